@@ -25,13 +25,13 @@ use std::time::Instant;
 
 use annals::clock::Clock;
 use annals::embedding::Embedder;
-use annals::embedding::Table;
+use annals::embedding::VectorTable;
 use annals::facts;
+use annals::facts::FactQuery;
 use annals::facts::Facts;
 use annals::facts::Method;
+use annals::facts::ProjectScope;
 use annals::facts::Purpose;
-use annals::facts::Query;
-use annals::facts::Scope;
 use annals::facts::Selection;
 use annals::facts::UserId;
 use rusqlite::Connection;
@@ -96,7 +96,7 @@ fn main() {
 }
 
 fn embedding(runs: usize) {
-    let table = Table::built_in();
+    let table = VectorTable::built_in();
     let texts: [(&str, String); 4] = [
         ("3 words", "which editor now".to_owned()),
         (
@@ -259,10 +259,10 @@ for user, of in (("ada", "all facts"), ("grace", "1,000 facts of them")):
 }
 
 fn ask(path: &Path, user: &str, text: &str, method: Method) -> Duration {
-    let query = Query {
+    let query = FactQuery {
         text: text.to_owned(),
         limit: 10,
-        scope: Scope::General,
+        scope: ProjectScope::General,
         method,
         selection: Selection::All,
     };

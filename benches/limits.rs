@@ -22,7 +22,7 @@ use crate::measure::Place;
 use crate::measure::Row;
 
 /// The largest file that is read whole.
-const LARGEST: usize = 8 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 8 * 1024 * 1024;
 
 /// A file that is as large as can be: what it begins with, what it repeats with a number, and what reads it.
 struct Limit {
@@ -196,7 +196,7 @@ fn main() {
     let place = Place::new(&root, &root);
     let rows: Vec<Row> = LIMITS.iter().flat_map(Limit::rows).collect();
     let page = measure::page(&place, rows, runs, &[]);
-    let page = format!("files of {LARGEST} bytes; {page}");
+    let page = format!("files of {MAX_FILE_BYTES} bytes; {page}");
     std::io::stdout().write_all(page.as_bytes()).unwrap();
 }
 
@@ -226,7 +226,7 @@ impl Limit {
         for number in 1.. {
             let length = text.len();
             (self.repeated)(&mut text, number);
-            if text.len() > LARGEST {
+            if text.len() > MAX_FILE_BYTES {
                 text.truncate(length);
                 break;
             }

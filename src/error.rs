@@ -14,7 +14,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// What kind of failure it is; the kind picks the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ErrorKind {
     /// The work could not be done, or a `--check` found something (exit code 1).
     Failed,
     /// The command was called wrongly (exit code 2).
@@ -25,7 +25,7 @@ pub enum Kind {
     Refused,
 }
 
-impl Kind {
+impl ErrorKind {
     /// Returns the process's exit code for this kind of failure.
     pub fn exit_code(self) -> u8 {
         match self {
@@ -56,7 +56,7 @@ impl Problem {
     }
 
     /// Returns where it is, as it is printed.
-    pub fn place(&self) -> &str {
+    pub fn location(&self) -> &str {
         match self.pointer.as_str() {
             "" => "the document",
             pointer => pointer,
@@ -68,7 +68,7 @@ impl Problem {
 #[derive(Debug)]
 pub struct Error {
     /// What kind of failure it is.
-    pub kind: Kind,
+    pub kind: ErrorKind,
     /// What failed, in one sentence without a full stop.
     pub message: String,
     /// Where it failed, if in a file.
@@ -81,7 +81,7 @@ pub struct Error {
 }
 
 impl Error {
-    fn new(kind: Kind, message: impl Into<String>) -> Self {
+    fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -94,22 +94,22 @@ impl Error {
 
     /// Returns an error for work that could not be done.
     pub fn failed(message: impl Into<String>) -> Self {
-        Self::new(Kind::Failed, message)
+        Self::new(ErrorKind::Failed, message)
     }
 
     /// Returns an error for a wrong call.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self::new(Kind::Usage, message)
+        Self::new(ErrorKind::Usage, message)
     }
 
     /// Returns an error for a thing that does not exist.
     pub fn not_found(message: impl Into<String>) -> Self {
-        Self::new(Kind::NotFound, message)
+        Self::new(ErrorKind::NotFound, message)
     }
 
     /// Returns an error for a write that a rule forbids.
     pub fn refused(message: impl Into<String>) -> Self {
-        Self::new(Kind::Refused, message)
+        Self::new(ErrorKind::Refused, message)
     }
 
     /// Names the file, and the line in it (counted from 1) where that is known.

@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Called once an item of a task is done.
-pub type Step = Box<dyn FnMut()>;
+pub type StepCallback = Box<dyn FnMut()>;
 
-type Begin = dyn Fn(&str, usize) -> Step + Send + Sync;
+type Begin = dyn Fn(&str, usize) -> StepCallback + Send + Sync;
 
-/// Tells how far a task is: `for file in project.progress.of("Indexing", files)`.
+/// Tells how far a task is: `for file in project.progress.track("Indexing", files)`.
 #[derive(Clone, Default)]
 pub struct Progress {
     begin: Option<Arc<Begin>>,
@@ -16,14 +16,14 @@ pub struct Progress {
 
 impl Progress {
     /// Returns a progress that is told of every task: its name and how many items it has.
-    pub fn watched(begin: impl Fn(&str, usize) -> Step + Send + Sync + 'static) -> Self {
+    pub fn watched(begin: impl Fn(&str, usize) -> StepCallback + Send + Sync + 'static) -> Self {
         Self {
             begin: Some(Arc::new(begin)),
         }
     }
 
     /// Goes over the items of a task and tells of each when the next is asked for.
-    pub fn of<I>(&self, task: &str, items: I) -> impl Iterator<Item = I::Item>
+    pub fn track<I>(&self, task: &str, items: I) -> impl Iterator<Item = I::Item>
     where
         I: IntoIterator<IntoIter: ExactSizeIterator>,
     {
@@ -64,8 +64,8 @@ mod tests {
             let log = Arc::clone(&log);
             Box::new(move || log.lock().unwrap().push("step".to_owned()))
         });
-        assert_eq!(progress.of("Reading", [1, 2, 3]).sum::<i32>(), 6);
+        assert_eq!(progress.track("Reading", [1, 2, 3]).sum::<i32>(), 6);
         assert_eq!(*told.lock().unwrap(), ["Reading 3", "step", "step"]);
-        assert_eq!(Progress::default().of("Reading", [1, 2]).count(), 2);
+        assert_eq!(Progress::default().track("Reading", [1, 2]).count(), 2);
     }
 }

@@ -14,7 +14,7 @@ use crate::text::clip;
 use crate::text::strip_controls;
 
 /// More than this is no answer.
-const LONGEST: u64 = 64 << 20;
+const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 
 /// How much of what a service says about a failure is told on.
 const TOLD: usize = 200;
@@ -137,7 +137,7 @@ impl Service {
         };
         let mut response = sent.map_err(|error| broken(&error))?;
         let status = response.status().as_u16();
-        let body = response.body_mut().with_config().limit(LONGEST);
+        let body = response.body_mut().with_config().limit(MAX_RESPONSE_BYTES);
         let body = body
             .lossy_utf8(true)
             .read_to_string()

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
+use annals::patterns::DatedText;
 use annals::patterns::PathStatus;
 use annals::patterns::Staleness;
 use annals::patterns::Tree;
-use annals::patterns::Written;
 
 use crate::support::corpus;
 
@@ -23,7 +23,7 @@ fn nothing_that_is_in_the_tree_is_called_gone() {
         let tree = fs::read_to_string(folder.join("tree.txt")).unwrap();
         let names: BTreeSet<String> = tree.lines().flat_map(ends).collect();
         let texts = texts(&folder);
-        let written: Vec<Written<'_>> = texts.iter().map(|text| written(text)).collect();
+        let written: Vec<DatedText<'_>> = texts.iter().map(|text| written(text)).collect();
         let found = Staleness::check_listing(&written, Tree::from_listing(tree.lines())).unwrap();
         for report in found.entries.iter().flat_map(|entry| &entry.paths) {
             paths += 1;
@@ -62,8 +62,8 @@ fn a_listing_tells_without_a_disk() {
     );
 }
 
-fn written(text: &str) -> Written<'_> {
-    Written {
+fn written(text: &str) -> DatedText<'_> {
+    DatedText {
         id: "text",
         line: 1,
         text,

@@ -8,7 +8,7 @@ use annals::facts;
 use annals::facts::Observation;
 use annals::hooks::Input;
 use annals::hooks::setup;
-use annals::hooks::setup::Form;
+use annals::hooks::setup::SettingsForm;
 use annals::journal;
 use annals::knowledge;
 use annals::ledger::Update;
@@ -17,18 +17,18 @@ use annals::markdown::Lines;
 use annals::markdown::Outline;
 use annals::mcp;
 use annals::merge;
-use annals::merge::Kind;
 use annals::merge::Labels;
+use annals::merge::MergeKind;
 use annals::merge::Versions;
 use annals::patterns;
 use annals::planning::Plan;
 use annals::planning::ProjectFile;
 use annals::planning::Roadmap;
-use annals::planning::State;
+use annals::planning::StateFile;
 use annals::planning::Summary;
 use annals::project::Environment;
+use annals::project::OpenRequest;
 use annals::project::Project;
-use annals::project::Request;
 use annals::recall;
 use annals::secrets;
 use annals::secrets::SecretPolicy;
@@ -101,12 +101,12 @@ pub fn hook_input(bytes: &[u8]) {
 
 /// Parses a record to write to the journal.
 pub fn journal_draft(bytes: &[u8]) {
-    answered(journal::Draft::parse(bytes));
+    answered(journal::RecordDraft::parse(bytes));
 }
 
 /// Parses a query of the journal.
 pub fn journal_query(bytes: &[u8]) {
-    answered(journal::Query::parse(bytes));
+    answered(journal::JournalQuery::parse(bytes));
 }
 
 /// Parses an update of the ledger.
@@ -118,7 +118,7 @@ pub fn ledger_update(bytes: &[u8]) {
 pub fn markdown(bytes: &[u8]) {
     with_text(bytes, |text, path| {
         drop(FrontMatter::parse(text, path));
-        drop(Lines::of(text));
+        drop(Lines::new(text));
         drop(Outline::parse(text, 0));
     });
 }
@@ -136,14 +136,14 @@ pub fn mcp_call(bytes: &[u8]) {
         ("ANNALS_USER", "ada".into()),
         ("ANNALS_NOW", now),
     ];
-    let project = Project::open(Request {
+    let project = Project::open(OpenRequest {
         directory: examples
             .find(|folder| folder.is_dir())
             .expect("the example is beside the targets"),
         dry_run: true,
         no_history: true,
         environment: Environment::new(variables.map(|(name, value)| (name.into(), value.into()))),
-        ..Request::default()
+        ..OpenRequest::default()
     });
     answered(mcp::call(&project.expect("the example opens"), bytes));
 }
@@ -160,12 +160,12 @@ pub fn merge_file(bytes: &[u8]) {
         let mut next = || versions.next().unwrap_or_default();
         let (base, ours, theirs) = (next(), next(), next());
         for kind in [
-            Kind::Patterns,
-            Kind::Decisions,
-            Kind::Constraints,
-            Kind::Lines,
-            Kind::Index,
-            Kind::Context,
+            MergeKind::Patterns,
+            MergeKind::Decisions,
+            MergeKind::Constraints,
+            MergeKind::Lines,
+            MergeKind::Index,
+            MergeKind::Context,
         ] {
             merge::merge(kind, Versions { base, ours, theirs }, &labels);
             let same = Versions {
@@ -176,7 +176,7 @@ pub fn merge_file(bytes: &[u8]) {
             let merged = merge::merge(kind, same, &labels);
             assert_eq!(merged.conflicts, 0);
             // An index is made anew from its rows.
-            assert!(kind == Kind::Index || merged.text == ours, "{kind:?}");
+            assert!(kind == MergeKind::Index || merged.text == ours, "{kind:?}");
         }
     });
 }
@@ -213,7 +213,7 @@ pub fn project_file(bytes: &[u8]) {
 
 /// Parses what is searched for.
 pub fn recall_query(bytes: &[u8]) {
-    with_text(bytes, |text, _| answered(recall::Query::new(text)));
+    with_text(bytes, |text, _| answered(recall::RecallQuery::new(text)));
 }
 
 /// Parses ROADMAP.md.
@@ -231,12 +231,12 @@ pub fn secret(bytes: &[u8]) {
 
 /// Puts our entries into a harness's JSON settings and takes them out again: every byte is as it was.
 pub fn settings_json(bytes: &[u8]) {
-    round_trip(setup::set_up_and_removed(Form::Json, bytes), bytes);
+    round_trip(setup::set_up_and_removed(SettingsForm::Json, bytes), bytes);
 }
 
 /// Does the same with Codex's TOML settings.
 pub fn settings_toml(bytes: &[u8]) {
-    round_trip(setup::set_up_and_removed(Form::Toml, bytes), bytes);
+    round_trip(setup::set_up_and_removed(SettingsForm::Toml, bytes), bytes);
 }
 
 /// What cannot be edited is refused, and what is ours already goes; all else must come back.
@@ -248,7 +248,7 @@ fn round_trip(result: annals::error::Result<Option<Vec<u8>>>, bytes: &[u8]) {
 
 /// Parses STATE.md.
 pub fn state(bytes: &[u8]) {
-    with_text(bytes, |text, path| drop(State::parse(text, path)));
+    with_text(bytes, |text, path| drop(StateFile::parse(text, path)));
 }
 
 /// Parses a summary.

@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 
 use crate::audit::files;
+use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
-use crate::audit::row::Row;
-use crate::claude_md::Outcome;
+use crate::claude_md::ContextFileOutcome;
 use crate::claude_md::RegeneratedFile;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::ContextFiles;
 use crate::lifecycle::SyncRequest;
+use crate::project::ContextTarget;
 use crate::project::Project;
-use crate::project::Target;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
@@ -23,7 +23,7 @@ const STORE: &str = "context";
 pub(crate) const BUDGET: &str = "budget";
 
 /// Holds every file with the block, and those that the settings name, against what `sync` would write.
-pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     if project.planning().is_err() {
         return Ok(Vec::new());
     }
@@ -43,9 +43,9 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let context = report.context.unwrap_or_default();
     let files = &context.files;
     let off = files.iter().filter_map(|file| match file.outcome {
-        Outcome::Created => Some(of(file, "is missing")),
-        Outcome::Updated => Some(of(file, "is out of date")),
-        Outcome::Unchanged => None,
+        ContextFileOutcome::Created => Some(of(file, "is missing")),
+        ContextFileOutcome::Updated => Some(of(file, "is out of date")),
+        ContextFileOutcome::Unchanged => None,
     });
     let has_own_limits = project.settings.has_own_limits();
     let long = files.iter().filter_map(|file| match &file.excess {
@@ -58,14 +58,14 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         )),
     });
     let mut rows = vec![
-        Row::new(
+        AuditRow::new(
             STORE,
             "block",
             Level::Attention,
             off.collect(),
             "annals sync",
         ),
-        Row::new(
+        AuditRow::new(
             STORE,
             BUDGET,
             Level::Attention,
@@ -78,7 +78,7 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
 }
 
 /// Returns the row of the files that a rule keeps from being written; nothing without one.
-fn refused(context: &ContextFiles) -> Option<Row> {
+fn refused(context: &ContextFiles) -> Option<AuditRow> {
     let refused = context.refused.iter();
     let hint = refused.clone().find_map(|refusal| refusal.hint.clone());
     let found: Vec<Detail> = refused
@@ -88,12 +88,12 @@ fn refused(context: &ContextFiles) -> Option<Row> {
         })
         .collect();
     let fix = hint.unwrap_or_else(|| "annals sync".to_owned());
-    (!found.is_empty()).then(|| Row::new(STORE, "refused", Level::Fault, found, fix))
+    (!found.is_empty()).then(|| AuditRow::new(STORE, "refused", Level::Fault, found, fix))
 }
 
 /// Looks for secrets in the context files.
-pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<Row> {
-    let files: Vec<PathBuf> = Target::ALL
+pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<AuditRow> {
+    let files: Vec<PathBuf> = ContextTarget::ALL
         .map(|target| project.root.join(target.file()))
         .into();
     files::secrets(project, STORE, &files, warnings)

@@ -1,8 +1,8 @@
 //! The knowledge entries, their index and the notepad.
 
+use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
-use crate::audit::row::Row;
 use crate::error::Result;
 use crate::knowledge;
 use crate::knowledge::EntryAudit;
@@ -20,8 +20,8 @@ const STORE: &str = "entries";
 const MEND: &str = "annals entry audit";
 
 /// Runs the entries' own audit on a dry run, so that nothing is pruned or rebuilt.
-pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
-    let store = KnowledgeDir::of(project);
+pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
+    let store = KnowledgeDir::in_project(project);
     if !read::is_folder(&store.memory()) && !read::exists(&store.notepad()) {
         return Ok(Vec::new());
     }
@@ -40,16 +40,16 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    fn rows(&self, found: &EntryAudit, priority: usize) -> Vec<Row> {
+    fn rows(&self, found: &EntryAudit, priority: usize) -> Vec<AuditRow> {
         let row =
-            |check, details, fix: &str| Row::new(STORE, check, Level::Attention, details, fix);
+            |check, details, fix: &str| AuditRow::new(STORE, check, Level::Attention, details, fix);
         let old = self.all(&found.stale, "has not been reviewed for 180 days");
         let guesses = self.all(
             &found.stale_low_confidence,
             "is a guess that has not been reviewed for 30 days",
         );
         let index = found.index_rebuilt.then(|| {
-            let place = self.place(&self.store.index(), None);
+            let place = self.location(&self.store.index(), None);
             Detail::at(place, "does not match the entries")
         });
         let invalid = found.invalid.iter().map(|one| {
@@ -87,21 +87,21 @@ impl Named<'_> {
         ]
     }
 
-    fn notepad(&self, old: usize) -> Row {
-        let place = self.place(&self.store.notepad(), None);
+    fn notepad(&self, old: usize) -> AuditRow {
+        let place = self.location(&self.store.notepad(), None);
         let detail = Detail::at(place, "has lines of Working Memory over seven days old");
         let details = if old > 0 { vec![detail] } else { Vec::new() };
-        Row::counted(STORE, "notepad", Level::Attention, (old, details), MEND)
+        AuditRow::counted(STORE, "notepad", Level::Attention, (old, details), MEND)
     }
 
-    fn priority(&self, characters: usize) -> Row {
-        let place = self.place(&self.store.notepad(), None);
+    fn priority(&self, characters: usize) -> AuditRow {
+        let place = self.location(&self.store.notepad(), None);
         let message =
             format!("has {characters} characters of Priority Context, {LIMIT} are allowed");
         let details = (characters > LIMIT).then(|| Detail::at(place, &message));
         let fix = "take something out by hand, or write an entry: annals entry write";
         let details = details.into_iter().collect();
-        Row::new(STORE, "priority", Level::Attention, details, fix)
+        AuditRow::new(STORE, "priority", Level::Attention, details, fix)
     }
 
     fn duplicates(&self, found: &EntryAudit) -> Vec<Detail> {
@@ -131,10 +131,10 @@ impl Named<'_> {
     }
 
     fn entry(&self, key: &str, line: Option<usize>, message: &str) -> Detail {
-        Detail::at(self.place(&self.store.entry(key), line), message)
+        Detail::at(self.location(&self.store.entry(key), line), message)
     }
 
-    fn place(&self, path: &std::path::Path, line: Option<usize>) -> SourceLocation {
+    fn location(&self, path: &std::path::Path, line: Option<usize>) -> SourceLocation {
         SourceLocation {
             file: self.project.relative(path).to_owned(),
             line,

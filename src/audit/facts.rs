@@ -1,8 +1,8 @@
 //! The database of facts, where there is one: what waits, what is dead, whether it is sound.
 
+use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
-use crate::audit::row::Row;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Facts;
@@ -15,7 +15,7 @@ use crate::warning::Warning;
 const STORE: &str = "facts";
 
 /// Checks the database as `facts check` does, and what waits for the user's word.
-pub(crate) fn database(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+pub(crate) fn database(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     let has_place = project.settings.db.is_some() || project.environment.data_dir().is_some();
     if !has_place {
         return Ok(Vec::new());
@@ -35,16 +35,16 @@ pub(crate) fn database(project: &Project, _warnings: &mut Vec<Warning>) -> Resul
     Ok(rows)
 }
 
-fn rows(found: &Integrity) -> Vec<Row> {
+fn rows(found: &Integrity) -> Vec<AuditRow> {
     let problems = found.problems.iter();
     let problems: Vec<Detail> = problems.map(|problem| Detail::new(problem)).collect();
     let counted = |check, count: u64, message: &str, fix: &str| {
         let details = Vec::from_iter((count > 0).then(|| Detail::new(message)));
         let count = usize::try_from(count).unwrap_or(usize::MAX);
-        Row::counted(STORE, check, Level::Attention, (count, details), fix)
+        AuditRow::counted(STORE, check, Level::Attention, (count, details), fix)
     };
     vec![
-        Row::new(
+        AuditRow::new(
             STORE,
             "database",
             Level::Fault,
@@ -79,7 +79,7 @@ fn rows(found: &Integrity) -> Vec<Row> {
 }
 
 /// Names what keeps this device and the others apart.
-fn shared(here: &Summary) -> Row {
+fn shared(here: &Summary) -> AuditRow {
     let failed = here.failed_at.iter().zip(&here.last_error);
     let failed =
         failed.map(|(at, why)| Detail::new(&format!("not synchronised since {at}: {why}")));
@@ -90,7 +90,7 @@ fn shared(here: &Summary) -> Row {
         Detail::new("facts forgotten on other devices may remain in free pages of the file")
     });
     let found = failed.chain(aside).chain(unclean).collect();
-    Row::new(
+    AuditRow::new(
         STORE,
         "sharing",
         Level::Attention,
@@ -100,7 +100,7 @@ fn shared(here: &Summary) -> Row {
 }
 
 /// Names the keys that wait for the user's word; what they say is for `facts pending`.
-fn pending(project: &Project, facts: &Facts) -> Result<Option<Row>> {
+fn pending(project: &Project, facts: &Facts) -> Result<Option<AuditRow>> {
     if project.settings.user.is_none() {
         return Ok(None);
     }
@@ -114,7 +114,7 @@ fn pending(project: &Project, facts: &Facts) -> Result<Option<Row>> {
         ))
     });
     let (keys, fix) = (keys.collect(), "annals facts pending");
-    Ok(Some(Row::new(
+    Ok(Some(AuditRow::new(
         STORE,
         "pending",
         Level::Attention,

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
-use crate::audit::row::Row;
 use crate::error::Result;
 use crate::project::Project;
 use crate::secrets;
@@ -24,7 +24,7 @@ pub(crate) fn secrets(
     store: &'static str,
     files: &[PathBuf],
     warnings: &mut Vec<Warning>,
-) -> Option<Row> {
+) -> Option<AuditRow> {
     let mut is_used = false;
     let mut found = Vec::new();
     for path in files {
@@ -46,8 +46,8 @@ pub(crate) fn secrets(
 }
 
 /// Returns the row of a store with these secrets.
-pub(crate) fn row(store: &'static str, found: Vec<Detail>) -> Row {
-    Row::new(store, "secrets", Level::Fault, found, MEND)
+pub(crate) fn row(store: &'static str, found: Vec<Detail>) -> AuditRow {
+    AuditRow::new(store, "secrets", Level::Fault, found, MEND)
 }
 
 /// Returns the secrets of a text that begins at a line: place and rule, never the secret.

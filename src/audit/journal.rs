@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use memchr::memchr_iter;
 
 use crate::audit::files;
+use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
-use crate::audit::row::Row;
 use crate::error::At;
 use crate::error::Result;
 use crate::journal;
@@ -26,7 +26,7 @@ const STORE: &str = "journal";
 const TAIL: u64 = 1 << 20;
 
 /// Counts the lines that are no records.
-pub(crate) fn lines(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+pub(crate) fn lines(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     let Some(path) = path(project) else {
         return Ok(Vec::new());
     };
@@ -40,7 +40,7 @@ pub(crate) fn lines(project: &Project, _warnings: &mut Vec<Warning>) -> Result<V
     });
     let found = (statistics.skipped, named.collect());
     let fix = "fix the lines by hand: annals never rewrites the journal";
-    Ok(vec![Row::counted(
+    Ok(vec![AuditRow::counted(
         STORE,
         "lines",
         Level::Attention,
@@ -50,7 +50,7 @@ pub(crate) fn lines(project: &Project, _warnings: &mut Vec<Warning>) -> Result<V
 }
 
 /// Looks for secrets at the end of the journal.
-pub(crate) fn secrets(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+pub(crate) fn secrets(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     let Some(path) = path(project) else {
         return Ok(Vec::new());
     };
@@ -62,7 +62,7 @@ pub(crate) fn secrets(project: &Project, _warnings: &mut Vec<Warning>) -> Result
 
 /// Returns the journal where there is one; without a home there is none.
 fn path(project: &Project) -> Option<PathBuf> {
-    let path = journal::place(&project.environment).ok()?;
+    let path = journal::default_path(&project.environment).ok()?;
     path.is_file().then_some(path)
 }
 

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
+use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
-use crate::audit::row::Row;
 use crate::error::Result;
 use crate::ledger;
+use crate::ledger::AnchorState;
 use crate::ledger::Coverage;
-use crate::ledger::Standing;
 use crate::project::Project;
 use crate::storage::read;
 use crate::warning::Warning;
@@ -16,7 +16,7 @@ use crate::warning::Warning;
 const STORE: &str = "ledger";
 
 /// Holds the three files against their rules, and the anchor against what is checked out.
-pub(crate) fn rules(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+pub(crate) fn rules(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     if !paths(project).iter().any(|path| read::exists(path)) {
         return Ok(Vec::new());
     }
@@ -35,21 +35,21 @@ pub(crate) fn rules(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         Detail::at(finding.place, &message)
     });
     Ok(vec![
-        Row::new(STORE, "rules", Level::Attention, details.collect(), fix),
+        AuditRow::new(STORE, "rules", Level::Attention, details.collect(), fix),
         coverage(&report.coverage),
     ])
 }
 
-fn coverage(coverage: &Coverage) -> Row {
+fn coverage(coverage: &Coverage) -> AuditRow {
     let count = match coverage.standing {
-        Standing::NoRepository | Standing::NoCommits | Standing::Covered => 0,
-        Standing::Behind | Standing::Diverged => coverage.pending.unwrap_or(1).max(1),
-        Standing::NoAnchor | Standing::Missing => 1,
+        AnchorState::NoRepository | AnchorState::NoCommits | AnchorState::Covered => 0,
+        AnchorState::Behind | AnchorState::Diverged => coverage.pending.unwrap_or(1).max(1),
+        AnchorState::NoAnchor | AnchorState::Missing => 1,
     };
     let details = vec![Detail::new(&coverage.line())];
     let found = (count, if count > 0 { details } else { Vec::new() });
     let fix = "annals ledger pending";
-    Row::counted(STORE, "coverage", Level::Attention, found, fix)
+    AuditRow::counted(STORE, "coverage", Level::Attention, found, fix)
 }
 
 fn paths(project: &Project) -> Vec<PathBuf> {

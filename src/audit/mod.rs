@@ -13,9 +13,9 @@ mod patterns;
 mod plan;
 mod row;
 
+pub use row::AuditRow;
 pub use row::Detail;
 pub use row::Level;
-pub use row::Row;
 
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ pub struct Audit {
     /// The worst of all rows.
     pub level: Level,
     /// A row for each check, by store.
-    pub rows: Vec<Row>,
+    pub rows: Vec<AuditRow>,
     /// What was read in part only.
     pub warnings: Vec<Warning>,
 }
@@ -43,7 +43,7 @@ struct Check {
     name: &'static str,
     /// The store's own command, which shows what is wrong.
     command: &'static str,
-    run: fn(&Project, &mut Vec<Warning>) -> Result<Vec<Row>>,
+    run: fn(&Project, &mut Vec<Warning>) -> Result<Vec<AuditRow>>,
 }
 
 impl Check {
@@ -51,7 +51,7 @@ impl Check {
         store: &'static str,
         name: &'static str,
         command: &'static str,
-        run: fn(&Project, &mut Vec<Warning>) -> Result<Vec<Row>>,
+        run: fn(&Project, &mut Vec<Warning>) -> Result<Vec<AuditRow>>,
     ) -> Self {
         Self {
             store,
@@ -61,10 +61,10 @@ impl Check {
         }
     }
 
-    fn rows(&self, project: &Project, warnings: &mut Vec<Warning>) -> Vec<Row> {
+    fn rows(&self, project: &Project, warnings: &mut Vec<Warning>) -> Vec<AuditRow> {
         (self.run)(project, warnings).unwrap_or_else(|error| {
-            let detail = Detail::of(&error.relative_to(&project.root));
-            vec![Row::new(
+            let detail = Detail::from_error(&error.relative_to(&project.root));
+            vec![AuditRow::new(
                 self.store,
                 self.name,
                 Level::Fault,
@@ -119,7 +119,7 @@ pub fn audit(project: &Project) -> Audit {
 }
 
 /// Returns where a context file has no room for the whole block, or `None` if there is room.
-pub fn lack_of_room(project: &Project) -> Option<Row> {
+pub fn lack_of_room(project: &Project) -> Option<AuditRow> {
     // Whatever else is wrong with a context file is the audit's to tell.
     let rows = context::block(&project.dry_run(true), &mut Vec::new()).unwrap_or_default();
     rows.into_iter()

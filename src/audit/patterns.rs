@@ -1,8 +1,8 @@
 //! What finished phases taught: whether it still holds.
 
+use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
-use crate::audit::row::Row;
 use crate::error::Result;
 use crate::patterns;
 use crate::project::Project;
@@ -13,7 +13,7 @@ use crate::warning::Warning;
 const STORE: &str = "patterns";
 
 /// Names each recorded pattern that speaks of what is no longer there.
-pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     let path = patterns::path(&project.planning_place().dir);
     if !read::exists(&path) {
         return Ok(Vec::new());
@@ -35,7 +35,7 @@ pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         warnings.push(Warning::file(&path, skipped));
     }
     let fix = "annals patterns check";
-    Ok(vec![Row::new(
+    Ok(vec![AuditRow::new(
         STORE,
         "stale",
         Level::Attention,

@@ -1,8 +1,8 @@
 //! The planning folder: what it states and what its files say.
 
+use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
-use crate::audit::row::Row;
 use crate::error::Result;
 use crate::position::StatusReport;
 use crate::position::Survey;
@@ -13,12 +13,12 @@ use crate::warning::Warning;
 const STORE: &str = "plan";
 
 /// Names each statement of STATE.md and ROADMAP.md that the files contradict, and what they lack or say twice.
-pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     if project.planning().is_err() {
         return Ok(Vec::new());
     }
-    let survey = Survey::take(project)?;
-    let status = StatusReport::of(project, &survey);
+    let survey = Survey::read(project)?;
+    let status = StatusReport::from_survey(project, &survey);
     warnings.extend(status.warnings);
     let found = status.drift.into_iter().map(|drift| {
         let message = drift.sentence();
@@ -33,7 +33,7 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let findings = findings
         .map(|finding| Detail::at(finding.place, &finding.message))
         .collect();
-    let row = |check, found, fix| Row::new(STORE, check, Level::Attention, found, fix);
+    let row = |check, found, fix| AuditRow::new(STORE, check, Level::Attention, found, fix);
     Ok(vec![
         row("drift", drift, "annals sync --fix-state"),
         row("documents", findings, "correct the named files by hand"),

@@ -67,7 +67,7 @@ impl Detail {
     }
 
     /// Returns why a check could not be run.
-    pub(crate) fn of(error: &Error) -> Self {
+    pub(crate) fn from_error(error: &Error) -> Self {
         Self {
             place: error.place.clone(),
             ..Self::new(&error.reason())
@@ -77,7 +77,7 @@ impl Detail {
 
 /// One check of one store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct AuditRow {
     /// The store.
     pub store: &'static str,
     /// What was checked.
@@ -93,7 +93,7 @@ pub struct Row {
     pub fix: Option<String>,
 }
 
-impl Row {
+impl AuditRow {
     /// Returns the row of a check that found these; without any it is ok.
     pub(crate) fn new(
         store: &'static str,
@@ -148,14 +148,14 @@ mod tests {
 
     #[test]
     fn a_check_without_findings_is_ok_and_needs_no_fix() {
-        let row = Row::new("plan", "drift", Level::Fault, Vec::new(), "annals status");
+        let row = AuditRow::new("plan", "drift", Level::Fault, Vec::new(), "annals status");
         assert_eq!((row.level, row.count, row.fix), (Level::Ok, 0, None));
     }
 
     #[test]
     fn many_findings_are_counted_and_the_first_named() {
         let found = (0..50).map(|n| Detail::new(&format!("number {n}")));
-        let row = Row::new(
+        let row = AuditRow::new(
             "plan",
             "drift",
             Level::Attention,

@@ -1,13 +1,13 @@
 //! Git's marks of a merge that is not settled.
 
-use crate::claude_md::marker::Marker;
+use crate::claude_md::marker::BlockMarker;
 
 /// Returns the line, counted from 1, of a conflict that holds a marker of the block or stands inside of it.
 pub(crate) fn in_block(text: &str) -> Option<usize> {
     let mut conflict = None;
     let mut is_inside = false;
     for (index, line) in text.lines().enumerate() {
-        let marker = Marker::of_line(line);
+        let marker = BlockMarker::of_line(line);
         if line.starts_with("<<<<<<< ") {
             conflict = Some(index + 1);
         }
@@ -18,9 +18,9 @@ pub(crate) fn in_block(text: &str) -> Option<usize> {
             conflict = None;
         }
         match marker {
-            Some(Marker::Begin(_)) => is_inside = true,
-            Some(Marker::End) => is_inside = false,
-            Some(Marker::Damaged) | None => {}
+            Some(BlockMarker::Begin(_)) => is_inside = true,
+            Some(BlockMarker::End) => is_inside = false,
+            Some(BlockMarker::Damaged) | None => {}
         }
     }
     None

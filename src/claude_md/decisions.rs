@@ -19,7 +19,7 @@ pub(crate) const SHOWN: usize = 10;
 const HELD: usize = 3;
 
 /// The most decisions of one plan.
-const MOST_OF_ONE_PLAN: usize = 3;
+const MAX_PER_PLAN: usize = 3;
 
 /// Words by which a decision binds whoever comes later.
 const BINDING: &[&str] = &[
@@ -72,7 +72,7 @@ struct Era {
 
 impl Era {
     /// Reads `[02-03]`, `Phase 6`, `v1.2 phase 4`, `3`; a day is none.
-    fn of(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let mut era = Self::default();
         let lower = text.to_lowercase();
         let words = lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
@@ -94,7 +94,7 @@ impl Era {
 
     /// Returns that of a decision under a heading: each says what the other does not.
     fn under(heading: &Self, decision: &Decision) -> Self {
-        let own = Self::of(decision.source.as_deref().unwrap_or_default());
+        let own = Self::parse(decision.source.as_deref().unwrap_or_default());
         let milestone = Some(own.milestone).filter(|version| !version.is_empty());
         Self {
             milestone: milestone.unwrap_or_else(|| heading.milestone.clone()),
@@ -116,14 +116,14 @@ const NAMES: &[&str] = &["milestone", "phase", "plan"];
 const FIRST_YEAR: u32 = 1900;
 
 /// A decision with when it was made, as far as that is known.
-struct Placed<'a> {
+struct PlacedDecision<'a> {
     decision: &'a Decision,
     date: Option<NaiveDate>,
     era: Era,
 }
 
 /// A decision with what it is ranked by.
-struct Ranked<'a> {
+struct RankedDecision<'a> {
     decision: &'a Decision,
     /// Its own date, or that of the dated one next to it.
     date: Option<NaiveDate>,
@@ -136,7 +136,7 @@ struct Ranked<'a> {
     impact: u8,
 }
 
-impl Ranked<'_> {
+impl RankedDecision<'_> {
     /// Orders the newest first.
     fn recency(&self) -> impl Ord + use<> {
         let era = Reverse(self.era.clone());
@@ -157,7 +157,7 @@ pub(crate) fn select(
 ) -> Vec<&Decision> {
     let mut ranked = ranked(lists);
     ranked.retain(|ranked| can_be_shown(ranked.decision));
-    ranked.sort_by_key(Ranked::rank);
+    ranked.sort_by_key(RankedDecision::rank);
     let mut of_plan: HashMap<&str, usize> = HashMap::new();
     ranked.retain(|ranked| {
         let Some(plan) = plan(ranked.decision) else {
@@ -165,11 +165,11 @@ pub(crate) fn select(
         };
         let count = of_plan.entry(plan).or_default();
         *count += 1;
-        *count <= MOST_OF_ONE_PLAN
+        *count <= MAX_PER_PLAN
     });
     let older = ranked.split_off(ranked.len().min(SHOWN));
     hold(&mut ranked, older);
-    ranked.sort_by_key(Ranked::recency);
+    ranked.sort_by_key(RankedDecision::recency);
     ranked.iter().map(|ranked| ranked.decision).collect()
 }
 
@@ -183,7 +183,7 @@ fn plan(decision: &Decision) -> Option<&str> {
 }
 
 /// Gives up to three places, the last ones, to older decisions of more impact.
-fn hold<'a>(shown: &mut [Ranked<'a>], mut older: Vec<Ranked<'a>>) {
+fn hold<'a>(shown: &mut [RankedDecision<'a>], mut older: Vec<RankedDecision<'a>>) {
     older.sort_by_key(|ranked| Reverse(ranked.impact));
     let first = shown.len().saturating_sub(HELD);
     for weighty in older {
@@ -196,7 +196,7 @@ fn hold<'a>(shown: &mut [Ranked<'a>], mut older: Vec<Ranked<'a>>) {
     }
 }
 
-fn ranked(lists: &[DecisionList]) -> Vec<Ranked<'_>> {
+fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
     let mut known = HashSet::new();
     let mut ranked = Vec::new();
     for (index, list) in lists.iter().enumerate() {
@@ -204,7 +204,7 @@ fn ranked(lists: &[DecisionList]) -> Vec<Ranked<'_>> {
         for (place, placed) in oldest_first(list).into_iter().enumerate().rev() {
             let decision = placed.decision;
             if !is_absent(&decision.text) && known.insert(fold(&decision.text)) {
-                ranked.push(Ranked {
+                ranked.push(RankedDecision {
                     decision,
                     date: placed.date,
                     era: placed.era,
@@ -219,14 +219,14 @@ fn ranked(lists: &[DecisionList]) -> Vec<Ranked<'_>> {
 }
 
 /// Returns a list's decisions in the order in which they were made; what one does not say of when is its neighbour's.
-fn oldest_first(list: &DecisionList) -> Vec<Placed<'_>> {
-    let heading = Era::of(list.heading.as_deref().unwrap_or_default());
-    let placed = |decision| Placed {
+fn oldest_first(list: &DecisionList) -> Vec<PlacedDecision<'_>> {
+    let heading = Era::parse(list.heading.as_deref().unwrap_or_default());
+    let placed = |decision| PlacedDecision {
         decision,
         date: decision.date,
         era: Era::under(&heading, decision),
     };
-    let mut ordered: Vec<Placed<'_>> = list.decisions.iter().map(placed).collect();
+    let mut ordered: Vec<PlacedDecision<'_>> = list.decisions.iter().map(placed).collect();
     if is_newest_first(list, &ordered) {
         ordered.reverse();
     }
@@ -249,7 +249,7 @@ fn oldest_first(list: &DecisionList) -> Vec<Placed<'_>> {
 }
 
 /// Gives what names a phase alone the newest milestone that was named before it.
-fn name_milestones(ordered: &mut [Placed<'_>]) {
+fn name_milestones(ordered: &mut [PlacedDecision<'_>]) {
     let mut newest: Vec<u32> = Vec::new();
     for placed in ordered {
         let era = &mut placed.era;
@@ -261,7 +261,7 @@ fn name_milestones(ordered: &mut [Placed<'_>]) {
 }
 
 /// Returns whether the heading says so, or else more of the dates fall than rise, or of the phases.
-fn is_newest_first(list: &DecisionList, decisions: &[Placed<'_>]) -> bool {
+fn is_newest_first(list: &DecisionList, decisions: &[PlacedDecision<'_>]) -> bool {
     let heading = fold(list.heading.as_deref().unwrap_or_default());
     let says = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
     if says(&[

@@ -26,7 +26,11 @@ impl<'a> Edited<'a> {
     ///
     /// `stated` is the digest of the generated lines. Where `generated` does not have them, one run of
     /// lines is looked for without which the digest comes out: it must be what was added.
-    pub(crate) fn of(inside: &'a [u8], stated: Option<&str>, generated: Option<&[&[u8]]>) -> Self {
+    pub(crate) fn compare(
+        inside: &'a [u8],
+        stated: Option<&str>,
+        generated: Option<&[&[u8]]>,
+    ) -> Self {
         let lines = marker::normal(inside);
         let ranges = match (generated, stated) {
             (Some(generated), _) => Some(added(generated, &lines)),
@@ -123,7 +127,7 @@ mod tests {
     fn groups(inside: &str, generated: Option<&str>) -> Option<Vec<String>> {
         let stated = marker::digest(&marker::normal(GENERATED.as_bytes()));
         let generated = generated.map(|text| marker::normal(text.as_bytes()));
-        match Edited::of(inside.as_bytes(), Some(&stated), generated.as_deref()) {
+        match Edited::compare(inside.as_bytes(), Some(&stated), generated.as_deref()) {
             Edited::Added(groups) => Some(
                 groups
                     .iter()

@@ -63,8 +63,8 @@ pub(crate) fn generated(
     let mut found = Generated::default();
     let mut unrecorded = Vec::new();
     match head(&outline, start, known) {
-        Some(Head::Repeated(range)) => found.ranges.push(range),
-        Some(Head::Other(line, value)) => found.warnings.push(Warning::at(
+        Some(GeneratedHead::Repeated(range)) => found.ranges.push(range),
+        Some(GeneratedHead::Other(line, value)) => found.warnings.push(Warning::at(
             path,
             line,
             format!(
@@ -142,7 +142,7 @@ fn end_like(kept: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// The generator's first two lines.
-enum Head<'a> {
+enum GeneratedHead<'a> {
     /// They say what the block says.
     Repeated(Range<usize>),
     /// They name another core value, on this line.
@@ -150,7 +150,11 @@ enum Head<'a> {
 }
 
 /// Returns the generator's first two lines, where they are all that stands before the first section.
-fn head<'a>(outline: &Outline<'a>, start: usize, known: &RecordedContent<'_>) -> Option<Head<'a>> {
+fn head<'a>(
+    outline: &Outline<'a>,
+    start: usize,
+    known: &RecordedContent<'_>,
+) -> Option<GeneratedHead<'a>> {
     let text = outline.text();
     let section = outline
         .sections()
@@ -170,11 +174,11 @@ fn head<'a>(outline: &Outline<'a>, start: usize, known: &RecordedContent<'_>) ->
     }
     let own = fold(known.core_value?);
     Some(if own == fold(value) {
-        Head::Repeated(section.heading.start..section.own.end)
+        GeneratedHead::Repeated(section.heading.start..section.own.end)
     } else {
         let above = text[section.own.clone()].find(line).unwrap_or_default();
         let above = &text[section.heading.start..section.own.start + above];
-        Head::Other(section.line + above.matches('\n').count(), value)
+        GeneratedHead::Other(section.line + above.matches('\n').count(), value)
     })
 }
 

@@ -15,7 +15,7 @@ use crate::text::hexadecimal;
 
 /// What a line of a context file is to the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Marker {
+pub(crate) enum BlockMarker {
     /// The block begins; with the hash that was written, if it is one.
     Begin(Option<String>),
     /// The block ends.
@@ -24,7 +24,7 @@ pub(crate) enum Marker {
     Damaged,
 }
 
-impl Marker {
+impl BlockMarker {
     /// Returns the marker that a line is, if it is one.
     pub(crate) fn of_line(line: &str) -> Option<Self> {
         let inner = line.trim().strip_prefix("<!--")?.trim_start();
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn markers_are_whole_lines() {
-        let hashed = |hash: &str| Some(Marker::Begin(Some(hash.to_owned())));
+        let hashed = |hash: &str| Some(BlockMarker::Begin(Some(hash.to_owned())));
         for (line, expected) in [
             ("<!-- annals:begin v1 sha256=ab12 -->", hashed("ab12")),
             ("  <!--annals:begin  v1  sha256=ab12-->\r", hashed("ab12")),
@@ -99,25 +99,28 @@ mod tests {
                 "<!-- annals:begin v1 sha256=ab12 (edit outside) -->",
                 hashed("ab12"),
             ),
-            ("<!-- annals:begin v1 -->", Some(Marker::Begin(None))),
-            ("<!-- annals:end -->", Some(Marker::End)),
+            ("<!-- annals:begin v1 -->", Some(BlockMarker::Begin(None))),
+            ("<!-- annals:end -->", Some(BlockMarker::End)),
             (
                 "<!-- annals:begin v2 sha256=ab12 -->",
-                Some(Marker::Damaged),
+                Some(BlockMarker::Damaged),
             ),
-            ("<!-- annals:begin v1 sha256=ab12", Some(Marker::Damaged)),
-            ("<!-- annals:end --> text", Some(Marker::Damaged)),
-            ("<!-- annals:end --> -->", Some(Marker::Damaged)),
+            (
+                "<!-- annals:begin v1 sha256=ab12",
+                Some(BlockMarker::Damaged),
+            ),
+            ("<!-- annals:end --> text", Some(BlockMarker::Damaged)),
+            ("<!-- annals:end --> -->", Some(BlockMarker::Damaged)),
             ("<!-- annals:ending -->", None),
             ("<!-- annals: phase-dir=01 -->", None),
             ("text <!-- annals:end -->", None),
             ("`<!-- annals:end -->`", None),
             ("", None),
         ] {
-            assert_eq!(Marker::of_line(line), expected, "{line:?}");
+            assert_eq!(BlockMarker::of_line(line), expected, "{line:?}");
         }
-        assert_eq!(Marker::of_line(&begin("ab12")), hashed("ab12"));
-        assert_eq!(Marker::of_line(end()), Some(Marker::End));
+        assert_eq!(BlockMarker::of_line(&begin("ab12")), hashed("ab12"));
+        assert_eq!(BlockMarker::of_line(end()), Some(BlockMarker::End));
     }
 
     #[test]

@@ -58,7 +58,7 @@ struct Block<'a> {
 
 /// A context file with its block in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct UpdatedContextFile {
     /// The whole file's new bytes; those it has where nothing changed.
     pub bytes: Vec<u8>,
     /// What the reader should know of what was kept or replaced.
@@ -140,7 +140,7 @@ impl<'a> ContextFile<'a> {
         if let Some(block) = &mut self.block {
             let generated = generated.map(marker::normal);
             let stated = block.stated.as_deref();
-            block.edited = Some(Edited::of(block.inside, stated, generated.as_deref()));
+            block.edited = Some(Edited::compare(block.inside, stated, generated.as_deref()));
         }
     }
 
@@ -149,15 +149,15 @@ impl<'a> ContextFile<'a> {
         [readable(self.before), readable(&self.after)].join("\n")
     }
 
-    /// Puts the block in. A hand edit of the old one is replaced where [`Self::keep_edits`] was not called.
-    pub fn place(&self, block: &str) -> Result<Placed> {
+    /// Returns the file with the block in it. A hand edit of the old one is replaced where [`Self::keep_edits`] was not called.
+    pub fn with_block(&self, block: &str) -> Result<UpdatedContextFile> {
         let new = marker::normal(block.as_bytes());
         let mut warnings = self.warnings.clone();
         if let Some(old) = self.block.as_ref().filter(|old| old.lines == new)
             && self.edited_digest().is_none()
         {
             debug_assert!(old.edited.is_none(), "what nobody edited has no edit");
-            return Ok(Placed {
+            return Ok(UpdatedContextFile {
                 bytes: self.existing.to_vec(),
                 warnings,
             });
@@ -165,7 +165,7 @@ impl<'a> ContextFile<'a> {
         warnings.extend(self.account(&new));
         let bytes = self.assemble(&new);
         self.check(&bytes, &new)?;
-        Ok(Placed { bytes, warnings })
+        Ok(UpdatedContextFile { bytes, warnings })
     }
 
     /// Says what becomes of a hand edit.

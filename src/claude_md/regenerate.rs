@@ -15,15 +15,15 @@ use crate::claude_md::legacy_body::RecordedContent;
 use crate::claude_md::ownership::ContextFile;
 use crate::claude_md::past;
 use crate::claude_md::readable::readable;
-use crate::claude_md::said::Said;
+use crate::claude_md::said::SentenceSet;
 use crate::claude_md::select::Sources;
 use crate::claude_md::targets;
 use crate::claude_md::targets::ContextPath;
 use crate::error::Error;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Result;
+use crate::project::ContextTarget;
 use crate::project::Project;
-use crate::project::Target;
 use crate::storage::Changes;
 use crate::storage::read;
 use crate::templates;
@@ -38,7 +38,7 @@ pub struct Regenerated {
     /// The files that hold the block now.
     pub files: Vec<RegeneratedFile>,
     /// The files that a rule kept from being written.
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<RefusedContextFile>,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
 }
@@ -49,7 +49,7 @@ pub struct RegeneratedFile {
     /// The file, relative to the project.
     pub file: PathBuf,
     /// What was done to it.
-    pub outcome: Outcome,
+    pub outcome: ContextFileOutcome,
     /// How many lines it has.
     pub lines: usize,
     /// How the block had to shrink, for the file to be short enough.
@@ -61,7 +61,7 @@ pub struct RegeneratedFile {
 /// What was done to a context file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum ContextFileOutcome {
     /// It was not there.
     Created,
     /// Its block is a new one.
@@ -70,7 +70,7 @@ pub enum Outcome {
     Unchanged,
 }
 
-impl Outcome {
+impl ContextFileOutcome {
     /// Returns the word for it, as it is printed.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ impl Outcome {
 
 /// Why a context file was not written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Refusal {
+pub struct RefusedContextFile {
     /// The rule that said no.
     pub message: String,
     /// The file, and the line where that is known.
@@ -92,7 +92,7 @@ pub struct Refusal {
     pub hint: Option<String>,
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for RefusedContextFile {
     fn from(error: Error) -> Self {
         Self {
             message: error.message,
@@ -102,8 +102,8 @@ impl From<Error> for Refusal {
     }
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<RefusedContextFile> for Error {
+    fn from(refusal: RefusedContextFile) -> Self {
         let mut error = Self::refused(refusal.message);
         error.place = refusal.place;
         error.hint = refusal.hint;
@@ -112,7 +112,7 @@ impl From<Refusal> for Error {
 }
 
 /// One run over all context files.
-struct Run<'a> {
+struct Regeneration<'a> {
     project: &'a Project,
     known: RecordedContent<'a>,
     content: Content,
@@ -128,13 +128,13 @@ struct Run<'a> {
 pub fn regenerate(
     project: &Project,
     sources: &Sources,
-    targets: &[Target],
+    targets: &[ContextTarget],
     force: bool,
 ) -> Result<(Regenerated, Changes)> {
     let planning = project.planning_place();
     let mut done = Regenerated::default();
     let folder = project.relative(&planning.dir);
-    let run = Run {
+    let run = Regeneration {
         project,
         known: sources.known(&planning.layout),
         content: sources.content(&planning.layout, folder, &mut done.warnings),
@@ -150,14 +150,14 @@ pub fn regenerate(
         let written = found.and_then(|file| run.write(file, &mut done.warnings, &mut changes));
         match written {
             Ok(file) => done.files.push(file),
-            Err(error) if error.kind == Kind::Refused => done.refused.push(error.into()),
+            Err(error) if error.kind == ErrorKind::Refused => done.refused.push(error.into()),
             Err(error) => return Err(error),
         }
     }
     Ok((done, changes))
 }
 
-impl Run<'_> {
+impl Regeneration<'_> {
     fn write(
         &self,
         file: ContextPath,
@@ -181,18 +181,18 @@ impl Run<'_> {
             |block| owned.lines_with(block),
             |content| templates::render(self.project, Template::ContextFile, content),
         )?;
-        let placed = owned.place(&fitted.block)?;
+        let placed = owned.with_block(&fitted.block)?;
         let lines = readable(&placed.bytes).lines().count();
         warnings.extend(placed.warnings);
         if let Some(excess) = fitted.excess {
             warnings.push(self.too_long(named, lines, excess));
         }
         let outcome = match &file.bytes {
-            None => Outcome::Created,
-            Some(bytes) if *bytes == placed.bytes => Outcome::Unchanged,
-            Some(_) => Outcome::Updated,
+            None => ContextFileOutcome::Created,
+            Some(bytes) if *bytes == placed.bytes => ContextFileOutcome::Unchanged,
+            Some(_) => ContextFileOutcome::Updated,
         };
-        if outcome == Outcome::Updated && read::is_write_protected(&file.path) {
+        if outcome == ContextFileOutcome::Updated && read::is_write_protected(&file.path) {
             return Err(Error::refused("is write-protected").at(named, None));
         }
         let report = RegeneratedFile {
@@ -219,7 +219,7 @@ impl Run<'_> {
         warnings.push(Warning::at(named, line, message));
         Some(RegeneratedFile {
             file: named.to_owned(),
-            outcome: Outcome::Unchanged,
+            outcome: ContextFileOutcome::Unchanged,
             lines: text.lines().count(),
             shrunk: Vec::new(),
             excess: None,
@@ -229,7 +229,7 @@ impl Run<'_> {
     /// Returns the content for one file: what the user's own text there says is not said again.
     fn content_for(&self, file: &ContextFile<'_>) -> Content {
         let mut content = self.content.clone();
-        let said = Said::of(&file.own_text());
+        let said = SentenceSet::from_text(&file.own_text());
         content.decisions.retain(|line| !said.says(line.as_str()));
         content.patterns.retain(|line| !said.says(line.as_str()));
         let own = file.title();

@@ -6,13 +6,13 @@ use crate::patterns;
 
 /// The sentences of a text, as they are compared: without case, markup and punctuation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct SentenceSet {
     sentences: HashSet<String>,
 }
 
-impl Said {
+impl SentenceSet {
     /// Reads the sentences of a text; one may go on over several lines of a paragraph.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         let mut sentences = HashSet::new();
         for paragraph in paragraphs(text) {
             sentences.insert(plain(&paragraph));
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_sentence_is_the_same_without_case_markup_and_punctuation() {
-        let said = Said::of(
+        let said = SentenceSet::from_text(
             "# Shop\n\n**Prices are integers**, in cents. Sort `src/a.rs` by\nname!\n\n\
              - Use SQLite\n- Never use tabs\n",
         );

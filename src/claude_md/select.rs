@@ -173,7 +173,7 @@ impl Sources {
 }
 
 /// What is shorter than this is a name.
-const LEAST_WORDS: usize = 2;
+const MIN_WORDS: usize = 2;
 
 /// Returns a decision as a whole statement, with its reason where both fit; nothing where it does not fit whole.
 ///
@@ -187,7 +187,7 @@ fn decision_text(decision: &Decision) -> Option<String> {
     if let Some(both) = both.filter(|both| both.chars().count() <= LINE) {
         return Some(both);
     }
-    let Some(reason) = reason.filter(|_| text.split_whitespace().count() < LEAST_WORDS) else {
+    let Some(reason) = reason.filter(|_| text.split_whitespace().count() < MIN_WORDS) else {
         return Some(text);
     };
     let room = LINE.checked_sub(text.chars().count() + 3)?;

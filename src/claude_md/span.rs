@@ -3,15 +3,15 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::claude_md::marker::Marker;
+use crate::claude_md::marker::BlockMarker;
 use crate::error::Error;
 use crate::error::Result;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::text::noun;
 
 /// So many lines are named in a refusal.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED_LINES: usize = 10;
 
 /// The one pair of markers of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) struct Span {
 
 /// A marker and where it stands.
 struct PlacedMarker {
-    marker: Marker,
+    marker: BlockMarker,
     line: usize,
     start: usize,
     /// Behind the marker itself, its line ending aside.
@@ -56,21 +56,24 @@ impl Span {
                 found.is_code
             });
         }
-        if found.iter().any(|found| found.marker == Marker::Damaged) {
+        if found
+            .iter()
+            .any(|found| found.marker == BlockMarker::Damaged)
+        {
             return refused(
                 "a marker of the block is damaged or of an unknown version",
-                |found| found.marker == Marker::Damaged,
+                |found| found.marker == BlockMarker::Damaged,
             );
         }
         match found.as_slice() {
             [] => Ok(None),
             [
                 PlacedMarker {
-                    marker: Marker::Begin(stated),
+                    marker: BlockMarker::Begin(stated),
                     ..
                 },
                 PlacedMarker {
-                    marker: Marker::End,
+                    marker: BlockMarker::End,
                     ..
                 },
             ] => Ok(Some(Self {
@@ -88,8 +91,8 @@ impl Span {
 
 fn refused(why: &str, lines: &[usize], path: &Path) -> Error {
     let mut named: Vec<String> = lines.iter().map(usize::to_string).collect();
-    if named.len() > MOST_NAMED {
-        named.truncate(MOST_NAMED);
+    if named.len() > MAX_NAMED_LINES {
+        named.truncate(MAX_NAMED_LINES);
         named.push("\u{2026}".to_owned());
     }
     let word = noun(lines.len(), "line");
@@ -104,7 +107,7 @@ fn markers(text: &str) -> Vec<PlacedMarker> {
     for (index, line) in text[next..].split_inclusive('\n').enumerate() {
         let start = next;
         next += line.len();
-        if let Some(marker) = Marker::of_line(line) {
+        if let Some(marker) = BlockMarker::of_line(line) {
             found.push(PlacedMarker {
                 marker,
                 line: index + 1,
@@ -136,7 +139,7 @@ fn mark_fenced(text: &str, found: &mut [PlacedMarker]) {
     let outline = Outline::parse(text, body(text));
     let blocks = outline.blocks(&(0..text.len())).iter();
     // Markers come in the order of the text.
-    for code in blocks.filter(|block| block.content == Content::Code) {
+    for code in blocks.filter(|block| block.content == BlockContent::Code) {
         let first = found.partition_point(|marker| marker.start < code.range.start);
         let inside = found[first..].iter_mut();
         for marker in inside.take_while(|marker| marker.start < code.range.end) {
@@ -155,7 +158,7 @@ mod tests {
     fn message(text: &str) -> String {
         let text = text.replace("BEGIN", BEGIN).replace("END", END);
         let error = Span::find(&text, Path::new("CLAUDE.md")).unwrap_err();
-        assert_eq!(error.kind, crate::error::Kind::Refused);
+        assert_eq!(error.kind, crate::error::ErrorKind::Refused);
         error.to_string()
     }
 

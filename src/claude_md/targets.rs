@@ -10,8 +10,8 @@ use crate::claude_md::span::Span;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
+use crate::project::ContextTarget;
 use crate::project::Project;
-use crate::project::Target;
 use crate::storage::read;
 
 /// A file that gets the block.
@@ -27,9 +27,12 @@ pub(crate) struct ContextPath {
 ///
 /// A file that only imports `AGENTS.md` is left alone: `AGENTS.md` takes its place. Two names of one
 /// file are one file.
-pub(crate) fn resolve(project: &Project, asked: &[Target]) -> Result<Vec<Result<ContextPath>>> {
-    let mut wanted: Vec<Target> = Vec::new();
-    for target in Target::ALL {
+pub(crate) fn resolve(
+    project: &Project,
+    asked: &[ContextTarget],
+) -> Result<Vec<Result<ContextPath>>> {
+    let mut wanted: Vec<ContextTarget> = Vec::new();
+    for target in ContextTarget::ALL {
         let is_asked = asked.contains(&target);
         if is_asked || has_block(project, target)? {
             wanted.push(substitute(project, target)?);
@@ -55,7 +58,7 @@ pub(crate) fn resolve(project: &Project, asked: &[Target]) -> Result<Vec<Result<
 }
 
 /// Returns whether a file has markers, damaged ones too, so that a block is never left behind.
-fn has_block(project: &Project, target: Target) -> Result<bool> {
+fn has_block(project: &Project, target: ContextTarget) -> Result<bool> {
     let path = project.root.join(target.file());
     if !path.exists() || real(project, &path).is_err() {
         return Ok(false);
@@ -64,14 +67,14 @@ fn has_block(project: &Project, target: Target) -> Result<bool> {
     Ok(Span::has_markers(&readable(&bytes)))
 }
 
-fn substitute(project: &Project, target: Target) -> Result<Target> {
+fn substitute(project: &Project, target: ContextTarget) -> Result<ContextTarget> {
     let path = project.root.join(target.file());
-    if target == Target::Agents || real(project, &path).is_err() {
+    if target == ContextTarget::Agents || real(project, &path).is_err() {
         return Ok(target);
     }
     let bytes = read::bytes(&path)?.unwrap_or_default();
     Ok(if only_imports_agents(&readable(&bytes)) {
-        Target::Agents
+        ContextTarget::Agents
     } else {
         target
     })

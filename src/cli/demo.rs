@@ -19,8 +19,8 @@ use crate::error::Result;
 use crate::lifecycle::finish_example;
 use crate::lifecycle::write_example;
 use crate::project::Environment;
+use crate::project::OpenRequest;
 use crate::project::Project;
-use crate::project::Request;
 use crate::storage::Scratch;
 use crate::storage::create_empty;
 use crate::text::quantity;
@@ -128,12 +128,12 @@ fn only(own: &Environment, data: Option<&Path>) -> Environment {
 
 fn walk(folder: &Path, environment: &Environment) -> Result<Vec<Step>> {
     let project = |dry_run| {
-        Project::open(Request {
+        Project::open(OpenRequest {
             directory: folder.to_owned(),
             project: Some(folder.to_owned()),
             environment: environment.clone(),
             dry_run,
-            ..Request::default()
+            ..OpenRequest::default()
         })
     };
     let clock = Clock::new(environment.get("ANNALS_NOW"))?;

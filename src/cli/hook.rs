@@ -21,7 +21,7 @@ use crate::hooks::Harness;
 use crate::hooks::HookRequest;
 use crate::hooks::MAX_INPUT;
 use crate::hooks::Reply;
-use crate::project::Request;
+use crate::project::OpenRequest;
 
 /// The shortest time that a harness gives one of our hooks is 5 s.
 const TIME: Duration = Duration::from_secs(4);
@@ -104,7 +104,7 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     }
 }
 
-fn answer(request: &HookRequest, place: &Request) -> Result<Reply> {
+fn answer(request: &HookRequest, place: &OpenRequest) -> Result<Reply> {
     hooks::answer(request, place, &input())
 }
 

@@ -15,7 +15,7 @@ use crate::exchange;
 use crate::exchange::Account;
 use crate::exchange::Format;
 use crate::exchange::Import;
-use crate::exchange::Target;
+use crate::exchange::ImportDestination;
 use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Purpose;
@@ -95,8 +95,8 @@ fn show(account: &Account, to: &mut dyn Write) -> io::Result<()> {
         "imported"
     };
     let into = match account.target {
-        Target::Memory => "",
-        Target::Facts => " as facts",
+        ImportDestination::Memory => "",
+        ImportDestination::Facts => " as facts",
     };
     writeln!(
         to,

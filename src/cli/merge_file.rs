@@ -15,8 +15,8 @@ use crate::cli::output::Output;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
-use crate::merge::Kind;
 use crate::merge::Labels;
+use crate::merge::MergeKind;
 use crate::merge::Versions;
 use crate::merge::merge;
 use crate::project::Project;
@@ -37,7 +37,7 @@ Example: annals merge-file patterns %O %A %B --path %P
 pub(crate) struct MergeFileArgs {
     /// The kind of file, which decides how it is cut into pieces
     #[arg(value_name = "KIND")]
-    kind: Kind,
+    kind: MergeKind,
     /// The common ancestor
     #[arg(value_name = "BASE")]
     base: PathBuf,
@@ -55,7 +55,7 @@ pub(crate) struct MergeFileArgs {
     path: Option<PathBuf>,
 }
 
-impl ValueEnum for Kind {
+impl ValueEnum for MergeKind {
     fn value_variants<'a>() -> &'a [Self] {
         &Self::ALL
     }

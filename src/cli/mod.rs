@@ -59,8 +59,8 @@ use crate::error::At;
 use crate::error::Result;
 use crate::progress::Progress;
 use crate::project::Environment;
+use crate::project::OpenRequest;
 use crate::project::Project;
-use crate::project::Request;
 
 /// Project memory for coding agents
 ///
@@ -271,9 +271,9 @@ impl Global {
         }
     }
 
-    fn request(&self) -> Result<Request> {
+    fn request(&self) -> Result<OpenRequest> {
         let environment = Environment::new(std::env::vars_os());
-        Ok(Request {
+        Ok(OpenRequest {
             directory: working_directory()?,
             project: self.project.clone(),
             planning_dir: self.planning_dir.clone(),

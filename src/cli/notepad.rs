@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::knowledge::notepad;
 use crate::knowledge::notepad::Note;
 use crate::knowledge::notepad::NoteReport;
-use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::NotepadSection;
 use crate::project::Project;
 
 /// Read and add to the notepad, which outlives a compaction
@@ -51,11 +51,11 @@ enum SectionName {
 }
 
 impl SectionName {
-    fn section(self) -> Section {
+    fn section(self) -> NotepadSection {
         match self {
-            Self::Priority => Section::Priority,
-            Self::Working => Section::Working,
-            Self::Manual => Section::Manual,
+            Self::Priority => NotepadSection::Priority,
+            Self::Working => NotepadSection::Working,
+            Self::Manual => NotepadSection::Manual,
         }
     }
 }
@@ -100,9 +100,9 @@ struct NoteArgs {
 pub(crate) fn run(args: &NotepadArgs, project: &Project, out: &mut Output) -> Result<()> {
     let (section, note) = match &args.command {
         NotepadCommand::Read(args) => return read(args, project, out),
-        NotepadCommand::Priority(args) => (Section::Priority, &args.note),
-        NotepadCommand::Working(args) => (Section::Working, &args.note),
-        NotepadCommand::Manual(args) => (Section::Manual, &args.note),
+        NotepadCommand::Priority(args) => (NotepadSection::Priority, &args.note),
+        NotepadCommand::Working(args) => (NotepadSection::Working, &args.note),
+        NotepadCommand::Manual(args) => (NotepadSection::Manual, &args.note),
     };
     let note = Note {
         section,

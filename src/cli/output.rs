@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::io::ErrorKind;
 use std::io::IsTerminal;
 use std::io::Write;
 use std::path::Path;
@@ -18,7 +17,7 @@ use serde::Serialize;
 use crate::cli::shown;
 use crate::error::At;
 use crate::error::Error;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Problem;
 use crate::error::Result;
 use crate::lifecycle::CommandOutcome;
@@ -52,7 +51,7 @@ pub(crate) struct Output {
     /// The project's folder, once it is known: what lies inside is named relative to it.
     root: Option<PathBuf>,
     /// What kind of failure was told last.
-    failed: Option<Kind>,
+    failed: Option<ErrorKind>,
     /// Whether nobody reads standard output any more.
     closed: bool,
     /// Whether keys are taken out of results that are printed as text.
@@ -110,7 +109,7 @@ impl Output {
 
     /// Returns the exit code that follows from what was told.
     pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.failed.map_or(0, Kind::exit_code))
+        ExitCode::from(self.failed.map_or(0, ErrorKind::exit_code))
     }
 
     /// Returns whether the result goes out as JSON.
@@ -282,10 +281,10 @@ impl Output {
     /// Says what kept the result from being written; a closed pipe is a quiet end, whoever read us has seen enough.
     fn settle(&mut self, written: io::Result<()>) {
         match written {
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                self.failed.get_or_insert(Kind::Failed);
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                self.failed.get_or_insert(ErrorKind::Failed);
                 let message = format!("cannot write the result: {error}");
-                self.say("error: ", color(AnsiColor::Red), &message);
+                self.write_message("error: ", color(AnsiColor::Red), &message);
             }
             Err(_) => self.closed = true,
             Ok(()) => {}
@@ -304,13 +303,13 @@ impl Output {
     /// Tells the user something that is not the result.
     pub(crate) fn note(&mut self, message: &str) {
         if !self.manner.quiet {
-            self.say("", Style::new(), message);
+            self.write_message("", Style::new(), message);
         }
     }
 
     /// Prints the help to one who called wrongly, and has it on stderr: it is no result.
     pub(crate) fn explain(&mut self, text: &str) {
-        self.failed = Some(Kind::Usage);
+        self.failed = Some(ErrorKind::Usage);
         // With stderr closed there is no one left to tell.
         let _told = self.stderr.write_all(text.as_bytes()).is_ok();
     }
@@ -359,7 +358,7 @@ impl Output {
         if !self.manner.quiet {
             for warning in warnings {
                 let message = format!("{}: {}", self.named(&warning.place), warning.message);
-                self.say("warning: ", color(AnsiColor::Yellow), &message);
+                self.write_message("warning: ", color(AnsiColor::Yellow), &message);
             }
         }
     }
@@ -369,25 +368,25 @@ impl Output {
         self.failed = Some(error.kind);
         let place = error.place.as_ref().map(|place| self.named(place));
         if self.manner.json {
-            self.json_line(&Failure::of(error, place.as_ref()));
+            self.json_line(&Failure::new(error, place.as_ref()));
             return;
         }
         let message = match place {
             Some(place) => format!("{place}: {}", error.reason()),
             None => error.reason(),
         };
-        self.say("error: ", color(AnsiColor::Red), &message);
+        self.write_message("error: ", color(AnsiColor::Red), &message);
         for problem in &error.problems {
-            let message = format!("  {}: {}", problem.place(), problem.message);
-            self.say("", Style::new(), &message);
+            let message = format!("  {}: {}", problem.location(), problem.message);
+            self.write_message("", Style::new(), &message);
         }
         if let Some(hint) = &error.hint {
-            self.say("hint: ", color(AnsiColor::Cyan), hint);
+            self.write_message("hint: ", color(AnsiColor::Cyan), hint);
         }
     }
 
     /// Prints a failure as a document of its own, for commands that promise one.
-    pub(crate) fn failed_with<T: Serialize>(&mut self, kind: Kind, document: &T) {
+    pub(crate) fn failed_with<T: Serialize>(&mut self, kind: ErrorKind, document: &T) {
         self.failed = Some(kind);
         self.json_line(document);
     }
@@ -403,7 +402,7 @@ impl Output {
         }
     }
 
-    fn say(&mut self, label: &str, style: Style, message: &str) {
+    fn write_message(&mut self, label: &str, style: Style, message: &str) {
         let message = text::strip_controls(message);
         if let Some(captured) = &mut self.captured {
             for piece in [label, message.as_ref(), "\n"] {
@@ -430,7 +429,7 @@ struct Failure<'a> {
 
 #[derive(Serialize)]
 struct FailureBody<'a> {
-    kind: Kind,
+    kind: ErrorKind,
     message: String,
     place: Option<&'a SourceLocation>,
     hint: Option<&'a str>,
@@ -439,7 +438,7 @@ struct FailureBody<'a> {
 }
 
 impl<'a> Failure<'a> {
-    fn of(error: &'a Error, place: Option<&'a SourceLocation>) -> Self {
+    fn new(error: &'a Error, place: Option<&'a SourceLocation>) -> Self {
         Self {
             error: FailureBody {
                 kind: error.kind,

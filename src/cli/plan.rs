@@ -16,7 +16,7 @@ use crate::lifecycle::DeviationRate;
 use crate::lifecycle::PhaseBrief;
 use crate::lifecycle::PlanBrief;
 use crate::lifecycle::PlanRequest;
-use crate::patterns::Outcome;
+use crate::patterns::PatternOutcome;
 use crate::patterns::PlanRef;
 use crate::patterns::RelevantPattern;
 use crate::planning::Requirement;
@@ -194,9 +194,9 @@ fn requirements(requirements: &[Requirement]) -> Vec<String> {
 /// Nothing where that does not fit: half a lesson misleads.
 fn lesson_line(pattern: &RelevantPattern) -> Option<String> {
     let outcome = match pattern.outcome {
-        Outcome::Worked => "worked: ",
-        Outcome::Failed => "failed: ",
-        Outcome::Noted => "",
+        PatternOutcome::Worked => "worked: ",
+        PatternOutcome::Failed => "failed: ",
+        PatternOutcome::Noted => "",
     };
     let stale = pattern
         .stale
@@ -289,7 +289,7 @@ mod tests {
     fn endless_pattern(long: &str) -> RelevantPattern {
         RelevantPattern {
             text: long.to_owned(),
-            outcome: Outcome::Failed,
+            outcome: PatternOutcome::Failed,
             source: "Phase 1: First".to_owned(),
             line: 1,
             judged: false,

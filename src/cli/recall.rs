@@ -16,8 +16,8 @@ use crate::error::Result;
 use crate::project::Project;
 use crate::ranking::Relevance;
 use crate::recall::Evaluation;
-use crate::recall::Hit;
-use crate::recall::Query;
+use crate::recall::RecallHit;
+use crate::recall::RecallQuery;
 use crate::recall::Recalled;
 use crate::recall::SourceName;
 use crate::recall::evaluate;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
         out.result(&measured.value, show_evaluation);
         return Ok(());
     }
-    let mut query = Query::new(args.query.as_deref().unwrap_or_default())?;
+    let mut query = RecallQuery::new(args.query.as_deref().unwrap_or_default())?;
     query.limit = args.limit.get();
     query.all = args.all;
     if !args.sources.is_empty() {
@@ -114,7 +114,7 @@ fn show(found: &Recalled, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn show_hit(hit: &Hit, to: &mut dyn Write) -> io::Result<()> {
+fn show_hit(hit: &RecallHit, to: &mut dyn Write) -> io::Result<()> {
     let mut place = hit.file.clone().unwrap_or("your facts".to_owned());
     if let Some(line) = hit.line {
         place = format!("{place}:{line}");

@@ -3,8 +3,8 @@
 use std::io;
 use std::io::Write;
 
+use crate::audit::AuditRow;
 use crate::audit::Level;
-use crate::audit::Row;
 use crate::lifecycle::CommandOutcome;
 use crate::ranking::Silence;
 use crate::text::quantity;
@@ -86,7 +86,7 @@ pub(crate) fn phases(what: &str, phases: &[String], to: &mut dyn Write) -> io::R
 const SHOWN: usize = 3;
 
 /// Prints a check on one line, and what it found below.
-pub(crate) fn row(row: &Row, to: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn row(row: &AuditRow, to: &mut dyn Write) -> io::Result<()> {
     let (store, check) = (row.store, row.check);
     if row.level == Level::Ok {
         return match row.details.first() {

@@ -26,8 +26,8 @@ use crate::text::quantity;
 pub(crate) struct StatusArgs {}
 
 pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let survey = Survey::take(project)?;
-    let report = StatusReport::of(project, &survey);
+    let survey = Survey::read(project)?;
+    let report = StatusReport::from_survey(project, &survey);
     if !out.is_json() {
         out.warnings(&report.warnings);
     }

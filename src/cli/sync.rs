@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::SyncReport;
 use crate::lifecycle::SyncRequest;
+use crate::project::ContextTarget;
 use crate::project::Project;
-use crate::project::Target;
 
 /// Bring CLAUDE.md up to date with the planning folder
 ///
@@ -54,7 +54,7 @@ pub(crate) enum TargetName {
     Gemini,
 }
 
-impl From<TargetName> for Target {
+impl From<TargetName> for ContextTarget {
     fn from(name: TargetName) -> Self {
         match name {
             TargetName::Claude => Self::Claude,
@@ -65,9 +65,14 @@ impl From<TargetName> for Target {
 }
 
 pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let targets: Vec<Target> = args.target.iter().copied().map(Target::from).collect();
+    let targets: Vec<ContextTarget> = args
+        .target
+        .iter()
+        .copied()
+        .map(ContextTarget::from)
+        .collect();
     if args.stdout {
-        let target = targets.first().copied().unwrap_or(Target::Claude);
+        let target = targets.first().copied().unwrap_or(ContextTarget::Claude);
         let preview = lifecycle::preview(project, target)?;
         out.warnings(&preview.warnings);
         out.file(&preview, &preview.bytes);

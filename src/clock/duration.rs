@@ -19,7 +19,7 @@ pub struct Minutes(f64);
 
 /// What a bare number counts; the name of its field says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum TimeUnit {
     /// `duration_seconds: 1472`
     Seconds,
     /// `duration_minutes: 7`
@@ -28,7 +28,7 @@ pub enum Unit {
     Hours,
 }
 
-impl Unit {
+impl TimeUnit {
     fn minutes(self) -> f64 {
         match self {
             Self::Seconds => 1.0 / 60.0,
@@ -39,20 +39,22 @@ impl Unit {
 }
 
 const DAY: f64 = 24.0 * 60.0;
-const LONGEST: f64 = 90.0 * DAY;
+const MAX_MINUTES: f64 = 90.0 * DAY;
 
 impl Minutes {
     /// Returns a duration in the unit that its field's name gives.
-    pub fn from_number(number: f64, unit: Unit) -> Option<Self> {
+    pub fn from_number(number: f64, unit: TimeUnit) -> Option<Self> {
         let minutes = number * unit.minutes();
-        (0.0..=LONGEST).contains(&minutes).then_some(Self(minutes))
+        (0.0..=MAX_MINUTES)
+            .contains(&minutes)
+            .then_some(Self(minutes))
     }
 
     /// Returns the time from one moment to a later one.
     pub fn between(start: DateTime<Utc>, end: DateTime<Utc>) -> Option<Self> {
         Self::from_number(
             end.signed_duration_since(start).as_seconds_f64(),
-            Unit::Seconds,
+            TimeUnit::Seconds,
         )
     }
 
@@ -76,7 +78,7 @@ impl Minutes {
             Some(period) => iso_period(period)?,
             None => clock_face(text).or_else(|| spelled(text))?,
         };
-        Self::from_number(minutes, Unit::Minutes)
+        Self::from_number(minutes, TimeUnit::Minutes)
     }
 
     /// Returns the number of minutes.
@@ -205,9 +207,9 @@ fn number(text: &str) -> Option<(f64, &str)> {
 fn unit_of(text: &str) -> Option<(f64, &str)> {
     let rest = text.trim_start_matches(|c: char| c.is_alphabetic());
     let minutes = match &text[..text.len() - rest.len()] {
-        "s" | "sec" | "secs" | "second" | "seconds" => Unit::Seconds.minutes(),
-        "m" | "min" | "mins" | "minute" | "minutes" => Unit::Minutes.minutes(),
-        "h" | "hr" | "hrs" | "hour" | "hours" => Unit::Hours.minutes(),
+        "s" | "sec" | "secs" | "second" | "seconds" => TimeUnit::Seconds.minutes(),
+        "m" | "min" | "mins" | "minute" | "minutes" => TimeUnit::Minutes.minutes(),
+        "h" | "hr" | "hrs" | "hour" | "hours" => TimeUnit::Hours.minutes(),
         "d" | "day" | "days" => DAY,
         _ => return None,
     };
@@ -299,16 +301,19 @@ mod tests {
     #[test]
     fn a_bare_number_takes_the_unit_of_its_field() {
         assert_eq!(
-            Minutes::from_number(90.0, Unit::Seconds),
+            Minutes::from_number(90.0, TimeUnit::Seconds),
             Some(Minutes(1.5))
         );
         assert_eq!(
-            Minutes::from_number(2.95, Unit::Minutes),
+            Minutes::from_number(2.95, TimeUnit::Minutes),
             Some(Minutes(2.95))
         );
-        assert_eq!(Minutes::from_number(1.5, Unit::Hours), Some(Minutes(90.0)));
+        assert_eq!(
+            Minutes::from_number(1.5, TimeUnit::Hours),
+            Some(Minutes(90.0))
+        );
         for number in [-1.0, f64::NAN, f64::INFINITY, 1e12] {
-            assert_eq!(Minutes::from_number(number, Unit::Minutes), None);
+            assert_eq!(Minutes::from_number(number, TimeUnit::Minutes), None);
         }
     }
 
@@ -347,7 +352,7 @@ mod tests {
         fn no_text_panics(text in "\\PC*", near in "[~<pt0-9.,:hmsdé –-]{0,20}") {
             for text in [text, near] {
                 let read = Minutes::parse(&text);
-                prop_assert!(read.is_none_or(|minutes| (0.0..=LONGEST).contains(&minutes.as_f64())));
+                prop_assert!(read.is_none_or(|minutes| (0.0..=MAX_MINUTES).contains(&minutes.as_f64())));
             }
         }
 

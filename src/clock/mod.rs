@@ -14,7 +14,7 @@ use crate::error::Result;
 pub use date::parse_date;
 pub use date::parse_timestamp;
 pub use duration::Minutes;
-pub use duration::Unit;
+pub use duration::TimeUnit;
 
 /// The time of this run, taken once, so that one run tells one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use crate::context::DigestRequest;
 use crate::context::ledger::Ledger;
-use crate::context::part::Part;
-use crate::context::part::Section;
+use crate::context::part::DigestPart;
+use crate::context::part::DigestSection;
 use crate::context::part::unmarked;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Purpose;
 use crate::knowledge;
-use crate::knowledge::Query;
+use crate::knowledge::EntryQuery;
 use crate::knowledge::notepad;
 use crate::patterns;
 use crate::patterns::RelevantPattern;
@@ -60,17 +60,17 @@ pub(crate) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    pub(crate) fn take(
+    pub(crate) fn new(
         project: &'a Project,
         request: &'a DigestRequest,
         warnings: &mut Vec<Warning>,
     ) -> Self {
-        let planned = project.planning().is_ok().then(|| Survey::take(project));
-        let planned = told(project, planned.transpose(), warnings).map(|survey| {
-            let status = StatusReport::of(project, &survey);
+        let planned = project.planning().is_ok().then(|| Survey::read(project));
+        let planned = or_warning(project, planned.transpose(), warnings).map(|survey| {
+            let status = StatusReport::from_survey(project, &survey);
             (survey, status)
         });
-        let ledger = told(project, Ledger::read(project), warnings);
+        let ledger = or_warning(project, Ledger::read(project), warnings);
         Self {
             project,
             request,
@@ -80,22 +80,26 @@ impl<'a> Scene<'a> {
     }
 
     /// Returns the lines of one part; none if its store is not in use.
-    pub(crate) fn gather(&self, part: Part, warnings: &mut Vec<Warning>) -> Result<Section> {
+    pub(crate) fn gather(
+        &self,
+        part: DigestPart,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<DigestSection> {
         let lines = match part {
-            Part::Position => self.position(),
-            Part::Ledger => self.of_ledger(Ledger::state),
-            Part::Blockers => self.blockers(),
-            Part::Notepad => self.notepad()?,
-            Part::Constraints => self.of_ledger(Ledger::constraints),
-            Part::Decisions => self.decisions(),
-            Part::Patterns => self.patterns(warnings)?,
-            Part::Entries => self.entries(warnings)?,
-            Part::Facts => self.facts()?,
-            Part::Todos => self.todos(),
+            DigestPart::Position => self.position(),
+            DigestPart::Ledger => self.of_ledger(Ledger::state),
+            DigestPart::Blockers => self.blockers(),
+            DigestPart::Notepad => self.notepad()?,
+            DigestPart::Constraints => self.of_ledger(Ledger::constraints),
+            DigestPart::Decisions => self.decisions(),
+            DigestPart::Patterns => self.patterns(warnings)?,
+            DigestPart::Entries => self.entries(warnings)?,
+            DigestPart::Facts => self.facts()?,
+            DigestPart::Todos => self.todos(),
         };
         let lines = lines.iter().map(|line| safe(line));
         let lines = lines.filter(|line| !self.request.already_read.has(line.as_str()));
-        Ok(Section::new(part, lines))
+        Ok(DigestSection::new(part, lines))
     }
 
     fn status(&self) -> Option<&StatusReport> {
@@ -144,9 +148,9 @@ impl<'a> Scene<'a> {
     ///
     /// Where there is room for few lines, the latest breadcrumbs have a place among them.
     fn notepad(&self) -> Result<Vec<String>> {
-        let mut lines = self.noted(notepad::Section::Priority, usize::MAX)?;
+        let mut lines = self.noted(notepad::NotepadSection::Priority, usize::MAX)?;
         if self.request.compacted {
-            let crumbs = self.noted(notepad::Section::Working, BREADCRUMBS)?;
+            let crumbs = self.noted(notepad::NotepadSection::Working, BREADCRUMBS)?;
             let room = self.request.most_lines.saturating_sub(crumbs.len().min(2));
             let last = lines.split_off(room.min(lines.len()));
             lines.extend(crumbs.into_iter().chain(last));
@@ -154,14 +158,14 @@ impl<'a> Scene<'a> {
         Ok(lines)
     }
 
-    fn noted(&self, section: notepad::Section, most: usize) -> Result<Vec<String>> {
+    fn noted(&self, section: notepad::NotepadSection, most: usize) -> Result<Vec<String>> {
         match notepad::read(self.project, Some(section)) {
             Ok(found) => {
                 let lines = found.text.lines().map(unmarked);
                 let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("<!--"));
                 Ok(lines.take(most).map(str::to_owned).collect())
             }
-            Err(error) if error.kind == Kind::NotFound => Ok(Vec::new()),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error),
         }
     }
@@ -223,9 +227,9 @@ impl<'a> Scene<'a> {
         let Some(topic) = topic else {
             return Ok(Vec::new());
         };
-        let query = Query {
+        let query = EntryQuery {
             text: topic.clone(),
-            ..Query::default()
+            ..EntryQuery::default()
         };
         let found = knowledge::query(self.project, &query)?.into_value(warnings);
         let hits = found.hits.iter().filter(|hit| hit.score >= WORTH_TELLING);
@@ -278,7 +282,11 @@ fn contradicted(drift: &[Drift]) -> impl Iterator<Item = String> {
 }
 
 /// Returns what was read; what could not be becomes a warning, because the other stores are there.
-fn told<T>(project: &Project, read: Result<Option<T>>, warnings: &mut Vec<Warning>) -> Option<T> {
+fn or_warning<T>(
+    project: &Project,
+    read: Result<Option<T>>,
+    warnings: &mut Vec<Warning>,
+) -> Option<T> {
     read.unwrap_or_else(|error| {
         warnings.push(Warning::file(&project.root, error.to_string()));
         None

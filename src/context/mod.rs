@@ -15,10 +15,10 @@ mod tests;
 pub use already_read::AlreadyRead;
 pub use packing::Digest;
 pub use packing::LeftOut;
-pub use part::Part;
+pub use part::DigestPart;
 
 use crate::context::gather::Scene;
-use crate::context::part::Section;
+use crate::context::part::DigestSection;
 use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
@@ -35,12 +35,12 @@ pub const START_BUDGET: usize = 1200;
 pub(crate) const START_LINES: usize = 5;
 
 /// A budget below this is too small for a digest: it holds only the frame.
-const LEAST: usize = 100;
+const MIN_BUDGET: usize = 100;
 
 /// Returns whether a project has a planning folder, entries or a ledger.
 pub fn has_memory(project: &Project) -> bool {
     project.planning().is_ok()
-        || KnowledgeDir::of(project).root().is_dir()
+        || KnowledgeDir::in_project(project).root().is_dir()
         || crate::ledger::is_kept(project)
 }
 
@@ -54,7 +54,7 @@ pub struct DigestRequest {
     /// Whether a compaction just took the conversation away: then the notepad comes first, whole.
     pub compacted: bool,
     /// The parts that are not wanted.
-    pub without: Vec<Part>,
+    pub without: Vec<DigestPart>,
     /// The most lines of one part.
     pub most_lines: usize,
     /// What the session has read already: those lines are left out, and not counted.
@@ -77,16 +77,18 @@ impl Default for DigestRequest {
 /// Puts together what a session needs to know. A store that cannot be read becomes a warning: the others
 /// must not be silent because of it.
 pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
-    if request.budget < LEAST {
+    if request.budget < MIN_BUDGET {
         return Err(Error::usage(format!(
             "{} tokens is too small for a digest",
             request.budget
         ))
-        .hint(format!("give it {LEAST} or more; {BUDGET} is the default")));
+        .hint(format!(
+            "give it {MIN_BUDGET} or more; {BUDGET} is the default"
+        )));
     }
     let mut warnings = Vec::new();
-    let scene = Scene::take(project, request, &mut warnings);
-    let mut sections: Vec<Section> = Vec::new();
+    let scene = Scene::new(project, request, &mut warnings);
+    let mut sections: Vec<DigestSection> = Vec::new();
     for part in wanted(request) {
         match scene.gather(part, &mut warnings) {
             Ok(section) => sections.push(section),
@@ -102,10 +104,10 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
 }
 
 /// Returns the parts that are wanted, the most important first.
-fn wanted(request: &DigestRequest) -> Vec<Part> {
-    let mut parts = Part::ALL.to_vec();
+fn wanted(request: &DigestRequest) -> Vec<DigestPart> {
+    let mut parts = DigestPart::ALL.to_vec();
     if request.compacted {
-        parts.sort_by_key(|part| *part != Part::Notepad);
+        parts.sort_by_key(|part| *part != DigestPart::Notepad);
     }
     parts.retain(|part| !request.without.contains(part));
     parts

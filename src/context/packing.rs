@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::context::DigestRequest;
-use crate::context::part::Part;
-use crate::context::part::Section;
+use crate::context::part::DigestPart;
+use crate::context::part::DigestSection;
 use crate::text::Line;
 use crate::text::tokens;
 use crate::warning::Warning;
@@ -34,7 +34,7 @@ pub struct Digest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// The part.
-    pub part: Part,
+    pub part: DigestPart,
     /// How many of its lines.
     pub lines: usize,
     /// The command that prints all of it.
@@ -43,14 +43,14 @@ pub struct LeftOut {
 
 /// A part on its way into the budget.
 struct Packed {
-    section: Section,
+    section: DigestSection,
     /// What each line costs, in half tokens.
     costs: Vec<usize>,
     taken: usize,
 }
 
 impl Packed {
-    fn new(section: Section) -> Self {
+    fn new(section: DigestSection) -> Self {
         let costs = section.lines.iter().map(|line| cost(&bullet(line)));
         Self {
             costs: costs.collect(),
@@ -71,14 +71,14 @@ impl Packed {
 ///
 /// In the first round each part gets at most its own number of lines, so that a long one at the top does
 /// not push all others out; what is left of the budget then goes to the longer ones, in the same order.
-pub(crate) fn pack(sections: Vec<Section>, request: &DigestRequest) -> Digest {
+pub(crate) fn pack(sections: Vec<DigestSection>, request: &DigestRequest) -> Digest {
     let budget = request.budget;
     let mut packed: Vec<Packed> = sections
         .into_iter()
         .filter(|section| !section.lines.is_empty())
         .map(Packed::new)
         .collect();
-    let shares: [fn(Part) -> usize; 2] = [Part::most, |_| usize::MAX];
+    let shares: [fn(DigestPart) -> usize; 2] = [DigestPart::most, |_| usize::MAX];
     for share in shares {
         for at in 0..packed.len() {
             let share = share(packed[at].section.part).min(request.most_lines);
@@ -113,7 +113,7 @@ fn whole_cost(packed: &[Packed]) -> usize {
     cost(TITLE) + parts + cost(&footer(packed))
 }
 
-fn heading(part: Part) -> String {
+fn heading(part: DigestPart) -> String {
     format!("\n## {}\n", part.heading())
 }
 
@@ -155,9 +155,9 @@ fn left_out(packed: &[Packed]) -> Vec<LeftOut> {
     left.filter(|left| left.lines > 0).collect()
 }
 
-impl Section {
+impl DigestSection {
     /// Returns a part of these lines.
-    pub(crate) fn new(part: Part, lines: impl IntoIterator<Item = Line>) -> Self {
+    pub(crate) fn new(part: DigestPart, lines: impl IntoIterator<Item = Line>) -> Self {
         let lines = lines.into_iter().filter(|line| !line.is_empty());
         Self {
             part,

@@ -7,7 +7,7 @@ use crate::text::Line;
 /// A part of a digest, the most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Part {
+pub enum DigestPart {
     /// Where the planned work stands and what comes next.
     Position,
     /// What holds by the repo ledger, and what it does not cover.
@@ -30,7 +30,7 @@ pub enum Part {
     Todos,
 }
 
-impl Part {
+impl DigestPart {
     /// Every part, the most important first.
     pub const ALL: [Self; 10] = [
         Self::Position,
@@ -104,8 +104,8 @@ impl Part {
 
 /// One part, filled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Section {
-    pub(crate) part: Part,
+pub(crate) struct DigestSection {
+    pub(crate) part: DigestPart,
     /// The most important first.
     pub(crate) lines: Vec<Line>,
 }

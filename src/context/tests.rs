@@ -7,12 +7,12 @@ use super::*;
 use crate::text::Line;
 use crate::text::tokens;
 
-fn section(part: Part, lines: usize) -> Section {
+fn section(part: DigestPart, lines: usize) -> DigestSection {
     let line = |n| Line::new(&format!("line {n} of {}", part.as_str()));
-    Section::new(part, (0..lines).map(line))
+    DigestSection::new(part, (0..lines).map(line))
 }
 
-fn of(budget: usize) -> DigestRequest {
+fn request(budget: usize) -> DigestRequest {
     DigestRequest {
         budget,
         ..DigestRequest::default()
@@ -23,9 +23,9 @@ fn of(budget: usize) -> DigestRequest {
 fn no_list_is_longer_than_wanted_and_the_rest_is_counted() {
     let request = DigestRequest {
         most_lines: 5,
-        ..of(2000)
+        ..request(2000)
     };
-    let digest = packing::pack(vec![section(Part::Decisions, 12)], &request);
+    let digest = packing::pack(vec![section(DigestPart::Decisions, 12)], &request);
     assert_eq!(digest.text.matches("- line").count(), 5);
     assert_eq!(digest.left_out[0].lines, 7);
 }
@@ -33,8 +33,11 @@ fn no_list_is_longer_than_wanted_and_the_rest_is_counted() {
 #[test]
 fn everything_stands_in_a_large_budget() {
     let digest = packing::pack(
-        vec![section(Part::Position, 2), section(Part::Facts, 1)],
-        &of(500),
+        vec![
+            section(DigestPart::Position, 2),
+            section(DigestPart::Facts, 1),
+        ],
+        &request(500),
     );
     assert_eq!(
         digest.text,
@@ -45,15 +48,21 @@ fn everything_stands_in_a_large_budget() {
 
 #[test]
 fn a_long_part_does_not_push_the_others_out() {
-    let sections = vec![section(Part::Blockers, 200), section(Part::Patterns, 3)];
-    let digest = packing::pack(sections, &of(150));
+    let sections = vec![
+        section(DigestPart::Blockers, 200),
+        section(DigestPart::Patterns, 3),
+    ];
+    let digest = packing::pack(sections, &request(150));
     assert!(
         digest.text.contains("- line 2 of patterns"),
         "{}",
         digest.text
     );
     let left = &digest.left_out[0];
-    assert_eq!((left.part, left.command), (Part::Blockers, "annals status"));
+    assert_eq!(
+        (left.part, left.command),
+        (DigestPart::Blockers, "annals status")
+    );
     assert!(digest.text.contains(&format!(
         "Lines left out: blockers {} (`annals status`)",
         left.lines
@@ -63,7 +72,7 @@ fn a_long_part_does_not_push_the_others_out() {
 #[test]
 fn nothing_remembered_is_an_empty_digest() {
     assert_eq!(
-        packing::pack(vec![section(Part::Position, 0)], &of(500)).text,
+        packing::pack(vec![section(DigestPart::Position, 0)], &request(500)).text,
         ""
     );
 }
@@ -74,8 +83,8 @@ proptest! {
         lengths in vec(0..40_usize, 8),
         budget in 100..1500_usize,
     ) {
-        let sections: Vec<Section> = Part::ALL.into_iter().zip(&lengths).map(|(part, lines)| section(part, *lines)).collect();
-        let digest = packing::pack(sections, &of(budget));
+        let sections: Vec<DigestSection> = DigestPart::ALL.into_iter().zip(&lengths).map(|(part, lines)| section(part, *lines)).collect();
+        let digest = packing::pack(sections, &request(budget));
         prop_assert!(tokens(&digest.text) <= budget, "{} > {budget}", digest.tokens);
         let shown = digest.text.lines().filter(|line| line.starts_with("- ")).count();
         let left: usize = digest.left_out.iter().map(|left| left.lines).sum();

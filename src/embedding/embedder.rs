@@ -2,7 +2,7 @@
 
 use crate::embedding::remote::Endpoint;
 use crate::embedding::table::MODEL_ID;
-use crate::embedding::table::Table;
+use crate::embedding::table::VectorTable;
 use crate::embedding::vector::Vector;
 use crate::error::Result;
 
@@ -34,7 +34,7 @@ impl Embedder {
     pub fn vectors(&self, texts: &[&str]) -> Result<Vec<Vector>> {
         match self {
             Self::BuiltIn => {
-                let table = Table::built_in();
+                let table = VectorTable::built_in();
                 Ok(texts.iter().map(|text| table.vector(text)).collect())
             }
             Self::Remote(endpoint) => endpoint.vectors(texts),
@@ -44,7 +44,7 @@ impl Embedder {
     /// Returns the vector of one text.
     pub fn vector(&self, text: &str) -> Result<Vector> {
         match self {
-            Self::BuiltIn => Ok(Table::built_in().vector(text)),
+            Self::BuiltIn => Ok(VectorTable::built_in().vector(text)),
             Self::Remote(endpoint) => {
                 let vectors = endpoint.vectors(&[text])?;
                 // The endpoint's answer was checked to hold one vector a text.

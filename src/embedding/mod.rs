@@ -19,7 +19,7 @@ pub use remote::Endpoint;
 pub use sum::Adder;
 pub use sum::Sum;
 pub use table::MODEL_ID;
-pub use table::Table;
+pub use table::VectorTable;
 pub use vector::Quantized;
 pub use vector::Vector;
 pub use vector::dot_bytes;

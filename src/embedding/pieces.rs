@@ -8,7 +8,7 @@ use unicode_properties::GeneralCategoryGroup;
 use unicode_properties::UnicodeGeneralCategory;
 
 /// A longer word is no word.
-pub(crate) const LONGEST_WORD: usize = 100;
+pub(crate) const MAX_WORD_LENGTH: usize = 100;
 
 /// Calls `each` with every word of a text, until it breaks off.
 ///
@@ -56,7 +56,7 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
                 return ControlFlow::Continue(());
             };
             if is_kept(c) {
-                self.take(c)?;
+                self.push(c)?;
             }
             rest = &after[1..];
         }
@@ -65,9 +65,9 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
     /// Takes ASCII letters and digits.
     fn letters(&mut self, run: &str) {
         // What is too long is dropped whole, and need not be kept until then.
-        if self.length < LONGEST_WORD {
+        if self.length < MAX_WORD_LENGTH {
             let before = self.word.len();
-            self.word.push_str(&run[..run.len().min(LONGEST_WORD)]);
+            self.word.push_str(&run[..run.len().min(MAX_WORD_LENGTH)]);
             self.word[before..].make_ascii_lowercase();
         }
         self.length += run.len();
@@ -83,10 +83,10 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
             .nfd()
             .filter(|c| c.is_ascii() || c.general_category() != GeneralCategory::NonspacingMark)
             .flat_map(char::to_lowercase);
-        bare.try_for_each(|c| self.take(c))
+        bare.try_for_each(|c| self.push(c))
     }
 
-    fn take(&mut self, c: char) -> ControlFlow<()> {
+    fn push(&mut self, c: char) -> ControlFlow<()> {
         if c.is_whitespace() {
             return self.end();
         }
@@ -94,7 +94,7 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
         if stands_alone {
             self.end()?;
         }
-        if self.length < LONGEST_WORD {
+        if self.length < MAX_WORD_LENGTH {
             self.word.push(c);
         }
         self.length += 1;
@@ -105,7 +105,7 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
     }
 
     fn end(&mut self) -> ControlFlow<()> {
-        let flow = if (1..=LONGEST_WORD).contains(&self.length) {
+        let flow = if (1..=MAX_WORD_LENGTH).contains(&self.length) {
             (self.each)(&self.word)
         } else {
             ControlFlow::Continue(())
@@ -186,10 +186,10 @@ mod tests {
 
     #[test]
     fn a_word_that_is_too_long_is_dropped_whole() {
-        let (fits, too_long) = ("x".repeat(LONGEST_WORD), "y".repeat(LONGEST_WORD + 1));
+        let (fits, too_long) = ("x".repeat(MAX_WORD_LENGTH), "y".repeat(MAX_WORD_LENGTH + 1));
         assert_eq!(words(&format!("a {fits} {too_long} b")), ["a", &fits, "b"]);
-        let accented = "é".repeat(LONGEST_WORD);
-        assert_eq!(words(&accented), ["e".repeat(LONGEST_WORD)]);
+        let accented = "é".repeat(MAX_WORD_LENGTH);
+        assert_eq!(words(&accented), ["e".repeat(MAX_WORD_LENGTH)]);
     }
 
     #[test]

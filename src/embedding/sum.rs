@@ -2,7 +2,7 @@
 
 use crate::embedding::pieces::each_word;
 use crate::embedding::table::DIMENSION;
-use crate::embedding::table::Table;
+use crate::embedding::table::VectorTable;
 use crate::embedding::vector::Vector;
 use crate::text::Memo;
 
@@ -41,7 +41,7 @@ pub struct Adder {
 impl Adder {
     /// Adds a part of a text to its sum.
     pub fn add(&mut self, text: &str, sum: &mut Sum) {
-        let table = Table::built_in();
+        let table = VectorTable::built_in();
         each_word(text, |word| {
             if let Some(pieces) = self.pieces.get(word) {
                 return table.add(pieces, sum);
@@ -49,7 +49,7 @@ impl Adder {
             let mut pieces = Vec::new();
             table.cut(word, &mut pieces);
             let flow = table.add(&pieces, sum);
-            self.pieces.keep(word, pieces.into());
+            self.pieces.insert(word, pieces.into());
             flow
         });
     }
@@ -70,7 +70,7 @@ mod tests {
             for part in &parts {
                 adder.add(part, &mut sum);
             }
-            prop_assert_eq!(sum.vector(), Table::built_in().vector(&parts.join("\n")));
+            prop_assert_eq!(sum.vector(), VectorTable::built_in().vector(&parts.join("\n")));
         }
     }
 }

@@ -21,10 +21,10 @@ pub const MODEL_ID: &str = "annals-static-128-v1";
 pub(crate) const DIMENSION: usize = 128;
 
 /// What a text says after this many pieces does not count.
-const MOST_PIECES: usize = 128;
+const MAX_PIECES: usize = 128;
 
 /// The longest text of a piece in bytes, so that no longer one is looked for.
-const LONGEST_PIECE: usize = 18;
+const MAX_PIECE_BYTES: usize = 18;
 
 /// Where the hash of every text starts, and what each byte multiplies it with (FNV-1a).
 const HASH_START: u32 = 0x811c_9dc5;
@@ -41,11 +41,11 @@ static BYTES: Aligned<[u8; include_bytes!("../../assets/static-128.bin").len()]>
     Aligned(*include_bytes!("../../assets/static-128.bin"));
 
 /// Checked when the program is built: nothing is left to do when it starts.
-static BUILT_IN: Table = Table::of(&BYTES.0);
+static BUILT_IN: VectorTable = VectorTable::from_bytes(&BYTES.0);
 
 /// A vocabulary and the vector of each of its pieces.
 #[derive(Debug)]
-pub struct Table {
+pub struct VectorTable {
     scales: &'static [u8],
     slots: &'static [u8],
     offsets: &'static [u8],
@@ -53,13 +53,13 @@ pub struct Table {
     rows: &'static [u8],
 }
 
-impl Table {
+impl VectorTable {
     /// Returns the table that comes with the program.
     pub fn built_in() -> &'static Self {
         &BUILT_IN
     }
 
-    const fn of(bytes: &'static [u8]) -> Self {
+    const fn from_bytes(bytes: &'static [u8]) -> Self {
         let (magic, _) = bytes.split_at(8);
         assert!(matches!(magic, b"ANNEMB1\0"), "no table");
         assert!(number(bytes, 2) == 1, "another version of the table");
@@ -91,13 +91,13 @@ impl Table {
         let mut pieces = Vec::new();
         each_word(text, |word| {
             self.cut(word, &mut pieces);
-            if pieces.len() < MOST_PIECES {
+            if pieces.len() < MAX_PIECES {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())
             }
         });
-        pieces.truncate(MOST_PIECES);
+        pieces.truncate(MAX_PIECES);
         let texts = pieces.into_iter().map(|piece| self.text(piece));
         texts
             .map(|text| std::str::from_utf8(text).unwrap_or_default())
@@ -116,7 +116,7 @@ impl Table {
 
     /// Adds the rows of a word's pieces to a sum; breaks off where it has enough.
     pub(crate) fn add(&self, pieces: &[u32], sum: &mut Sum) -> ControlFlow<()> {
-        for piece in pieces.iter().take(MOST_PIECES - sum.pieces) {
+        for piece in pieces.iter().take(MAX_PIECES - sum.pieces) {
             let place = *piece as usize;
             let scale = f32::from_bits(number(self.scales, place));
             let (rows, _) = self.rows.as_chunks::<DIMENSION>();
@@ -125,7 +125,7 @@ impl Table {
             }
             sum.pieces += 1;
         }
-        if sum.pieces < MOST_PIECES {
+        if sum.pieces < MAX_PIECES {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
@@ -153,9 +153,9 @@ impl Table {
 
     /// Returns the longest piece that `rest` begins with, and how many bytes of it that is.
     fn longest(&self, start: &[u8], rest: &str) -> Option<(u32, usize)> {
-        let mut hashes = [HASH_START; LONGEST_PIECE + 1];
+        let mut hashes = [HASH_START; MAX_PIECE_BYTES + 1];
         let mut hash = start.iter().copied().fold(HASH_START, hashed);
-        let most = rest.len().min(LONGEST_PIECE);
+        let most = rest.len().min(MAX_PIECE_BYTES);
         for (index, byte) in rest.as_bytes()[..most].iter().enumerate() {
             hash = hashed(hash, *byte);
             hashes[index + 1] = hash;
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn vectors_are_those_of_the_recipe() {
-        let table = Table::built_in();
+        let table = VectorTable::built_in();
         let mut checked = 0;
         for line in CHECK.lines() {
             let expected: Value = serde_json::from_str(line).unwrap();
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn every_piece_is_found_and_none_is_longer_than_thought() {
-        let table = Table::built_in();
+        let table = VectorTable::built_in();
         assert_eq!(table.scales.len() / 4, 29_523);
         for piece in 0..29_523 {
             let text = table.text(piece);
@@ -272,7 +272,7 @@ mod tests {
             assert_eq!(table.find(hash, b"", text), Some(piece));
             let word = text.strip_prefix(GOES_ON).unwrap_or(text);
             assert!(
-                word.len() <= LONGEST_PIECE,
+                word.len() <= MAX_PIECE_BYTES,
                 "{}",
                 String::from_utf8_lossy(text)
             );
@@ -281,19 +281,19 @@ mod tests {
 
     #[test]
     fn words_are_cut_into_their_longest_pieces() {
-        let pieces = |text| Table::built_in().pieces(text).join(" ");
+        let pieces = |text| VectorTable::built_in().pieces(text).join(" ");
         assert_eq!(pieces("Telecommunications"), "telecommunications");
         assert_eq!(pieces("tokenizer"), "token ##izer");
         assert_eq!(pieces("##ing [CLS]"), "# # ing [ cl ##s ]");
         assert_eq!(
-            Table::built_in().pieces(&"a b ".repeat(1000)).len(),
-            MOST_PIECES
+            VectorTable::built_in().pieces(&"a b ".repeat(1000)).len(),
+            MAX_PIECES
         );
     }
 
     #[test]
     fn near_texts_are_near_and_rows_lie_on_cache_lines() {
-        let table = Table::built_in();
+        let table = VectorTable::built_in();
         let [one, near, far] =
             ["a pet dog", "my puppy", "compile error in the parser"].map(|text| table.vector(text));
         assert!(one.dot(&near) > one.dot(&far) + 0.2);
@@ -304,7 +304,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_has_a_vector(text in "\\PC*") {
-            let vector = Table::built_in().vector(&text);
+            let vector = VectorTable::built_in().vector(&text);
             let length = vector.dot(&vector);
             prop_assert!(vector.is_zero() || (length - 1.0).abs() < 1e-4);
         }

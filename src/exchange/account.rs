@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::exchange::Format;
-use crate::exchange::source::Item;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::Note;
-use crate::exchange::source::Source;
+use crate::exchange::source::SourceItem;
 use crate::project::Project;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
@@ -15,7 +15,7 @@ use crate::warning::Warning;
 /// Where the pieces go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Target {
+pub enum ImportDestination {
     /// Notes become entries, dated observations records of the journal.
     #[default]
     Memory,
@@ -31,15 +31,15 @@ pub struct Account {
     /// What was read.
     pub from: PathBuf,
     /// Where its pieces go.
-    pub target: Target,
+    pub target: ImportDestination,
     /// How many of each.
-    pub counts: Counts,
+    pub counts: ItemCounts,
     /// What is new.
     pub imported: Vec<Taken>,
     /// What was there already.
     pub known: Vec<Taken>,
     /// What is left out.
-    pub skipped: Vec<Left>,
+    pub skipped: Vec<LeftOutItem>,
     /// What was not understood.
     pub not_understood: Vec<Warning>,
     /// On a dry run, what would change.
@@ -52,7 +52,7 @@ pub struct Account {
 
 /// How many items became what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct ItemCounts {
     /// New.
     pub imported: usize,
     /// There already.
@@ -77,7 +77,7 @@ pub struct Taken {
 
 /// An item that is left out.
 #[derive(Clone, Debug, Serialize)]
-pub struct Left {
+pub struct LeftOutItem {
     /// Its position in the source.
     #[serde(flatten)]
     pub place: SourceLocation,
@@ -89,12 +89,17 @@ pub struct Left {
 
 impl Account {
     /// Returns the account of a source before anything is done with its pieces.
-    pub(crate) fn of(format: Format, from: PathBuf, target: Target, source: &mut Source) -> Self {
+    pub(crate) fn new(
+        format: Format,
+        from: PathBuf,
+        target: ImportDestination,
+        source: &mut ImportSource,
+    ) -> Self {
         let mut account = Self {
             format,
             from,
             target,
-            counts: Counts::default(),
+            counts: ItemCounts::default(),
             imported: Vec::new(),
             known: Vec::new(),
             skipped: Vec::new(),
@@ -109,8 +114,8 @@ impl Account {
     }
 
     /// Says that an item is left out.
-    pub(crate) fn left(&mut self, item: Item, reason: impl Into<String>) {
-        self.skipped.push(Left {
+    pub(crate) fn left(&mut self, item: SourceItem, reason: impl Into<String>) {
+        self.skipped.push(LeftOutItem {
             place: item.place,
             item: item.name,
             reason: reason.into(),
@@ -118,7 +123,7 @@ impl Account {
     }
 
     /// Says what an item is here: new, or there already.
-    pub(crate) fn record_taken(&mut self, item: Item, becomes: &str, is_new: bool) {
+    pub(crate) fn record_taken(&mut self, item: SourceItem, becomes: &str, is_new: bool) {
         let taken = Taken {
             place: item.place,
             item: item.name,
@@ -149,7 +154,7 @@ impl Account {
             place.file = project.relative(&place.file).to_owned();
         }
         self.skipped.sort_by(|a, b| a.place.cmp(&b.place));
-        self.counts = Counts {
+        self.counts = ItemCounts {
             imported: self.imported.len(),
             known: self.known.len(),
             skipped: self.skipped.len(),
@@ -162,5 +167,5 @@ impl Account {
 /// Leaves a note out with all that goes with it.
 pub(crate) fn left_out(note: Note, reason: &str, account: &mut Account) {
     let items = [note.item].into_iter().chain(note.parts);
-    items.for_each(|item: Item| account.left(item, reason));
+    items.for_each(|item: SourceItem| account.left(item, reason));
 }

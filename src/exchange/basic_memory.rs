@@ -8,12 +8,12 @@ use crate::exchange::kind::kind_of;
 use crate::exchange::note::notes;
 use crate::exchange::note::tag;
 use crate::exchange::note::unique;
-use crate::exchange::source::Source;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::title;
 use crate::knowledge::Adoption;
 
 /// Reads the notes of a folder, or one file.
-pub(crate) fn read(path: &Path) -> Result<Source> {
+pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     notes(path, |file, name, words| {
         let named = file.front.text(&["title"]).map(str::to_owned);
         let named = named.or(file.heading.clone()).unwrap_or_default();

@@ -10,9 +10,9 @@ use crate::exchange::kind::kind_of;
 use crate::exchange::note::NoteFile;
 use crate::exchange::note::item;
 use crate::exchange::note::stem_in_words;
-use crate::exchange::source::Item;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::Note;
-use crate::exchange::source::Source;
+use crate::exchange::source::SourceItem;
 use crate::exchange::source::title;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
@@ -23,7 +23,7 @@ use crate::warning::SourceLocation;
 const INDEX: &str = "MEMORY.md";
 
 /// Reads the folder `memory`, the folder that holds it, or MEMORY.md with the files beside it.
-pub(crate) fn read(path: &Path) -> Result<Source> {
+pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     let below = path.join("memory");
     let is_index = path.is_file() && path.file_name().is_some_and(|name| name == INDEX);
     let path = match path.parent() {
@@ -33,9 +33,9 @@ pub(crate) fn read(path: &Path) -> Result<Source> {
         _ => path,
     };
     let files = folder::markdown(path)?;
-    let mut source = Source {
+    let mut source = ImportSource {
         unknown: files.warnings.clone(),
-        ..Source::default()
+        ..ImportSource::default()
     };
     for path in &files.paths {
         let name = files.name(path);
@@ -48,7 +48,7 @@ pub(crate) fn read(path: &Path) -> Result<Source> {
     Ok(source)
 }
 
-fn topic(path: &Path, name: String, source: &mut Source) {
+fn topic(path: &Path, name: String, source: &mut ImportSource) {
     let Some(file) = NoteFile::read(path, &name, source) else {
         return;
     };
@@ -86,7 +86,7 @@ fn topic(path: &Path, name: String, source: &mut Source) {
 }
 
 /// Reads MEMORY.md: each section that says more than where a topic file is becomes a piece.
-fn index(path: &Path, files: &Files, source: &mut Source) {
+fn index(path: &Path, files: &Files, source: &mut ImportSource) {
     let Some(file) = NoteFile::read(path, INDEX, source) else {
         return;
     };
@@ -116,7 +116,7 @@ fn index(path: &Path, files: &Files, source: &mut Source) {
             match pointed_at(text, path, files) {
                 Some(topic) => {
                     let reason = format!("points to {topic}, which is imported itself");
-                    source.skip(Item::new(place(line + index), text.trim()), reason);
+                    source.skip(SourceItem::new(place(line + index), text.trim()), reason);
                 }
                 None => body.push_str(text),
             }
@@ -125,7 +125,7 @@ fn index(path: &Path, files: &Files, source: &mut Source) {
             continue;
         }
         source.notes.push(Note {
-            item: Item::new(place(line), format!("{INDEX}: {name}")),
+            item: SourceItem::new(place(line), format!("{INDEX}: {name}")),
             parts: Vec::new(),
             statements: Vec::new(),
             piece: Adoption {

@@ -15,19 +15,19 @@ use crate::clock::parse_timestamp;
 use crate::error::Result;
 use crate::exchange::Format;
 use crate::exchange::database::Database;
-use crate::exchange::database::Row;
+use crate::exchange::database::DatabaseRow;
 use crate::exchange::database::number;
 use crate::exchange::database::text;
 use crate::exchange::kind::kind_of;
 use crate::exchange::note::tag;
 use crate::exchange::note::unique;
-use crate::exchange::source::Item;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::Moment;
 use crate::exchange::source::Note;
-use crate::exchange::source::Source;
+use crate::exchange::source::SourceItem;
 use crate::exchange::source::title;
-use crate::journal::Dated;
-use crate::journal::Draft;
+use crate::journal::DatedRecord;
+use crate::journal::RecordDraft;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
 use crate::warning::SourceLocation;
@@ -98,11 +98,11 @@ const HOUSEKEEPING: [&str; 9] = [
 const LAST_SECOND: i64 = 100_000_000_000;
 
 /// Reads a database, or the one in the folder that is named.
-pub(crate) fn read(path: &Path) -> Result<Source> {
+pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     let inside = path.join("claude-mem.db");
     let path = if path.is_dir() { &inside } else { path };
     let database = Database::open(path)?;
-    let mut source = Source::default();
+    let mut source = ImportSource::default();
     let texts = TEXTS.iter().map(|(column, _)| *column);
     let columns: Vec<&str> = texts.chain(META).chain(OTHERS).collect();
     let log = with_end(path, "-wal");
@@ -133,7 +133,7 @@ pub(crate) fn read(path: &Path) -> Result<Source> {
     Ok(source)
 }
 
-fn record(path: &Path, table: &str, kind: &str, row: &Row, source: &mut Source) {
+fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut ImportSource) {
     let item = item(path, named(table, row));
     let content = content(row);
     if content.is_empty() {
@@ -147,10 +147,10 @@ fn record(path: &Path, table: &str, kind: &str, row: &Row, source: &mut Source) 
     let tags = unique(concepts.iter().filter_map(|word| tag(word)));
     let kind = text(row, "type").unwrap_or(kind).to_owned();
     let tags = (!tags.is_empty()).then_some(tags);
-    match Draft::new(Some(kind), content, tags, Some(&meta(row))) {
+    match RecordDraft::new(Some(kind), content, tags, Some(&meta(row))) {
         Ok(draft) => source.moments.push(Moment {
             item,
-            record: Dated {
+            record: DatedRecord {
                 draft,
                 time: Some(time),
             },
@@ -163,7 +163,7 @@ fn record(path: &Path, table: &str, kind: &str, row: &Row, source: &mut Source) 
 }
 
 /// Reads a rule that the user wants kept.
-fn directive(path: &Path, row: &Row, source: &mut Source) {
+fn directive(path: &Path, row: &DatabaseRow, source: &mut ImportSource) {
     let name = named("directives", row);
     let item = item(path, name.clone());
     let Some(content) = text(row, "content") else {
@@ -193,7 +193,7 @@ fn directive(path: &Path, row: &Row, source: &mut Source) {
     });
 }
 
-fn content(row: &Row) -> String {
+fn content(row: &DatabaseRow) -> String {
     let mut parts: Vec<String> = text(row, "title").map(str::to_owned).into_iter().collect();
     for (column, before) in TEXTS {
         parts.extend(text(row, column).map(|text| format!("{before}{text}")));
@@ -206,7 +206,7 @@ fn content(row: &Row) -> String {
 }
 
 /// Returns a column that holds a JSON list of texts; words between commas are one, too.
-fn list(row: &Row, column: &str) -> Vec<String> {
+fn list(row: &DatabaseRow, column: &str) -> Vec<String> {
     let Some(text) = text(row, column) else {
         return Vec::new();
     };
@@ -225,7 +225,7 @@ fn list(row: &Row, column: &str) -> Vec<String> {
     trimmed.filter(|part| !part.is_empty()).collect()
 }
 
-fn meta(row: &Row) -> String {
+fn meta(row: &DatabaseRow) -> String {
     let mut fields = Map::new();
     fields.insert("source".to_owned(), Format::ClaudeMem.as_str().into());
     for column in META {
@@ -242,7 +242,7 @@ fn meta(row: &Row) -> String {
     Value::Object(fields).to_string()
 }
 
-fn time(row: &Row) -> Option<DateTime<Utc>> {
+fn time(row: &DatabaseRow) -> Option<DateTime<Utc>> {
     let counted = number(row, "created_at_epoch").or_else(|| number(row, "created_at"));
     let counted = counted.and_then(|time| {
         if time > LAST_SECOND {
@@ -254,19 +254,19 @@ fn time(row: &Row) -> Option<DateTime<Utc>> {
     counted.or_else(|| parse_timestamp(text(row, "created_at")?))
 }
 
-fn named(table: &str, row: &Row) -> String {
+fn named(table: &str, row: &DatabaseRow) -> String {
     match number(row, "id") {
         Some(id) => format!("{table} {id}"),
         None => table.to_owned(),
     }
 }
 
-fn item(path: &Path, name: String) -> Item {
+fn item(path: &Path, name: String) -> SourceItem {
     let place = SourceLocation {
         file: path.to_owned(),
         line: None,
     };
-    Item::new(place, name)
+    SourceItem::new(place, name)
 }
 
 fn with_end(path: &Path, end: &str) -> PathBuf {

@@ -14,13 +14,13 @@ use crate::error::Error;
 use crate::error::Result;
 
 /// Of one table, as its rows lie in memory.
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// Of one value, in bytes: a column may be worked out, and then as long as it likes.
-const LONGEST_VALUE: i32 = 2 * 1024 * 1024;
+const MAX_VALUE_BYTES: i32 = 2 * 1024 * 1024;
 
 /// A row by its columns' names.
-pub(crate) type Row = BTreeMap<&'static str, Value>;
+pub(crate) type DatabaseRow = BTreeMap<&'static str, Value>;
 
 /// A database that is open to be read.
 pub(crate) struct Database<'p> {
@@ -63,7 +63,7 @@ impl<'p> Database<'p> {
         }
         let limited = database
             .connection
-            .set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
+            .set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES);
         limited.map_err(|error| read_failed(path, &error))?;
         Ok(database)
     }
@@ -88,7 +88,7 @@ impl<'p> Database<'p> {
     }
 
     /// Returns these columns of a table's rows, as far as it has them, in the order of their ids where they have any.
-    pub(crate) fn rows(&self, table: &str, wanted: &[&'static str]) -> Result<Vec<Row>> {
+    pub(crate) fn rows(&self, table: &str, wanted: &[&'static str]) -> Result<Vec<DatabaseRow>> {
         let read = || {
             let name = quoted(table);
             let all = self.connection.prepare(&format!("SELECT * FROM {name}"))?;
@@ -112,11 +112,11 @@ impl<'p> Database<'p> {
             let mut rows = statement.query([])?;
             let (mut found, mut size) = (Vec::new(), 0);
             while let Some(row) = rows.next()? {
-                let mut values = Row::new();
+                let mut values = DatabaseRow::new();
                 for (at, column) in columns.iter().enumerate() {
                     let value = row.get_ref(at)?;
                     size += memory_of(value);
-                    if size > MOST_BYTES {
+                    if size > MAX_BYTES {
                         return Ok(None);
                     }
                     values.insert(*column, value.try_into()?);
@@ -127,7 +127,7 @@ impl<'p> Database<'p> {
         };
         let rows = read().map_err(|error| read_failed(self.path, &error))?;
         rows.ok_or_else(|| {
-            let most = MOST_BYTES / 1024 / 1024;
+            let most = MAX_BYTES / 1024 / 1024;
             let message = format!("its table {table} is larger than {most} MiB, so it is not read");
             Error::failed(message).at(self.path, None)
         })
@@ -144,7 +144,7 @@ fn memory_of(value: ValueRef<'_>) -> usize {
 }
 
 /// Returns a column's text; bytes and numbers count as none.
-pub(crate) fn text<'r>(row: &'r Row, column: &str) -> Option<&'r str> {
+pub(crate) fn text<'r>(row: &'r DatabaseRow, column: &str) -> Option<&'r str> {
     match row.get(column)? {
         Value::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
         _ => None,
@@ -152,7 +152,7 @@ pub(crate) fn text<'r>(row: &'r Row, column: &str) -> Option<&'r str> {
 }
 
 /// Returns a column's whole number.
-pub(crate) fn number(row: &Row, column: &str) -> Option<i64> {
+pub(crate) fn number(row: &DatabaseRow, column: &str) -> Option<i64> {
     match row.get(column)? {
         Value::Integer(number) => Some(*number),
         _ => None,

@@ -64,7 +64,7 @@ pub fn export(
     let unfinished = storage.begin_folder(&export.to, &names(&copies))?;
     let to = unfinished.folder();
     // The long ones first: the manifest, which says that all is there, comes last.
-    let journal = journal::place(&project.environment)?;
+    let journal = journal::default_path(&project.environment)?;
     let journal_copy = to.join(JOURNAL);
     if let Some(copied) = copied("journal", &journal, &journal_copy, project.dry_run)? {
         done.files.push(copied);

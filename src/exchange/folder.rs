@@ -8,14 +8,14 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::storage::listing;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::warning::Warning;
 
 /// How deep folders may lie in each other.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// How many files are read at most.
-const MOST: usize = 20_000;
+const MAX_NOTES: usize = 20_000;
 
 /// The files of a source, and what was passed over.
 #[derive(Clone, Debug, Default)]
@@ -60,10 +60,12 @@ pub(crate) fn markdown(path: &Path) -> Result<Files> {
     };
     collect(path, 0, &mut files)?;
     files.paths.sort();
-    if files.paths.len() > MOST {
-        return Err(Error::failed(format!("contains more than {MOST} notes"))
-            .at(path, None)
-            .hint("import its folders one by one"));
+    if files.paths.len() > MAX_NOTES {
+        return Err(
+            Error::failed(format!("contains more than {MAX_NOTES} notes"))
+                .at(path, None)
+                .hint("import its folders one by one"),
+        );
     }
     Ok(files)
 }
@@ -75,19 +77,19 @@ fn collect(folder: &Path, depth: usize, files: &mut Files) -> Result<()> {
         let is_markdown = path
             .extension()
             .is_some_and(|end| end.eq_ignore_ascii_case("md"));
-        if kind == Kind::Link {
+        if kind == PathKind::Link {
             let warning = "is a symbolic link, which is not followed";
             files.warnings.push(Warning::file(&path, warning));
-        } else if kind == Kind::Folder && !is_hidden {
-            if depth == DEEPEST {
-                let warning = format!("is more than {DEEPEST} folders deep, so it is not read");
+        } else if kind == PathKind::Folder && !is_hidden {
+            if depth == MAX_DEPTH {
+                let warning = format!("is more than {MAX_DEPTH} folders deep, so it is not read");
                 files.warnings.push(Warning::file(&path, warning));
             } else {
                 collect(&path, depth + 1, files)?;
             }
-        } else if kind == Kind::File && is_markdown && !is_hidden {
+        } else if kind == PathKind::File && is_markdown && !is_hidden {
             files.paths.push(path);
-        } else if kind != Kind::Folder && !is_hidden {
+        } else if kind != PathKind::Folder && !is_hidden {
             let warning = "is not a markdown file";
             files.warnings.push(Warning::file(&path, warning));
         }

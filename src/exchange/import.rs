@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::error::Result;
 use crate::exchange::Account;
 use crate::exchange::Format;
-use crate::exchange::Target;
+use crate::exchange::ImportDestination;
 use crate::exchange::account::left_out;
 use crate::exchange::basic_memory;
 use crate::exchange::claude_code;
@@ -15,9 +15,9 @@ use crate::exchange::refusal::refusal;
 use crate::exchange::refusal::secret;
 use crate::exchange::serena;
 use crate::exchange::server_memory;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::Moment;
 use crate::exchange::source::Note;
-use crate::exchange::source::Source;
 use crate::exchange::statements;
 use crate::facts::Facts;
 use crate::facts::UserId;
@@ -30,7 +30,7 @@ use crate::project::Project;
 use crate::secrets::SecretPolicy;
 
 /// The longest text that becomes an entry, in bytes.
-const LONGEST: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// What is to be imported.
 #[derive(Clone, Debug)]
@@ -51,11 +51,11 @@ pub fn import(
 ) -> Result<Account> {
     let mut source = read(import.format, &import.from)?;
     let target = match user {
-        Some(_) => Target::Facts,
-        None => Target::Memory,
+        Some(_) => ImportDestination::Facts,
+        None => ImportDestination::Memory,
     };
     let from = project.relative(&import.from).to_owned();
-    let mut account = Account::of(import.format, from, target, &mut source);
+    let mut account = Account::new(import.format, from, target, &mut source);
     if let Some((facts, user)) = user {
         for moment in source.moments {
             account.left(
@@ -80,7 +80,7 @@ pub fn import(
 }
 
 /// Reads what is at a path, and writes nothing there.
-fn read(format: Format, path: &Path) -> Result<Source> {
+fn read(format: Format, path: &Path) -> Result<ImportSource> {
     match format {
         Format::ServerMemory => server_memory::read(path),
         Format::Serena => serena::read(path),
@@ -94,7 +94,7 @@ fn safe_notes(notes: Vec<Note>, policy: SecretPolicy, account: &mut Account) -> 
     let mut safe = Vec::new();
     for note in notes {
         let piece = &note.piece;
-        let reason = if piece.body.len() > LONGEST {
+        let reason = if piece.body.len() > MAX_TEXT_BYTES {
             Some("is larger than 1 MiB, too large for an entry".to_owned())
         } else if policy == SecretPolicy::Allow {
             None
@@ -173,7 +173,7 @@ fn records(
     if moments.is_empty() {
         return Ok(());
     }
-    let path = journal::place(&project.environment)?;
+    let path = journal::default_path(&project.environment)?;
     let writing = Writing {
         secrets: policy,
         dry_run: project.dry_run,

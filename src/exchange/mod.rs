@@ -23,10 +23,10 @@ mod source;
 mod statements;
 
 pub use account::Account;
-pub use account::Counts;
-pub use account::Left;
+pub use account::ImportDestination;
+pub use account::ItemCounts;
+pub use account::LeftOutItem;
 pub use account::Taken;
-pub use account::Target;
 pub use export::Export;
 pub use export::export;
 pub use format::Format;

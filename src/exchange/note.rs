@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::exchange::folder;
-use crate::exchange::source::Item;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::Note;
-use crate::exchange::source::Source;
+use crate::exchange::source::SourceItem;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
 use crate::markdown::FrontMatter;
@@ -29,7 +29,7 @@ pub(crate) struct NoteFile {
 
 impl NoteFile {
     /// Reads a file; one that cannot be read, or says nothing, is told to the source.
-    pub(crate) fn read(path: &Path, name: &str, source: &mut Source) -> Option<Self> {
+    pub(crate) fn read(path: &Path, name: &str, source: &mut ImportSource) -> Option<Self> {
         let text = match read::users_text(path) {
             Ok(Some(text)) => text.into_value(&mut source.unknown),
             Ok(None) => String::new(),
@@ -73,7 +73,7 @@ impl NoteFile {
     /// Returns how sure the note says it is; a best guess where it says nothing.
     pub(crate) fn confidence(&self) -> Confidence {
         let told = self.front.text(&["confidence"]);
-        told.and_then(Confidence::of).unwrap_or(Confidence::Low)
+        told.and_then(Confidence::parse).unwrap_or(Confidence::Low)
     }
 
     /// Returns the tags of the front matter: a list, or words between commas.
@@ -93,11 +93,11 @@ impl NoteFile {
 pub(crate) fn notes(
     path: &Path,
     piece: impl Fn(NoteFile, String, &str) -> (Adoption, Vec<String>),
-) -> Result<Source> {
+) -> Result<ImportSource> {
     let files = folder::markdown(path)?;
-    let mut source = Source {
+    let mut source = ImportSource {
         unknown: files.warnings.clone(),
-        ..Source::default()
+        ..ImportSource::default()
     };
     for path in &files.paths {
         let name = files.name(path);
@@ -116,12 +116,12 @@ pub(crate) fn notes(
 }
 
 /// Returns the item that a whole file is.
-pub(crate) fn item(path: &Path, name: &str) -> Item {
+pub(crate) fn item(path: &Path, name: &str) -> SourceItem {
     let place = SourceLocation {
         file: path.to_owned(),
         line: None,
     };
-    Item::new(place, name)
+    SourceItem::new(place, name)
 }
 
 /// Returns a word as a tag, without its `#`, or `None` if it is not one.

@@ -6,12 +6,12 @@ use crate::error::Result;
 use crate::exchange::Format;
 use crate::exchange::kind::kind_of;
 use crate::exchange::note::notes;
-use crate::exchange::source::Source;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::title;
 use crate::knowledge::Adoption;
 
 /// Reads the notes of a folder, of the project that has them, or of one file.
-pub(crate) fn read(path: &Path) -> Result<Source> {
+pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     let below = [".serena/memories", "memories"].map(|name| path.join(name));
     let path = below
         .iter()

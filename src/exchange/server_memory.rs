@@ -15,9 +15,9 @@ use crate::error::Result;
 use crate::exchange::Format;
 use crate::exchange::kind::kind_of;
 use crate::exchange::note::tag;
-use crate::exchange::source::Item;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::Note;
-use crate::exchange::source::Source;
+use crate::exchange::source::SourceItem;
 use crate::exchange::source::title;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
@@ -26,7 +26,7 @@ use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// Reads a graph.
-pub(crate) fn read(path: &Path) -> Result<Source> {
+pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     match read::users_text(path)? {
         Some(text) => {
             let mut source = parse(&text.value, path);
@@ -39,8 +39,8 @@ pub(crate) fn read(path: &Path) -> Result<Source> {
 
 /// An entity while the graph is read.
 struct Entity {
-    item: Item,
-    parts: Vec<Item>,
+    item: SourceItem,
+    parts: Vec<SourceItem>,
     kind: String,
     observations: Vec<String>,
     relations: Vec<(String, String)>,
@@ -51,18 +51,18 @@ struct Graph {
     entities: Vec<Entity>,
     by_name: BTreeMap<String, usize>,
     /// Relations wait until all entities are known: where they stand, from, kind and to.
-    relations: Vec<(Item, [String; 3])>,
-    source: Source,
+    relations: Vec<(SourceItem, [String; 3])>,
+    source: ImportSource,
 }
 
-fn parse(text: &str, path: &Path) -> Source {
+fn parse(text: &str, path: &Path) -> ImportSource {
     let mut graph = Graph::default();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim_start_matches('\u{feff}').trim();
         if line.is_empty() {
             continue;
         }
-        if let Err(reason) = graph.take(line, path, index + 1) {
+        if let Err(reason) = graph.add_line(line, path, index + 1) {
             graph
                 .source
                 .unknown
@@ -73,7 +73,12 @@ fn parse(text: &str, path: &Path) -> Source {
 }
 
 impl Graph {
-    fn take(&mut self, line: &str, path: &Path, number: usize) -> std::result::Result<(), String> {
+    fn add_line(
+        &mut self,
+        line: &str,
+        path: &Path,
+        number: usize,
+    ) -> std::result::Result<(), String> {
         let value: Value =
             serde_json::from_str(line).map_err(|error| format!("is not JSON: {error}"))?;
         let text = |name: &str| match value.get(name) {
@@ -87,7 +92,7 @@ impl Graph {
                 file: path.to_owned(),
                 line: Some(number),
             };
-            Item::new(place, name)
+            SourceItem::new(place, name)
         };
         match value.get("type").and_then(Value::as_str) {
             Some("entity") => {
@@ -109,7 +114,7 @@ impl Graph {
     }
 
     /// Adds an entity; one of a name that was there adds what it says to the first.
-    fn entity(&mut self, item: Item, kind: String, observations: Vec<String>) {
+    fn entity(&mut self, item: SourceItem, kind: String, observations: Vec<String>) {
         let index = *self
             .by_name
             .entry(item.name.clone())
@@ -132,7 +137,7 @@ impl Graph {
         }
     }
 
-    fn into_source(mut self) -> Source {
+    fn into_source(mut self) -> ImportSource {
         for (item, [from, kind, to]) in self.relations {
             if let Some(index) = self.by_name.get(&from) {
                 let entity = &mut self.entities[*index];

@@ -1,24 +1,24 @@
 //! What a reader found in another memory.
 
-use crate::journal::Dated;
+use crate::journal::DatedRecord;
 use crate::knowledge::Adoption;
 use crate::text;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// The longest title, in characters.
-const LONGEST_TITLE: usize = 100;
+const MAX_TITLE_CHARS: usize = 100;
 
 /// One thing that the source holds: what the account names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Item {
+pub(crate) struct SourceItem {
     /// Its position.
     pub(crate) place: SourceLocation,
     /// What the source calls it.
     pub(crate) name: String,
 }
 
-impl Item {
+impl SourceItem {
     /// Returns an item of this place.
     pub(crate) fn new(place: SourceLocation, name: impl Into<String>) -> Self {
         let name = name.into();
@@ -30,9 +30,9 @@ impl Item {
 #[derive(Clone, Debug)]
 pub(crate) struct Note {
     /// The item it is.
-    pub(crate) item: Item,
+    pub(crate) item: SourceItem,
     /// Further items that go with it.
-    pub(crate) parts: Vec<Item>,
+    pub(crate) parts: Vec<SourceItem>,
     /// The piece.
     pub(crate) piece: Adoption,
     /// The single statements that it consists of, where the source tells them apart.
@@ -43,23 +43,23 @@ pub(crate) struct Note {
 #[derive(Clone, Debug)]
 pub(crate) struct Moment {
     /// The item it is.
-    pub(crate) item: Item,
+    pub(crate) item: SourceItem,
     /// The record.
-    pub(crate) record: Dated,
+    pub(crate) record: DatedRecord,
 }
 
 /// An item that is left out, and why.
 #[derive(Clone, Debug)]
 pub(crate) struct Skip {
     /// The item.
-    pub(crate) item: Item,
+    pub(crate) item: SourceItem,
     /// Why.
     pub(crate) reason: String,
 }
 
 /// All that a source holds.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Source {
+pub(crate) struct ImportSource {
     /// For the entries, in the source's order.
     pub(crate) notes: Vec<Note>,
     /// For the journal, in the source's order.
@@ -70,9 +70,9 @@ pub(crate) struct Source {
     pub(crate) unknown: Vec<Warning>,
 }
 
-impl Source {
+impl ImportSource {
     /// Leaves an item out.
-    pub(crate) fn skip(&mut self, item: Item, reason: impl Into<String>) {
+    pub(crate) fn skip(&mut self, item: SourceItem, reason: impl Into<String>) {
         let reason = reason.into();
         self.skips.push(Skip { item, reason });
     }
@@ -85,7 +85,7 @@ pub(crate) fn title(text: &str, otherwise: &str) -> String {
         let words: Vec<&str> = words.split_whitespace().collect();
         text::clip(
             words.join(" ").trim_start_matches(['#', ' ']),
-            LONGEST_TITLE,
+            MAX_TITLE_CHARS,
         )
         .into_owned()
     };

@@ -10,13 +10,13 @@ use crate::error::Result;
 use crate::exchange::Account;
 use crate::exchange::account::left_out;
 use crate::exchange::refusal::secret;
-use crate::exchange::source::Item;
 use crate::exchange::source::Note;
+use crate::exchange::source::SourceItem;
 use crate::facts;
 use crate::facts::Fact;
 use crate::facts::FactKey;
+use crate::facts::FactStatus;
 use crate::facts::Facts;
-use crate::facts::Status;
 use crate::facts::UserId;
 use crate::knowledge::Confidence;
 use crate::knowledge::key_of;
@@ -26,7 +26,7 @@ use crate::text;
 use crate::text::hexadecimal;
 
 /// The longest value and the longest excerpt: in bytes, and in characters.
-const LONGEST: usize = 16 << 10;
+const MAX_VALUE_BYTES: usize = 16 << 10;
 const EXCERPT: usize = 400;
 
 /// Imports every statement of the notes, all or none; each fact has an id that follows from its words.
@@ -39,7 +39,7 @@ pub(crate) fn import(
 ) -> Result<()> {
     let now = facts.clock().timestamp();
     let mut lines = String::new();
-    let mut made: Vec<(Item, Fact)> = Vec::new();
+    let mut made: Vec<(SourceItem, Fact)> = Vec::new();
     let mut ids = BTreeSet::new();
     for note in notes {
         if note.statements.is_empty() {
@@ -48,7 +48,7 @@ pub(crate) fn import(
             continue;
         }
         for statement in &note.statements {
-            let item = Item::new(note.item.place.clone(), statement.clone());
+            let item = SourceItem::new(note.item.place.clone(), statement.clone());
             match fact(&note, statement, user, &now) {
                 Err(error) => account.left(item, error.message),
                 Ok(fact) => {
@@ -91,9 +91,9 @@ fn fact(note: &Note, statement: &str, user: &UserId, now: &str) -> Result<Fact> 
     let topic = key_of(&note.piece.title).replace('-', "_");
     let key = FactKey::parse(&format!("memory.{topic}[]"))?;
     let value = text::strip_controls(statement).trim().to_owned();
-    if value.is_empty() || value.len() > LONGEST {
+    if value.is_empty() || value.len() > MAX_VALUE_BYTES {
         return Err(Error::refused(format!(
-            "a value must be 1 to {LONGEST} bytes long"
+            "a value must be 1 to {MAX_VALUE_BYTES} bytes long"
         )));
     }
     let fact_id = id(&[user.as_str(), memory, name, &value]);
@@ -111,7 +111,7 @@ fn fact(note: &Note, statement: &str, user: &UserId, now: &str) -> Result<Fact> 
         event_time: None,
         valid_from: now.to_owned(),
         valid_to: None,
-        status: Status::Active,
+        status: FactStatus::Active,
         source_turn_id: format!("import:{memory}"),
         source_excerpt: text::clip(&value, EXCERPT).into_owned(),
         value_text: value,

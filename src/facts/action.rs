@@ -18,10 +18,10 @@ use crate::text::hexadecimal;
 use crate::text::strip_controls;
 
 /// The most actions of one turn.
-const MOST: usize = 64;
+const MAX_ACTIONS: usize = 64;
 
 /// The longest value and the longest reason, in bytes.
-const LONGEST: usize = 16 << 10;
+const MAX_VALUE_BYTES: usize = 16 << 10;
 
 const FIELDS: [&str; 9] = [
     "type",
@@ -143,12 +143,15 @@ pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
         .collect();
     let mut actions = Vec::new();
     match object.get("actions").map(Value::as_array) {
-        Some(Some(list)) if list.len() > MOST => {
-            problems.push(format!("{} actions; the maximum is {MOST}", list.len()));
+        Some(Some(list)) if list.len() > MAX_ACTIONS => {
+            problems.push(format!(
+                "{} actions; the maximum is {MAX_ACTIONS}",
+                list.len()
+            ));
         }
         Some(Some(list)) => {
             for (index, value) in list.iter().enumerate() {
-                let mut reader = Reader::new(value, policy);
+                let mut reader = ActionReader::new(value, policy);
                 let action = reader.action();
                 let named = |problem| format!("actions[{index}]: {problem}");
                 problems.extend(reader.problems.into_iter().map(named));
@@ -181,13 +184,13 @@ fn unfenced(answer: &str) -> &str {
 }
 
 /// Reads the fields of one action and collects what is wrong with them.
-struct Reader<'a> {
+struct ActionReader<'a> {
     fields: Option<&'a Map<String, Value>>,
     policy: SecretPolicy,
     problems: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ActionReader<'a> {
     fn new(value: &'a Value, policy: SecretPolicy) -> Self {
         Self {
             fields: value.as_object(),
@@ -278,8 +281,8 @@ impl<'a> Reader<'a> {
         match self.field(name) {
             None if is_required => self.problem(&format!("no {name}")),
             None => {}
-            Some(Value::String(text)) if text.len() > LONGEST => {
-                self.problem(&format!("{name} is longer than {LONGEST} bytes"));
+            Some(Value::String(text)) if text.len() > MAX_VALUE_BYTES => {
+                self.problem(&format!("{name} is longer than {MAX_VALUE_BYTES} bytes"));
             }
             Some(Value::String(text)) => return Some(strip_controls(text).trim().to_owned()),
             Some(_) => self.problem(&format!("{name} is not text")),
@@ -289,7 +292,7 @@ impl<'a> Reader<'a> {
 
     fn json(&mut self) -> Option<Value> {
         let value = self.field("new_value_json")?;
-        if !value.is_object() || value.to_string().len() > LONGEST {
+        if !value.is_object() || value.to_string().len() > MAX_VALUE_BYTES {
             self.problem("new_value_json is not an object, or is too large");
             return None;
         }

@@ -10,15 +10,15 @@ use crate::facts::action::Action;
 use crate::facts::action::ActionType;
 use crate::facts::action::moment;
 use crate::facts::application;
-use crate::facts::application::Applied;
+use crate::facts::application::ActionResult;
+use crate::facts::arbitration::ActionSource;
 use crate::facts::arbitration::Arbiter;
-use crate::facts::arbitration::Source;
 use crate::facts::fact;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
-use crate::facts::outcome::Outcome;
+use crate::facts::outcome::ActionOutcome;
 use crate::facts::queue;
 use crate::facts::replication;
 use crate::facts::store::Facts;
@@ -31,7 +31,7 @@ use crate::text;
 pub(crate) const EXCERPT: usize = 400;
 
 /// The longest value, in bytes.
-const LONGEST: usize = 16 << 10;
+const MAX_VALUE_BYTES: usize = 16 << 10;
 
 /// What is stated.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +66,7 @@ pub struct Statement {
 #[derive(Clone, Debug, Serialize)]
 pub struct Added {
     /// What was done.
-    pub outcome: Outcome,
+    pub outcome: ActionOutcome,
     /// The fact that it was done to.
     pub fact: Option<Fact>,
 }
@@ -87,7 +87,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
         if let Some(earlier) = application::of_turn(connection, user, &turn_id)?.pop() {
             return answer(connection, user, &earlier);
         }
-        let source = Source {
+        let source = ActionSource {
             turn_id,
             session_id: None,
             turn_seq: None,
@@ -150,7 +150,7 @@ fn keep_scope(connection: &Connection, statement: &Statement, added: Added) -> R
     }
 }
 
-fn answer(connection: &Connection, user: &UserId, applied: &Applied) -> Result<Added> {
+fn answer(connection: &Connection, user: &UserId, applied: &ActionResult) -> Result<Added> {
     let found = fact::select(connection, user, "fact_id = ?2", &[&applied.fact_id])?;
     Ok(Added {
         outcome: applied.outcome,
@@ -169,9 +169,9 @@ fn next_turn(connection: &Connection) -> Result<String> {
 fn action(statement: &Statement) -> Result<Action> {
     let key = FactKey::parse(&statement.key)?;
     let value = text::strip_controls(&statement.value).trim().to_owned();
-    if value.is_empty() || value.len() > LONGEST {
+    if value.is_empty() || value.len() > MAX_VALUE_BYTES {
         return Err(Error::usage(format!(
-            "a value must be 1 to {LONGEST} bytes long"
+            "a value must be 1 to {MAX_VALUE_BYTES} bytes long"
         )));
     }
     let json = statement.json.as_deref().map(object).transpose()?;

@@ -6,33 +6,33 @@ use rusqlite::params;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::action::Action;
 use crate::facts::arbitration::Arbiter;
 use crate::facts::failure::Stored;
-use crate::facts::outcome::Outcome;
+use crate::facts::outcome::ActionOutcome;
 use crate::facts::user::UserId;
 
 /// What came of one action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Applied {
+pub struct ActionResult {
     /// The key.
     pub key: String,
     /// What was done.
-    pub outcome: Outcome,
+    pub outcome: ActionOutcome,
     /// The fact that it was done to.
     pub fact_id: Option<String>,
 }
 
 /// Carries out all actions, in their order; one that cannot be meant fails them all, every such one named.
-pub(crate) fn apply(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<Applied>> {
+pub(crate) fn apply(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<ActionResult>> {
     let mut applied = Vec::new();
     let mut problems = Vec::new();
     for (index, action) in actions.iter().enumerate() {
         match once(arbiter, action) {
             Ok(done) => applied.push(done),
-            Err(error) if error.kind == Kind::Refused => {
+            Err(error) if error.kind == ErrorKind::Refused => {
                 problems.push(format!("actions[{index}]: {}", error.message));
             }
             Err(error) => return Err(error),
@@ -48,7 +48,7 @@ pub(crate) fn apply(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<App
     .hint("`annals facts prompt` shows the facts as they are now"))
 }
 
-fn once(arbiter: &Arbiter<'_>, action: &Action) -> Result<Applied> {
+fn once(arbiter: &Arbiter<'_>, action: &Action) -> Result<ActionResult> {
     let hash = action.hash(arbiter.user);
     let turn = arbiter.source.turn_id.as_str();
     let key = action.key.as_str();
@@ -66,7 +66,7 @@ fn once(arbiter: &Arbiter<'_>, action: &Action) -> Result<Applied> {
         return Ok(earlier);
     }
     let (outcome, fact) = arbiter.decide(action)?;
-    let applied = Applied {
+    let applied = ActionResult {
         key: key.to_owned(),
         outcome,
         fact_id: fact.map(|fact| fact.fact_id),
@@ -92,7 +92,11 @@ fn once(arbiter: &Arbiter<'_>, action: &Action) -> Result<Applied> {
 }
 
 /// Returns what was applied for a turn, in its order.
-pub(crate) fn of_turn(connection: &Connection, user: &UserId, turn: &str) -> Result<Vec<Applied>> {
+pub(crate) fn of_turn(
+    connection: &Connection,
+    user: &UserId,
+    turn: &str,
+) -> Result<Vec<ActionResult>> {
     let mut statement = connection
         .prepare(
             "SELECT key, outcome, fact_id FROM applied_actions \
@@ -118,11 +122,11 @@ pub(crate) fn hashes(connection: &Connection, user: &UserId, turn: &str) -> Resu
         .stored("read the applied actions")
 }
 
-fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Applied> {
+fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<ActionResult> {
     let outcome: String = row.get(1)?;
-    Ok(Applied {
+    Ok(ActionResult {
         key: row.get(0)?,
-        outcome: Outcome::from_word(&outcome),
+        outcome: ActionOutcome::from_word(&outcome),
         fact_id: row.get(2)?,
     })
 }

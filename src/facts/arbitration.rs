@@ -28,18 +28,18 @@ use crate::facts::expiry;
 use crate::facts::fact;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
+use crate::facts::fact::FactStatus;
 use crate::facts::fact::Proposal;
-use crate::facts::fact::Status;
 use crate::facts::failure::Stored;
 use crate::facts::metrics;
-use crate::facts::outcome::Outcome;
+use crate::facts::outcome::ActionOutcome;
 use crate::facts::user::UserId;
 use crate::facts::wording;
 use crate::text::hexadecimal;
 
 /// Where an action comes from.
 #[derive(Clone, Debug)]
-pub(crate) struct Source {
+pub(crate) struct ActionSource {
     pub(crate) turn_id: String,
     pub(crate) session_id: Option<String>,
     pub(crate) turn_seq: Option<i64>,
@@ -59,13 +59,13 @@ pub(crate) struct Source {
 pub(crate) struct Arbiter<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) user: &'a UserId,
-    pub(crate) source: &'a Source,
+    pub(crate) source: &'a ActionSource,
     pub(crate) now: &'a str,
     pub(crate) high_risk: &'a [String],
 }
 
 /// What was done, and to which fact.
-pub(crate) type Decision = (Outcome, Option<Fact>);
+pub(crate) type Decision = (ActionOutcome, Option<Fact>);
 
 impl Arbiter<'_> {
     /// Carries out one action as far as the rules allow.
@@ -73,7 +73,7 @@ impl Arbiter<'_> {
         self.expire_what_is_over(action.key.as_str())?;
         let target = self.target(action)?;
         let current = match target {
-            Some(target) if target.status == Status::PendingConfirmation => {
+            Some(target) if target.status == FactStatus::PendingConfirmation => {
                 return self.decide_on_pending(action, &target);
             }
             Some(target) => Some(target),
@@ -81,7 +81,7 @@ impl Arbiter<'_> {
         };
         match (action.kind, current) {
             (ActionType::Noop, current) => self.repeat(action, current),
-            (ActionType::Expire, None) => Ok((Outcome::Nothing, None)),
+            (ActionType::Expire, None) => Ok((ActionOutcome::Nothing, None)),
             (ActionType::Expire, Some(current)) => self.end(action, &current),
             (ActionType::MarkPendingConfirmation, current) => self.doubt(action, current),
             (_, Some(current)) if !self.is_of_the_past(action, &current) => {
@@ -135,7 +135,7 @@ impl Arbiter<'_> {
 
     /// The active fact that an action without a target is about.
     fn current(&self, action: &Action) -> Result<Option<Fact>> {
-        let mut active = self.with_key(action.key.as_str(), Status::Active)?;
+        let mut active = self.with_key(action.key.as_str(), FactStatus::Active)?;
         if !action.key.is_multi_valued() {
             return Ok(active.pop());
         }
@@ -159,7 +159,7 @@ impl Arbiter<'_> {
         Ok(None)
     }
 
-    pub(crate) fn with_key(&self, key: &str, status: Status) -> Result<Vec<Fact>> {
+    pub(crate) fn with_key(&self, key: &str, status: FactStatus) -> Result<Vec<Fact>> {
         fact::select(
             self.connection,
             self.user,
@@ -170,7 +170,7 @@ impl Arbiter<'_> {
 
     /// What ended by itself is no fact to argue with.
     fn expire_what_is_over(&self, key: &str) -> Result<()> {
-        for over in self.with_key(key, Status::Active)? {
+        for over in self.with_key(key, FactStatus::Active)? {
             if over.valid_to.as_deref().is_some_and(|end| end <= self.now) {
                 expiry::expire(self.connection, &over, &self.source.turn_id, self.now)?;
             }
@@ -240,7 +240,7 @@ impl Arbiter<'_> {
         }
         let new = self.new_fact(action, value_of(action));
         self.put("insert", &action.reason, None, &new)?;
-        Ok((Outcome::Inserted, Some(new)))
+        Ok((ActionOutcome::Inserted, Some(new)))
     }
 
     /// Rule 1 for what has ended: it is known as something that held once.
@@ -254,11 +254,11 @@ impl Arbiter<'_> {
                 .or(action.valid_to.clone())
                 .unwrap_or(new.valid_from),
             valid_to: action.valid_to.clone(),
-            status: Status::Expired,
+            status: FactStatus::Expired,
             ..new
         };
         self.put("insert", &action.reason, None, &ended)?;
-        Ok((Outcome::Expired, Some(ended)))
+        Ok((ActionOutcome::Expired, Some(ended)))
     }
 
     /// Rule 2.
@@ -283,17 +283,22 @@ impl Arbiter<'_> {
             ..self.mentioned(current)
         };
         self.put("update", &action.reason, Some(current), &after)?;
-        Ok((Outcome::Refined, Some(after)))
+        Ok((ActionOutcome::Refined, Some(after)))
     }
 
     /// Rule 3.
     fn supersede(&self, action: &Action, current: &Fact) -> Result<Decision> {
         let mut new = self.new_fact(action, value_of(action));
         new.category = self.source.category.unwrap_or(current.category);
-        self.close(current, Status::Superseded, &new.valid_from, &action.reason)?;
+        self.close(
+            current,
+            FactStatus::Superseded,
+            &new.valid_from,
+            &action.reason,
+        )?;
         metrics::note_supersession(self.connection, self.user, self.now)?;
         self.put("insert", &action.reason, None, &new)?;
-        Ok((Outcome::Superseded, Some(new)))
+        Ok((ActionOutcome::Superseded, Some(new)))
     }
 
     /// Rule 4.
@@ -314,31 +319,31 @@ impl Arbiter<'_> {
                 ..self.mentioned(current)
             };
             self.put("update", &action.reason, Some(current), &after)?;
-            return Ok((Outcome::Refined, Some(after)));
+            return Ok((ActionOutcome::Refined, Some(after)));
         }
-        let after = self.close(current, Status::Expired, end, &action.reason)?;
-        Ok((Outcome::Expired, Some(after)))
+        let after = self.close(current, FactStatus::Expired, end, &action.reason)?;
+        Ok((ActionOutcome::Expired, Some(after)))
     }
 
     /// Rule 5.
     pub(crate) fn repeat(&self, action: &Action, current: Option<Fact>) -> Result<Decision> {
         let Some(current) = current else {
-            return Ok((Outcome::Nothing, None));
+            return Ok((ActionOutcome::Nothing, None));
         };
         let says_otherwise = action
             .new_value_text
             .as_deref()
             .is_some_and(|value| !wording::is_same(value, &current.value_text));
         if says_otherwise {
-            return Ok((Outcome::Nothing, Some(current)));
+            return Ok((ActionOutcome::Nothing, Some(current)));
         }
         let after = self.repeated(action, &current)?;
         let outcome = if after.confidence > current.confidence {
-            Outcome::Confirmed
+            ActionOutcome::Confirmed
         } else {
-            Outcome::Mentioned
+            ActionOutcome::Mentioned
         };
-        let name = if outcome == Outcome::Confirmed {
+        let name = if outcome == ActionOutcome::Confirmed {
             "confirm"
         } else {
             "mention"
@@ -371,7 +376,7 @@ impl Arbiter<'_> {
     pub(crate) fn close(
         &self,
         fact: &Fact,
-        status: Status,
+        status: FactStatus,
         end: &str,
         reason: &str,
     ) -> Result<Fact> {
@@ -382,7 +387,7 @@ impl Arbiter<'_> {
             updated_at: self.now.to_owned(),
             ..fact.clone()
         };
-        let name = if status == Status::Superseded {
+        let name = if status == FactStatus::Superseded {
             "supersede"
         } else {
             "expire"
@@ -425,7 +430,7 @@ impl Arbiter<'_> {
             event_time: source.event_time.clone(),
             valid_to: action.valid_to.clone().filter(|end| *end > valid_from),
             valid_from,
-            status: Status::Active,
+            status: FactStatus::Active,
             source_turn_id: source.turn_id.clone(),
             source_excerpt: source.excerpt.clone(),
             embedding_id: None,

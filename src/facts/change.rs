@@ -33,7 +33,7 @@ pub(crate) fn put(
     stop_here();
     record(connection, cause, before, Some(after))?;
     after.put(connection)?;
-    vectors::keep(connection, after)
+    vectors::update_index(connection, after)
 }
 
 /// Writes one line of the history.

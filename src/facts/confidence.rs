@@ -13,12 +13,12 @@ pub const ESTABLISHED: f64 = 0.80;
 pub const HIGH_RISK: f64 = 0.90;
 
 /// As sure as repetition alone can make a fact.
-const REPEATED_AT_MOST: f64 = 0.999_999;
+const MAX_REPEATED: f64 = 0.999_999;
 
 /// Returns the confidence of a fact that was said once more: half of the doubt goes.
 pub fn repeated(confidence: f64) -> f64 {
     let surer = rounded(confidence + 0.5 * (CONFIRMED - confidence));
-    surer.min(REPEATED_AT_MOST.max(confidence))
+    surer.min(MAX_REPEATED.max(confidence))
 }
 
 /// Returns the confidence of a fact that is said for the first time.

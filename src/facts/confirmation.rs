@@ -5,17 +5,17 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::arbitration::ActionSource;
 use crate::facts::arbitration::Arbiter;
-use crate::facts::arbitration::Source;
 use crate::facts::confidence;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
+use crate::facts::fact::FactStatus;
 use crate::facts::fact::Proposal;
-use crate::facts::fact::Status;
 use crate::facts::key::FactKey;
 use crate::facts::listing;
 use crate::facts::metrics;
-use crate::facts::outcome::Outcome;
+use crate::facts::outcome::ActionOutcome;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
@@ -34,7 +34,7 @@ pub struct Pending {
 #[derive(Clone, Debug, Serialize)]
 pub struct Answered {
     /// What was done.
-    pub outcome: Outcome,
+    pub outcome: ActionOutcome,
     /// The fact, as it is now.
     pub fact: Fact,
 }
@@ -91,8 +91,8 @@ pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<Answered> {
         let arbiter = arbiter(connection, user, &source, &now, &high_risk);
         let fact = again(connection, user, &fact)?;
         match fact.status {
-            Status::Active => certain(&arbiter, &fact),
-            Status::PendingConfirmation => {
+            FactStatus::Active => certain(&arbiter, &fact),
+            FactStatus::PendingConfirmation => {
                 let sure = certain(&arbiter, &fact)?.fact;
                 let contested = arbiter.contested(&sure)?;
                 let (outcome, accepted) = arbiter.accept(&sure, contested.as_ref(), "confirmed")?;
@@ -101,7 +101,7 @@ pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<Answered> {
                     fact: accepted.unwrap_or(sure),
                 })
             }
-            Status::Superseded | Status::Expired => restore(&arbiter, &fact),
+            FactStatus::Superseded | FactStatus::Expired => restore(&arbiter, &fact),
         }
     })
 }
@@ -115,7 +115,7 @@ fn certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
         arbiter.put("confirm", "confirmed", Some(fact), &sure)?;
     }
     Ok(Answered {
-        outcome: Outcome::Confirmed,
+        outcome: ActionOutcome::Confirmed,
         fact: sure,
     })
 }
@@ -123,19 +123,19 @@ fn certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
 /// An old value that the user confirms holds again, and what overwrote it was wrong.
 fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
     let contested = arbiter.contested(fact)?;
-    if fact.status == Status::Superseded {
+    if fact.status == FactStatus::Superseded {
         metrics::note_restoration(arbiter.connection, arbiter.user, fact)?;
     }
     if let Some(wrong) = &contested {
         arbiter.close(
             wrong,
-            Status::Superseded,
+            FactStatus::Superseded,
             arbiter.now,
             "the old value was confirmed",
         )?;
     }
     let restored = Fact {
-        status: Status::Active,
+        status: FactStatus::Active,
         valid_to: None,
         confidence: confidence::CONFIRMED,
         ..arbiter.mentioned(fact)
@@ -143,9 +143,9 @@ fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
     arbiter.put("restore", "confirmed", Some(fact), &restored)?;
     Ok(Answered {
         outcome: if contested.is_some() {
-            Outcome::Superseded
+            ActionOutcome::Superseded
         } else {
-            Outcome::Confirmed
+            ActionOutcome::Confirmed
         },
         fact: restored,
     })
@@ -162,24 +162,24 @@ pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Resul
         let fact = again(connection, user, &fact)?;
         if !fact.status.is_retrievable() {
             return Ok(Answered {
-                outcome: Outcome::Nothing,
+                outcome: ActionOutcome::Nothing,
                 fact,
             });
         }
-        if fact.status == Status::PendingConfirmation {
+        if fact.status == FactStatus::PendingConfirmation {
             metrics::note_resolution(connection, user, &fact)?;
         } else {
             metrics::note_rejection(connection, user, &fact)?;
         }
         let rejected = Fact {
-            status: Status::Expired,
+            status: FactStatus::Expired,
             valid_to: Some(now.clone().max(fact.valid_from.clone())),
             updated_at: now.clone(),
             ..fact.clone()
         };
         arbiter.put("reject", reason, Some(&fact), &rejected)?;
         Ok(Answered {
-            outcome: Outcome::Expired,
+            outcome: ActionOutcome::Expired,
             fact: rejected,
         })
     })
@@ -194,8 +194,8 @@ fn again(connection: &Connection, user: &UserId, fact: &Fact) -> Result<Fact> {
         .ok_or_else(|| Error::not_found(format!("the fact {} is gone", fact.fact_id)))
 }
 
-fn source(facts: &Facts, turn_id: &str) -> Source {
-    Source {
+fn source(facts: &Facts, turn_id: &str) -> ActionSource {
+    ActionSource {
         turn_id: turn_id.to_owned(),
         session_id: None,
         turn_seq: None,
@@ -211,7 +211,7 @@ fn source(facts: &Facts, turn_id: &str) -> Source {
 fn arbiter<'a>(
     connection: &'a Connection,
     user: &'a UserId,
-    source: &'a Source,
+    source: &'a ActionSource,
     now: &'a str,
     high_risk: &'a [String],
 ) -> Arbiter<'a> {

@@ -9,7 +9,7 @@ use rusqlite::params;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::audit_trail;
 use crate::facts::fact;
@@ -38,7 +38,7 @@ pub struct Forgotten {
 }
 
 /// The shortest value that is looked for in turns: a shorter one stands in half of all texts by chance.
-const SHORTEST: usize = 3;
+const MIN_VALUE_CHARS: usize = 3;
 
 /// Forgets a user's facts, all or those under one key, for good.
 ///
@@ -78,7 +78,7 @@ pub fn forget(
     }
     let (mut forgotten, ids) = match erased {
         Ok(erased) => erased,
-        Err(error) if error.kind == Kind::NotFound => {
+        Err(error) if error.kind == ErrorKind::NotFound => {
             // An earlier run may have erased the rows and not come to rewrite the file.
             facts.leave_no_trace()?;
             return Err(error);
@@ -310,7 +310,7 @@ fn erase_turns(
         let said = text::fold(&said);
         let is_meant = |fact: &Fact| {
             fact.source_turn_id == id
-                || (fact.value_text.chars().count() >= SHORTEST
+                || (fact.value_text.chars().count() >= MIN_VALUE_CHARS
                     && said.contains(&text::fold(&fact.value_text)))
         };
         if key.is_none() || meant.iter().any(is_meant) {
@@ -334,7 +334,7 @@ fn scrub(
     turns: &BTreeSet<String>,
 ) -> Result<()> {
     let values: BTreeSet<&str> = meant.iter().map(|fact| fact.value_text.as_str()).collect();
-    let long = |value: &&str| value.chars().count() >= SHORTEST;
+    let long = |value: &&str| value.chars().count() >= MIN_VALUE_CHARS;
     for value in values.into_iter().filter(long) {
         let holds = |text: &str| format!("instr(lower({text}), lower(?2)) > 0");
         clear(connection, user, value, &holds("source_excerpt"), |json| {

@@ -17,7 +17,7 @@ use crate::facts::change;
 use crate::facts::change::Cause;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::fact::Status;
+use crate::facts::fact::FactStatus;
 use crate::facts::failure::Stored;
 use crate::facts::user::UserId;
 use crate::facts::wording;
@@ -49,7 +49,7 @@ pub(crate) fn expire_all(connection: &Connection, turn: &str, now: &str) -> Resu
 /// Expires a fact whose end has come, and lets what it stood in for hold again.
 pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str) -> Result<()> {
     let after = Fact {
-        status: Status::Expired,
+        status: FactStatus::Expired,
         updated_at: now.to_owned(),
         ..over.clone()
     };
@@ -129,7 +129,7 @@ fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
         return Ok(());
     };
     let restored = Fact {
-        status: Status::Active,
+        status: FactStatus::Active,
         valid_to: earlier.valid_to.clone(),
         updated_at: now.to_owned(),
         ..closed.clone()
@@ -151,7 +151,7 @@ fn closed(connection: &Connection, user: &UserId, earlier: &Fact) -> Result<Opti
         Some(kept) => Some(kept),
         None => archive::find(connection, user, id)?,
     };
-    let Some(found) = found.filter(|found| found.status == Status::Superseded) else {
+    let Some(found) = found.filter(|found| found.status == FactStatus::Superseded) else {
         return Ok(None);
     };
     archive::remove(connection, id)?;

@@ -77,7 +77,7 @@ impl FromStr for Category {
 /// The status of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum FactStatus {
     /// It holds.
     Active,
     /// Another value took its place.
@@ -88,7 +88,7 @@ pub enum Status {
     PendingConfirmation,
 }
 
-impl Status {
+impl FactStatus {
     /// Every status.
     pub const ALL: [Self; 4] = [
         Self::Active,
@@ -113,7 +113,7 @@ impl Status {
     }
 }
 
-impl FromStr for Status {
+impl FromStr for FactStatus {
     type Err = String;
 
     fn from_str(word: &str) -> std::result::Result<Self, String> {
@@ -174,7 +174,7 @@ macro_rules! stored_as_word {
     )*};
 }
 
-stored_as_word!(Category, Status, Proposal);
+stored_as_word!(Category, FactStatus, Proposal);
 
 /// One fact about one user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -201,7 +201,7 @@ pub struct Fact {
     /// Until when it holds.
     pub valid_to: Option<String>,
     /// Its status.
-    pub status: Status,
+    pub status: FactStatus,
     /// The turn that it comes from.
     pub source_turn_id: String,
     /// The words that it comes from.

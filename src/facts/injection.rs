@@ -52,7 +52,7 @@ impl Priority {
         (Self::Preference, "Preferences"),
     ];
 
-    fn of(fact: &Fact) -> Self {
+    fn for_fact(fact: &Fact) -> Self {
         match fact.category {
             Category::Identity | Category::HardPreference | Category::Health => Self::Constraint,
             Category::TaskContext => Self::Task,
@@ -113,7 +113,7 @@ fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> 
         let worse = last_spoken_of(fact) < stale || is_unsure;
         let (share, sure) = (share.to_bits(), fact.confidence.to_bits());
         (
-            Priority::of(fact),
+            Priority::for_fact(fact),
             worse,
             Reverse(share),
             Reverse(sure),
@@ -147,7 +147,7 @@ fn page(kept: &[Fact]) -> String {
     for (rank, title) in Priority::ALL {
         let mut lines = kept
             .iter()
-            .filter(|fact| Priority::of(fact) == rank)
+            .filter(|fact| Priority::for_fact(fact) == rank)
             .peekable();
         if lines.peek().is_none() {
             continue;

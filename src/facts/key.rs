@@ -8,7 +8,7 @@ use crate::facts::fact::Category;
 use crate::secrets;
 
 /// The longest key, in bytes.
-const LONGEST: usize = 128;
+const MAX_KEY_BYTES: usize = 128;
 
 /// The ending of a key that holds several values.
 const SEVERAL: &str = "[]";
@@ -40,7 +40,7 @@ impl FactKey {
                     b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-')
                 })
         };
-        if text.len() > LONGEST || !name.split('.').all(is_part) {
+        if text.len() > MAX_KEY_BYTES || !name.split('.').all(is_part) {
             return Err(Error::usage(format!("{text:?} is not a key")).hint(
                 "a key is dotted and lower case, like preference.editor; likes[] holds several values",
             ));
@@ -338,7 +338,7 @@ mod tests {
             "aws.secret_key",
         ] {
             let error = FactKey::parse(secret).unwrap_err();
-            assert_eq!(error.kind, crate::error::Kind::Refused, "{secret}");
+            assert_eq!(error.kind, crate::error::ErrorKind::Refused, "{secret}");
         }
         for plain in [
             "pinboard",
@@ -369,7 +369,7 @@ mod tests {
             "door.key",
         ] {
             let error = FactKey::parse(secret).unwrap_err();
-            assert_eq!(error.kind, crate::error::Kind::Refused, "{secret}");
+            assert_eq!(error.kind, crate::error::ErrorKind::Refused, "{secret}");
             assert!(FactKey::of_any(secret).is_ok(), "it can be forgotten");
         }
         for plain in [

@@ -7,15 +7,15 @@ use crate::error::Result;
 use crate::facts::fact;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
-use crate::facts::fact::Status;
+use crate::facts::fact::FactStatus;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
 /// Which facts are meant.
 #[derive(Clone, Debug, Default)]
-pub struct Filter {
+pub struct FactFilter {
     /// Those of these statuses; all where none is named.
-    pub statuses: Vec<Status>,
+    pub statuses: Vec<FactStatus>,
     /// Those of one category.
     pub category: Option<Category>,
     /// Those under one key, or under all keys that begin so where it ends in a dot.
@@ -26,7 +26,7 @@ pub struct Filter {
 
 /// The facts of a user.
 #[derive(Debug, Serialize)]
-pub struct Listing {
+pub struct FactListing {
     /// Whose they are.
     pub user: UserId,
     /// The facts, by key.
@@ -34,22 +34,22 @@ pub struct Listing {
 }
 
 /// Returns a user's facts by key, within a key the oldest first.
-pub fn list(facts: &Facts, user: &UserId, filter: &Filter) -> Result<Listing> {
+pub fn list(facts: &Facts, user: &UserId, filter: &FactFilter) -> Result<FactListing> {
     let now = facts.clock().timestamp();
     let mut found = fact::select(facts.connection(), user, "1", &[])?;
     // The worker writes it down later; a fact is over from the moment on at which it ends.
     for fact in found.iter_mut().filter(|fact| fact.is_over_at(&now)) {
-        fact.status = Status::Expired;
+        fact.status = FactStatus::Expired;
     }
     found.retain(|fact| filter.keeps(fact));
     found.sort_by(|a, b| a.key.cmp(&b.key));
-    Ok(Listing {
+    Ok(FactListing {
         user: user.clone(),
         facts: found,
     })
 }
 
-impl Filter {
+impl FactFilter {
     fn keeps(&self, fact: &Fact) -> bool {
         let key = |wanted: &String| match wanted.strip_suffix('.') {
             Some(_) => fact.key.starts_with(wanted.as_str()),

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// What came of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum ActionOutcome {
     /// A new fact.
     Inserted,
     /// The fact now says it more exactly.
@@ -26,7 +26,7 @@ pub enum Outcome {
     Nothing,
 }
 
-impl Outcome {
+impl ActionOutcome {
     /// Returns the word for it in the database and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {

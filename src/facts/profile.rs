@@ -64,7 +64,7 @@ pub type Fields = BTreeMap<String, Slot>;
 
 /// All that holds of a user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Profile {
+pub struct UserProfile {
     /// Who the user is.
     pub identity: Fields,
     /// What must be kept to.
@@ -87,7 +87,7 @@ pub struct Built {
     /// When it was built.
     pub built_at: String,
     /// The profile.
-    pub profile: Profile,
+    pub profile: UserProfile,
 }
 
 /// Returns a user's profile as the facts are now.
@@ -151,15 +151,15 @@ fn build(
     project: Option<&str>,
     high_risk: &[String],
     now: &str,
-) -> Result<Profile> {
+) -> Result<UserProfile> {
     let mut facts = valid(connection, user, project, now)?;
     facts.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then(a.key.cmp(&b.key)));
-    let mut profile = Profile {
-        recent_changes: facts.iter().take(RECENT).map(Field::of).collect(),
-        ..Profile::default()
+    let mut profile = UserProfile {
+        recent_changes: facts.iter().take(RECENT).map(Field::from_fact).collect(),
+        ..UserProfile::default()
     };
     for fact in &facts {
-        let field = Field::of(fact);
+        let field = Field::from_fact(fact);
         if is_sensitive(fact, high_risk) {
             profile.sensitive_topics.push(field);
             continue;
@@ -192,7 +192,7 @@ fn put(fields: &mut Fields, field: Field) {
 }
 
 impl Field {
-    fn of(fact: &Fact) -> Self {
+    fn from_fact(fact: &Fact) -> Self {
         Self {
             key: fact.key.clone(),
             value: fact.value_text.clone(),

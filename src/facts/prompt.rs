@@ -7,17 +7,17 @@ use crate::error::Result;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::queue::Turn;
-use crate::facts::scope::Scope;
+use crate::facts::scope::ProjectScope;
 use crate::facts::search;
+use crate::facts::search::FactQuery;
 use crate::facts::search::Method;
-use crate::facts::search::Query;
 use crate::facts::search::Selection;
 use crate::facts::store::Facts;
 
 const TEMPLATE: &str = include_str!("auditor_prompt.txt");
 
 /// The most old facts that are shown.
-const MOST: usize = 40;
+const MAX_KNOWN_FACTS: usize = 40;
 
 /// How many of them a search finds.
 const FOUND: usize = 20;
@@ -30,10 +30,13 @@ pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Str
 
 /// The facts that the turn may be about: what a search finds, then what was spoken of last.
 fn candidates(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Vec<Fact>> {
-    let query = Query {
+    let query = FactQuery {
         text: turn.user_input.clone(),
         limit: FOUND,
-        scope: turn.project.clone().map_or(Scope::General, Scope::Project),
+        scope: turn
+            .project
+            .clone()
+            .map_or(ProjectScope::General, ProjectScope::Project),
         method: Method::default(),
         selection: Selection::Candidates,
     };
@@ -48,7 +51,7 @@ fn candidates(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Vec
     known.retain(|fact| hits.iter().all(|hit| hit.fact.fact_id != fact.fact_id));
     known.sort_by(|a, b| b.last_mentioned_at.cmp(&a.last_mentioned_at));
     let found = hits.into_iter().map(|hit| hit.fact);
-    Ok(found.chain(known).take(MOST).collect())
+    Ok(found.chain(known).take(MAX_KNOWN_FACTS).collect())
 }
 
 /// Fills both places in one pass: what is put in is never looked at for places.

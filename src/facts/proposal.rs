@@ -8,10 +8,10 @@ use crate::facts::arbitration::Decision;
 use crate::facts::arbitration::value_of;
 use crate::facts::confidence;
 use crate::facts::fact::Fact;
+use crate::facts::fact::FactStatus;
 use crate::facts::fact::Proposal;
-use crate::facts::fact::Status;
 use crate::facts::metrics;
-use crate::facts::outcome::Outcome;
+use crate::facts::outcome::ActionOutcome;
 use crate::facts::wording;
 
 impl Arbiter<'_> {
@@ -30,17 +30,17 @@ impl Arbiter<'_> {
                 let is_guarded = current.confidence >= confidence::ESTABLISHED
                     || self.is_high_risk(action, &current);
                 if is_guarded {
-                    return Ok((Outcome::Kept, Some(current)));
+                    return Ok((ActionOutcome::Kept, Some(current)));
                 }
                 let after = Fact {
-                    status: Status::PendingConfirmation,
+                    status: FactStatus::PendingConfirmation,
                     ..self.mentioned(&current)
                 };
                 self.put(action.kind.as_str(), &action.reason, Some(&current), &after)?;
                 metrics::note_pending(self.connection, self.user, self.now)?;
-                Ok((Outcome::Pending, Some(after)))
+                Ok((ActionOutcome::Pending, Some(after)))
             }
-            (None, None) => Ok((Outcome::Nothing, None)),
+            (None, None) => Ok((ActionOutcome::Nothing, None)),
         }
     }
 
@@ -53,7 +53,7 @@ impl Arbiter<'_> {
         value: &str,
     ) -> Result<Decision> {
         let mut new = self.new_fact(action, value);
-        new.status = Status::PendingConfirmation;
+        new.status = FactStatus::PendingConfirmation;
         new.proposal = Some(proposal);
         new.contests = current.map(|fact| fact.fact_id.clone());
         if let Some(current) = current {
@@ -62,12 +62,12 @@ impl Arbiter<'_> {
         let name = ActionType::MarkPendingConfirmation.as_str();
         self.put(name, &action.reason, None, &new)?;
         metrics::note_pending(self.connection, self.user, self.now)?;
-        Ok((Outcome::Pending, Some(new)))
+        Ok((ActionOutcome::Pending, Some(new)))
     }
 
     /// The pending fact that already proposes the same.
     pub(crate) fn proposed(&self, action: &Action, proposal: Proposal) -> Result<Option<Fact>> {
-        let pending = self.with_key(action.key.as_str(), Status::PendingConfirmation)?;
+        let pending = self.with_key(action.key.as_str(), FactStatus::PendingConfirmation)?;
         let value = value_of(action);
         let is_it = |fact: &Fact| match proposal {
             Proposal::End => fact.proposal == Some(Proposal::End),
@@ -87,8 +87,8 @@ impl Arbiter<'_> {
         match action.kind {
             ActionType::Expire => {
                 metrics::note_resolution(self.connection, self.user, pending)?;
-                let after = self.close(pending, Status::Expired, self.now, &action.reason)?;
-                Ok((Outcome::Expired, Some(after)))
+                let after = self.close(pending, FactStatus::Expired, self.now, &action.reason)?;
+                Ok((ActionOutcome::Expired, Some(after)))
             }
             _ if says_the_same => self.repeat_proposal(action, pending),
             _ => {
@@ -114,14 +114,14 @@ impl Arbiter<'_> {
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
         let needed = confidence::needed(self.is_high_risk(action, &after), old);
         if !self.source.is_confirmed && after.confidence < needed {
-            return Ok((Outcome::Pending, Some(after)));
+            return Ok((ActionOutcome::Pending, Some(after)));
         }
         self.accept(&after, contested.as_ref(), &action.reason)
     }
 
     /// The active fact that a pending one would replace or end.
     pub(crate) fn contested(&self, pending: &Fact) -> Result<Option<Fact>> {
-        let mut active = self.with_key(&pending.key, Status::Active)?;
+        let mut active = self.with_key(&pending.key, FactStatus::Active)?;
         if pending.key.ends_with("[]") {
             let is_same = |fact: &Fact| wording::is_same(&fact.value_text, &pending.value_text);
             active.retain(|fact| Some(&fact.fact_id) == pending.contests.as_ref() || is_same(fact));
@@ -139,26 +139,26 @@ impl Arbiter<'_> {
         metrics::note_resolution(self.connection, self.user, pending)?;
         if pending.proposal == Some(Proposal::End) {
             if let Some(old) = contested {
-                self.close(old, Status::Expired, self.now, reason)?;
+                self.close(old, FactStatus::Expired, self.now, reason)?;
             }
-            let after = self.close(pending, Status::Expired, self.now, reason)?;
-            return Ok((Outcome::Expired, Some(after)));
+            let after = self.close(pending, FactStatus::Expired, self.now, reason)?;
+            return Ok((ActionOutcome::Expired, Some(after)));
         }
         if let Some(old) = contested {
-            self.close(old, Status::Superseded, self.now, reason)?;
+            self.close(old, FactStatus::Superseded, self.now, reason)?;
             metrics::note_supersession(self.connection, self.user, self.now)?;
         }
         let after = Fact {
-            status: Status::Active,
+            status: FactStatus::Active,
             proposal: None,
             contests: None,
             ..self.mentioned(pending)
         };
         self.put("activate", reason, Some(pending), &after)?;
         let outcome = if contested.is_some() {
-            Outcome::Superseded
+            ActionOutcome::Superseded
         } else {
-            Outcome::Confirmed
+            ActionOutcome::Confirmed
         };
         Ok((outcome, Some(after)))
     }

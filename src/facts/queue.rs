@@ -23,10 +23,10 @@ use crate::secrets::SecretPolicy;
 use crate::text::strip_controls;
 
 /// The longest text of one side of a turn, in bytes.
-const LONGEST: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// After so many workers that died over it, a turn is dead.
-const MOST_ATTEMPTS: u32 = 5;
+const MAX_ATTEMPTS: u32 = 5;
 
 /// A turn of a conversation, as it is told.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -140,9 +140,9 @@ pub fn observe(
         return Err(Error::usage("the turn has no user_input"));
     }
     let texts = [&observation.user_input, &observation.assistant_response];
-    if texts.iter().any(|text| text.len() > LONGEST) {
+    if texts.iter().any(|text| text.len() > MAX_TEXT_BYTES) {
         return Err(Error::usage(format!(
-            "user_input and assistant_response may have at most {LONGEST} bytes each"
+            "user_input and assistant_response may have at most {MAX_TEXT_BYTES} bytes each"
         )));
     }
     let clean = |text: &str| {
@@ -356,7 +356,7 @@ fn give_up_on_the_deadly(connection: &Connection, now: &str) -> Result<()> {
             "UPDATE turns SET status = 'dead', lease = NULL, lease_until = NULL, finished_at = ?1, \
              last_error = coalesce(last_error, 'every worker that took it on died') \
              WHERE attempts >= ?2 AND (status = 'pending' OR (status = 'running' AND lease_until <= ?1))",
-            params![now, MOST_ATTEMPTS],
+            params![now, MAX_ATTEMPTS],
         )
         .stored("read the queue")
         .map(|_| ())
@@ -399,7 +399,7 @@ pub(crate) fn holds(connection: &Connection, lease: &Lease) -> Result<bool> {
 
 /// How a turn's stay in the queue ends, or goes on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum End<'a> {
+pub(crate) enum TurnEnd<'a> {
     /// Its actions are applied.
     Done,
     /// It goes back: nobody could be asked.
@@ -409,11 +409,16 @@ pub(crate) enum End<'a> {
 }
 
 /// Ends the stay of a turn.
-pub(crate) fn finish(connection: &Connection, turn: &Turn, end: End<'_>, now: &str) -> Result<()> {
+pub(crate) fn finish(
+    connection: &Connection,
+    turn: &Turn,
+    end: TurnEnd<'_>,
+    now: &str,
+) -> Result<()> {
     let (status, error, raw) = match end {
-        End::Done => ("done", None, None),
-        End::Again(error) => ("pending", Some(error), None),
-        End::Dead(error, raw) => ("dead", Some(error), raw),
+        TurnEnd::Done => ("done", None, None),
+        TurnEnd::Again(error) => ("pending", Some(error), None),
+        TurnEnd::Dead(error, raw) => ("dead", Some(error), raw),
     };
     connection
         .execute(

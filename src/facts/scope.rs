@@ -2,7 +2,7 @@
 
 /// Which projects' facts are looked at; those that belong to none always are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Scope {
+pub enum ProjectScope {
     /// Only facts of no project.
     #[default]
     General,
@@ -12,7 +12,7 @@ pub enum Scope {
     All,
 }
 
-impl Scope {
+impl ProjectScope {
     /// Returns the one project that is named.
     pub(crate) fn project(&self) -> Option<&str> {
         match self {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::path::PathBuf;
 use std::thread;
@@ -18,7 +17,7 @@ use rusqlite::config::DbConfig;
 use crate::clock::Clock;
 use crate::error::At;
 use crate::error::Error;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::expiry;
 use crate::facts::failure::Stored;
@@ -229,7 +228,7 @@ impl Facts {
     fn is_held(&self) -> Error {
         // Others are let in again; that this can fail changes nothing about the refusal.
         self.share().ok();
-        let holder = holders::of(&self.path);
+        let holder = holders::find_holder(&self.path);
         let holder = holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
         Error::refused(format!(
             "is still held open by {holder} after {} s",
@@ -270,7 +269,7 @@ impl Facts {
         let dry_run = self.dry_run;
         self.transact(work, dry_run)
             .map_err(|error| match error.place {
-                None if error.kind == Kind::Failed => error.at(&path, None),
+                None if error.kind == ErrorKind::Failed => error.at(&path, None),
                 _ => error,
             })
     }
@@ -406,7 +405,7 @@ fn create(path: &Path) -> Result<()> {
         create_folder(folder).at("make the folder", folder)?;
     }
     match create_file(path) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         created => created.at("make the database", path),
     }
 }

@@ -13,7 +13,7 @@ use crate::facts::change;
 use crate::facts::change::Cause;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::fact::Status;
+use crate::facts::fact::FactStatus;
 use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
 use crate::facts::store::Facts;
@@ -77,7 +77,7 @@ pub fn import(
                 .query_row(sql, [&fact.fact_id], |row| row.get(0))
                 .stored("read the facts")
         };
-        for mut fact in progress.of("Importing", read) {
+        for mut fact in progress.track("Importing", read) {
             let here = fact::select(
                 connection,
                 user,
@@ -85,21 +85,21 @@ pub fn import(
                 &[&fact.key],
             )?;
             let says_it = |other: &Fact| wording::is_same(&other.value_text, &fact.value_text);
-            let is_active = fact.status == Status::Active;
+            let is_active = fact.status == FactStatus::Active;
             if known(&fact)? || (is_active && here.iter().any(says_it)) {
                 done.known += 1;
                 done.known_ids.push(fact.fact_id);
                 continue;
             }
             if fact.is_over_at(&now) {
-                fact.status = Status::Expired;
+                fact.status = FactStatus::Expired;
             }
-            let is_active = fact.status == Status::Active;
+            let is_active = fact.status == FactStatus::Active;
             if let Some(current) = here.first()
                 && is_active
                 && !fact.key.ends_with("[]")
             {
-                fact.status = Status::PendingConfirmation;
+                fact.status = FactStatus::PendingConfirmation;
                 fact.proposal = Some(fact::Proposal::Value);
                 fact.contests = Some(current.fact_id.clone());
                 done.pending += 1;

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::error::Result;
 
 /// The longest id of a user, in bytes.
-const LONGEST: usize = 256;
+const MAX_ID_BYTES: usize = 256;
 
 /// The id of one user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -19,9 +19,9 @@ impl UserId {
     /// Returns the id that is written here: one line, not empty.
     pub fn new(text: &str) -> Result<Self> {
         let text = text.trim();
-        if text.is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
+        if text.is_empty() || text.len() > MAX_ID_BYTES || text.chars().any(char::is_control) {
             return Err(Error::usage(format!(
-                "a user id must be one line of 1 to {LONGEST} bytes"
+                "a user id must be one line of 1 to {MAX_ID_BYTES} bytes"
             )));
         }
         Ok(Self(text.to_owned()))

@@ -8,15 +8,15 @@ use serde::Serialize;
 
 use crate::embedding::Embedder;
 use crate::error::Error;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::action;
 use crate::facts::action::Action;
 use crate::facts::addition::EXCERPT;
 use crate::facts::application;
-use crate::facts::application::Applied;
+use crate::facts::application::ActionResult;
+use crate::facts::arbitration::ActionSource;
 use crate::facts::arbitration::Arbiter;
-use crate::facts::arbitration::Source;
 use crate::facts::auditor;
 use crate::facts::auditor::Auditor;
 use crate::facts::metrics;
@@ -25,9 +25,9 @@ use crate::facts::profile;
 use crate::facts::prompt::again;
 use crate::facts::prompt::prompt;
 use crate::facts::queue;
-use crate::facts::queue::End;
 use crate::facts::queue::Lease;
 use crate::facts::queue::Turn;
+use crate::facts::queue::TurnEnd;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::secrets::SecretPolicy;
@@ -41,20 +41,20 @@ const SPARE: Duration = Duration::from_mins(1);
 
 /// A turn whose actions are applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Judged {
+pub struct JudgedTurn {
     /// Whose turn it is.
     pub user_id: UserId,
     /// The turn.
     pub turn_id: String,
     /// What came of each action.
-    pub applied: Vec<Applied>,
+    pub applied: Vec<ActionResult>,
 }
 
 /// What came of one turn from the queue.
 #[derive(Debug)]
-pub enum Step {
+pub enum TurnOutcome {
     /// Its actions are applied.
-    Judged(Judged),
+    Judged(JudgedTurn),
     /// No answer could be used; it will not be tried again.
     Dead(Turn, Error),
     /// Nobody could be asked; it stays in the queue.
@@ -70,12 +70,12 @@ pub fn apply(
     turn_id: &str,
     answer: &str,
     policy: SecretPolicy,
-) -> Result<Judged> {
+) -> Result<JudgedTurn> {
     let turn = queue::find_turn(facts, user, turn_id)?;
     let actions = action::parse_answer(answer, policy)?;
     let ranks = match turn.status.as_str() {
         "done" => None,
-        _ => Some(Ranks::of(facts, &turn, None)?),
+        _ => Some(Ranks::search(facts, &turn, None)?),
     };
     let now = queue::precise(&facts.clock());
     judge(facts, &turn, None, &actions, (ranks.as_ref(), &now))
@@ -88,7 +88,7 @@ pub fn step(
     embedder: &Embedder,
     skipped: &[Turn],
     wait: Option<Duration>,
-) -> Result<Option<Step>> {
+) -> Result<Option<TurnOutcome>> {
     let wait = wait.unwrap_or(auditor::WAIT);
     let length = TimeDelta::from_std(wait + SPARE).unwrap_or(TimeDelta::MAX);
     let Some(lease) = queue::lease(facts, skipped, length)? else {
@@ -97,11 +97,11 @@ pub fn step(
     // How long an answer takes is measured; what time it is, only the doors know.
     let begun = Instant::now();
     let mut asked = prompt(facts, &lease.turn, embedder)?;
-    let ranks = Ranks::of(facts, &lease.turn, Some(embedder))?;
+    let ranks = Ranks::search(facts, &lease.turn, Some(embedder))?;
     let mut last = (String::new(), String::new());
     for _ in 0..TRIES {
         if !queue::renew(facts, &lease, length)? {
-            return Ok(Some(Step::Lost(lease.turn)));
+            return Ok(Some(TurnOutcome::Lost(lease.turn)));
         }
         let answer = match auditor.ask(&asked, wait) {
             Ok(answer) => answer,
@@ -112,11 +112,11 @@ pub fn step(
         let judged = action::parse_answer(&answer, SecretPolicy::Refuse)
             .and_then(|actions| judge(facts, &lease.turn, Some(&lease), &actions, measured));
         match judged {
-            Ok(judged) => return Ok(Some(Step::Judged(judged))),
-            Err(error) if error.kind == Kind::NotFound => {
-                return Ok(Some(Step::Lost(lease.turn)));
+            Ok(judged) => return Ok(Some(TurnOutcome::Judged(judged))),
+            Err(error) if error.kind == ErrorKind::NotFound => {
+                return Ok(Some(TurnOutcome::Lost(lease.turn)));
             }
-            Err(error) if error.kind == Kind::Refused => {
+            Err(error) if error.kind == ErrorKind::Refused => {
                 // The facts may have changed since: the next try sees them as they are.
                 let fresh = prompt(facts, &lease.turn, embedder)?;
                 asked = again(&fresh, &answer, &error.message);
@@ -132,28 +132,31 @@ fn elapsed(since: Instant) -> TimeDelta {
     TimeDelta::from_std(since.elapsed()).unwrap_or(TimeDelta::MAX)
 }
 
-fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<Step> {
+fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome> {
     let now = queue::precise(&facts.clock());
     let told = error.to_string();
     facts.write(|connection| {
         if queue::holds(connection, &lease)? {
-            queue::finish(connection, &lease.turn, End::Again(&told), &now)?;
+            queue::finish(connection, &lease.turn, TurnEnd::Again(&told), &now)?;
         }
         Ok(())
     })?;
-    Ok(Step::Failed(lease.turn, error))
+    Ok(TurnOutcome::Failed(lease.turn, error))
 }
 
-fn bury(facts: &mut Facts, lease: Lease, answer: &str, problem: &str) -> Result<Step> {
+fn bury(facts: &mut Facts, lease: Lease, answer: &str, problem: &str) -> Result<TurnOutcome> {
     let now = queue::precise(&facts.clock());
     facts.write(|connection| {
         if queue::holds(connection, &lease)? {
-            let end = End::Dead(problem, Some(answer));
+            let end = TurnEnd::Dead(problem, Some(answer));
             queue::finish(connection, &lease.turn, end, &now)?;
         }
         Ok(())
     })?;
-    Ok(Step::Dead(lease.turn, Error::refused(problem.to_owned())))
+    Ok(TurnOutcome::Dead(
+        lease.turn,
+        Error::refused(problem.to_owned()),
+    ))
 }
 
 /// Applies all actions of a turn and ends its stay in the queue, in one transaction.
@@ -163,7 +166,7 @@ fn judge(
     lease: Option<&Lease>,
     actions: &[Action],
     (ranks, applied_at): (Option<&Ranks>, &str),
-) -> Result<Judged> {
+) -> Result<JudgedTurn> {
     let now = facts.clock().timestamp();
     let high_risk = facts.high_risk().to_vec();
     let source = source(turn);
@@ -185,12 +188,12 @@ fn judge(
             return replayed(&arbiter, actions);
         }
         let applied = application::apply(&arbiter, actions)?;
-        queue::finish(connection, turn, End::Done, applied_at)?;
+        queue::finish(connection, turn, TurnEnd::Done, applied_at)?;
         metrics::note_turn(connection, turn, (&applied, ranks), applied_at)?;
         profile::count_turn(connection, &turn.user, &now)?;
         Ok(applied)
     })?;
-    Ok(Judged {
+    Ok(JudgedTurn {
         user_id: turn.user.clone(),
         turn_id: turn.turn_id.clone(),
         applied,
@@ -198,7 +201,7 @@ fn judge(
 }
 
 /// A turn is judged once: the same answer is answered as the first time, another one is refused.
-fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<Applied>> {
+fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<ActionResult>> {
     let turn = &arbiter.source.turn_id;
     let done = application::hashes(arbiter.connection, arbiter.user, turn)?;
     let is_known = |action: &Action| done.contains(&action.hash(arbiter.user));
@@ -211,8 +214,8 @@ fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<Applied>> {
     .hint("a turn is judged once; `annals facts history` shows the result"))
 }
 
-fn source(turn: &Turn) -> Source {
-    Source {
+fn source(turn: &Turn) -> ActionSource {
+    ActionSource {
         turn_id: turn.turn_id.clone(),
         session_id: turn.session_id.clone(),
         turn_seq: turn.turn_seq,

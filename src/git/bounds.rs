@@ -51,7 +51,7 @@ const READ_BY_GIT: &[&str] = &[
 const FOLDERS_OF_GIT: &[&str] = &["info", "logs", "objects", "refs", "reftable"];
 
 /// Deeper names of refs are nobody's.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 impl UnsafeRepository {
     pub(crate) fn path(&self) -> &Path {
@@ -110,7 +110,7 @@ pub(crate) fn check_below(repository: &Repository) -> Option<UnsafeRepository> {
     folders.iter().find_map(|folder| {
         FOLDERS_OF_GIT.iter().find_map(|name| {
             // Objects lie one folder deep, and there are many of them; chains of graphs and indexes lie two deep.
-            let depth = if *name == "objects" { 2 } else { DEEPEST };
+            let depth = if *name == "objects" { 2 } else { MAX_DEPTH };
             find_unsafe(&folder.join(name), &folders, &|_| true, depth)
         })
     })

@@ -14,10 +14,10 @@ use crate::git::repository::Repository;
 use crate::git::repository::read;
 
 /// Larger settings are nobody's.
-const LARGEST: u64 = 1 << 20;
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 /// As deep as git itself follows.
-const DEEPEST: usize = 10;
+const MAX_DEPTH: usize = 10;
 
 /// Returns the file of a repository's own settings that includes one from elsewhere, or one that cannot be read.
 pub(crate) fn including_elsewhere(repository: &Repository) -> Option<PathBuf> {
@@ -27,7 +27,7 @@ pub(crate) fn including_elsewhere(repository: &Repository) -> Option<PathBuf> {
     ];
     // Nearly always nothing is included, and then nothing more is looked at.
     let may_include = |file: &PathBuf| {
-        let text = read(file, LARGEST).map(|text| text.to_ascii_lowercase());
+        let text = read(file, MAX_CONFIG_BYTES).map(|text| text.to_ascii_lowercase());
         text.map_or_else(
             || file.symlink_metadata().is_ok(),
             |text| text.contains("include"),
@@ -44,12 +44,12 @@ pub(crate) fn including_elsewhere(repository: &Repository) -> Option<PathBuf> {
         .collect();
     files
         .into_iter()
-        .find(|file| !stays_inside(file, &folders, DEEPEST))
+        .find(|file| !stays_inside(file, &folders, MAX_DEPTH))
 }
 
 /// Returns the folder that settings say their files are checked out in.
 pub(crate) fn worktree(config: &Path) -> Option<String> {
-    let text = read(config, LARGEST)?;
+    let text = read(config, MAX_CONFIG_BYTES)?;
     values(&text, "worktree", |section| section == "core").pop()
 }
 
@@ -60,7 +60,7 @@ fn stays_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool {
     else {
         return false;
     };
-    let Some(text) = read(&real, LARGEST) else {
+    let Some(text) = read(&real, MAX_CONFIG_BYTES) else {
         return false;
     };
     let folder = real.parent().unwrap_or(&real);

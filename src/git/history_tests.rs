@@ -70,7 +70,7 @@ fn the_timeline_finds_commits_by_hash_day_and_moment() {
     assert_eq!((timeline.len(), timeline.is_cut()), (3, false));
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     assert_eq!(timeline.hash(0), Some(head.as_str()));
-    assert_eq!(timeline.place(&head[..7].to_uppercase()), Some(0));
+    assert_eq!(timeline.index_of(&head[..7].to_uppercase()), Some(0));
     assert_eq!(timeline.date(1), day("2026-02-02"));
     for (text, place) in [
         ("2026-02-02", Some(1)),
@@ -84,7 +84,7 @@ fn the_timeline_finds_commits_by_hash_day_and_moment() {
         Some(2)
     );
     for unknown in ["", "HEAD", "abc", "0123456789", "zzzz"] {
-        assert_eq!(timeline.place(unknown), None, "{unknown}");
+        assert_eq!(timeline.index_of(unknown), None, "{unknown}");
     }
 }
 

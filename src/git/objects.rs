@@ -13,7 +13,7 @@ use std::process::ChildStdout;
 use crate::error::At;
 use crate::error::Result;
 use crate::git::program::Program;
-use crate::git::running::LONGEST_WAIT;
+use crate::git::running::MAX_WAIT;
 use crate::git::running::Running;
 
 /// A conversation with git about its objects; starting it costs what a hundred questions cost.
@@ -46,9 +46,9 @@ pub struct TreeEntry {
 }
 
 /// Larger files are not read: a manifest is none of them.
-const LARGEST: u64 = 1 << 20;
+const MAX_OBJECT_BYTES: u64 = 1 << 20;
 /// A folder with more names than fit is not a project's.
-const LARGEST_TREE: u64 = 64 << 20;
+const MAX_TREE_BYTES: u64 = 64 << 20;
 /// So many bytes of questions fit into a pipe while the answers are not read yet.
 const BATCH: usize = 4096;
 
@@ -134,7 +134,7 @@ impl Talk {
                 batch.push_str(&question(name));
                 asked += 1;
             }
-            let deadline = self.running.deadline(LONGEST_WAIT);
+            let deadline = self.running.deadline(MAX_WAIT);
             let answered = deadline.and_then(|deadline| {
                 let answered = self.batch(&batch, asked, &mut take);
                 deadline.close().and(answered)
@@ -199,7 +199,11 @@ fn header(line: &str) -> Option<Header> {
 
 fn object(header: &Header, answers: &mut BufReader<ChildStdout>) -> io::Result<Object> {
     let is_tree = header.kind == "tree";
-    let most = if is_tree { LARGEST_TREE } else { LARGEST };
+    let most = if is_tree {
+        MAX_TREE_BYTES
+    } else {
+        MAX_OBJECT_BYTES
+    };
     let is_wanted = header.size <= most && (is_tree || header.kind == "blob");
     let mut content = Vec::new();
     let mut body = answers.by_ref().take(header.size);

@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
-use crate::git::running::LONGEST_WAIT;
+use crate::git::running::MAX_WAIT;
 use crate::git::running::Running;
 use crate::text::strip_controls;
 
@@ -101,8 +101,8 @@ const ANONYMOUS: [(&str, &str); 4] = [
     ("GIT_COMMITTER_EMAIL", "annals@localhost"),
 ];
 
-const LARGEST_OUTPUT: u64 = 64 << 20;
-const LARGEST_COMPLAINT: u64 = 64 << 10;
+const MAX_OUTPUT_BYTES: u64 = 64 << 20;
+const MAX_STDERR_BYTES: u64 = 64 << 10;
 
 impl<'a> Program<'a> {
     pub(crate) fn new(top: &'a Path) -> Self {
@@ -344,12 +344,12 @@ impl<'a> Program<'a> {
 
 /// Feeds a process and reads all it says at once, since a full pipe would stop it and us.
 fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result<Output> {
-    let deadline = running.deadline(LONGEST_WAIT)?;
+    let deadline = running.deadline(MAX_WAIT)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (fed, stdout, stderr) = thread::scope(|scope| {
         let feeder = scope.spawn(move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(&input)));
-        let complaints = scope.spawn(move || drained(stderr, LARGEST_COMPLAINT));
-        let stdout = drained(stdout, LARGEST_OUTPUT);
+        let complaints = scope.spawn(move || drained(stderr, MAX_STDERR_BYTES));
+        let stdout = drained(stdout, MAX_OUTPUT_BYTES);
         (joined(feeder), stdout, joined(complaints))
     });
     // Once it is waited for, its number may be that of another process.
@@ -361,7 +361,9 @@ fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result
     match fed {
         // A git that ends early says why.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error),
-        _ if length > LARGEST_OUTPUT => return Err(io::Error::other("its output exceeds 64 MiB")),
+        _ if length > MAX_OUTPUT_BYTES => {
+            return Err(io::Error::other("its output exceeds 64 MiB"));
+        }
         _ => {}
     }
     let stderr = String::from_utf8_lossy(&stderr).into_owned();

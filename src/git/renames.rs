@@ -13,7 +13,7 @@ pub struct Rename {
 }
 
 /// Files that changed on the way are compared each with each, up to this many; unchanged ones always match.
-const MOST_COMPARED: &str = "-l200";
+const RENAME_LIMIT_ARG: &str = "-l200";
 
 /// Reads the renames of each commit against its first parent: what a merge renamed came with it.
 pub(crate) fn renames(program: &Program<'_>, commits: &[&str]) -> Result<Option<Vec<Vec<Rename>>>> {
@@ -34,7 +34,7 @@ pub(crate) fn renames(program: &Program<'_>, commits: &[&str]) -> Result<Option<
         "-r",
         "-z",
         "-M",
-        MOST_COMPARED,
+        RENAME_LIMIT_ARG,
         "--diff-filter=R",
         "--name-status",
     ];

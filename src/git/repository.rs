@@ -40,10 +40,10 @@ pub(crate) enum Head {
 }
 
 /// Branches that point to branches; git itself follows five.
-const LONGEST_CHAIN: usize = 5;
-const LARGEST_FILE: u64 = 1 << 12;
+const MAX_CHAIN_LENGTH: usize = 5;
+const MAX_FILE_BYTES: u64 = 1 << 12;
 /// A hundred thousand refs fit; what is larger is git's to read.
-const LARGEST_PACKED_REFS: u64 = 16 << 20;
+const MAX_PACKED_REFS_BYTES: u64 = 16 << 20;
 
 impl Repository {
     /// Looks for `.git` upward, no further than git would: a bare repository on the way ends the search.
@@ -100,10 +100,10 @@ impl Repository {
 
     /// Returns what is checked out, as far as the files say.
     pub(crate) fn head(&self) -> Head {
-        let Some(mut text) = read(&self.own.join("HEAD"), LARGEST_FILE) else {
+        let Some(mut text) = read(&self.own.join("HEAD"), MAX_FILE_BYTES) else {
             return Head::Unknown;
         };
-        for _ in 0..LONGEST_CHAIN {
+        for _ in 0..MAX_CHAIN_LENGTH {
             let Some(name) = text.strip_prefix("ref:") else {
                 return match hash(&text) {
                     Some(hash) => Head::Commit(hash),
@@ -119,7 +119,7 @@ impl Repository {
             if !self.holds(&file) {
                 return Head::Unknown;
             }
-            match read(&file, LARGEST_FILE) {
+            match read(&file, MAX_FILE_BYTES) {
                 Some(target) => text = target,
                 None => return self.packed(&name),
             }
@@ -141,7 +141,7 @@ impl Repository {
         if !path.exists() {
             return Head::Unborn;
         }
-        let Some(refs) = read(&path, LARGEST_PACKED_REFS) else {
+        let Some(refs) = read(&path, MAX_PACKED_REFS_BYTES) else {
             return Head::Unknown;
         };
         let line = refs
@@ -167,7 +167,7 @@ fn is_there(path: &Path) -> bool {
 
 /// Returns the path that a file consists of, after a prefix, or `None` if git might read a different one.
 pub(crate) fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
-    let text = read(file, LARGEST_FILE)?;
+    let text = read(file, MAX_FILE_BYTES)?;
     let path = text.strip_prefix(prefix)?;
     let path = path.trim_end_matches(['\r', '\n']);
     let is_plain = !path.is_empty()

@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// A history of a million commits is read in less; a pipe in place of an object is waited for without end.
-pub(crate) const LONGEST_WAIT: Duration = Duration::from_mins(1);
+pub(crate) const MAX_WAIT: Duration = Duration::from_mins(1);
 
 static PROCESSES: Mutex<Processes> = Mutex::new(Processes {
     ids: Vec::new(),
@@ -152,7 +152,7 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a process that answers")]
     fn an_answer_in_time_is_taken() {
         let (mut child, running) = Running::start(&mut Command::new("true")).unwrap();
-        let deadline = running.deadline(LONGEST_WAIT).unwrap();
+        let deadline = running.deadline(MAX_WAIT).unwrap();
         deadline.close().unwrap();
         assert!(child.wait().unwrap().success());
     }

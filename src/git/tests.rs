@@ -99,7 +99,7 @@ fn outside_a_repository_everything_is_absent() {
         assert_eq!(git.commit_times(&["84e9493", ""]).unwrap(), [None, None]);
         assert_eq!(git.origin_name().unwrap(), None);
         let refused = git.tag("v1", "one", &clock()).unwrap_err();
-        assert_eq!(refused.kind, crate::error::Kind::NotFound);
+        assert_eq!(refused.kind, crate::error::ErrorKind::NotFound);
     }
 }
 
@@ -112,7 +112,7 @@ fn without_commits_there_is_a_repository_and_no_more() {
     assert_eq!(git.commit_times(&["84e9493"]).unwrap(), [None]);
     assert_eq!(
         git.tag("v1", "one", &clock()).unwrap_err().kind,
-        crate::error::Kind::NotFound
+        crate::error::ErrorKind::NotFound
     );
 }
 
@@ -264,11 +264,11 @@ fn a_tag_is_made_once_and_never_moved() {
     assert!(!git.tag("milestone/one", "again", &clock()).unwrap());
     sandbox.commit("2026-02-12T10:00:00Z");
     let refused = git.tag("milestone/one", "again", &clock()).unwrap_err();
-    assert_eq!(refused.kind, crate::error::Kind::Refused);
+    assert_eq!(refused.kind, crate::error::ErrorKind::Refused);
     for name in ["", "-d", "--delete"] {
         assert_eq!(
             git.tag(name, "x", &clock()).unwrap_err().kind,
-            crate::error::Kind::Usage
+            crate::error::ErrorKind::Usage
         );
     }
     let error = git.tag("no..name", "x", &clock()).unwrap_err();
@@ -387,7 +387,7 @@ fn a_commit_runs_no_filter_and_refuses_files_that_have_one() {
     attributes.write_str("docs/** filter=a=b.c\n").unwrap();
     file("docs/memory/STATE.md", "three\n");
     let refused = commit("three").unwrap_err();
-    assert_eq!(refused.kind, crate::error::Kind::Refused);
+    assert_eq!(refused.kind, crate::error::ErrorKind::Refused);
     assert!(refused.message.contains("a=b.c"), "{refused}");
     assert!(!sprung.path().exists());
 }

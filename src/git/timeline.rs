@@ -10,22 +10,22 @@ use crate::error::Result;
 use crate::git::program::Program;
 
 /// As many commits are looked at; what came before is taken as unknown.
-const MOST_COMMITS: &str = "--max-count=200000";
+const MAX_COUNT_ARG: &str = "--max-count=200000";
 
 /// A commit by its full hash, and its time: that of the commit, not of the authorship, since it came here then.
-pub(crate) type Step = (String, DateTime<Utc>);
+pub(crate) type TimedCommit = (String, DateTime<Utc>);
 
 /// The commits that led to what is checked out by first parents: what was merged came with its merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// Newest first.
-    commits: Vec<Step>,
+    commits: Vec<TimedCommit>,
     /// Whether the oldest is not the first of the project.
     is_cut: bool,
 }
 
 impl Timeline {
-    pub(crate) fn new(commits: Vec<Step>, is_cut: bool) -> Self {
+    pub(crate) fn new(commits: Vec<TimedCommit>, is_cut: bool) -> Self {
         Self { commits, is_cut }
     }
 
@@ -54,8 +54,8 @@ impl Timeline {
         self.commits.get(place).map(|(_, time)| time.date_naive())
     }
 
-    /// Returns the place of a commit that is named by its hash or the start of it.
-    pub fn place(&self, hash: &str) -> Option<usize> {
+    /// Returns the index of a commit that is named by its hash or the start of it.
+    pub fn index_of(&self, hash: &str) -> Option<usize> {
         let is_hash = hash.len() >= 4 && hash.bytes().all(|b| b.is_ascii_hexdigit());
         let hash = hash.to_ascii_lowercase();
         let places = self.commits.iter();
@@ -81,12 +81,12 @@ impl Timeline {
 }
 
 /// Reads the commits with their times.
-pub(crate) fn commits(program: &Program<'_>, head: &str) -> Result<Option<Vec<Step>>> {
+pub(crate) fn commits(program: &Program<'_>, head: &str) -> Result<Option<Vec<TimedCommit>>> {
     let arguments = [
         "rev-list",
         "--first-parent",
         "--timestamp",
-        MOST_COMMITS,
+        MAX_COUNT_ARG,
         head,
         "--",
     ];

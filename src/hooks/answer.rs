@@ -20,8 +20,8 @@ use crate::hooks::setup;
 use crate::hooks::start;
 use crate::hooks::start::Start;
 use crate::hooks::subagent;
+use crate::project::OpenRequest;
 use crate::project::Project;
-use crate::project::Request;
 
 /// A session waits for no other process longer than this.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
@@ -43,7 +43,7 @@ pub struct HookRequest {
 /// What the harness reads: text for the model, in the shape that all four share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Answer {
+pub struct HookAnswer {
     hook_specific_output: Said,
 }
 
@@ -51,7 +51,7 @@ pub struct Answer {
 #[derive(Debug, Default)]
 pub struct Reply {
     /// What the harness is to read, or `None` if there is nothing to say.
-    pub answer: Option<Answer>,
+    pub answer: Option<HookAnswer>,
     /// A problem that could not be noted, because the log cannot be written.
     pub unnoted: Option<Error>,
 }
@@ -67,7 +67,7 @@ struct Said {
 ///
 /// `input` is what stood on standard input. What goes wrong goes into `.annals/hook.log`; where that cannot
 /// be written, what is known is said all the same. It is an error only where no project can be opened.
-pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Reply> {
+pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Result<Reply> {
     let Some(input) = Input::parse(input) else {
         return Ok(Reply::default());
     };
@@ -100,7 +100,7 @@ pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Re
     });
     Ok(Reply {
         unnoted: noted.err(),
-        answer: text.filter(|_| event.is_heard()).map(|text| Answer {
+        answer: text.filter(|_| event.is_heard()).map(|text| HookAnswer {
             hook_specific_output: Said {
                 hook_event_name: fired.unwrap_or(name).to_owned(),
                 additional_context: text,

@@ -24,7 +24,7 @@ pub mod setup;
 mod start;
 mod subagent;
 
-pub use answer::Answer;
+pub use answer::HookAnswer;
 pub use answer::HookRequest;
 pub use answer::Reply;
 pub use answer::answer;
@@ -39,6 +39,6 @@ pub use harness::AskedChoice;
 pub use harness::Choice;
 pub use harness::Harness;
 pub use harness::Obstacle;
-pub use harness::Scope;
+pub use harness::SetupScope;
 pub use input::Input;
 pub use input::MAX_INPUT;

@@ -14,7 +14,7 @@ use crate::project::Project;
 const FILE: &str = "notices.json";
 
 /// How many are kept: those of the last sessions.
-const MOST: usize = 64;
+const MAX_NOTICES: usize = 64;
 
 /// One thing that a session was told, or is to be told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ pub(crate) fn leave(project: &Project, input: &Input, what: &str, text: &str) ->
 }
 
 /// Returns what waits for the main conversation of a session; it waits no longer.
-pub(crate) fn take(project: &Project, input: &Input) -> Result<Vec<String>> {
+pub(crate) fn take_waiting(project: &Project, input: &Input) -> Result<Vec<String>> {
     let Some(session) = input.session() else {
         return Ok(Vec::new());
     };
@@ -110,7 +110,7 @@ fn change(project: &Project, change: impl FnOnce(&mut Vec<Notice>) -> bool) -> R
         if !change(&mut all) {
             return None;
         }
-        let surplus = all.len().saturating_sub(MOST);
+        let surplus = all.len().saturating_sub(MAX_NOTICES);
         all.drain(..surplus);
         serde_json::to_vec(&all).ok()
     })

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use crate::context;
 use crate::error::Result;
 use crate::hooks::input::Input;
+use crate::project::OpenRequest;
 use crate::project::Project;
-use crate::project::Request;
 
 /// Opens the project of a session: of its working directory, else the one that its harness names.
 ///
 /// Nothing where none of them remembers anything.
-pub(crate) fn open(request: &Request, input: &Input) -> Result<Option<Project>> {
+pub(crate) fn open(request: &OpenRequest, input: &Input) -> Result<Option<Project>> {
     let named = |variable| request.environment.get(variable).map(PathBuf::from);
     let folders = if request.project.is_some() {
         vec![request.directory.clone()]
@@ -24,7 +24,7 @@ pub(crate) fn open(request: &Request, input: &Input) -> Result<Option<Project>> 
         all
     };
     for directory in folders {
-        let project = Project::open(Request {
+        let project = Project::open(OpenRequest {
             directory,
             ..request.clone()
         })?;

@@ -14,7 +14,7 @@ use crate::planning::FileKind;
 use crate::planning::FileName;
 use crate::position::NextStatus;
 use crate::position::Phase;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::Survey;
 use crate::project::Project;
 
@@ -47,7 +47,7 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
     if summaries.is_empty() || project.planning().is_err() {
         return Ok(None);
     }
-    let mut survey = Survey::take(project)?;
+    let mut survey = Survey::read(project)?;
     let of_these = |phase: &Phase| summaries.iter().any(|path| is_in(phase, path));
     let Some(at) = survey.position.phases.iter().position(of_these) else {
         return Ok(None);
@@ -59,11 +59,11 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
             said.push(format!(
                 "annals corrected {corrected} position lines in STATE.md and ROADMAP.md."
             ));
-            survey = Survey::take(project)?;
+            survey = Survey::read(project)?;
         }
     }
     if let Some(phase) = survey.position.phases.get(at)
-        && phase.standing == Standing::Done
+        && phase.state == PhaseState::Done
     {
         let text = complete(project, &survey, phase);
         let what = format!("phase {} of {} plans", phase.number, phase.plans.len());
@@ -100,7 +100,7 @@ fn once(
 fn complete(project: &Project, survey: &Survey, phase: &Phase) -> String {
     let number = &phase.number;
     let name = phase.name.as_ref().map(|name| format!(" ({name})"));
-    let next = NextStatus::of(&survey.position, &project.planning_place().layout);
+    let next = NextStatus::from_position(&survey.position, &project.planning_place().layout);
     let contested = next
         .contest()
         .map(|contest| format!("\nContested: {contest}"));

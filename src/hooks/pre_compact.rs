@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::hooks::input::Input;
 use crate::knowledge::notepad;
 use crate::knowledge::notepad::Note;
-use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::NotepadSection;
 use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::Project;
@@ -19,14 +19,14 @@ const WIDTH: usize = 160;
 pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
     let trigger = input.trigger().unwrap_or("unasked");
     let place = if project.planning().is_ok() {
-        place(project)?
+        describe_position(project)?
     } else {
         String::new()
     };
     let text = format!("Before compaction ({trigger}){place}");
     let text = Line::new(&secrets::redact(&strip_controls(&text)).text).clipped(WIDTH);
     let note = Note {
-        section: Section::Working,
+        section: NotepadSection::Working,
         text: text.as_str(),
         secrets: SecretPolicy::Refuse,
         request_id: None,
@@ -35,8 +35,8 @@ pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
 }
 
 /// Says where the work stands: `: phase 4 - Low-Stock Alerts (in progress, 1 of 3 plans), next /vbw:execute 4`.
-fn place(project: &Project) -> Result<String> {
-    let status = StatusReport::of(project, &Survey::take(project)?);
+fn describe_position(project: &Project) -> Result<String> {
+    let status = StatusReport::from_survey(project, &Survey::read(project)?);
     let phase = status.derived;
     let name = phase.name.map(|name| format!(" - {name}"));
     let state = phase.status.map(|state| format!(" ({state})"));

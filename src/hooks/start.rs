@@ -1,8 +1,8 @@
 //! A session's start: what it needs to know, and what it does not know already.
 
 use crate::context;
+use crate::context::DigestPart;
 use crate::context::DigestRequest;
-use crate::context::Part;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::already_read;
@@ -33,7 +33,7 @@ pub(crate) fn text(
     let without = if start.notepad {
         Vec::new()
     } else {
-        vec![Part::Notepad]
+        vec![DigestPart::Notepad]
     };
     let request = DigestRequest {
         // What two texts have together may be one more than the sum.

@@ -10,6 +10,6 @@ pub(crate) fn text(project: &Project, input: &Input) -> Result<Option<String>> {
     if input.is_subagent() {
         return Ok(None);
     }
-    let texts = notices::take(project, input)?;
+    let texts = notices::take_waiting(project, input)?;
     Ok((!texts.is_empty()).then(|| texts.join("\n")))
 }

@@ -8,17 +8,17 @@ use chrono::SecondsFormat;
 use chrono::Utc;
 
 use crate::error::Result;
-use crate::journal::draft::Draft;
-use crate::journal::import::Target;
+use crate::journal::draft::RecordDraft;
+use crate::journal::import::ImportTarget;
 use crate::journal::import::forget_known;
 use crate::journal::import::identity;
 use crate::journal::write::Writing;
 
 /// A record with the time it was made at.
 #[derive(Clone, Debug)]
-pub struct Dated {
+pub struct DatedRecord {
     /// What it says.
-    pub draft: Draft,
+    pub draft: RecordDraft,
     /// When that was, or `None` if nobody knows.
     pub time: Option<DateTime<Utc>>,
 }
@@ -33,9 +33,9 @@ pub struct Adopted {
 }
 
 /// Adds the records that the journal does not have yet, in their order.
-pub fn adopt(path: &Path, records: &[Dated], writing: &Writing) -> Result<Adopted> {
+pub fn adopt(path: &Path, records: &[DatedRecord], writing: &Writing) -> Result<Adopted> {
     let mut done = Adopted::default();
-    let of = |one: &Dated| identity(one.draft.content(), one.time);
+    let of = |one: &DatedRecord| identity(one.draft.content(), one.time);
     let mut lines = Vec::new();
     for one in records {
         let time = one.time.unwrap_or(writing.clock.now());
@@ -44,7 +44,7 @@ pub fn adopt(path: &Path, records: &[Dated], writing: &Writing) -> Result<Adopte
                 .line(&time.to_rfc3339_opts(SecondsFormat::AutoSi, false))?,
         );
     }
-    let mut target = Target::open(path, writing)?;
+    let mut target = ImportTarget::open(path, writing)?;
     let mut wanted: HashSet<_> = records.iter().map(of).collect();
     forget_known(path, &mut wanted)?;
     for (one, line) in records.iter().zip(&lines) {

@@ -19,11 +19,11 @@ use crate::text::clip;
 const DEFAULT_TYPE: &str = "note";
 
 /// The longest complaint about an input that is passed on, in characters.
-const LONGEST_FAULT: usize = 200;
+const MAX_FAULT_CHARS: usize = 200;
 
 /// A record without its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draft {
+pub struct RecordDraft {
     kind: String,
     content: String,
     tags: Option<Vec<String>>,
@@ -45,7 +45,7 @@ struct Fields<'a> {
     meta: Option<&'a RawValue>,
 }
 
-impl Draft {
+impl RecordDraft {
     /// Returns a draft of these parts; `meta` is the text of a JSON object.
     pub fn new(
         kind: Option<String>,
@@ -137,7 +137,7 @@ pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
                 return Error::failed("the input must be a JSON object");
             }
             let fault = error.to_string();
-            Error::failed(format!("invalid input: {}", clip(&fault, LONGEST_FAULT)))
+            Error::failed(format!("invalid input: {}", clip(&fault, MAX_FAULT_CHARS)))
         }),
     }
 }
@@ -178,11 +178,14 @@ mod tests {
     use super::*;
 
     fn line(json: &str) -> String {
-        Draft::parse(json.as_bytes()).unwrap().line("T").unwrap()
+        RecordDraft::parse(json.as_bytes())
+            .unwrap()
+            .line("T")
+            .unwrap()
     }
 
     fn fault(json: &str) -> String {
-        Draft::parse(json.as_bytes()).unwrap_err().message
+        RecordDraft::parse(json.as_bytes()).unwrap_err().message
     }
 
     #[test]
@@ -264,7 +267,7 @@ mod tests {
             let fault = fault(json);
             assert!(fault.contains(expected), "{json}: {fault}");
         }
-        let invalid = Draft::parse(b"{\"content\":\"\xff\"}").unwrap_err();
+        let invalid = RecordDraft::parse(b"{\"content\":\"\xff\"}").unwrap_err();
         assert!(invalid.message.contains("invalid"), "{invalid}");
     }
 
@@ -276,11 +279,13 @@ mod tests {
             format!("{{\"content\":\"c\",\"tags\":[\"{key}\"]}}"),
             format!("{{\"content\":\"c\",\"meta\":{{\"a\":[{{\"b\":\"x\\n{key}\"}}]}}}}"),
         ] {
-            let draft = Draft::parse(json.as_bytes()).unwrap();
+            let draft = RecordDraft::parse(json.as_bytes()).unwrap();
             assert!(draft.secret().is_some(), "{json}");
         }
         assert_eq!(
-            Draft::parse(br#"{"content":"plain"}"#).unwrap().secret(),
+            RecordDraft::parse(br#"{"content":"plain"}"#)
+                .unwrap()
+                .secret(),
             None
         );
     }

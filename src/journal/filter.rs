@@ -10,12 +10,12 @@ use crate::clock::parse_date;
 use crate::clock::parse_timestamp;
 use crate::error::Error;
 use crate::error::Result;
-use crate::journal::query::Query;
+use crate::journal::query::JournalQuery;
 use crate::journal::record::Record;
 
 /// The filters of one query.
 #[derive(Clone, Debug)]
-pub(crate) struct Filter {
+pub(crate) struct QueryFilter {
     kind: Option<String>,
     tags: Vec<String>,
     since: Option<DateTime<Utc>>,
@@ -23,9 +23,9 @@ pub(crate) struct Filter {
     before: Option<DateTime<Utc>>,
 }
 
-impl Filter {
+impl QueryFilter {
     /// Returns the filters that a query asks for.
-    pub(crate) fn new(query: &Query) -> Result<Self> {
+    pub(crate) fn new(query: &JournalQuery) -> Result<Self> {
         let since = query
             .since
             .as_deref()
@@ -91,18 +91,18 @@ fn unknown(name: &str, text: &str) -> Error {
 mod tests {
     use super::*;
 
-    fn accepts(query: &Query, line: &str) -> bool {
+    fn accepts(query: &JournalQuery, line: &str) -> bool {
         let record = Record::parse(line.as_bytes()).unwrap();
-        Filter::new(query).unwrap().accepts(&record)
+        QueryFilter::new(query).unwrap().accepts(&record)
     }
 
     #[test]
     fn type_and_all_tags_must_fit() {
         let line = r#"{"type":"note","tags":["a","b"]}"#;
-        let query = |kind: Option<&str>, tags: &[&str]| Query {
+        let query = |kind: Option<&str>, tags: &[&str]| JournalQuery {
             kind: kind.map(str::to_owned),
             tags: Some(tags.iter().map(ToString::to_string).collect()),
-            ..Query::new("")
+            ..JournalQuery::new("")
         };
         assert!(accepts(&query(Some("note"), &["b", "a"]), line));
         assert!(accepts(&query(None, &[]), line));
@@ -116,10 +116,10 @@ mod tests {
         let line = r#"{"ts":"2026-02-17T10:11:12+00:00"}"#;
         let between = |since: &str, until: &str| {
             let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-            let query = Query {
+            let query = JournalQuery {
                 since: some(since),
                 until: some(until),
-                ..Query::new("")
+                ..JournalQuery::new("")
             };
             accepts(&query, line)
         };
@@ -128,15 +128,20 @@ mod tests {
         assert!(between("2026-02-17T12:00:00+02:00", ""));
         assert!(!between("2026-02-17T10:11:13Z", ""));
         assert!(!between("", "2026-02-16"));
-        let query = Query {
+        let query = JournalQuery {
             since: Some("2026-01-01".to_owned()),
-            ..Query::new("")
+            ..JournalQuery::new("")
         };
         assert!(!accepts(&query, "{}"));
-        let query = Query {
+        let query = JournalQuery {
             until: Some("soon".to_owned()),
-            ..Query::new("")
+            ..JournalQuery::new("")
         };
-        assert!(Filter::new(&query).unwrap_err().message.contains("until"));
+        assert!(
+            QueryFilter::new(&query)
+                .unwrap_err()
+                .message
+                .contains("until")
+        );
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::clock::parse_date;
 use crate::clock::parse_timestamp;
-use crate::journal::draft::Draft;
+use crate::journal::draft::RecordDraft;
 use crate::journal::record::strings;
 
 /// Where tools keep what was said, the surest name first; and so for the rest.
@@ -43,7 +43,7 @@ const LAST_SECOND: i64 = 100_000_000_000;
 /// A line of another tool's file, as a record.
 #[derive(Debug)]
 pub(crate) struct Foreign {
-    pub(crate) draft: Draft,
+    pub(crate) draft: RecordDraft,
     /// When it says it was written.
     pub(crate) time: Option<DateTime<Utc>>,
 }
@@ -57,14 +57,14 @@ impl Foreign {
             Ok(_) => return Err("is not a JSON object".to_owned()),
             Err(error) => return Err(format!("is not a JSON object: {error}")),
         };
-        let time = take(&mut fields, TIME, moment);
-        let tags = take(&mut fields, TAGS, tag_list);
+        let time = remove_first(&mut fields, TIME, moment);
+        let tags = remove_first(&mut fields, TAGS, tag_list);
         let graph = graph(&mut fields);
-        let kind = take(&mut fields, KIND, text);
+        let kind = remove_first(&mut fields, KIND, text);
         let content = graph
-            .or_else(|| take(&mut fields, CONTENT, message_text))
+            .or_else(|| remove_first(&mut fields, CONTENT, message_text))
             .ok_or_else(|| format!("has no text in any of {}", CONTENT.join(", ")))?;
-        let draft = Draft::new(kind, content, tags, rest(fields).as_deref());
+        let draft = RecordDraft::new(kind, content, tags, rest(fields).as_deref());
         let draft = draft.map_err(|error| error.message)?;
         Ok(Self { draft, time })
     }
@@ -76,8 +76,8 @@ impl Foreign {
     }
 }
 
-/// Takes out the first field of these names that `read` understands.
-fn take<T>(
+/// Removes the first field of these names that `read` understands.
+fn remove_first<T>(
     fields: &mut Map<String, Value>,
     names: &[&str],
     read: impl Fn(&Value) -> Option<T>,
@@ -156,7 +156,7 @@ fn graph(fields: &mut Map<String, Value>) -> Option<String> {
 /// Returns the fields that are left, as the record's own further fields: nothing is lost.
 fn rest(mut fields: Map<String, Value>) -> Option<String> {
     let object = |value: &Value| value.as_object().cloned();
-    let mut meta = take(&mut fields, META, object).unwrap_or_default();
+    let mut meta = remove_first(&mut fields, META, object).unwrap_or_default();
     for (name, value) in fields {
         if !value.is_null() {
             meta.entry(name).or_insert(value);

@@ -20,7 +20,7 @@ pub(crate) struct Forwards {
 }
 
 /// One line as it was read.
-pub(crate) enum Line<'a> {
+pub(crate) enum JournalLine<'a> {
     /// With its newline, but perhaps the file's last.
     Whole(&'a [u8]),
     /// Too long to be held.
@@ -45,7 +45,7 @@ impl Forwards {
     }
 
     /// Returns the next line, or nothing at the end of the file.
-    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>> {
+    pub(crate) fn next(&mut self) -> Result<Option<JournalLine<'_>>> {
         self.line.clear();
         let mut dropped = false;
         let mut length = 0;
@@ -68,8 +68,8 @@ impl Forwards {
         self.at += length;
         Ok(match length {
             0 => None,
-            _ if dropped => Some(Line::Dropped),
-            _ => Some(Line::Whole(&self.line)),
+            _ if dropped => Some(JournalLine::Dropped),
+            _ => Some(JournalLine::Whole(&self.line)),
         })
     }
 }

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::foreign::Foreign;
 use crate::journal::forwards::Forwards;
-use crate::journal::forwards::Line;
+use crate::journal::forwards::JournalLine;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
@@ -64,10 +64,10 @@ pub fn import(path: &Path, from: &Path, writing: &Writing) -> Result<Imported> {
         file: path.to_owned(),
         ..Imported::default()
     };
-    let mut target = Target::open(path, writing)?;
+    let mut target = ImportTarget::open(path, writing)?;
     forget_known(path, &mut wanted)?;
     let mut number = 0;
-    let mut watched = writing.progress.of("Importing", 0..lines);
+    let mut watched = writing.progress.track("Importing", 0..lines);
     let mut reader = reader(from)?;
     while let Some(line) = reader.next().at("read", from)? {
         number += 1;
@@ -93,13 +93,13 @@ pub fn import(path: &Path, from: &Path, writing: &Writing) -> Result<Imported> {
 }
 
 /// Where the lines go: into the log, or only shown.
-pub(crate) struct Target {
+pub(crate) struct ImportTarget {
     log: Option<Log>,
     portion: String,
     shown: String,
 }
 
-impl Target {
+impl ImportTarget {
     /// Locks the journal, unless nothing is to be written.
     pub(crate) fn open(path: &Path, writing: &Writing) -> Result<Self> {
         let log = if writing.dry_run {
@@ -185,7 +185,9 @@ pub(crate) fn forget_known(path: &Path, wanted: &mut HashSet<Identity>) -> Resul
     };
     let mut reader = Forwards::new(file, 0, MAX_LINE).at("read", path)?;
     while let Some(line) = reader.next().at("read", path)? {
-        let Line::Whole(line) = line else { continue };
+        let JournalLine::Whole(line) = line else {
+            continue;
+        };
         let Some(record) = Record::parse(trimmed(line)) else {
             continue;
         };
@@ -205,11 +207,11 @@ fn reader(from: &Path) -> Result<Forwards> {
 }
 
 /// Returns what a line says, nothing where it is blank, or why it is not understood.
-fn foreign(line: &Line) -> std::result::Result<Option<Foreign>, String> {
+fn foreign(line: &JournalLine) -> std::result::Result<Option<Foreign>, String> {
     match line {
-        Line::Whole(line) if trimmed(line).is_empty() => Ok(None),
-        Line::Whole(line) => Foreign::parse(trimmed(line)).map(Some),
-        Line::Dropped => Err(format!("is longer than {} MiB", MAX_LINE / 1024 / 1024)),
+        JournalLine::Whole(line) if trimmed(line).is_empty() => Ok(None),
+        JournalLine::Whole(line) => Foreign::parse(trimmed(line)).map(Some),
+        JournalLine::Dropped => Err(format!("is longer than {} MiB", MAX_LINE / 1024 / 1024)),
     }
 }
 

@@ -13,20 +13,20 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::escape;
-use crate::journal::filter::Filter;
+use crate::journal::filter::QueryFilter;
+use crate::journal::query::JournalQuery;
 use crate::journal::query::Mode;
-use crate::journal::query::Query;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 
 /// The most memory that a compiled regular expression may take, in bytes.
-const LARGEST_REGEX: usize = 2 * 1024 * 1024;
+const MAX_REGEX_BYTES: usize = 2 * 1024 * 1024;
 
 /// The shortest part of a query that narrows the lines down well enough to be looked for alone.
-const SHORTEST_PART: usize = 3;
+const MIN_PART_LENGTH: usize = 3;
 
 /// How many characters of a query are looked for in all the forms that JSON has for them.
-const LONGEST_ENCODED: usize = 16;
+const MAX_ENCODED_CHARS: usize = 16;
 
 /// What a line is to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) struct Matcher {
     narrowing: Narrowing,
     /// Whether decoded text may match where the line does not.
     decodes: bool,
-    filter: Filter,
+    filter: QueryFilter,
 }
 
 enum Text {
@@ -66,8 +66,8 @@ enum Narrowing {
 
 impl Matcher {
     /// Returns the matcher of a query; fails where its regular expression or its times are none.
-    pub(crate) fn new(query: &Query) -> Result<Self> {
-        let filter = Filter::new(query)?;
+    pub(crate) fn new(query: &JournalQuery) -> Result<Self> {
+        let filter = QueryFilter::new(query)?;
         let (mode, text) = (query.mode, query.q.as_str());
         if let Some((pattern, ignores_case)) = regex_of(text) {
             return Ok(Self {
@@ -181,8 +181,8 @@ fn regex_of(query: &str) -> Option<(&str, bool)> {
 fn compiled(pattern: &str, ignores_case: bool) -> Result<Regex> {
     RegexBuilder::new(pattern)
         .case_insensitive(ignores_case)
-        .size_limit(LARGEST_REGEX)
-        .dfa_size_limit(LARGEST_REGEX)
+        .size_limit(MAX_REGEX_BYTES)
+        .dfa_size_limit(MAX_REGEX_BYTES)
         .build()
         .map_err(|error| {
             let fault = error.to_string();
@@ -205,12 +205,12 @@ fn narrowing(text: &str, mode: Mode, is_plain: bool) -> Result<Narrowing> {
     let part = text
         .split(|c| !is_plain_char(c))
         .max_by_key(|part| part.len());
-    match part.filter(|part| part.len() >= SHORTEST_PART || is_plain) {
+    match part.filter(|part| part.len() >= MIN_PART_LENGTH || is_plain) {
         // No writer escapes such characters, but the decoded text is what this mode promises.
         Some(part) if mode == Mode::Jq => Ok(Narrowing::Parts(vec![finder(part), finder("\\u00")])),
         Some(part) => Ok(Narrowing::Parts(vec![finder(part)])),
         None => {
-            let encoded: String = text.chars().take(LONGEST_ENCODED).map(encoded).collect();
+            let encoded: String = text.chars().take(MAX_ENCODED_CHARS).map(encoded).collect();
             let raw = regex::escape(text);
             let either = format!("{encoded}|{raw}");
             compiled(&either, false).map(Narrowing::Encoded)

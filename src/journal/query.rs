@@ -37,7 +37,7 @@ pub enum Mode {
 /// A search: what to look for, how far back, and what else must hold.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Query {
+pub struct JournalQuery {
     /// A literal text, or `/…/` or `/…/i` for a regular expression; an empty one matches every line.
     pub q: String,
     /// The most results.
@@ -88,7 +88,7 @@ fn default_window() -> usize {
     DEFAULT_WINDOW
 }
 
-impl Query {
+impl JournalQuery {
     /// Returns the search for a text, with everything else left as it is by default.
     pub fn new(q: impl Into<String>) -> Self {
         Self {
@@ -142,12 +142,13 @@ mod tests {
 
     #[test]
     fn what_is_left_out_has_its_default() {
-        let query = Query::parse(br#"{"q":"Python"}"#).unwrap();
-        assert_eq!(query, Query::new("Python"));
+        let query = JournalQuery::parse(br#"{"q":"Python"}"#).unwrap();
+        assert_eq!(query, JournalQuery::new("Python"));
         assert_eq!((query.limit, query.window_lines), (20, 50_000));
         assert_eq!(query.mode, Mode::Hybrid);
-        let query =
-            Query::parse(br#"{"q":"a","limit":5,"mode":"rg","tags":["t"],"since":"2026-02-01"}"#);
+        let query = JournalQuery::parse(
+            br#"{"q":"a","limit":5,"mode":"rg","tags":["t"],"since":"2026-02-01"}"#,
+        );
         let query = query.unwrap();
         assert_eq!((query.limit, query.mode), (5, Mode::Rg));
     }
@@ -169,7 +170,7 @@ mod tests {
             ),
             ("{\"q\":\"a\",\"mode\":\"sql\"}", "unknown variant `sql`"),
         ] {
-            let fault = Query::parse(json.as_bytes()).unwrap_err().message;
+            let fault = JournalQuery::parse(json.as_bytes()).unwrap_err().message;
             assert!(fault.contains(expected), "{json}: {fault}");
         }
     }
@@ -177,9 +178,9 @@ mod tests {
     #[test]
     fn a_window_grows_fourfold_up_to_a_million_lines() {
         let windows = |first| {
-            let query = Query {
+            let query = JournalQuery {
                 window_lines: first,
-                ..Query::new("")
+                ..JournalQuery::new("")
             };
             [1, first + 1, 4 * first + 1, 16 * first + 1, usize::MAX]
                 .map(|lines| query.window_for(lines))

@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::forwards::Forwards;
-use crate::journal::forwards::Line;
+use crate::journal::forwards::JournalLine;
 use crate::storage;
 use crate::storage::Access;
 use crate::storage::Log;
@@ -35,10 +35,10 @@ use crate::storage::read;
 use crate::text::hexadecimal;
 
 /// How long the file grows before it is moved aside.
-const LONGEST_FILE: u64 = 256 * 1024;
+const MAX_FILE_BYTES: u64 = 256 * 1024;
 
 /// The longest id, in bytes.
-const LONGEST_ID: usize = 200;
+const MAX_ID_BYTES: usize = 200;
 
 /// One request, as remembered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub(crate) struct Request {
 
 /// What of a request's lines the journal holds.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum RequestState {
     /// All of them: this is what stands there.
     Written(Vec<u8>),
     /// The first so many bytes of them, up to the end of a line.
@@ -85,11 +85,11 @@ impl Request {
         clippy::disallowed_methods,
         reason = "the journal lies where the user says"
     )]
-    pub(crate) fn standing(&self, journal: &Path, lines: &[u8]) -> Result<Standing> {
+    pub(crate) fn state(&self, journal: &Path, lines: &[u8]) -> Result<RequestState> {
         let mut file = File::open(journal).at("read", journal)?;
         let there = read_at(&mut file, self.at, self.bytes).at("read", journal)?;
         if self.is_of(&there) {
-            return Ok(Standing::Written(there));
+            return Ok(RequestState::Written(there));
         }
         if !self.is_of(lines) {
             let message = format!(
@@ -103,18 +103,18 @@ impl Request {
         let from = if self.at <= length { self.at } else { 0 };
         let there = part_there(file, from, lines).at("read", journal)?;
         Ok(if there == lines.len() {
-            Standing::Written(lines.to_vec())
+            RequestState::Written(lines.to_vec())
         } else {
-            Standing::Missing { there }
+            RequestState::Missing { there }
         })
     }
 }
 
 /// Fails where a text cannot be the id of a request.
 pub(crate) fn check(id: &str) -> Result<()> {
-    if id.trim().is_empty() || id.len() > LONGEST_ID || id.chars().any(char::is_control) {
+    if id.trim().is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
         return Err(Error::failed(format!(
-            "a request id is a line of 1 to {LONGEST_ID} bytes"
+            "a request id is a line of 1 to {MAX_ID_BYTES} bytes"
         )));
     }
     Ok(())
@@ -122,7 +122,7 @@ pub(crate) fn check(id: &str) -> Result<()> {
 
 /// Returns the latest request of this id.
 pub(crate) fn find(journal: &Path, id: &str) -> Result<Option<Request>> {
-    let latest = place(journal);
+    let latest = requests_path(journal);
     for path in [latest.clone(), storage::rotated(&latest)] {
         let bytes = read::users_bytes(&path)?.unwrap_or_default();
         // A line that was torn belongs to a request that never got to the journal.
@@ -138,8 +138,8 @@ pub(crate) fn find(journal: &Path, id: &str) -> Result<Option<Request>> {
 
 /// Remembers a request, and returns when that is on the disk.
 pub(crate) fn remember(journal: &Path, request: &Request) -> Result<()> {
-    let path = place(journal);
-    storage::rotate(&path, LONGEST_FILE)?;
+    let path = requests_path(journal);
+    storage::rotate(&path, MAX_FILE_BYTES)?;
     let line = serde_json::to_vec(request)
         .map_err(|error| Error::failed(format!("cannot write the request: {error}")))?;
     let mut log = Log::lock(&path, Access::Private)?;
@@ -147,7 +147,7 @@ pub(crate) fn remember(journal: &Path, request: &Request) -> Result<()> {
     log.flush()
 }
 
-fn place(journal: &Path) -> PathBuf {
+fn requests_path(journal: &Path) -> PathBuf {
     let mut name = journal.as_os_str().to_owned();
     name.push(".requests");
     PathBuf::from(name)
@@ -173,7 +173,7 @@ fn part_there(file: File, from: u64, lines: &[u8]) -> std::io::Result<usize> {
     while there < lines.len() {
         let wanted = memchr(b'\n', &lines[there..]).map_or(lines.len(), |end| there + end + 1);
         match reader.next()? {
-            Some(Line::Whole(line)) if line == &lines[there..wanted] => there = wanted,
+            Some(JournalLine::Whole(line)) if line == &lines[there..wanted] => there = wanted,
             Some(_) => {}
             None => break,
         }
@@ -187,7 +187,7 @@ mod tests {
 
     const LINES: &[u8] = b"{\"a\":1}\n{\"b\":2}\n";
 
-    fn standing(journal: &[u8], at: u64, lines: &[u8]) -> Result<Standing> {
+    fn state(journal: &[u8], at: u64, lines: &[u8]) -> Result<RequestState> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
         storage::append(&path, b"x").unwrap();
@@ -200,26 +200,26 @@ mod tests {
             log.append(journal).unwrap();
             file.set_len(journal.len() as u64).unwrap();
         }
-        Request::new("one", at, "T", LINES).standing(&path, lines)
+        Request::new("one", at, "T", LINES).state(&path, lines)
     }
 
     #[test]
     fn what_stands_in_the_journal_is_found_wherever_it_came_to_stand() {
-        let written = Standing::Written(LINES.to_vec());
+        let written = RequestState::Written(LINES.to_vec());
         let with = |before: &str| [before.as_bytes(), LINES].concat();
-        assert_eq!(standing(&with(""), 0, LINES).unwrap(), written);
-        assert_eq!(standing(&with("{}\n"), 3, b"other").unwrap(), written);
-        assert_eq!(standing(&with("{}\n{}\n"), 3, LINES).unwrap(), written);
-        assert_eq!(standing(&with("{}\n"), 5000, LINES).unwrap(), written);
+        assert_eq!(state(&with(""), 0, LINES).unwrap(), written);
+        assert_eq!(state(&with("{}\n"), 3, b"other").unwrap(), written);
+        assert_eq!(state(&with("{}\n{}\n"), 3, LINES).unwrap(), written);
+        assert_eq!(state(&with("{}\n"), 5000, LINES).unwrap(), written);
         let apart = b"{\"a\":1}\n{\"b\"\nother\n{\"b\":2}\n";
-        assert_eq!(standing(apart, 0, LINES).unwrap(), written);
+        assert_eq!(state(apart, 0, LINES).unwrap(), written);
     }
 
     #[test]
     fn what_is_missing_is_told_by_whole_lines() {
-        let there = |journal: &[u8], at| match standing(journal, at, LINES).unwrap() {
-            Standing::Missing { there } => Some(there),
-            Standing::Written(_) => None,
+        let there = |journal: &[u8], at| match state(journal, at, LINES).unwrap() {
+            RequestState::Missing { there } => Some(there),
+            RequestState::Written(_) => None,
         };
         assert_eq!(there(b"", 0), Some(0));
         assert_eq!(there(&LINES[..12], 0), Some(8));
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn another_input_under_the_same_id_is_refused() {
-        let error = standing(b"", 0, b"{\"c\":3}\n").unwrap_err();
+        let error = state(b"", 0, b"{\"c\":3}\n").unwrap_err();
         assert!(
             error.to_string().contains("with different input"),
             "{error}"
@@ -251,7 +251,7 @@ mod tests {
             .collect();
         for (part, one) in lines.chunks(1000).zip(made.chunks(1000)) {
             remember(&journal, &one[0]).unwrap();
-            storage::append(&place(&journal), part.join("\n").as_bytes()).unwrap();
+            storage::append(&requests_path(&journal), part.join("\n").as_bytes()).unwrap();
         }
         assert_eq!(
             find(&journal, "request 8999").unwrap().as_ref(),

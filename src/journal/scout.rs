@@ -18,10 +18,10 @@ use crate::journal::backwards::read_at;
 use crate::journal::matcher::Matcher;
 
 /// More threads wait for each other.
-const MOST_THREADS: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// A part of the file that begins and ends with a line.
-pub(crate) struct Part {
+pub(crate) struct Chunk {
     pub(crate) range: Range<u64>,
     /// How many lines it has; as many as were read where there are candidates.
     pub(crate) lines: usize,
@@ -38,14 +38,19 @@ pub(crate) struct Cut {
     pub(crate) size: u64,
 }
 
-/// Looks at so many parts before a place where a line begins; the last part of the file comes first.
+/// Searches so many parts before a place where a line begins; the last part of the file comes first.
 ///
 /// The processors take the parts in turn, and none goes on to another once one is to be read: what lies before it
 /// may not be needed. So fewer may be returned, but none is left out between.
-pub(crate) fn look(file: &File, matcher: &Matcher, before: u64, cut: Cut) -> Result<Vec<Part>> {
+pub(crate) fn search_ahead(
+    file: &File,
+    matcher: &Matcher,
+    before: u64,
+    cut: Cut,
+) -> Result<Vec<Chunk>> {
     let ranges = ranges(file, before, cut)?;
     let (next, is_enough) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let work = || -> Result<Vec<(usize, Part)>> {
+    let work = || -> Result<Vec<(usize, Chunk)>> {
         let mut looked_at = Vec::new();
         while !is_enough.load(Ordering::Relaxed) {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -58,7 +63,7 @@ pub(crate) fn look(file: &File, matcher: &Matcher, before: u64, cut: Cut) -> Res
         }
         Ok(looked_at)
     };
-    let threads = thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS));
+    let threads = thread::available_parallelism().map_or(1, |count| count.get().min(MAX_THREADS));
     let mut found = thread::scope(|scope| {
         let others = 1..threads.min(ranges.len());
         let others: Vec<_> = others.map(|_| scope.spawn(work)).collect();
@@ -89,8 +94,8 @@ fn ranges(file: &File, before: u64, cut: Cut) -> Result<Vec<Range<u64>>> {
     Ok(ranges)
 }
 
-fn look_at(file: &File, matcher: &Matcher, range: Range<u64>) -> Result<Part> {
-    let mut part = Part {
+fn look_at(file: &File, matcher: &Matcher, range: Range<u64>) -> Result<Chunk> {
+    let mut part = Chunk {
         range: range.clone(),
         lines: 0,
         is_to_be_read: false,

@@ -18,15 +18,15 @@ use crate::journal::backwards::count;
 use crate::journal::escape;
 use crate::journal::matcher::LineMatch;
 use crate::journal::matcher::Matcher;
-use crate::journal::query::Query;
+use crate::journal::query::JournalQuery;
 use crate::journal::record::lossy;
 use crate::journal::scout;
+use crate::journal::scout::Chunk;
 use crate::journal::scout::Cut;
-use crate::journal::scout::Part;
 use crate::storage::read;
 
 /// The most bytes that the results have together, but for the first, which is always given.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// How the file is divided, in bytes.
 #[derive(Clone, Copy)]
@@ -43,8 +43,8 @@ const DIVISION: Division = Division {
 };
 
 /// How many parts are looked at ahead the first time, and at most.
-const FEWEST_PARTS: usize = 4;
-const MOST_PARTS: usize = 64;
+const MIN_PARTS: usize = 4;
+const MAX_PARTS: usize = 64;
 
 /// What a search found.
 #[derive(Debug, Serialize)]
@@ -61,13 +61,13 @@ pub struct SearchResults {
 }
 
 /// Searches the journal; one that is missing or empty holds nothing.
-pub fn search(path: &Path, query: &Query) -> Result<SearchResults> {
+pub fn search(path: &Path, query: &JournalQuery) -> Result<SearchResults> {
     search_divided(path, query, DIVISION)
 }
 
-fn search_divided(path: &Path, query: &Query, division: Division) -> Result<SearchResults> {
+fn search_divided(path: &Path, query: &JournalQuery, division: Division) -> Result<SearchResults> {
     query.check()?;
-    let mut progress = Progress::new(query)?;
+    let mut progress = SearchProgress::new(query)?;
     if let Some((file, length)) = open(path)? {
         let journal = Journal {
             file: &file,
@@ -113,8 +113,8 @@ struct Journal<'a> {
 }
 
 /// A search on its way to the beginning of the file.
-struct Progress<'a> {
-    query: &'a Query,
+struct SearchProgress<'a> {
+    query: &'a JournalQuery,
     matcher: Matcher,
     /// How many lines lie behind, counted from the end.
     lines: usize,
@@ -128,19 +128,19 @@ struct Progress<'a> {
 
 /// Whether a search goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum SearchStep {
     On,
     Over,
 }
 
-impl Step {
+impl SearchStep {
     fn is_over(self) -> bool {
         self == Self::Over
     }
 }
 
-impl<'a> Progress<'a> {
-    fn new(query: &'a Query) -> Result<Self> {
+impl<'a> SearchProgress<'a> {
+    fn new(query: &'a JournalQuery) -> Result<Self> {
         Ok(Self {
             query,
             matcher: Matcher::new(query)?,
@@ -173,15 +173,15 @@ impl<'a> Progress<'a> {
     /// Searches what lies far from the end, where whole parts hold nothing and are passed over.
     fn search_far(&mut self, journal: &Journal<'_>, mut before: u64) -> Result<()> {
         // More each time: to have another processor begin takes as long as to read some megabytes.
-        let mut parts = FEWEST_PARTS;
+        let mut parts = MIN_PARTS;
         while before > 0 {
             let cut = Cut {
                 parts,
                 size: journal.division.part,
             };
-            parts = MOST_PARTS.min(parts * 4);
-            let looked_at =
-                scout::look(journal.file, &self.matcher, before, cut).at("read", journal.path)?;
+            parts = MAX_PARTS.min(parts * 4);
+            let looked_at = scout::search_ahead(journal.file, &self.matcher, before, cut)
+                .at("read", journal.path)?;
             let mut is_worth_it = false;
             for part in looked_at {
                 before = part.range.start;
@@ -200,7 +200,7 @@ impl<'a> Progress<'a> {
     }
 
     /// Passes over a part that holds nothing, and returns whether it could.
-    fn pass(&mut self, part: &Part) -> bool {
+    fn pass(&mut self, part: &Chunk) -> bool {
         let lines = self.lines + part.lines;
         let passes = !part.is_to_be_read && lines < self.bound;
         if passes {
@@ -209,21 +209,21 @@ impl<'a> Progress<'a> {
         passes
     }
 
-    fn read(&mut self, journal: &Journal<'_>, range: Range<u64>) -> Result<Step> {
+    fn read(&mut self, journal: &Journal<'_>, range: Range<u64>) -> Result<SearchStep> {
         let mut reader = Backwards::new(journal.file, range, MAX_LINE);
         while let Some(region) = reader.next().at("read", journal.path)? {
-            if self.take(&region)?.is_over() {
-                return Ok(Step::Over);
+            if self.search_region(&region)?.is_over() {
+                return Ok(SearchStep::Over);
             }
         }
-        Ok(Step::On)
+        Ok(SearchStep::On)
     }
 
-    fn take(&mut self, region: &Region) -> Result<Step> {
+    fn search_region(&mut self, region: &Region) -> Result<SearchStep> {
         self.skipped += region.dropped.min(self.bound - self.lines);
         self.lines += region.dropped;
         if self.lines >= self.bound {
-            return Ok(Step::Over);
+            return Ok(SearchStep::Over);
         }
         let held = self.lines + count(region.lines);
         let lines = if held > self.bound {
@@ -238,29 +238,29 @@ impl<'a> Progress<'a> {
             after += count(&lines[line.end..behind]);
             behind = line.end;
             if after >= self.bound || self.judge(lines, line, after)?.is_over() {
-                return Ok(Step::Over);
+                return Ok(SearchStep::Over);
             }
         }
         self.lines = held;
         Ok(if held >= self.bound {
-            Step::Over
+            SearchStep::Over
         } else {
-            Step::On
+            SearchStep::On
         })
     }
 
     /// Takes in one candidate that has so many lines after it.
-    fn judge(&mut self, lines: &[u8], line: Range<usize>, after: usize) -> Result<Step> {
+    fn judge(&mut self, lines: &[u8], line: Range<usize>, after: usize) -> Result<SearchStep> {
         let line = &lines[line];
         match self.matcher.verdict(line) {
             LineMatch::Other => {}
             LineMatch::Malformed => self.skipped += 1,
             LineMatch::Match => {
-                let is_full = !self.results.is_empty() && self.bytes + line.len() > MOST_BYTES;
+                let is_full = !self.results.is_empty() && self.bytes + line.len() > MAX_BYTES;
                 if is_full || self.results.len() == self.query.limit {
                     self.truncated = true;
                     self.bound = self.query.window_for(after + 1).min(self.bound);
-                    return Ok(Step::Over);
+                    return Ok(SearchStep::Over);
                 }
                 self.bytes += line.len();
                 self.results.push(display_line(line)?);
@@ -269,7 +269,7 @@ impl<'a> Progress<'a> {
                 }
             }
         }
-        Ok(Step::On)
+        Ok(SearchStep::On)
     }
 
     fn end(self) -> SearchResults {
@@ -337,11 +337,11 @@ mod tests {
             }
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(text.as_bytes()).unwrap();
-            let query = Query {
+            let query = JournalQuery {
                 q: word,
                 limit,
                 window_lines: window,
-                ..Query::new("")
+                ..JournalQuery::new("")
             };
             let found = |division| {
                 serde_json::to_value(search_divided(file.path(), &query, division).unwrap()).unwrap()

@@ -12,7 +12,7 @@ use crate::error::At;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::forwards::Forwards;
-use crate::journal::forwards::Line;
+use crate::journal::forwards::JournalLine;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
@@ -54,9 +54,9 @@ pub(crate) fn lines_from(
         let line = match reader.next().at("read", path)? {
             // A last line without its newline may still be on its way.
             None => return Ok(last),
-            Some(Line::Whole(line)) if !line.ends_with(b"\n") => return Ok(last),
-            Some(Line::Dropped) => continue,
-            Some(Line::Whole(line)) => record(line),
+            Some(JournalLine::Whole(line)) if !line.ends_with(b"\n") => return Ok(last),
+            Some(JournalLine::Dropped) => continue,
+            Some(JournalLine::Whole(line)) => record(line),
         };
         last = Some(place);
         if let Some(line) = line {

@@ -13,13 +13,13 @@ use crate::error::At;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::forwards::Forwards;
-use crate::journal::forwards::Line;
+use crate::journal::forwards::JournalLine;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
 
 /// How many different names are counted; the rest count together, so that memory has a bound.
-const MOST_NAMES: usize = 10_000;
+const MAX_NAMES: usize = 10_000;
 
 /// How many names are told.
 const TOLD: usize = 20;
@@ -74,8 +74,8 @@ pub fn statistics(path: &Path) -> Result<Statistics> {
     while let Some(line) = reader.next().at("read", path)? {
         number += 1;
         let line = match line {
-            Line::Whole(line) => trimmed(line),
-            Line::Dropped => b"-",
+            JournalLine::Whole(line) => trimmed(line),
+            JournalLine::Dropped => b"-",
         };
         let Some(record) = Record::parse(line) else {
             if !line.is_empty() {
@@ -106,7 +106,7 @@ pub fn statistics(path: &Path) -> Result<Statistics> {
 fn count(name: &str, counts: &mut HashMap<String, usize>) {
     if let Some(count) = counts.get_mut(name) {
         *count += 1;
-    } else if counts.len() < MOST_NAMES {
+    } else if counts.len() < MAX_NAMES {
         counts.insert(name.to_owned(), 1);
     } else {
         *counts.entry("…".to_owned()).or_default() += 1;

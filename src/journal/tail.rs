@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::backwards::Backwards;
 use crate::journal::forwards::Forwards;
-use crate::journal::forwards::Line;
+use crate::journal::forwards::JournalLine;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 use crate::journal::search::display_line;
@@ -19,14 +19,14 @@ use crate::journal::search::open;
 /// A record, as it is in the journal and as it is understood.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
-pub struct Entry {
+pub struct JournalEntry {
     /// The line.
     pub json: Box<RawValue>,
     #[serde(skip)]
     record: Record,
 }
 
-impl Entry {
+impl JournalEntry {
     /// Returns when it was written, as it says there.
     pub fn time(&self) -> &str {
         self.record.text("ts").unwrap_or("-")
@@ -94,7 +94,7 @@ pub fn read_from(
     path: &Path,
     at: u64,
     is_final: bool,
-    mut take: impl FnMut(&Entry) -> bool,
+    mut take: impl FnMut(&JournalEntry) -> bool,
 ) -> Result<Reached> {
     let mut reached = Reached {
         at,
@@ -112,13 +112,13 @@ pub fn read_from(
     let mut reader = Forwards::new(file, reached.at, MAX_LINE).at("read", path)?;
     while let Some(line) = reader.next().at("read", path)? {
         let line = match line {
-            Line::Whole(line) if !line.ends_with(b"\n") && !is_final => return Ok(reached),
-            Line::Whole(line) => trimmed(line),
-            Line::Dropped => b"-",
+            JournalLine::Whole(line) if !line.ends_with(b"\n") && !is_final => return Ok(reached),
+            JournalLine::Whole(line) => trimmed(line),
+            JournalLine::Dropped => b"-",
         };
         if let Some(record) = Record::parse(line) {
             let json = display_line(line)?;
-            reached.stopped = !take(&Entry { json, record });
+            reached.stopped = !take(&JournalEntry { json, record });
         } else if !line.is_empty() {
             reached.skipped += 1;
         }

@@ -10,10 +10,10 @@ use serde_json::value::RawValue;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::error::Result;
-use crate::journal::draft::Draft;
+use crate::journal::draft::RecordDraft;
 use crate::journal::requests;
 use crate::journal::requests::Request;
-use crate::journal::requests::Standing;
+use crate::journal::requests::RequestState;
 use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
 use crate::storage::Access;
@@ -52,7 +52,7 @@ impl Writing {
 
 /// What a write added.
 #[derive(Debug)]
-pub struct Written {
+pub struct JournalWriteReport {
     /// The journal.
     pub file: PathBuf,
     /// The lines as they are in the journal.
@@ -61,7 +61,7 @@ pub struct Written {
     pub repeated: bool,
 }
 
-impl Written {
+impl JournalWriteReport {
     /// Returns the lines that were written, one record each.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.lines.lines()
@@ -89,7 +89,7 @@ pub struct Acknowledged<'a> {
 }
 
 /// Adds records to the journal under one lock, with one write and one flush.
-pub fn write(path: &Path, drafts: &[Draft], writing: &Writing) -> Result<Written> {
+pub fn write(path: &Path, drafts: &[RecordDraft], writing: &Writing) -> Result<JournalWriteReport> {
     refuse_secrets(drafts, writing)?;
     if let Some(id) = &writing.request {
         requests::check(id)?;
@@ -114,12 +114,12 @@ pub fn write(path: &Path, drafts: &[Draft], writing: &Writing) -> Result<Written
         return Ok(written(path, lines, false));
     };
     let same = self::lines(drafts, &earlier.ts)?;
-    match earlier.standing(path, same.as_bytes())? {
-        Standing::Written(there) => {
+    match earlier.state(path, same.as_bytes())? {
+        RequestState::Written(there) => {
             let there = String::from_utf8_lossy(&there).into_owned();
             Ok(written(path, there, true))
         }
-        Standing::Missing { there } => {
+        RequestState::Missing { there } => {
             add(&mut log, &same[there..], writing)?;
             Ok(written(path, same, false))
         }
@@ -131,15 +131,15 @@ fn add(log: &mut Log, lines: &str, writing: &Writing) -> Result<()> {
     if writing.sync { log.flush() } else { Ok(()) }
 }
 
-fn written(path: &Path, lines: String, repeated: bool) -> Written {
-    Written {
+fn written(path: &Path, lines: String, repeated: bool) -> JournalWriteReport {
+    JournalWriteReport {
         file: path.to_owned(),
         lines,
         repeated,
     }
 }
 
-fn lines(drafts: &[Draft], time: &str) -> Result<String> {
+fn lines(drafts: &[RecordDraft], time: &str) -> Result<String> {
     let mut all = String::new();
     for draft in drafts {
         all.push_str(&draft.line(time)?);
@@ -147,7 +147,7 @@ fn lines(drafts: &[Draft], time: &str) -> Result<String> {
     Ok(all)
 }
 
-fn refuse_secrets(drafts: &[Draft], writing: &Writing) -> Result<()> {
+fn refuse_secrets(drafts: &[RecordDraft], writing: &Writing) -> Result<()> {
     if writing.secrets == SecretPolicy::Allow {
         return Ok(());
     }

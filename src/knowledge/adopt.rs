@@ -15,10 +15,10 @@ use sha2::Sha256;
 use crate::error::Result;
 use crate::knowledge::Confidence;
 use crate::knowledge::Entry;
+use crate::knowledge::EntryKey;
 use crate::knowledge::EntryType;
-use crate::knowledge::Key;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::draft::Draft;
+use crate::knowledge::draft::EntryDraft;
 use crate::knowledge::entry;
 use crate::knowledge::index;
 use crate::knowledge::key;
@@ -38,7 +38,7 @@ use crate::warning::Warning;
 const ORIGIN: &str = "Imported from ";
 
 /// The longest name of an origin that is written whole, in bytes.
-const LONGEST_ORIGIN: usize = 160;
+const MAX_ORIGIN_BYTES: usize = 160;
 
 /// One piece of another memory.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ pub struct Adoptions {
 ///
 /// A piece whose key is taken by another entry gets a number behind it, the lowest that is free.
 pub fn adopt(project: &Project, operation: &str, pieces: &[Adoption]) -> Result<Adoptions> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let (mut done, applied) = project
         .storage()
         .transact(operation, &[Store::Entries], || {
@@ -123,31 +123,31 @@ pub fn key_of(title: &str) -> String {
 }
 
 /// An entry that is there, or is going to be.
-struct Standing {
+struct KnownEntry {
     key: String,
     origin: Option<String>,
     body: String,
     likeness: Likeness,
 }
 
-impl Standing {
+impl KnownEntry {
     fn new(key: &str, body: &str) -> Self {
         let (said, origin) = without_origin(body);
         Self {
             key: key.to_owned(),
             origin: origin.map(str::to_owned),
             body: body.to_owned(),
-            likeness: Likeness::of(said, key),
+            likeness: Likeness::new(said, key),
         }
     }
 }
 
-impl Standing {
+impl KnownEntry {
     /// Returns what a piece is going to be; the number that keeps its key apart is no word of its title.
     fn planned(piece: &Adoption, key: &str, body: &str) -> Self {
         let (said, _) = without_origin(body);
         Self {
-            likeness: Likeness::of(said, &key_of(&piece.title)),
+            likeness: Likeness::new(said, &key_of(&piece.title)),
             ..Self::new(key, body)
         }
     }
@@ -162,7 +162,7 @@ fn plan(
     let mut standing = scan(place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
         let start = entry::body_start(&text);
-        Some(Standing::new(file.key, &text[start..]))
+        Some(KnownEntry::new(file.key, &text[start..]))
     })?
     .into_value(&mut done.warnings);
     let mut keys = assigned(place, &standing, pieces);
@@ -172,11 +172,11 @@ fn plan(
         .collect();
     let mut resolved = names(pieces, &keys);
     // What turns out to be an entry already is linked under that entry's key.
-    for (index, piece) in project.progress.of("Comparing", pieces).enumerate() {
+    for (index, piece) in project.progress.track("Comparing", pieces).enumerate() {
         if known.contains(&origin(piece)) {
             continue;
         }
-        let one = Standing::planned(piece, &keys[index], &body(piece, &resolved));
+        let one = KnownEntry::planned(piece, &keys[index], &body(piece, &resolved));
         match most_like(&one, &standing) {
             Some((key, percent)) => {
                 done.fates.resize(index, Adopted::New(String::new()));
@@ -226,10 +226,10 @@ fn write(
     place: &KnowledgeDir,
     changes: &mut Changes,
     (piece, key, body): (&Adoption, &str, &str),
-) -> Result<index::Row> {
+) -> Result<index::IndexRow> {
     let path = place.entry(key);
-    let draft = Draft {
-        key: &Key::parse(key)?,
+    let draft = EntryDraft {
+        key: &EntryKey::parse(key)?,
         kind: piece.kind,
         confidence: piece.confidence,
         tags: Some(&piece.tags),
@@ -238,7 +238,8 @@ fn write(
         today: project.clock.today(),
     };
     let new = draft.fresh();
-    let row = index::Row::of(&Entry::parse(&String::from_utf8_lossy(&new), &path).value);
+    let row =
+        index::IndexRow::from_entry(&Entry::parse(&String::from_utf8_lossy(&new), &path).value);
     changes.edit(&path, None, new)?;
     let (kind, confidence) = (piece.kind.as_str(), piece.confidence.as_str());
     let what = format!(
@@ -250,7 +251,7 @@ fn write(
 }
 
 /// Returns the key of each piece: that under which it is there, else one that is free.
-fn assigned(place: &KnowledgeDir, standing: &[Standing], pieces: &[Adoption]) -> Vec<String> {
+fn assigned(place: &KnowledgeDir, standing: &[KnownEntry], pieces: &[Adoption]) -> Vec<String> {
     let there: BTreeMap<&str, &str> = standing
         .iter()
         .rev()
@@ -289,7 +290,7 @@ fn free(wish: String, taken: &mut BTreeSet<String>, last: &mut BTreeMap<String, 
 }
 
 /// Returns the entry that is most like another one, the first of several.
-fn most_like(one: &Standing, standing: &[Standing]) -> Option<(String, usize)> {
+fn most_like(one: &KnownEntry, standing: &[KnownEntry]) -> Option<(String, usize)> {
     let alike = standing.iter().rev().filter_map(|other| {
         let percent = one.likeness.overlap(&other.likeness)?;
         Some((other.key.clone(), percent))
@@ -336,9 +337,13 @@ fn origin(piece: &Adoption) -> String {
     let (memory, name) = &piece.origin;
     let stripped = text::strip_controls(name);
     let mut line = text::one_line(&stripped);
-    if line.len() > LONGEST_ORIGIN || line != *name {
+    if line.len() > MAX_ORIGIN_BYTES || line != *name {
         let sum = digest_of(name);
-        line = format!("{} ({})", text::clip(&line, LONGEST_ORIGIN / 2), &sum[..12]);
+        line = format!(
+            "{} ({})",
+            text::clip(&line, MAX_ORIGIN_BYTES / 2),
+            &sum[..12]
+        );
     }
     format!("{ORIGIN}{memory}: {line}")
 }

@@ -10,15 +10,15 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::knowledge::Confidence;
 use crate::knowledge::Entry;
+use crate::knowledge::EntryStatus;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::Status;
-use crate::knowledge::checked::Checked;
+use crate::knowledge::checked::CheckedEntry;
 use crate::knowledge::checked::check;
 use crate::knowledge::dir::stem;
 use crate::knowledge::duplicates::Duplicate;
 use crate::knowledge::duplicates::duplicates;
 use crate::knowledge::index;
-use crate::knowledge::index::Row;
+use crate::knowledge::index::IndexRow;
 use crate::knowledge::notepad;
 use crate::knowledge::scan::scan;
 use crate::project::Project;
@@ -31,7 +31,7 @@ const GUESS_DAYS: i64 = 30;
 /// After so many days anything is.
 const STALE_DAYS: i64 = 180;
 /// A body of more lines should be split.
-const MOST_LINES: usize = 500;
+const MAX_LINES: usize = 500;
 
 /// What was found. It is the document of `annals entry audit --json`.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -88,7 +88,7 @@ pub struct Invalid {
 
 /// Runs all checks; pruning the notepad and rebuilding INDEX.md is all that it writes.
 pub fn audit(project: &Project) -> Result<EntryAudit> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let storage = project.storage();
     let (mut found, applied) = storage.transact("entry audit", &[Store::Entries], || {
         let mut found = EntryAudit::default();
@@ -122,7 +122,7 @@ fn prune_notepad(
 
 fn rebuild_index(
     place: &KnowledgeDir,
-    all: &[Checked],
+    all: &[CheckedEntry],
     found: &mut EntryAudit,
     changes: &mut Changes,
 ) -> Result<()> {
@@ -131,7 +131,7 @@ fn rebuild_index(
     if old.is_none() && all.is_empty() {
         return Ok(());
     }
-    let text = index::render(all.iter().map(|one| Row::of(&one.entry)));
+    let text = index::render(all.iter().map(|one| IndexRow::from_entry(&one.entry)));
     // Git may have checked it out with Windows line ends, which says nothing else.
     let says = |old: &[u8]| String::from_utf8_lossy(old).replace("\r\n", "\n") == text;
     if old.as_deref().is_some_and(says) {
@@ -141,7 +141,7 @@ fn rebuild_index(
     changes.edit(&path, old, text)
 }
 
-fn invalid(project: &Project, all: &[Checked], unread: &[Warning]) -> Vec<Invalid> {
+fn invalid(project: &Project, all: &[CheckedEntry], unread: &[Warning]) -> Vec<Invalid> {
     let of = |warning: &Warning| {
         let name = warning.place.file.file_name().unwrap_or_default();
         let name = name.to_string_lossy();
@@ -158,7 +158,7 @@ fn invalid(project: &Project, all: &[Checked], unread: &[Warning]) -> Vec<Invali
     invalid
 }
 
-fn ages(project: &Project, all: &[Checked], found: &mut EntryAudit) {
+fn ages(project: &Project, all: &[CheckedEntry], found: &mut EntryAudit) {
     let today = project.clock.today();
     let is_older = |entry: &Entry, days: i64| {
         entry
@@ -173,7 +173,7 @@ fn ages(project: &Project, all: &[Checked], found: &mut EntryAudit) {
         if entry.is_active() && is_older(entry, STALE_DAYS) {
             found.stale.push(entry.key.clone());
         }
-        if one.lines > MOST_LINES {
+        if one.lines > MAX_LINES {
             found.oversized.push(entry.key.clone());
         }
     }
@@ -186,8 +186,8 @@ fn ages(project: &Project, all: &[Checked], found: &mut EntryAudit) {
     }
 }
 
-fn references(all: &[Checked], found: &mut EntryAudit) {
-    let status: BTreeMap<&str, Status> = all
+fn references(all: &[CheckedEntry], found: &mut EntryAudit) {
+    let status: BTreeMap<&str, EntryStatus> = all
         .iter()
         .map(|one| (one.entry.key.as_str(), one.entry.status))
         .collect();
@@ -201,7 +201,7 @@ fn references(all: &[Checked], found: &mut EntryAudit) {
                     to: link.to.clone(),
                     line: link.line,
                 }),
-                Some(Status::Superseded) if from.is_active() => {
+                Some(EntryStatus::Superseded) if from.is_active() => {
                     inbound.insert(link.to.clone());
                 }
                 Some(_) => {}

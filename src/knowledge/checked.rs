@@ -9,7 +9,7 @@ use crate::storage::read;
 use crate::warning::Warning;
 
 /// What is needed of an entry for all checks.
-pub(crate) struct Checked {
+pub(crate) struct CheckedEntry {
     pub(crate) entry: Entry,
     pub(crate) likeness: Likeness,
     pub(crate) links: Vec<Link>,
@@ -18,7 +18,7 @@ pub(crate) struct Checked {
 }
 
 /// Reads an entry for its checks.
-pub(crate) fn check(file: &EntryFile<'_>) -> Checked {
+pub(crate) fn check(file: &EntryFile<'_>) -> CheckedEntry {
     let decoded = read::decode(file.bytes.clone(), &file.path);
     let text = decoded.value;
     let mut problems = decoded.warnings;
@@ -28,8 +28,8 @@ pub(crate) fn check(file: &EntryFile<'_>) -> Checked {
         .bytes()
         .filter(|byte| *byte == b'\n')
         .count();
-    Checked {
-        likeness: Likeness::of(body, file.key),
+    CheckedEntry {
+        likeness: Likeness::new(body, file.key),
         links: links(body, first),
         lines: body.lines().count(),
         problems,

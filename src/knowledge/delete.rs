@@ -54,7 +54,7 @@ pub fn delete(
         refuse_secrets("reason", reason)?;
     }
     let reason = &one_line(reason);
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let operation = format!("entry delete {key}");
     let ((), applied) = project
         .storage()

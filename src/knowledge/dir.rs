@@ -14,7 +14,7 @@ pub struct KnowledgeDir {
 
 impl KnowledgeDir {
     /// Returns the folder of a project, whether it is there or not.
-    pub fn of(project: &Project) -> Self {
+    pub fn in_project(project: &Project) -> Self {
         Self {
             root: project.root.join(&project.settings.store),
         }

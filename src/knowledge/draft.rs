@@ -4,8 +4,8 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Confidence;
 use crate::knowledge::Entry;
+use crate::knowledge::EntryKey;
 use crate::knowledge::EntryType;
-use crate::knowledge::Key;
 use crate::knowledge::entry;
 use crate::knowledge::front::Front;
 use crate::knowledge::front_edit;
@@ -18,8 +18,8 @@ use chrono::NaiveDate;
 
 /// What an entry is to say.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Draft<'a> {
-    pub(crate) key: &'a Key,
+pub(crate) struct EntryDraft<'a> {
+    pub(crate) key: &'a EntryKey,
     pub(crate) kind: EntryType,
     pub(crate) confidence: Confidence,
     /// Nothing where those there are stay.
@@ -30,7 +30,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) today: NaiveDate,
 }
 
-impl Draft<'_> {
+impl EntryDraft<'_> {
     /// Returns the text of a new entry.
     pub(crate) fn fresh(&self) -> Vec<u8> {
         let mut text = self.front();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::knowledge::checked::Checked;
+use crate::knowledge::checked::CheckedEntry;
 
 /// Two entries that are one and the same.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -18,10 +18,10 @@ pub struct Duplicate {
 }
 
 /// So many entries that are like no other are compared with the next one of a group at most.
-const MOST_COMPARED: usize = 200;
+const MAX_COMPARED: usize = 200;
 
 /// Returns the pairs of entries that collide: the first of a group with each of the others.
-pub(crate) fn duplicates(all: &[Checked]) -> Vec<Duplicate> {
+pub(crate) fn duplicates(all: &[CheckedEntry]) -> Vec<Duplicate> {
     let mut found = same_keys(all);
     let (mut first, mut second) = (BTreeMap::new(), BTreeMap::new());
     for one in all {
@@ -29,7 +29,7 @@ pub(crate) fn duplicates(all: &[Checked]) -> Vec<Duplicate> {
             (&mut first, one.likeness.first),
             (&mut second, one.likeness.second),
         ] {
-            let group: &mut Vec<&Checked> = groups.entry(line).or_default();
+            let group: &mut Vec<&CheckedEntry> = groups.entry(line).or_default();
             if line != 0 {
                 group.push(one);
             }
@@ -53,7 +53,7 @@ pub(crate) fn duplicates(all: &[Checked]) -> Vec<Duplicate> {
     found
 }
 
-fn same_keys(all: &[Checked]) -> Vec<Duplicate> {
+fn same_keys(all: &[CheckedEntry]) -> Vec<Duplicate> {
     let mut keys: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
     for one in all {
         let key = one.entry.key.as_str();
@@ -87,9 +87,9 @@ fn same_keys(all: &[Checked]) -> Vec<Duplicate> {
 }
 
 /// Compares each entry with those before it that are like no other.
-fn near_identical(group: &[&Checked], what: &str) -> Vec<Duplicate> {
+fn near_identical(group: &[&CheckedEntry], what: &str) -> Vec<Duplicate> {
     let mut found = Vec::new();
-    let mut different: Vec<&Checked> = Vec::new();
+    let mut different: Vec<&CheckedEntry> = Vec::new();
     for one in group {
         let like = different
             .iter()
@@ -99,7 +99,7 @@ fn near_identical(group: &[&Checked], what: &str) -> Vec<Duplicate> {
                 let reason = format!("{what}{percent} % of the lines in common");
                 found.push(pair(&other.entry.key, &one.entry.key, reason));
             }
-            None if different.len() < MOST_COMPARED => different.push(one),
+            None if different.len() < MAX_COMPARED => different.push(one),
             None => {}
         }
     }

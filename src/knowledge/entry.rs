@@ -10,8 +10,8 @@ use serde::Serializer;
 
 use crate::clock::parse_date;
 use crate::knowledge::Confidence;
+use crate::knowledge::EntryStatus;
 use crate::knowledge::EntryType;
-use crate::knowledge::Status;
 use crate::knowledge::front::Field;
 use crate::knowledge::front::Front;
 use crate::knowledge::key;
@@ -35,7 +35,7 @@ pub struct Entry {
     /// The day it was written last.
     pub updated: Option<NaiveDate>,
     /// Whether it still holds.
-    pub status: Status,
+    pub status: EntryStatus,
     /// The entries whose place it took.
     #[serde(serialize_with = "joined")]
     pub supersedes: Vec<String>,
@@ -53,7 +53,7 @@ impl Entry {
     /// Reads the entry in a file of the store; what is not right about it becomes a warning.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let front = Front::parse(text, path);
-        let mut reader = Reader {
+        let mut reader = FieldReader {
             path,
             warnings: front.problems.clone(),
         };
@@ -80,7 +80,7 @@ impl Entry {
 
     /// Returns whether a search finds it without being asked for everything.
     pub fn is_active(&self) -> bool {
-        self.status == Status::Active
+        self.status == EntryStatus::Active
     }
 
     /// Returns the day from which its age is counted.
@@ -90,12 +90,12 @@ impl Entry {
 }
 
 /// Reads the fields, and remembers what is wrong with them.
-struct Reader<'a> {
+struct FieldReader<'a> {
     path: &'a Path,
     warnings: Vec<Warning>,
 }
 
-impl Reader<'_> {
+impl FieldReader<'_> {
     fn warn(&mut self, line: usize, message: impl Into<String>) {
         self.warnings.push(Warning::at(self.path, line, message));
     }
@@ -111,7 +111,7 @@ impl Reader<'_> {
             entry.named = Some(named.to_owned());
         }
         self.doubled(front);
-        entry.kind = self.word(front, "type", EntryType::of);
+        entry.kind = self.word(front, "type", EntryType::parse);
         if entry.kind.is_none() && text(front, "type").is_none() {
             self.warn(1, "has no type");
         }
@@ -119,13 +119,13 @@ impl Reader<'_> {
         entry.created = self.word(front, "created", parse_date);
         entry.updated = self.word(front, "updated", parse_date);
         entry.status = self
-            .word(front, "status", Status::of)
-            .unwrap_or(Status::Active);
+            .word(front, "status", EntryStatus::parse)
+            .unwrap_or(EntryStatus::Active);
         entry.supersedes = front
             .get("supersedes")
             .map(Field::texts)
             .unwrap_or_default();
-        entry.confidence = self.word(front, "confidence", Confidence::of);
+        entry.confidence = self.word(front, "confidence", Confidence::parse);
     }
 
     /// Of a field that stands twice, readers differ in which one they take.
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(entry.tags, ["a", "b"]);
         assert_eq!(entry.created, NaiveDate::from_ymd_opt(2026, 1, 2));
         assert_eq!(entry.dated(), NaiveDate::from_ymd_opt(2026, 2, 3));
-        assert_eq!(entry.status, Status::Superseded);
+        assert_eq!(entry.status, EntryStatus::Superseded);
         assert_eq!(entry.supersedes, ["old"]);
         assert_eq!(entry.confidence, Some(Confidence::Low));
         assert_eq!(&text[entry.body], "# Test runner\n\nIt is.\n");

@@ -109,7 +109,7 @@ fn usual(text: &str) -> Option<Front<'_>> {
                 let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
                 let starts_well = name.bytes().next()?.is_ascii_alphabetic();
                 let is_usual =
-                    starts_well && name.bytes().all(is_plain) && fields.len() < MOST_FIELDS;
+                    starts_well && name.bytes().all(is_plain) && fields.len() < MAX_FIELDS;
                 if !is_usual || has(&fields, name) {
                     return None;
                 }
@@ -126,7 +126,7 @@ fn usual(text: &str) -> Option<Front<'_>> {
 }
 
 /// Front matter of more fields is not usual; each is compared with those before it.
-const MOST_FIELDS: usize = 64;
+const MAX_FIELDS: usize = 64;
 
 fn has(fields: &[Field<'_>], name: &str) -> bool {
     fields

@@ -43,7 +43,7 @@ pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
             }
             Some(line) => edits.push(Edit::replace(line.value.clone(), value.clone())),
             None => {
-                let at = place(&lines, name, inner.start);
+                let at = insertion_index(&lines, name, inner.start);
                 edits.push(Edit::insert(at, format!("{name}: {value}{end}")));
             }
         }
@@ -123,7 +123,7 @@ fn value_in(text: &str) -> Range<usize> {
 }
 
 /// Returns where a field that is missing belongs: after the one before it.
-fn place(lines: &[FieldLines<'_>], name: &str, first: usize) -> usize {
+fn insertion_index(lines: &[FieldLines<'_>], name: &str, first: usize) -> usize {
     let rank = |name: &str| {
         ORDER
             .iter()

@@ -10,7 +10,7 @@ pub(crate) fn refuse_secrets(what: &str, text: &str) -> Result<()> {
     let Some(secret) = secrets::find(text).into_iter().next() else {
         return Ok(());
     };
-    let line = Lines::of(text).line(secret.range.start);
+    let line = Lines::new(text).line(secret.range.start);
     let rule = secret.rule;
     Err(Error::refused(format!(
         "the {what} holds what looks like a secret ({rule}, line {line})"

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::knowledge::Entry;
+use crate::knowledge::EntryStatus;
 use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::Status;
 use crate::knowledge::dir::stem;
 use crate::knowledge::scan::scan;
 use crate::project::Project;
@@ -30,7 +30,7 @@ const HEAD: &str = "# Index\n\n\
 
 /// One row: what INDEX.md says of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct IndexRow {
     pub(crate) key: String,
     pub(crate) title: String,
     pub(crate) kind: String,
@@ -39,9 +39,9 @@ pub(crate) struct Row {
     pub(crate) updated: String,
 }
 
-impl Row {
+impl IndexRow {
     /// Returns the row of an entry.
-    pub(crate) fn of(entry: &Entry) -> Self {
+    pub(crate) fn from_entry(entry: &Entry) -> Self {
         Self {
             key: entry.key.clone(),
             title: entry.title.clone().unwrap_or_default(),
@@ -54,7 +54,7 @@ impl Row {
 
     /// Returns whether it is shown without being asked for everything.
     pub(crate) fn is_active(&self) -> bool {
-        Status::of(&self.status).unwrap_or_default() == Status::Active
+        EntryStatus::parse(&self.status).unwrap_or_default() == EntryStatus::Active
     }
 
     fn line(&self) -> String {
@@ -81,7 +81,7 @@ impl Row {
 }
 
 /// Returns the whole text for rows of any order.
-pub(crate) fn render(rows: impl IntoIterator<Item = Row>) -> String {
+pub(crate) fn render(rows: impl IntoIterator<Item = IndexRow>) -> String {
     let sorted: BTreeMap<String, String> = rows
         .into_iter()
         .map(|row| (row.key.clone(), row.line()))
@@ -92,7 +92,7 @@ pub(crate) fn render(rows: impl IntoIterator<Item = Row>) -> String {
 }
 
 /// Returns the rows that a text of any hand holds, or `None` if it holds no such table.
-pub(crate) fn parse(text: &str) -> Option<Vec<Row>> {
+pub(crate) fn parse(text: &str) -> Option<Vec<IndexRow>> {
     let mut columns: Option<Vec<String>> = None;
     let mut rows = Vec::new();
     for line in text
@@ -119,7 +119,7 @@ pub(crate) fn parse(text: &str) -> Option<Vec<Row>> {
         let text = |name: &str| cell(name).unwrap_or_default();
         let tags = text("tags");
         let tags = tags.trim_matches(['[', ']']).split(',').map(str::trim);
-        rows.push(Row {
+        rows.push(IndexRow {
             key: text("key").trim_matches(['[', ']', '`']).to_owned(),
             title: text("title"),
             kind: text("type"),
@@ -160,7 +160,7 @@ fn cells(line: &str) -> Vec<String> {
 pub(crate) fn update(
     place: &KnowledgeDir,
     changes: &mut Changes,
-    rows: &[(&str, Option<Row>)],
+    rows: &[(&str, Option<IndexRow>)],
 ) -> Result<()> {
     let path = place.index();
     let old = changes.current(&path)?;
@@ -177,8 +177,8 @@ pub(crate) fn update(
 }
 
 /// Returns the whole text for the entries there are, and these rows in place of theirs.
-fn anew(place: &KnowledgeDir, rows: &[(&str, Option<Row>)]) -> Result<String> {
-    let mut all: BTreeMap<String, Row> = all(place)?
+fn anew(place: &KnowledgeDir, rows: &[(&str, Option<IndexRow>)]) -> Result<String> {
+    let mut all: BTreeMap<String, IndexRow> = all(place)?
         .value
         .into_iter()
         .map(|row| (row.key.clone(), row))
@@ -194,7 +194,7 @@ fn anew(place: &KnowledgeDir, rows: &[(&str, Option<Row>)]) -> Result<String> {
 
 /// Plans that INDEX.md has the rows of the entries that a plan changes.
 pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let folder = place.memory();
     let mut rows = Vec::new();
     for path in changes.paths() {
@@ -204,14 +204,14 @@ pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
         };
         let row = changes.current(path)?.map(|bytes| {
             let text = String::from_utf8_lossy(&bytes);
-            Row::of(&Entry::parse(&text, path).value)
+            IndexRow::from_entry(&Entry::parse(&text, path).value)
         });
         rows.push((key.to_owned(), row));
     }
     if rows.is_empty() {
         return Ok(());
     }
-    let rows: Vec<(&str, Option<Row>)> = rows
+    let rows: Vec<(&str, Option<IndexRow>)> = rows
         .iter()
         .map(|(key, row)| (key.as_str(), row.clone()))
         .collect();
@@ -219,22 +219,22 @@ pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
 }
 
 /// Returns the rows of all entries there are.
-pub(crate) fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<Row>>> {
+pub(crate) fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<IndexRow>>> {
     scan(place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
-        Some(Row::of(&Entry::parse(&text, &file.path).value))
+        Some(IndexRow::from_entry(&Entry::parse(&text, &file.path).value))
     })
 }
 
 /// Returns our own text with another row for a key, or `None` if the text is not as we write it.
-fn with_row(text: &str, key: &str, row: Option<&Row>) -> Option<String> {
+fn with_row(text: &str, key: &str, row: Option<&IndexRow>) -> Option<String> {
     let rows = text.strip_prefix(HEAD)?;
     if !rows.is_empty() && !rows.ends_with('\n') {
         return None;
     }
     let mut new = String::with_capacity(text.len() + 128);
     new.push_str(HEAD);
-    let mut waiting = row.map(Row::line);
+    let mut waiting = row.map(IndexRow::line);
     let mut previous = "";
     for line in rows.split_inclusive('\n') {
         let (here, _) = line.strip_prefix("| ")?.split_once(" |")?;
@@ -259,8 +259,8 @@ mod tests {
 
     use super::*;
 
-    fn row(key: &str, title: &str) -> Row {
-        Row {
+    fn row(key: &str, title: &str) -> IndexRow {
+        IndexRow {
             key: key.to_owned(),
             title: title.to_owned(),
             kind: "gotcha".to_owned(),

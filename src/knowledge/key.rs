@@ -13,9 +13,9 @@ const RESERVED: [&str; 2] = ["index", "log"];
 
 /// The name of an entry: `[a-z0-9]` and single hyphens, 60 characters at most.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key(String);
+pub struct EntryKey(String);
 
-impl Key {
+impl EntryKey {
     /// Returns a key, refused with the reason where the text is none.
     pub fn parse(text: &str) -> Result<Self> {
         match fault(text) {
@@ -37,7 +37,7 @@ impl Key {
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for EntryKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -78,14 +78,17 @@ pub(crate) fn fault(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
+    use crate::error::ErrorKind;
 
     #[test]
     fn keys_are_words_with_hyphens() {
         for good in ["a", "test-runner", "2026-q2", &"a".repeat(MAX_KEY)] {
-            assert_eq!(Key::parse(good).unwrap().as_str(), good);
+            assert_eq!(EntryKey::parse(good).unwrap().as_str(), good);
         }
-        assert_eq!(Key::parse("test-runner").unwrap().in_words(), "Test runner");
+        assert_eq!(
+            EntryKey::parse("test-runner").unwrap().in_words(),
+            "Test runner"
+        );
     }
 
     #[test]
@@ -108,8 +111,8 @@ mod tests {
             ("index", "the name is reserved"),
             (&"a".repeat(MAX_KEY + 1), "61 characters"),
         ] {
-            let error = Key::parse(bad).unwrap_err();
-            assert_eq!(error.kind, Kind::Refused);
+            let error = EntryKey::parse(bad).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Refused);
             assert!(error.message.contains(reason), "{}", error.message);
         }
     }

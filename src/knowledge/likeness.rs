@@ -7,7 +7,7 @@ use std::hash::Hasher;
 use crate::knowledge::key;
 
 /// The share of lines, in percent, from which two bodies are near-identical.
-const MOST: usize = 80;
+const MIN_SHARED_PERCENT: usize = 80;
 
 /// What two bodies are compared by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) struct Likeness {
 
 impl Likeness {
     /// Returns the likeness of a body under a key.
-    pub(crate) fn of(body: &str, key: &str) -> Self {
+    pub(crate) fn new(body: &str, key: &str) -> Self {
         let (title, said) = parts(body, key);
         let mut lines: Vec<u64> = said.map(hash).collect();
         let first = lines.first().copied().unwrap_or(0);
@@ -53,11 +53,11 @@ impl Likeness {
         let title = usize::from(self.title != 0 && self.title == other.title);
         let longer = self.lines.len().max(other.lines.len()) + title;
         let shorter = self.lines.len().min(other.lines.len()) + title;
-        if shorter * 100 < longer * MOST {
+        if shorter * 100 < longer * MIN_SHARED_PERCENT {
             return None;
         }
         let percent = (common(&self.lines, &other.lines) + title) * 100 / longer;
-        (percent >= MOST).then_some(percent)
+        (percent >= MIN_SHARED_PERCENT).then_some(percent)
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     fn overlap(one: &str, other: &str) -> Option<usize> {
-        Likeness::of(one, "one").overlap(&Likeness::of(other, "other"))
+        Likeness::new(one, "one").overlap(&Likeness::new(other, "other"))
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::warning::Parsed;
 
 /// An entry and what it names.
 #[derive(Clone, Debug)]
-pub struct Linked {
+pub struct LinkedEntry {
     /// The entry.
     pub entry: Entry,
     /// What `[[…]]` and `supersedes` name, each once, sorted; there need not be such entries.
@@ -21,8 +21,8 @@ pub struct Linked {
 }
 
 /// Returns all entries with what they name, by key.
-pub fn linked(project: &Project) -> Result<Parsed<Vec<Linked>>> {
-    let place = KnowledgeDir::of(project);
+pub fn linked(project: &Project) -> Result<Parsed<Vec<LinkedEntry>>> {
+    let place = KnowledgeDir::in_project(project);
     let mut found = scan(&place, |file| {
         let text = read::decode(file.bytes.clone(), &file.path).value;
         let entry = Entry::parse(&text, &file.path).value;
@@ -30,7 +30,7 @@ pub fn linked(project: &Project) -> Result<Parsed<Vec<Linked>>> {
         let named = named.into_iter().map(|link| link.to);
         let named: BTreeSet<String> = named.chain(entry.supersedes.iter().cloned()).collect();
         let links = named.into_iter().filter(|key| *key != entry.key).collect();
-        Some(Linked { entry, links })
+        Some(LinkedEntry { entry, links })
     })?;
     found.value.sort_by(|a, b| a.entry.key.cmp(&b.entry.key));
     Ok(found)

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::index;
-use crate::knowledge::index::Row;
+use crate::knowledge::index::IndexRow;
 use crate::knowledge::words;
 use crate::project::Project;
 use crate::storage::read;
@@ -40,44 +40,44 @@ pub struct Listed {
 
 /// The entries that were asked for, by key. It is the document of `annals entry list --json`.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Listing {
+pub struct EntryListing {
     /// The entries.
     pub entries: Vec<Listed>,
 }
 
 /// Lists the entries that INDEX.md names; where there is none to read, those that are there.
-pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<Listing>> {
+pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<EntryListing>> {
     let rows = rows(project)?;
     let tags: Vec<_> = selection
         .tags
         .iter()
         .map(|tag| words::folded(tag))
         .collect();
-    let is_meant = |row: &Row| {
+    let is_meant = |row: &IndexRow| {
         let has_tag = row
             .tags
             .iter()
             .any(|tag| tags.contains(&words::folded(tag)));
         (row.is_active() || selection.include_superseded)
             && (tags.is_empty() || has_tag)
-            && (selection.kind.is_none() || EntryType::of(&row.kind) == selection.kind)
+            && (selection.kind.is_none() || EntryType::parse(&row.kind) == selection.kind)
     };
-    Ok(rows.map(|rows| Listing {
+    Ok(rows.map(|rows| EntryListing {
         entries: rows.into_iter().filter(is_meant).map(listed).collect(),
     }))
 }
 
-fn listed(row: Row) -> Listed {
+fn listed(row: IndexRow) -> Listed {
     Listed {
-        kind: EntryType::of(&row.kind),
+        kind: EntryType::parse(&row.kind),
         updated: Some(row.updated).filter(|day| !day.is_empty()),
         key: row.key,
         title: row.title,
     }
 }
 
-fn rows(project: &Project) -> Result<Parsed<Vec<Row>>> {
-    let place = KnowledgeDir::of(project);
+fn rows(project: &Project) -> Result<Parsed<Vec<IndexRow>>> {
+    let place = KnowledgeDir::in_project(project);
     let path = place.index();
     let mut warnings = Vec::new();
     let text = read::text(&path)?.map(|text| text.into_value(&mut warnings));

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::knowledge::Entry;
+use crate::knowledge::EntryStatus;
 use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::Status;
 use crate::knowledge::entry::title_line;
 use crate::knowledge::scan::scan;
 use crate::knowledge::words;
@@ -26,7 +26,7 @@ const BODY: u32 = 1;
 
 /// What is looked for.
 #[derive(Clone, Debug, Default)]
-pub struct Query {
+pub struct EntryQuery {
     /// Words; any of them is enough.
     pub text: String,
     /// Only entries with one of these tags, where any are named.
@@ -39,7 +39,7 @@ pub struct Query {
 
 /// An entry that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Hit {
+pub struct EntryHit {
     /// Its key.
     pub key: String,
     /// Its type, or `None` if it has none of the closed set.
@@ -57,13 +57,13 @@ pub struct Hit {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Hits {
     /// The entries.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<EntryHit>,
 }
 
 /// Finds the entries that a query means.
-pub fn query(project: &Project, query: &Query) -> Result<Parsed<Hits>> {
-    let place = KnowledgeDir::of(project);
-    let search = Search::of(query);
+pub fn query(project: &Project, query: &EntryQuery) -> Result<Parsed<Hits>> {
+    let place = KnowledgeDir::in_project(project);
+    let search = Search::new(query);
     let found = scan(&place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
         if !search.may_match(file.key, &text) {
@@ -73,7 +73,7 @@ pub fn query(project: &Project, query: &Query) -> Result<Parsed<Hits>> {
     })?;
     Ok(found.map(|mut hits| {
         hits.sort_by(|a, b| {
-            let rank = |hit: &Hit| (Reverse(hit.score), Reverse(hit.updated));
+            let rank = |hit: &EntryHit| (Reverse(hit.score), Reverse(hit.updated));
             rank(a).cmp(&rank(b)).then_with(|| a.key.cmp(&b.key))
         });
         Hits { hits }
@@ -82,14 +82,14 @@ pub fn query(project: &Project, query: &Query) -> Result<Parsed<Hits>> {
 
 /// A query, ready to be asked of many entries.
 struct Search<'q> {
-    query: &'q Query,
+    query: &'q EntryQuery,
     key: String,
     words: Vec<Word>,
     tags: Vec<String>,
 }
 
 impl<'q> Search<'q> {
-    fn of(query: &'q Query) -> Self {
+    fn new(query: &'q EntryQuery) -> Self {
         Self {
             query,
             key: words::folded(query.text.trim()).into_owned(),
@@ -110,9 +110,9 @@ impl<'q> Search<'q> {
             .any(|word| word.is_in(&folded) || word.is_part_of(key))
     }
 
-    fn hit(&self, text: &str, path: &Path) -> Option<Hit> {
+    fn hit(&self, text: &str, path: &Path) -> Option<EntryHit> {
         let entry = Entry::parse(text, path).value;
-        if entry.status != Status::Active && !self.query.include_superseded {
+        if entry.status != EntryStatus::Active && !self.query.include_superseded {
             return None;
         }
         if self.query.kind.is_some() && self.query.kind != entry.kind {
@@ -132,7 +132,7 @@ impl<'q> Search<'q> {
             .kind
             .is_some_and(|kind| !self.is_word(kind.as_str()));
         let asked = count(tags.iter().filter(tag_asked)) * TAG + u32::from(type_asked) * TYPE;
-        Some(Hit {
+        Some(EntryHit {
             snippet: self.snippet(&entry, text).to_owned(),
             score: by_words + asked,
             updated: entry.dated(),

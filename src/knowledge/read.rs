@@ -10,7 +10,7 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Entry;
-use crate::knowledge::Key;
+use crate::knowledge::EntryKey;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::dir::stem;
 use crate::knowledge::key;
@@ -40,11 +40,11 @@ pub struct EntryText {
 
 /// Returns an entry, or the keys that are closest where there is none.
 pub fn read(project: &Project, key: &str) -> Result<EntryText> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let path = place.entry(key);
     let is_name = !key.contains(['/', '\\', '\0']) && stem(&format!("{key}.md")).is_some();
     if key::fault(key).is_some() && !(is_name && read::is_file(&path)) {
-        Key::parse(key)?;
+        EntryKey::parse(key)?;
     }
     let Some(bytes) = bytes(&place, &path)? else {
         return Err(not_found(&place, key));

@@ -11,7 +11,7 @@ use crate::knowledge::KnowledgeDir;
 use crate::knowledge::dir::stem;
 use crate::knowledge::read::leads_out;
 use crate::storage::listing;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::listing::Stat;
 use crate::storage::read;
 use crate::warning::Parsed;
@@ -64,7 +64,7 @@ pub(crate) fn scan<T: Send>(
 fn scan_part<T>(
     place: &KnowledgeDir,
     folder: &Path,
-    listed: &[(String, Kind)],
+    listed: &[(String, PathKind)],
     visit: &impl Fn(&EntryFile<'_>) -> Option<T>,
 ) -> Parsed<Vec<T>> {
     let (mut made, mut warnings) = (Vec::new(), Vec::new());
@@ -89,21 +89,21 @@ fn scan_part<T>(
 fn bytes(
     place: &KnowledgeDir,
     path: &Path,
-    kind: Kind,
+    kind: PathKind,
     warnings: &mut Vec<Warning>,
 ) -> Result<Option<Vec<u8>>> {
     match kind {
-        Kind::Folder => return Ok(None),
-        Kind::Link if leads_out(place, path)? => {
+        PathKind::Folder => return Ok(None),
+        PathKind::Link if leads_out(place, path)? => {
             let warning = "is a symbolic link out of the store, which is not followed";
             warnings.push(Warning::file(path, warning));
             return Ok(None);
         }
         // Of one that leads nowhere, the error tells.
-        Kind::Link => {
-            Stat::of(path).at("read", path)?;
+        PathKind::Link => {
+            Stat::read(path).at("read", path)?;
         }
-        Kind::File | Kind::Other => {}
+        PathKind::File | PathKind::Other => {}
     }
     read::bytes(path)
 }

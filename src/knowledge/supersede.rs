@@ -10,11 +10,11 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Entry;
+use crate::knowledge::EntryStatus;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::Status;
 use crate::knowledge::front_edit;
 use crate::knowledge::index;
-use crate::knowledge::index::Row;
+use crate::knowledge::index::IndexRow;
 use crate::knowledge::key;
 use crate::knowledge::log;
 use crate::knowledge::read;
@@ -46,7 +46,7 @@ pub struct Superseded {
 
 /// Marks `old` as superseded, and has `new` name it; what `old` itself took the place of holds again as `new`.
 pub fn supersede(project: &Project, old: &str, new: &str) -> Result<Superseded> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let operation = format!("entry supersede {old} -> {new}");
     let (mut done, applied) = project
         .storage()
@@ -70,18 +70,18 @@ fn plan(
         return Err(Error::refused("an entry cannot supersede itself"));
     }
     let is_named = new_entry.supersedes.iter().any(|key| key == old);
-    if old_entry.status == Status::Superseded && !is_named {
+    if old_entry.status == EntryStatus::Superseded && !is_named {
         refuse_replaced(place, old, new)?;
     }
     let replacement = replacement(place, &old_entry, new)?;
-    let is_return = new_entry.status == Status::Superseded;
+    let is_return = new_entry.status == EntryStatus::Superseded;
     match &replacement {
         Some(holder) if is_return => {
             // The one that took its place names it no longer, or the two would form a circle.
             pages.add(place, &holder.key)?;
             let left = holder.supersedes.iter().filter(|key| *key != new);
             pages.set(&holder.key, "supersedes", &list(left))?;
-            pages.set(new, "status", Status::Active.as_str())?;
+            pages.set(new, "status", EntryStatus::Active.as_str())?;
         }
         Some(_) => {
             let message =
@@ -91,7 +91,7 @@ fn plan(
         None if is_return => return Err(superseded_itself(place, new)?),
         None => {}
     }
-    pages.set(old, "status", Status::Superseded.as_str())?;
+    pages.set(old, "status", EntryStatus::Superseded.as_str())?;
     // An entry that names itself follows another form of the format.
     let known = new_entry
         .supersedes
@@ -235,7 +235,7 @@ impl Pages {
             .into_iter()
             .filter(|(_, page)| page.after != page.before);
         for (key, page) in edited {
-            rows.push((key, Row::of(&parse(&page.after, &page.path))));
+            rows.push((key, IndexRow::from_entry(&parse(&page.after, &page.path))));
             changes.edit(&page.path, Some(page.before), page.after)?;
         }
         if !rows.is_empty() {

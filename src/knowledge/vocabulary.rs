@@ -69,7 +69,7 @@ impl EntryType {
     }
 
     /// Returns the type that a word means, whatever its case.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(same)
     }
@@ -78,7 +78,7 @@ impl EntryType {
 /// Whether an entry still holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum EntryStatus {
     /// It holds; what says nothing does.
     #[default]
     Active,
@@ -88,7 +88,7 @@ pub enum Status {
     Superseded,
 }
 
-impl Status {
+impl EntryStatus {
     /// Every status, in the order of the format.
     pub const ALL: [Self; 3] = [Self::Active, Self::Stale, Self::Superseded];
 
@@ -102,7 +102,7 @@ impl Status {
     }
 
     /// Returns the status that a word means, whatever its case.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(same)
     }
@@ -134,7 +134,7 @@ impl Confidence {
     }
 
     /// Returns the grade that a word means, whatever its case.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(same)
     }

@@ -13,11 +13,11 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Confidence;
 use crate::knowledge::Entry;
+use crate::knowledge::EntryKey;
+use crate::knowledge::EntryStatus;
 use crate::knowledge::EntryType;
-use crate::knowledge::Key;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::Status;
-use crate::knowledge::draft::Draft;
+use crate::knowledge::draft::EntryDraft;
 use crate::knowledge::entry;
 use crate::knowledge::guard::refuse_secrets;
 use crate::knowledge::index;
@@ -30,8 +30,8 @@ use crate::markdown::FrontMatter;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::Changes;
-use crate::storage::Request;
 use crate::storage::Store;
+use crate::storage::WriteRequest;
 use crate::storage::digest;
 use crate::warning::Warning;
 
@@ -64,7 +64,7 @@ pub struct EntryWrite {
 /// What became of the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum WriteOutcome {
     /// It is new.
     Stored,
     /// It was there.
@@ -73,11 +73,11 @@ pub enum Outcome {
 
 /// What was written. It is the document of `annals entry write --json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Written {
+pub struct EntryWriteReport {
     /// The entry's key.
     pub key: String,
     /// Whether it was there before.
-    pub outcome: Outcome,
+    pub outcome: WriteOutcome,
     /// Lines of the body that are new.
     pub added: usize,
     /// Lines of the body that are gone.
@@ -93,14 +93,14 @@ pub struct Written {
 }
 
 /// Writes an entry, refused where another one says the same.
-pub fn write(project: &Project, write: &EntryWrite) -> Result<Written> {
-    let key = Key::parse(&write.key)?;
+pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> {
+    let key = EntryKey::parse(&write.key)?;
     check(write)?;
     let request = write.request_id.as_deref();
     let request = request
-        .map(|id| Request::new(id, "entry write"))
+        .map(|id| WriteRequest::new(id, "entry write"))
         .transpose()?;
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let operation = format!("entry write {key}");
     let (mut written, applied) =
         project
@@ -162,16 +162,16 @@ fn refuse_front_matter(body: &str) -> Result<()> {
 fn plan(
     project: &Project,
     place: &KnowledgeDir,
-    key: &Key,
+    key: &EntryKey,
     write: &EntryWrite,
-) -> Result<(Written, Changes)> {
+) -> Result<(EntryWriteReport, Changes)> {
     let path = place.entry(key.as_str());
     let old = read::bytes(place, &path)?;
     if let Some(wanted) = &write.if_match {
         match_hash(key, wanted, old.as_deref())?;
     }
     let title = write.title.as_deref().map(str::trim);
-    let draft = Draft {
+    let draft = EntryDraft {
         key,
         kind: write.kind,
         confidence: write.confidence,
@@ -188,22 +188,22 @@ fn plan(
     let entry = Entry::parse(&text, &path).value;
     let mut warnings = Vec::new();
     if write.body.is_some() || old.is_none() {
-        let body = Likeness::of(&text[entry.body.clone()], key.as_str());
+        let body = Likeness::new(&text[entry.body.clone()], key.as_str());
         refuse_duplicate(place, key, &body, &mut warnings)?;
     }
-    if entry.status == Status::Superseded {
+    if entry.status == EntryStatus::Superseded {
         let back = supersede::way_back(place, key.as_str())?;
         let message =
             format!("is superseded and stays superseded, so searches leave it out; {back}");
         warnings.push(Warning::file(&path, message));
     }
     let (added, removed) = differences(old.as_deref(), &new);
-    let written = Written {
+    let written = EntryWriteReport {
         key: key.to_string(),
         outcome: if old.is_some() {
-            Outcome::Updated
+            WriteOutcome::Updated
         } else {
-            Outcome::Stored
+            WriteOutcome::Stored
         },
         added,
         removed,
@@ -213,7 +213,7 @@ fn plan(
     };
     let mut changes = Changes::new();
     if old.as_ref() != Some(&new) {
-        let row = index::Row::of(&entry);
+        let row = index::IndexRow::from_entry(&entry);
         changes.edit(&path, old, new.clone())?;
         index::update(place, &mut changes, &[(key.as_str(), Some(row))])?;
         let (kind, confidence) = (write.kind.as_str(), write.confidence.as_str());
@@ -223,7 +223,7 @@ fn plan(
     Ok((written, changes))
 }
 
-fn match_hash(key: &Key, wanted: &str, old: Option<&[u8]>) -> Result<()> {
+fn match_hash(key: &EntryKey, wanted: &str, old: Option<&[u8]>) -> Result<()> {
     let now = old.map(digest);
     if now.as_deref() == Some(wanted) {
         return Ok(());
@@ -242,7 +242,7 @@ fn match_hash(key: &Key, wanted: &str, old: Option<&[u8]>) -> Result<()> {
 
 fn refuse_duplicate(
     place: &KnowledgeDir,
-    key: &Key,
+    key: &EntryKey,
     body: &Likeness,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
@@ -254,9 +254,9 @@ fn refuse_duplicate(
             return None;
         }
         let text = String::from_utf8_lossy(&file.bytes);
-        let other = Likeness::of(&text[entry::body_start(&text)..], file.key);
+        let other = Likeness::new(&text[entry::body_start(&text)..], file.key);
         let percent = body.overlap(&other)?;
-        let is_superseded = Entry::parse(&text, &file.path).value.status == Status::Superseded;
+        let is_superseded = Entry::parse(&text, &file.path).value.status == EntryStatus::Superseded;
         Some((percent, !is_superseded, file.key.to_owned()))
     })?
     .into_value(warnings);
@@ -321,7 +321,7 @@ fn unordered_differences(old: &[&str], new: &[&str]) -> (usize, usize) {
 
 /// Returns the file of an entry that must be there.
 pub(crate) fn existing(place: &KnowledgeDir, key: &str) -> Result<(PathBuf, Vec<u8>)> {
-    let key = Key::parse(key)?;
+    let key = EntryKey::parse(key)?;
     let path = place.entry(key.as_str());
     match read::bytes(place, &path)? {
         Some(bytes) => Ok((path, bytes)),

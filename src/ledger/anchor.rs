@@ -47,13 +47,13 @@ impl Footer {
         let mut footer = Self::default();
         let mut start = 0;
         for (index, line) in text.split_inclusive('\n').enumerate() {
-            footer.take(line, start, index + 1);
+            footer.read_line(line, start, index + 1);
             start += line.len();
         }
         footer
     }
 
-    fn take(&mut self, line: &str, start: usize, number: usize) {
+    fn read_line(&mut self, line: &str, start: usize, number: usize) {
         let mut push = |at: usize, length: usize, hash: Option<&str>, is_comment: bool| {
             self.anchors.push(Anchor {
                 hash: hash.map(str::to_owned),

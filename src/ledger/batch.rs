@@ -7,7 +7,7 @@ use crate::git::Node;
 
 /// The commits of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Batch {
+pub(crate) struct CommitBatch {
     /// Their hashes, parents before children.
     pub(crate) hashes: Vec<String>,
     /// The commit that has all of them, and nothing else that is new, in its history.
@@ -24,7 +24,7 @@ pub(crate) fn batch(
     anchor: Option<&str>,
     own: &BTreeSet<String>,
     most: usize,
-) -> Batch {
+) -> CommitBatch {
     let known: BTreeMap<&str, &Node> = nodes
         .iter()
         .map(|node| (node.hash.as_str(), node))
@@ -60,12 +60,12 @@ pub(crate) fn batch(
         }
     }
     let Some((_, reached, end)) = best else {
-        return Batch::default();
+        return CommitBatch::default();
     };
     let chosen = nodes
         .iter()
         .filter(|node| reached.contains(node.hash.as_str()));
-    Batch {
+    CommitBatch {
         hashes: chosen.map(|node| node.hash.clone()).collect(),
         end: Some(end.to_owned()),
     }

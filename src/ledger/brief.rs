@@ -8,12 +8,12 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::ledger::coverage;
+use crate::ledger::coverage::AnchorState;
 use crate::ledger::coverage::Coverage;
-use crate::ledger::coverage::Standing;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::files::Files;
+use crate::ledger::files::LedgerFiles;
 use crate::ledger::session_constraints::session_constraints;
-use crate::ledger::state::State;
+use crate::ledger::state::LedgerState;
 use crate::project::Project;
 use crate::secrets;
 use crate::text::strip_controls;
@@ -55,8 +55,8 @@ pub struct Brief {
 /// Puts together what a session has to know, with the entries of the last `days`.
 pub fn brief(project: &Project, days: u64) -> Result<Brief> {
     let mut warnings = Vec::new();
-    let files = Files::read(project, &mut warnings)?;
-    let state = State::parse(&files.state.text);
+    let files = LedgerFiles::read(project, &mut warnings)?;
+    let state = LedgerState::parse(&files.state.text);
     let survey = coverage::survey(project, &state.footer, files.folder.in_git.as_deref())?;
     let decisions = Decisions::parse(&files.decisions.text);
     let since = project.clock.today().checked_sub_days(Days::new(days));
@@ -130,8 +130,8 @@ impl Brief {
 /// Returns what to do before anything else, where nobody has filled the ledger in.
 fn action(
     project: &Project,
-    files: &Files,
-    state: &State,
+    files: &LedgerFiles,
+    state: &LedgerState,
     coverage: &Coverage,
 ) -> Result<Option<String>> {
     let update = "run `annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
@@ -155,7 +155,10 @@ fn action(
     if state.is_uninitialised(&files.state.text) {
         return Ok(Some(format!("the ledger is empty: {update}")));
     }
-    let is_lost = matches!(coverage.standing, Standing::Missing | Standing::Diverged);
+    let is_lost = matches!(
+        coverage.standing,
+        AnchorState::Missing | AnchorState::Diverged
+    );
     Ok(is_lost.then(|| coverage.advice.clone()).flatten())
 }
 

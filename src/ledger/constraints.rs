@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::ledger::likeness::Words;
 use crate::ledger::likeness::without_note;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::text::fold;
 
@@ -21,7 +21,7 @@ pub(crate) const SUPERSEDED: &str = "Superseded";
 
 /// A section under a heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Section {
+pub(crate) struct ConstraintSection {
     /// The heading's text.
     pub(crate) title: String,
     /// The heading's bytes.
@@ -51,7 +51,7 @@ pub(crate) struct Bullet {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Constraints {
     /// The sections in file order; the first is what stands above every heading.
-    pub(crate) sections: Vec<Section>,
+    pub(crate) sections: Vec<ConstraintSection>,
     /// The bullets in file order.
     pub(crate) bullets: Vec<Bullet>,
     /// The lines of paragraphs between the bullets.
@@ -61,7 +61,7 @@ pub(crate) struct Constraints {
 impl Constraints {
     pub(crate) fn parse(text: &str) -> Self {
         let outline = Outline::parse(text, 0);
-        let sections = outline.sections().iter().map(|section| Section {
+        let sections = outline.sections().iter().map(|section| ConstraintSection {
             title: section.title.clone(),
             heading: section.heading.clone(),
             own: section.own.clone(),
@@ -72,12 +72,12 @@ impl Constraints {
             ..Self::default()
         };
         for index in 0..constraints.sections.len() {
-            constraints.take(&outline, index);
+            constraints.read_section(&outline, index);
         }
         constraints
     }
 
-    fn take(&mut self, outline: &Outline<'_>, section: usize) {
+    fn read_section(&mut self, outline: &Outline<'_>, section: usize) {
         let own = self.sections[section].own.clone();
         let is_under_heading = !self.sections[section].title.is_empty();
         let blocks = outline.blocks(&own);
@@ -85,7 +85,7 @@ impl Constraints {
         for block in blocks {
             let start = line_start(outline.text(), block.range.start);
             match &block.content {
-                Content::Item(item) if item.depth == 0 => {
+                BlockContent::Item(item) if item.depth == 0 => {
                     self.close(open.take(), outline.text(), start);
                     open = Some(self.bullets.len());
                     self.bullets.push(Bullet {
@@ -98,7 +98,7 @@ impl Constraints {
                 }
                 // What is indented belongs to the bullet above.
                 _ if is_indented(outline.text(), start) && open.is_some() => {}
-                Content::Paragraph if is_under_heading => {
+                BlockContent::Paragraph if is_under_heading => {
                     self.close(open.take(), outline.text(), start);
                     self.prose.push(block.line);
                 }
@@ -185,10 +185,10 @@ impl Constraints {
 
     /// Returns the bullet that says already what a new one would.
     pub(crate) fn collision(&self, text: &str, except: Option<usize>) -> Option<&Bullet> {
-        let words = Words::of(text);
+        let words = Words::from_text(text);
         self.active()
             .filter(|bullet| Some(bullet.line) != except)
-            .find(|bullet| bullet.text == text || words.repeat(&Words::of(&bullet.text)))
+            .find(|bullet| bullet.text == text || words.repeat(&Words::from_text(&bullet.text)))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::text::quantity;
 /// How the anchor stands to what is checked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum AnchorState {
     /// There is no git repository, or no git program to ask.
     NoRepository,
     /// There is a repository, and no commit in it.
@@ -35,7 +35,7 @@ pub enum Standing {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Coverage {
     /// How the anchor stands to what is checked out.
-    pub standing: Standing,
+    pub standing: AnchorState,
     /// The anchor, as STATE.md writes it.
     pub anchor: Option<String>,
     /// The day of the last update, as STATE.md says.
@@ -62,7 +62,7 @@ pub(crate) struct Survey {
 /// So many commits are looked at in one go; most updates are no further apart.
 const WINDOW: usize = 64;
 /// Up to so many are looked at one by one.
-const MOST_EXACT: usize = 500;
+const MAX_EXACT: usize = 500;
 /// So many of the newest are shown.
 const NEWEST: usize = 5;
 
@@ -72,7 +72,7 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
     let head = git.head()?;
     let mut survey = Survey {
         coverage: Coverage {
-            standing: Standing::NoRepository,
+            standing: AnchorState::NoRepository,
             anchor: footer.hash().map(str::to_owned),
             updated: footer.updated.as_ref().map(|(date, _)| date.to_string()),
             head: head.clone(),
@@ -86,17 +86,17 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
         return Ok(survey);
     }
     let Some(head) = head else {
-        survey.coverage.standing = Standing::NoCommits;
+        survey.coverage.standing = AnchorState::NoCommits;
         return Ok(survey);
     };
     let Some(anchor) = footer.hash().map(str::to_ascii_lowercase) else {
-        survey.coverage.standing = Standing::NoAnchor;
+        survey.coverage.standing = AnchorState::NoAnchor;
         survey.newest = counted(git.newest(WINDOW)?, folder);
         survey.newest.truncate(NEWEST);
         return Ok(survey);
     };
     if head.starts_with(&anchor) {
-        survey.settle(Standing::Covered, 0);
+        survey.settle(AnchorState::Covered, 0);
         return Ok(survey);
     }
     let window = git.newest(WINDOW)?;
@@ -104,23 +104,23 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
         return Ok(survey);
     }
     match straight_to(&window, &anchor) {
-        Some(place) => survey.take(counted(window[..place].to_vec(), folder)),
+        Some(place) => survey.set_commits(counted(window[..place].to_vec(), folder)),
         None => survey.look_further(git, &anchor, window, folder)?,
     }
     Ok(survey)
 }
 
 impl Survey {
-    fn settle(&mut self, standing: Standing, pending: usize) {
+    fn settle(&mut self, standing: AnchorState, pending: usize) {
         self.coverage.standing = standing;
         self.coverage.pending = Some(pending);
     }
 
-    fn take(&mut self, mut commits: Vec<Commit>) {
+    fn set_commits(&mut self, mut commits: Vec<Commit>) {
         let standing = if commits.is_empty() {
-            Standing::Covered
+            AnchorState::Covered
         } else {
-            Standing::Behind
+            AnchorState::Behind
         };
         self.settle(standing, commits.len());
         commits.truncate(NEWEST);
@@ -136,7 +136,7 @@ impl Survey {
         folder: Option<&str>,
     ) -> Result<()> {
         let Some(full) = git.find(anchor)? else {
-            self.coverage.standing = Standing::Missing;
+            self.coverage.standing = AnchorState::Missing;
             self.coverage.advice = Some(advice_missing(git));
             self.newest = counted(window, folder);
             self.newest.truncate(NEWEST);
@@ -145,17 +145,17 @@ impl Survey {
         let Some(distance) = git.distance(&full)? else {
             return Ok(());
         };
-        if distance.ahead <= MOST_EXACT {
+        if distance.ahead <= MAX_EXACT {
             let nodes = git.nodes_since(Some(&full))?;
             let hashes: Vec<&str> = nodes.iter().rev().map(|node| node.hash.as_str()).collect();
-            self.take(counted(git.commits(&hashes)?, folder));
+            self.set_commits(counted(git.commits(&hashes)?, folder));
         } else {
-            self.take(counted(window, folder));
+            self.set_commits(counted(window, folder));
             self.coverage.pending = Some(distance.ahead);
             self.coverage.is_exact = false;
         }
         if distance.behind > 0 {
-            self.coverage.standing = Standing::Diverged;
+            self.coverage.standing = AnchorState::Diverged;
             self.coverage.advice = Some(advice_diverged(distance.behind));
         }
         Ok(())
@@ -177,17 +177,19 @@ impl Coverage {
             .unwrap_or_default();
         let since = format!("{} since", quantity(self.pending.unwrap_or(0), "commit"));
         match self.standing {
-            Standing::NoRepository => "no git repository, so commits are not followed".to_owned(),
-            Standing::NoCommits => "no commit yet".to_owned(),
-            Standing::NoAnchor => "nothing is covered yet".to_owned(),
-            Standing::Covered => format!("complete through {anchor}{updated}"),
-            Standing::Behind => format!("through {anchor}{updated}; {since}"),
-            Standing::Diverged => {
+            AnchorState::NoRepository => {
+                "no git repository, so commits are not followed".to_owned()
+            }
+            AnchorState::NoCommits => "no commit yet".to_owned(),
+            AnchorState::NoAnchor => "nothing is covered yet".to_owned(),
+            AnchorState::Covered => format!("complete through {anchor}{updated}"),
+            AnchorState::Behind => format!("through {anchor}{updated}; {since}"),
+            AnchorState::Diverged => {
                 format!(
                     "through {anchor}{updated}, which is not in this history; {since} the two diverged"
                 )
             }
-            Standing::Missing => format!("through {anchor}{updated}, which is not here"),
+            AnchorState::Missing => format!("through {anchor}{updated}, which is not here"),
         }
     }
 }

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use crate::error::Result;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::files::Files;
+use crate::ledger::files::LedgerFiles;
 use crate::project::Project;
 use crate::warning::Parsed;
 
@@ -20,7 +20,7 @@ pub struct Decided {
 /// Returns the entries of DECISIONS.md in file order; none if there is no such file.
 pub fn decided(project: &Project) -> Result<Parsed<Vec<Decided>>> {
     let mut warnings = Vec::new();
-    let files = Files::read(project, &mut warnings)?;
+    let files = LedgerFiles::read(project, &mut warnings)?;
     let entries = Decisions::parse(&files.decisions.text).entries;
     let value = entries.into_iter().map(|entry| Decided {
         date: entry.date,

@@ -13,7 +13,7 @@ use crate::text::fold;
 
 /// An entry, however it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct DecisionEntry {
     /// The day, or `None` if none is written.
     pub(crate) date: Option<NaiveDate>,
     /// What was decided.
@@ -58,7 +58,7 @@ pub(crate) struct Decisions {
     /// The months in file order.
     pub(crate) months: Vec<Month>,
     /// The entries in file order.
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<DecisionEntry>,
     /// Where the first section below the title begins; none without sections.
     pub(crate) first_section: Option<usize>,
 }
@@ -115,7 +115,7 @@ impl Decisions {
     }
 
     /// Returns the entry of a day and title.
-    pub(crate) fn entry(&self, date: NaiveDate, title: &str) -> Option<&Entry> {
+    pub(crate) fn entry(&self, date: NaiveDate, title: &str) -> Option<&DecisionEntry> {
         let title = fold(title);
         self.entries
             .iter()
@@ -123,7 +123,7 @@ impl Decisions {
     }
 
     /// Returns the entries of a month's section.
-    pub(crate) fn entries_of(&self, month: &Month) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn entries_of(&self, month: &Month) -> impl Iterator<Item = &DecisionEntry> {
         self.entries
             .iter()
             .filter(|entry| month.range.contains(&entry.range.start))
@@ -165,11 +165,11 @@ fn rollup(outline: &Outline<'_>, section: &Section) -> Rollup {
 }
 
 /// Reads a heading as an entry: with a day in it, or with a day in a field under it.
-fn heading_entry(outline: &Outline<'_>, section: &Section) -> Option<Entry> {
+fn heading_entry(outline: &Outline<'_>, section: &Section) -> Option<DecisionEntry> {
     if section.level < 2 {
         return None;
     }
-    let entry = |date, title: &str, is_ours| Entry {
+    let entry = |date, title: &str, is_ours| DecisionEntry {
         date: Some(date),
         title: title.trim().to_owned(),
         line: section.line,
@@ -201,7 +201,7 @@ fn heading_entry(outline: &Outline<'_>, section: &Section) -> Option<Entry> {
 }
 
 /// Reads `- (2026-02-17) Title - why` and the like, and `### Title` under a day's heading.
-fn bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<Entry> {
+fn bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<DecisionEntry> {
     if let Some((0, length, date)) = dated(&section.title)
         && section.level >= 2
         && section.title.len() == length
@@ -210,7 +210,7 @@ fn bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<Entry> {
             .subsections(section)
             .filter(|below| below.level == section.level + 1);
         return below
-            .map(|below| Entry {
+            .map(|below| DecisionEntry {
                 date: Some(date),
                 title: below.title.clone(),
                 line: below.line,
@@ -228,7 +228,7 @@ fn bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<Entry> {
             let before = item.text[..at].trim_matches(['(', '[', '*', ' ']);
             let title = item.text[at + length..]
                 .trim_start_matches([')', ']', '*', ':', '-', '\u{2014}', '\u{2013}', ' ']);
-            before.is_empty().then(|| Entry {
+            before.is_empty().then(|| DecisionEntry {
                 date: Some(date),
                 title: title.to_owned(),
                 line: block.line,
@@ -259,7 +259,8 @@ mod tests {
     use super::*;
 
     fn entries(text: &str) -> Vec<(String, String)> {
-        let day = |entry: &Entry| entry.date.map(|date| date.to_string()).unwrap_or_default();
+        let day =
+            |entry: &DecisionEntry| entry.date.map(|date| date.to_string()).unwrap_or_default();
         let found = Decisions::parse(text).entries;
         found
             .iter()

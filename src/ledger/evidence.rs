@@ -20,7 +20,7 @@ const ON_DISK: &str = "on-disk invariant";
 
 /// What stands in an entry's evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Evidence {
+pub(crate) struct EntryEvidence {
     /// What looks like the hash of a commit.
     pub(crate) hashes: Vec<String>,
     /// Whether a pull request is linked.
@@ -29,7 +29,7 @@ pub(crate) struct Evidence {
     pub(crate) paths: Vec<String>,
 }
 
-impl Evidence {
+impl EntryEvidence {
     pub(crate) fn parse(text: &str) -> Self {
         let linked = PULL_REQUEST
             .as_ref()
@@ -79,7 +79,7 @@ impl Evidence {
 }
 
 /// Returns which hashes of several evidences name a commit; one process for all.
-pub(crate) fn resolved(git: &Git, evidences: &[Evidence]) -> Result<Vec<Vec<bool>>> {
+pub(crate) fn resolved(git: &Git, evidences: &[EntryEvidence]) -> Result<Vec<Vec<bool>>> {
     let hashes: Vec<&str> = evidences
         .iter()
         .flat_map(|one| &one.hashes)
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn evidence_is_read_from_free_text() {
         let read = |text: &str| {
-            let found = Evidence::parse(text);
+            let found = EntryEvidence::parse(text);
             (found.hashes, found.has_pull_request, found.paths)
         };
         let none = Vec::<String>::new;

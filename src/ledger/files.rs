@@ -21,7 +21,7 @@ pub(crate) const DECISIONS: &str = "DECISIONS.md";
 
 /// The ledger's folder.
 #[derive(Clone, Debug)]
-pub(crate) struct Folder {
+pub(crate) struct LedgerFolder {
     /// The folder.
     pub(crate) path: PathBuf,
     /// The folder as git names it, from the top of the repository; none without one.
@@ -30,7 +30,7 @@ pub(crate) struct Folder {
 
 /// A file of the ledger.
 #[derive(Clone, Debug)]
-pub(crate) struct File {
+pub(crate) struct LedgerFile {
     /// Its path.
     pub(crate) path: PathBuf,
     /// Its bytes, or `None` if there is no file.
@@ -43,15 +43,15 @@ pub(crate) struct File {
 
 /// The three files.
 #[derive(Clone, Debug)]
-pub(crate) struct Files {
+pub(crate) struct LedgerFiles {
     /// Where they are.
-    pub(crate) folder: Folder,
+    pub(crate) folder: LedgerFolder,
     /// STATE.md.
-    pub(crate) state: File,
+    pub(crate) state: LedgerFile,
     /// CONSTRAINTS.md.
-    pub(crate) constraints: File,
+    pub(crate) constraints: LedgerFile,
     /// DECISIONS.md.
-    pub(crate) decisions: File,
+    pub(crate) decisions: LedgerFile,
 }
 
 /// Returns whether a project keeps a ledger.
@@ -60,7 +60,7 @@ pub fn is_kept(project: &Project) -> bool {
     read::is_file(&folder.join(STATE))
 }
 
-impl Folder {
+impl LedgerFolder {
     pub(crate) fn locate(project: &Project) -> Result<Self> {
         let path: PathBuf = project.root.join(&project.settings.ledger_dir);
         let path: PathBuf = path.components().collect();
@@ -112,7 +112,7 @@ fn name_in_git(path: &Path, top: &Path) -> Option<String> {
     Some(names.collect::<Option<Vec<_>>>()?.join("/"))
 }
 
-impl File {
+impl LedgerFile {
     pub(crate) fn read(path: &Path, warnings: &mut Vec<Warning>) -> Result<Self> {
         let bytes = read::bytes(path)?;
         let is_broken = bytes
@@ -168,7 +168,7 @@ impl File {
     }
 }
 
-impl Files {
+impl LedgerFiles {
     /// Refuses to make a file that is committed and that a sparse checkout leaves out: a blank one would replace it.
     pub(crate) fn refuse_left_out(&self, project: &Project) -> Result<()> {
         if !self.is_left_out(project)? {
@@ -203,8 +203,8 @@ impl Files {
     }
 
     pub(crate) fn read(project: &Project, warnings: &mut Vec<Warning>) -> Result<Self> {
-        let folder = Folder::locate(project)?;
-        let mut file = |name: &str| File::read(&folder.path.join(name), warnings);
+        let folder = LedgerFolder::locate(project)?;
+        let mut file = |name: &str| LedgerFile::read(&folder.path.join(name), warnings);
         Ok(Self {
             state: file(STATE)?,
             constraints: file(CONSTRAINTS)?,

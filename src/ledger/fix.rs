@@ -11,10 +11,10 @@ use crate::ledger::check::has_header;
 use crate::ledger::constraints;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::files::File;
-use crate::ledger::files::Files;
+use crate::ledger::files::LedgerFile;
+use crate::ledger::files::LedgerFiles;
 use crate::ledger::state;
-use crate::ledger::state::State;
+use crate::ledger::state::LedgerState;
 use crate::markdown::Outline;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
@@ -43,7 +43,7 @@ pub fn fix(project: &Project) -> Result<FixReport> {
         project
             .storage()
             .transact("ledger check --fix", &[Store::Ledger], || {
-                let files = Files::read(project, &mut warnings)?;
+                let files = LedgerFiles::read(project, &mut warnings)?;
                 let mut changes = Changes::new();
                 for (file, fixed) in [
                     (&files.state, fix_state(&files.state)),
@@ -68,19 +68,19 @@ pub fn fix(project: &Project) -> Result<FixReport> {
     })
 }
 
-pub(crate) fn fix_state(file: &File) -> String {
+pub(crate) fn fix_state(file: &LedgerFile) -> String {
     settled(file, fixed_state)
 }
 
-pub(crate) fn fix_constraints(file: &File) -> String {
+pub(crate) fn fix_constraints(file: &LedgerFile) -> String {
     settled(file, fixed_constraints)
 }
 
 /// Returns a repair that repeats as nothing, else the file as it is: where each repair calls for another,
 /// as around an open fence, only a person can tell what was meant.
-fn settled(file: &File, fix: fn(&File) -> String) -> String {
+fn settled(file: &LedgerFile, fix: fn(&LedgerFile) -> String) -> String {
     let once = fix(file);
-    let again = fix(&File {
+    let again = fix(&LedgerFile {
         bytes: Some(once.clone().into_bytes()),
         text: once.clone(),
         ..file.clone()
@@ -91,9 +91,9 @@ fn settled(file: &File, fix: fn(&File) -> String) -> String {
     file.text.clone()
 }
 
-fn fixed_state(file: &File) -> String {
+fn fixed_state(file: &LedgerFile) -> String {
     let mut text = with_header(file, Template::LedgerState);
-    let found = State::parse(&text);
+    let found = LedgerState::parse(&text);
     // A file of another form has none of the sections, and gets none.
     if found.parts.iter().all(Option::is_none) {
         return text;
@@ -102,7 +102,7 @@ fn fixed_state(file: &File) -> String {
         if found.parts[place].is_some() {
             continue;
         }
-        let now = State::parse(&text);
+        let now = LedgerState::parse(&text);
         let lines = Outline::parse(&text, 0);
         let next = now.parts[place + 1..]
             .iter()
@@ -122,7 +122,7 @@ fn fixed_state(file: &File) -> String {
         let piece = state::blank_section(place).join(end) + end + end;
         let longer = insert(&text, at, &piece, end);
         // A fence that is not closed swallows what is put after it.
-        if State::parse(&longer).parts[place].is_some() {
+        if LedgerState::parse(&longer).parts[place].is_some() {
             text = longer;
         }
     }
@@ -131,12 +131,12 @@ fn fixed_state(file: &File) -> String {
 
 /// Returns where the rule above the footer begins.
 fn footer_start(text: &str) -> Option<usize> {
-    let anchor = State::parse(text).footer.anchors.first()?.range.start;
+    let anchor = LedgerState::parse(text).footer.anchors.first()?.range.start;
     let rule = text[..anchor].rfind("\n---").map(|at| at + 1);
     rule.or_else(|| Some(constraints::line_start(text, anchor)))
 }
 
-fn fixed_constraints(file: &File) -> String {
+fn fixed_constraints(file: &LedgerFile) -> String {
     let mut text = with_header(file, Template::LedgerConstraints);
     let end = file.line_end();
     for (place, title) in constraints::SECTIONS.iter().enumerate().rev() {
@@ -161,7 +161,7 @@ fn fixed_constraints(file: &File) -> String {
     text
 }
 
-pub(crate) fn fix_decisions(file: &File, today: NaiveDate) -> String {
+pub(crate) fn fix_decisions(file: &LedgerFile, today: NaiveDate) -> String {
     let headed = with_header(file, Template::LedgerDecisions);
     let text = keeping_entries(file.text.clone(), headed);
     let ordered = in_order(&text, file.line_end());
@@ -213,7 +213,7 @@ fn in_order(text: &str, line_end: &str) -> String {
 }
 
 /// Returns the text with the comments that guide an editor at its head.
-fn with_header(file: &File, template: Template) -> String {
+fn with_header(file: &LedgerFile, template: Template) -> String {
     if has_header(&file.text) {
         return file.text.clone();
     }

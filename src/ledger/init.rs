@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::ledger::anchor::AT_INIT;
 use crate::ledger::anchor::NONE_YET;
 use crate::ledger::apply;
-use crate::ledger::files::Files;
+use crate::ledger::files::LedgerFiles;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -35,7 +35,7 @@ pub fn init(project: &Project) -> Result<InitReport> {
     let (folder, applied) = project
         .storage()
         .transact("ledger init", &[Store::Ledger], || {
-            let files = Files::read(project, &mut warnings)?;
+            let files = LedgerFiles::read(project, &mut warnings)?;
             files.refuse_left_out(project)?;
             let anchor = project.git.head()?;
             let anchor = match anchor {

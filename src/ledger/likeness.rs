@@ -14,7 +14,7 @@ const FEW: usize = 4;
 pub(crate) struct Words(BTreeSet<String>);
 
 impl Words {
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         Self(words(without_note(text)).into_iter().collect())
     }
 
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_bullet_that_adds_nothing_repeats() {
-        let repeat = |new: &str, old: &str| Words::of(new).repeat(&Words::of(old));
+        let repeat = |new: &str, old: &str| Words::from_text(new).repeat(&Words::from_text(old));
         let old =
             "The gateway listens on port 7778 and binds to all addresses (updated 2026-02-05)";
         assert!(repeat(

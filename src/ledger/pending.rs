@@ -8,14 +8,14 @@ use crate::git::Commit;
 use crate::ledger::anchor::Footer;
 use crate::ledger::batch::batch;
 use crate::ledger::coverage;
+use crate::ledger::coverage::AnchorState;
 use crate::ledger::coverage::Coverage;
-use crate::ledger::coverage::Standing;
 use crate::ledger::document;
-use crate::ledger::files::File;
-use crate::ledger::files::Files;
+use crate::ledger::files::LedgerFile;
+use crate::ledger::files::LedgerFiles;
 use crate::ledger::specs;
 use crate::ledger::specs::Specs;
-use crate::ledger::state::State;
+use crate::ledger::state::LedgerState;
 use crate::project::Project;
 use crate::templates::Template;
 use crate::warning::Warning;
@@ -76,16 +76,16 @@ pub struct PendingRequest {
 /// While the files say nothing yet, that is the latest batch: an update may cover it and all before it.
 pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
     let mut warnings = Vec::new();
-    let files = Files::read(project, &mut warnings)?;
+    let files = LedgerFiles::read(project, &mut warnings)?;
     let folder = files.folder.in_git.as_deref();
-    let state = State::parse(&files.state.text);
+    let state = LedgerState::parse(&files.state.text);
     let is_empty = state.is_uninitialised(&files.state.text);
     let mut survey = coverage::survey(project, &state.footer, folder)?;
     // A state that says nothing is to be written, though every commit counts as covered.
-    if is_empty && survey.coverage.standing == Standing::Covered {
+    if is_empty && survey.coverage.standing == AnchorState::Covered {
         survey = coverage::survey(project, &Footer::default(), folder)?;
     }
-    let is_first = is_empty && survey.coverage.standing == Standing::NoAnchor;
+    let is_first = is_empty && survey.coverage.standing == AnchorState::NoAnchor;
     let mut pending = Pending {
         commits: Vec::new(),
         covered_through: None,
@@ -105,7 +105,7 @@ pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
     let standing = pending.coverage.standing;
     if !matches!(
         standing,
-        Standing::NoRepository | Standing::NoCommits | Standing::Covered
+        AnchorState::NoRepository | AnchorState::NoCommits | AnchorState::Covered
     ) {
         let most = request.most.max(1);
         if is_first && !request.all {
@@ -141,17 +141,17 @@ impl Pending {
     fn fill(&mut self, project: &Project, folder: Option<&str>, most: usize) -> Result<()> {
         let git = &project.git;
         let anchor = match (&self.coverage.anchor, self.coverage.standing) {
-            (Some(anchor), Standing::Behind | Standing::Diverged) => git.find(anchor)?,
+            (Some(anchor), AnchorState::Behind | AnchorState::Diverged) => git.find(anchor)?,
             _ => None,
         };
         let own = coverage::own_commits(git, folder, anchor.as_deref())?;
         let nodes = git.nodes_since(anchor.as_deref())?;
         let nodes = match (self.coverage.standing, &self.coverage.updated) {
-            (Standing::Missing, Some(day)) => git.made_since(nodes, day)?,
+            (AnchorState::Missing, Some(day)) => git.made_since(nodes, day)?,
             _ => nodes,
         };
         let descends_from = match self.coverage.standing {
-            Standing::Behind => anchor.as_deref(),
+            AnchorState::Behind => anchor.as_deref(),
             // What is only here need not descend from what is only there.
             _ => None,
         };
@@ -177,6 +177,6 @@ impl Pending {
     }
 }
 
-fn current(file: &File) -> Option<String> {
+fn current(file: &LedgerFile) -> Option<String> {
     file.exists().then(|| file.text.clone())
 }

@@ -8,10 +8,10 @@ use crate::ledger::apply;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::document;
-use crate::ledger::evidence::Evidence;
-use crate::ledger::files::File;
+use crate::ledger::evidence::EntryEvidence;
+use crate::ledger::files::LedgerFile;
 use crate::ledger::fix;
-use crate::ledger::state::State;
+use crate::ledger::state::LedgerState;
 
 /// Pieces that the readers look for, in any order, and anything in between.
 fn any_text() -> impl Strategy<Value = String> {
@@ -53,8 +53,8 @@ fn any_text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn file(text: &str) -> File {
-    File {
+fn file(text: &str) -> LedgerFile {
+    LedgerFile {
         path: "X.md".into(),
         bytes: Some(text.as_bytes().to_vec()),
         text: text.to_owned(),
@@ -82,7 +82,7 @@ fn keeps_lines(old: &str, new: &str) -> bool {
 proptest! {
     #[test]
     fn no_text_panics_a_reader(text in any_text()) {
-        let state = State::parse(&text);
+        let state = LedgerState::parse(&text);
         let _ = state.is_uninitialised(&text);
         let footer = Footer::parse(&text);
         let _ = footer.comments(&text, "abc1234");
@@ -95,7 +95,7 @@ proptest! {
         for entry in Decisions::parse(&text).entries {
             prop_assert!(text.get(entry.range).is_some());
         }
-        let _ = Evidence::parse(&text);
+        let _ = EntryEvidence::parse(&text);
         let _ = document::read(&text, false);
     }
 
@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn a_repair_drops_no_line_and_repeats_as_nothing(text in any_text()) {
-        for fix in [fix::fix_state as fn(&File) -> String, fix::fix_constraints] {
+        for fix in [fix::fix_state as fn(&LedgerFile) -> String, fix::fix_constraints] {
             let once = fix(&file(&text));
             prop_assert!(keeps_lines(&text, &once), "{:?}\n{:?}", text, once);
             let twice = fix(&file(&once));

@@ -9,7 +9,7 @@ use crate::markdown::Section;
 const SESSION_SECTIONS: [&str; 3] = ["Infrastructure", "Rules", "Hazards"];
 
 /// A heading with the text right below it, and the standard section that it belongs to.
-struct Part<'a> {
+struct HeadedText<'a> {
     of: &'static str,
     heading: String,
     text: &'a str,
@@ -39,7 +39,7 @@ pub(crate) fn session_constraints(text: &str) -> String {
 }
 
 /// Returns the headings of standard sections and below them, in file order.
-fn parts<'a>(outline: &Outline<'a>) -> Vec<Part<'a>> {
+fn parts<'a>(outline: &Outline<'a>) -> Vec<HeadedText<'a>> {
     let mut parts = Vec::new();
     let mut open: Vec<(usize, Option<&'static str>)> = Vec::new();
     for section in outline.sections() {
@@ -55,7 +55,7 @@ fn parts<'a>(outline: &Outline<'a>) -> Vec<Part<'a>> {
         open.push((level, of));
         let Some(of) = of else { continue };
         let marks = if own.is_some() { 2 } else { level };
-        parts.push(Part {
+        parts.push(HeadedText {
             of,
             heading: format!("{} {}", "#".repeat(marks), section.title),
             text: outline.text()[section.own.clone()].trim(),

@@ -12,9 +12,9 @@ use crate::git::Object;
 /// Where specs and plans are kept.
 const FOLDERS: [&str; 3] = ["specs/", "docs/plans/", "docs/specs/"];
 /// So many are handed out.
-const MOST_FILES: usize = 20;
+const MAX_FILES: usize = 20;
 /// So many bytes of them, in all.
-const MOST_BYTES: usize = 100_000;
+const MAX_BYTES: usize = 100_000;
 
 /// A spec or plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,7 +47,7 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
         return Ok(specs);
     };
     let names: Vec<String> = paths.iter().map(|path| format!("{end}:{path}")).collect();
-    let mut room = MOST_BYTES;
+    let mut room = MAX_BYTES;
     for (path, found) in paths.into_iter().zip(objects.read(&names)?) {
         let Some(Object::Blob(content)) = found else {
             continue;
@@ -56,7 +56,7 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
         let Ok(text) = String::from_utf8(content) else {
             continue;
         };
-        if specs.files.len() == MOST_FILES || room == 0 {
+        if specs.files.len() == MAX_FILES || room == 0 {
             specs.left_out.push(path);
             continue;
         }

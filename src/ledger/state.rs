@@ -9,7 +9,7 @@ pub(crate) const UNKNOWN: &str = "Unknown (needs human)";
 /// What stands where nobody has decided.
 pub(crate) const TRIAGE: &str = "Needs triage";
 /// No more lines are written.
-pub(crate) const MOST_LINES: usize = 45;
+pub(crate) const MAX_LINES: usize = 45;
 
 /// The sections of the file, in their order.
 pub(crate) const SECTIONS: [&str; 6] = [
@@ -45,7 +45,7 @@ pub(crate) const REFERENCES: [&str; 3] = ["Run", "Test", "Entry point"];
 
 /// A section's bullets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct StateSection {
     /// The heading's line, counted from 1.
     pub(crate) line: usize,
     /// The bullets, and whether each has a checkbox.
@@ -56,14 +56,14 @@ pub(crate) struct Part {
 
 /// What was read of the file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct LedgerState {
     /// The sections that are there, by their place in [`SECTIONS`].
-    pub(crate) parts: [Option<Part>; 6],
+    pub(crate) parts: [Option<StateSection>; 6],
     /// Anchors and date.
     pub(crate) footer: Footer,
 }
 
-impl State {
+impl LedgerState {
     pub(crate) fn parse(text: &str) -> Self {
         let outline = Outline::parse(text, 0);
         let part = |title: &str| {
@@ -76,7 +76,7 @@ impl State {
             let items = outline
                 .items(&section.own)
                 .filter(|(_, item)| item.depth == 0);
-            Some(Part {
+            Some(StateSection {
                 line: section.line,
                 bullets: items
                     .map(|(_, item)| (item.text.clone(), item.checked.is_some()))
@@ -93,7 +93,7 @@ impl State {
     /// Returns whether the file is still the template, or says that nobody knows what is being done.
     pub(crate) fn is_uninitialised(&self, text: &str) -> bool {
         let is_marked = text.contains(UNKNOWN) || text.contains(TRIAGE);
-        let is_working = |part: &Part| {
+        let is_working = |part: &StateSection| {
             part.bullets
                 .iter()
                 .any(|(bullet, _)| says_something(bullet))
@@ -134,7 +134,7 @@ mod tests {
             ("# Where we are\n\nFree text.\n".to_owned(), false),
         ] {
             assert_eq!(
-                State::parse(&text).is_uninitialised(&text),
+                LedgerState::parse(&text).is_uninitialised(&text),
                 expected,
                 "{text}"
             );
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn sections_are_read_by_the_start_of_their_titles() {
         let text = "## Next Actions\n- [ ] one\n- two\n\n## Out of Scope (for now)\n- x\n";
-        let state = State::parse(text);
+        let state = LedgerState::parse(text);
         let next = state.parts[3].as_ref().unwrap();
         assert_eq!(
             next.bullets,

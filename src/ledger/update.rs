@@ -11,12 +11,12 @@ use crate::error::Result;
 use crate::git::NewCommit;
 use crate::ledger::anchor::Footer;
 use crate::ledger::apply;
-use crate::ledger::apply::Outcome;
+use crate::ledger::apply::FileUpdate;
 use crate::ledger::document;
-use crate::ledger::document::Draft;
-use crate::ledger::files::File;
-use crate::ledger::files::Files;
-use crate::ledger::files::Folder;
+use crate::ledger::document::DocumentDraft;
+use crate::ledger::files::LedgerFile;
+use crate::ledger::files::LedgerFiles;
+use crate::ledger::files::LedgerFolder;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::Changes;
@@ -39,7 +39,7 @@ pub struct UpdateRequest {
 /// What became of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Applied {
+pub enum UpdateResult {
     /// It is applied, or on a dry run would be.
     Applied,
     /// All of it was there before.
@@ -50,7 +50,7 @@ pub enum Applied {
 #[derive(Clone, Debug, Serialize)]
 pub struct UpdateReport {
     /// What became of it.
-    pub outcome: Applied,
+    pub outcome: UpdateResult,
     /// The files changed, relative to the project.
     pub changed: Vec<PathBuf>,
     /// The anchor afterwards.
@@ -72,7 +72,7 @@ struct Planned {
 
 /// The anchor that an update moves to.
 #[derive(Default)]
-struct Target {
+struct AnchorTarget {
     hash: Option<String>,
     problems: Vec<Problem>,
     warnings: Vec<Warning>,
@@ -95,9 +95,9 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
     warnings.extend(applied.warnings);
     let changed = project.all_relative(&applied.changed);
     let outcome = if changed.is_empty() {
-        Applied::AlreadyApplied
+        UpdateResult::AlreadyApplied
     } else {
-        Applied::Applied
+        UpdateResult::Applied
     };
     let commit = if request.commit && !applied.dry_run {
         commit(project, covered_through.as_deref())?
@@ -115,9 +115,9 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
 }
 
 /// Works out what the update makes of the three files, or all that speaks against it.
-fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
+fn plan(project: &Project, update: &DocumentDraft) -> Result<(Planned, Changes)> {
     let mut warnings = Vec::new();
-    let files = Files::read(project, &mut warnings)?;
+    let files = LedgerFiles::read(project, &mut warnings)?;
     files.refuse_left_out(project)?;
     for file in [&files.state, &files.constraints, &files.decisions] {
         file.refuse_conflict()?;
@@ -175,7 +175,7 @@ fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
 }
 
 /// Returns whether the shape of a field says all that a rule says of it: what has another form has no meaning.
-fn is_told(update: &Draft, problem: &Problem) -> bool {
+fn is_told(update: &DocumentDraft, problem: &Problem) -> bool {
     let pointer = &problem.pointer;
     let has_form = ["/covered_through", "/date", "/evidence"];
     has_form.iter().any(|name| pointer.ends_with(name))
@@ -185,9 +185,9 @@ fn is_told(update: &Draft, problem: &Problem) -> bool {
             .any(|known| known.pointer == *pointer)
 }
 
-fn constraints(project: &Project, update: &Draft, file: &File) -> Outcome {
+fn constraints(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> FileUpdate {
     if update.constraints.is_empty() {
-        return Outcome::of(&file.text);
+        return FileUpdate::unchanged(&file.text);
     }
     let text = or_template(file, Template::LedgerConstraints);
     apply::constraints::apply(
@@ -198,9 +198,9 @@ fn constraints(project: &Project, update: &Draft, file: &File) -> Outcome {
     )
 }
 
-fn decisions(project: &Project, update: &Draft, file: &File) -> Result<Outcome> {
+fn decisions(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Result<FileUpdate> {
     if update.decisions.is_empty() && update.rollup.is_none() {
-        return Ok(Outcome::of(&file.text));
+        return Ok(FileUpdate::unchanged(&file.text));
     }
     let text = or_template(file, Template::LedgerDecisions);
     let line_end = file.line_end();
@@ -217,7 +217,7 @@ fn decisions(project: &Project, update: &Draft, file: &File) -> Result<Outcome> 
     Ok(outcome)
 }
 
-fn or_template(file: &File, template: Template) -> &str {
+fn or_template(file: &LedgerFile, template: Template) -> &str {
     if file.exists() {
         &file.text
     } else {
@@ -226,9 +226,9 @@ fn or_template(file: &File, template: Template) -> &str {
 }
 
 /// Finds the commit that the update covers, and holds it against the anchor and what is checked out.
-fn target(project: &Project, update: &Draft, file: &File) -> Result<Target> {
+fn target(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Result<AnchorTarget> {
     let git = &project.git;
-    let mut target = Target::default();
+    let mut target = AnchorTarget::default();
     let head = git.head()?;
     let mut refuse = |message: String| {
         target
@@ -280,7 +280,7 @@ fn target(project: &Project, update: &Draft, file: &File) -> Result<Target> {
     Ok(target)
 }
 
-impl Target {
+impl AnchorTarget {
     /// Returns why the anchor cannot move to a commit; where the old one is of no use any more, warns and lets it.
     fn follow(
         &mut self,
@@ -288,7 +288,7 @@ impl Target {
         anchor: &str,
         full: &str,
         head: &str,
-        file: &File,
+        file: &LedgerFile,
     ) -> Result<Option<String>> {
         let git = &project.git;
         let old = git.find(anchor)?;
@@ -357,7 +357,7 @@ fn message(covered_through: Option<&str>) -> String {
 
 /// Returns the names by which git knows the ledger's files, or refuses what git would not take as they are.
 fn committed_files(project: &Project) -> Result<Vec<String>> {
-    let names = Folder::locate(project)?.names_in_git(project)?;
+    let names = LedgerFolder::locate(project)?.names_in_git(project)?;
     let paths: Vec<&str> = names.iter().map(String::as_str).collect();
     project.git.refuse_commit(&paths)?;
     Ok(names)

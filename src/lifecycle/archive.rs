@@ -10,10 +10,10 @@ use crate::lifecycle::carried::Carried;
 use crate::lifecycle::shipped;
 use crate::lifecycle::shipped::Plans;
 use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::Folder;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
+use crate::planning::PlanningFolder;
 use crate::planning::Skill;
-use crate::planning::State;
+use crate::planning::StateFile;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::project::vocabulary;
@@ -72,7 +72,9 @@ pub(crate) fn archive(
     // earlier milestone left: its todos went with the milestone that has shipped now.
     let is_left_over = |bytes: Vec<u8>| {
         let text = String::from_utf8_lossy(&bytes);
-        State::parse(&text, &state_file).value.is_between_milestones
+        StateFile::parse(&text, &state_file)
+            .value
+            .is_between_milestones
     };
     if is_root || changes.current(&state_file)?.is_none_or(is_left_over) {
         changes.write(&state_file, root_state)?;
@@ -164,7 +166,7 @@ pub(crate) fn slug_of(name: &str) -> String {
 const MAX_SLUG: usize = 60;
 
 /// Returns the slug, numbered where the archive has it already.
-fn free_slug(folder: &Folder, wanted: &str) -> String {
+fn free_slug(folder: &PlanningFolder, wanted: &str) -> String {
     let is_taken = |slug: &str| folder.archived.iter().any(|archive| archive.slug == slug);
     let mut slug = wanted.to_owned();
     let mut number = 1;
@@ -210,7 +212,7 @@ fn root_state(
             slug,
             date: project.clock.today().to_string(),
         },
-        carried: Carried::of(&old, &survey.state),
+        carried: Carried::from_state(&old, &survey.state),
         skills: &survey.state.skills,
     };
     templates::render(project, Template::ShippedState, &context)
@@ -221,7 +223,7 @@ pub(crate) fn next_milestone(
     survey: &Survey,
     gone: &str,
     changes: &mut Changes,
-) -> Result<Option<Milestone>> {
+) -> Result<Option<MilestoneFolder>> {
     let folder = &survey.folder;
     let file = folder.dir.join(vocabulary::ACTIVE);
     let remaining = folder.milestones()?.into_iter().find(|slug| slug != gone);
@@ -230,17 +232,19 @@ pub(crate) fn next_milestone(
         return Ok(None);
     };
     changes.write(&file, format!("{slug}\n"))?;
-    Ok(Some(Milestone::read(&folder.dir.join(&slug), &slug)?.value))
+    Ok(Some(
+        MilestoneFolder::read(&folder.dir.join(&slug), &slug)?.value,
+    ))
 }
 
 /// Returns what the folder will say once the changes are made.
 pub(crate) fn afterwards(
     project: &Project,
     survey: &Survey,
-    next: Option<Milestone>,
+    next: Option<MilestoneFolder>,
     changes: &Changes,
 ) -> Result<Survey> {
-    let next = next.unwrap_or_else(|| Milestone {
+    let next = next.unwrap_or_else(|| MilestoneFolder {
         slug: DEFAULT_MILESTONE.to_owned(),
         dir: survey.folder.dir.clone(),
         phases: Vec::new(),
@@ -252,14 +256,14 @@ pub(crate) fn afterwards(
 pub(crate) fn in_milestone(
     project: &Project,
     survey: &Survey,
-    active: Milestone,
+    active: MilestoneFolder,
     changes: &Changes,
 ) -> Result<Survey> {
-    let folder = Folder {
+    let folder = PlanningFolder {
         active,
         ..survey.folder.clone()
     };
-    Survey::of(project, Parsed::clean(folder), &|path| {
+    Survey::read_with(project, Parsed::clean(folder), &|path| {
         Ok(changes
             .current(path)?
             .map(|bytes| read::decode(bytes, path)))

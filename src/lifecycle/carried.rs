@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::lifecycle::shipped;
 use crate::markdown::Outline;
 use crate::planning::Decision;
-use crate::planning::Folder;
-use crate::planning::State;
+use crate::planning::PlanningFolder;
+use crate::planning::StateFile;
 use crate::project::vocabulary;
 use crate::storage::read;
 
@@ -28,7 +28,7 @@ pub(crate) struct Carried {
 
 impl Carried {
     /// Takes from the text of a STATE.md what outlives its milestone.
-    pub(crate) fn of(text: &str, state: &State) -> Self {
+    pub(crate) fn from_state(text: &str, state: &StateFile) -> Self {
         Self {
             decisions: state.decisions.clone(),
             todos: verbatim(text, &state.todos, "- [ ] "),
@@ -39,7 +39,7 @@ impl Carried {
 
     /// Takes the open todos and blockers of the milestone that was archived last, by the day in its SHIPPED.md;
     /// where none has one, of the last by name.
-    pub(crate) fn of_archive(folder: &Folder) -> Result<Self> {
+    pub(crate) fn of_archive(folder: &PlanningFolder) -> Result<Self> {
         let mut states = Vec::new();
         for archive in &folder.archived {
             let Some(dir) = &archive.dir else { continue };
@@ -51,10 +51,10 @@ impl Carried {
         let Some((_, _, text)) = states.pop() else {
             return Ok(Self::default());
         };
-        let state = State::parse(&text, Path::new("STATE.md")).value;
+        let state = StateFile::parse(&text, Path::new("STATE.md")).value;
         Ok(Self {
             profile: Vec::new(),
-            ..Self::of(&text, &state)
+            ..Self::from_state(&text, &state)
         })
     }
 }

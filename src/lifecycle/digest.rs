@@ -11,7 +11,7 @@ use crate::patterns::sentences;
 use crate::patterns::statement;
 use crate::planning::Deviation;
 use crate::planning::PhaseNumber;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::secrets;
@@ -41,12 +41,12 @@ pub struct PhaseDigest {
 
 /// Returns the digest of a phase; without a number, of the one worked last.
 pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<PhaseDigest> {
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let phase = crate::lifecycle::execute::worked(&survey, number)?;
     let name = phase.1.name.as_deref();
     let slug = &survey.folder.active.slug;
     let read = FinishedPhase::read(phase.0, name, slug, &read::text, &project.git)?;
-    let is_partial = phase.1.standing != Standing::Done;
+    let is_partial = phase.1.state != PhaseState::Done;
     let text = page(&read.value, is_partial);
     Ok(PhaseDigest {
         phase: phase.1.number.clone(),

@@ -13,11 +13,11 @@ use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::patterns::JudgedLessons;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::position::Phase;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::storage::Store;
@@ -67,7 +67,7 @@ pub fn execute(
 }
 
 fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<ExecuteReport> {
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let manner = RecordOptions {
         again: request.again,
         effort: request.effort.clone(),
@@ -114,11 +114,11 @@ fn named(
         .filter(|phase| phase.number == *number)
         .collect();
     for phase in phases {
-        if phase.standing != Standing::Done && !partial {
+        if phase.state != PhaseState::Done && !partial {
             return Err(incomplete(project, phase));
         }
         if let Some(dir) = folder(survey, phase) {
-            recorder.take(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
+            recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
         }
     }
     Ok(())
@@ -128,7 +128,7 @@ fn named(
 fn latest(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     let complete: Vec<(&PhaseDir, &Phase)> = complete(survey);
     for (dir, phase) in complete.iter().rev() {
-        if recorder.take(dir, phase.name.as_deref(), &survey.folder.active.slug)? {
+        if recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)? {
             return Ok(());
         }
     }
@@ -138,15 +138,15 @@ fn latest(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
 /// Takes every complete phase: of the archives first, as they were finished first.
 pub(crate) fn all(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     for archive in &survey.folder.archived {
-        let milestone: Milestone = archive.milestone()?.value;
+        let milestone: MilestoneFolder = archive.milestone()?.value;
         for dir in &milestone.phases {
             if Recorder::is_complete(dir)? {
-                recorder.take(dir, None, &milestone.slug)?;
+                recorder.add_phase(dir, None, &milestone.slug)?;
             }
         }
     }
     for (dir, phase) in complete(survey) {
-        recorder.take(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
+        recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
     }
     Ok(())
 }
@@ -157,7 +157,7 @@ fn complete(survey: &Survey) -> Vec<(&PhaseDir, &Phase)> {
         .position
         .phases
         .iter()
-        .filter(|phase| phase.standing == Standing::Done)
+        .filter(|phase| phase.state == PhaseState::Done)
         .filter_map(|phase| Some((folder(survey, phase)?, phase)))
         .collect()
 }

@@ -13,7 +13,7 @@ use crate::planning::FileName;
 use crate::planning::Plan;
 use crate::planning::ProjectFile;
 use crate::planning::Roadmap;
-use crate::planning::State;
+use crate::planning::StateFile;
 use crate::planning::Summary;
 use crate::project::Project;
 use crate::project::vocabulary;
@@ -38,7 +38,7 @@ pub struct Inspected {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Model {
     /// STATE.md.
-    State(Box<State>),
+    State(Box<StateFile>),
     /// ROADMAP.md.
     Roadmap(Box<Roadmap>),
     /// PROJECT.md.
@@ -53,7 +53,7 @@ pub enum Model {
 
 /// Reads one file of a kind that its name tells.
 pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
-    let kind = Kind::of(path).ok_or_else(|| {
+    let kind = DocumentKind::from_path(path).ok_or_else(|| {
         Error::usage("not a planning file by its name")
             .at(path, None)
             .hint(
@@ -73,7 +73,7 @@ pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum DocumentKind {
     State,
     Roadmap,
     Project,
@@ -82,8 +82,8 @@ enum Kind {
     Summary,
 }
 
-impl Kind {
-    fn of(path: &Path) -> Option<Self> {
+impl DocumentKind {
+    fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let folder = path
             .parent()
@@ -116,7 +116,7 @@ impl Kind {
 
     fn read(self, project: &Project, text: &str, path: &Path) -> Result<Parsed<Model>> {
         Ok(match self {
-            Self::State => State::parse(text, path).map(|state| Model::State(Box::new(state))),
+            Self::State => StateFile::parse(text, path).map(|state| Model::State(Box::new(state))),
             Self::Roadmap => {
                 Roadmap::parse(text, path).map(|roadmap| Model::Roadmap(Box::new(roadmap)))
             }

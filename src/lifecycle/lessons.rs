@@ -22,7 +22,7 @@ use crate::text::hexadecimal;
 const CACHE: &str = "lessons.json";
 
 /// From as many summaries that speak of deviations on, a difference is worth a session's tokens.
-const LEAST_SPEAKING: usize = 20;
+const MIN_SUMMARIES: usize = 20;
 
 #[derive(Serialize, Deserialize)]
 struct Cached {
@@ -54,8 +54,8 @@ pub(crate) fn lessons(
         return Ok(cached.lessons);
     }
     let phases = patterns::history(survey, recorded)?.value;
-    let insights = Insights::of(&phases);
-    let is_telling = insights.deviated.of >= LEAST_SPEAKING;
+    let insights = Insights::from_phases(&phases);
+    let is_telling = insights.deviated.of >= MIN_SUMMARIES;
     let lessons = insights
         .lessons()
         .filter(|one| is_telling && !one.question.is_about_size());

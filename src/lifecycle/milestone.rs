@@ -17,7 +17,7 @@ use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
 use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::project::vocabulary;
@@ -51,7 +51,7 @@ pub struct ListedMilestone {
 
 /// Returns the milestone that is worked on, then the other open ones, then the archived ones.
 pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
-    let folder = Survey::take(project)?.folder;
+    let folder = Survey::read(project)?.folder;
     let mut found = vec![ListedMilestone {
         slug: folder.active.slug.clone(),
         standing: "active",
@@ -59,7 +59,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     }];
     for slug in folder.milestones()? {
         if slug != folder.active.slug {
-            let milestone = Milestone::read(&folder.dir.join(&slug), &slug)?.value;
+            let milestone = MilestoneFolder::read(&folder.dir.join(&slug), &slug)?.value;
             found.push(ListedMilestone {
                 slug,
                 standing: "open",
@@ -99,7 +99,7 @@ pub fn switch_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<
 
 /// What a plan comes to: the milestone that is active then, and where old work moved.
 struct Planned {
-    active: Milestone,
+    active: MilestoneFolder,
     migrated: Option<PathBuf>,
 }
 
@@ -117,7 +117,7 @@ fn carried_out(
     }
     let stores = [Store::Plan, Store::Context];
     carry_out(project, operation, &stores, |work| {
-        let survey = Survey::take(project)?;
+        let survey = Survey::read(project)?;
         let planned = plan(&survey, &mut work.changes)?;
         let slug = planned.active.slug.clone();
         let after = in_milestone(project, &survey, planned.active, &work.changes)?;
@@ -157,7 +157,7 @@ fn plan_new(
             .hint("choose another slug"));
     }
     let state = changes.current(&folder.active.dir.join(vocabulary::STATE))?;
-    let mut carried = Carried::of(
+    let mut carried = Carried::from_state(
         &String::from_utf8_lossy(&state.unwrap_or_default()),
         &survey.state,
     );
@@ -186,7 +186,7 @@ fn plan_new(
     changes.create_dir(&home.join(vocabulary::PHASES))?;
     changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;
     Ok(Planned {
-        active: Milestone {
+        active: MilestoneFolder {
             slug: slug.to_owned(),
             dir: home,
             phases: Vec::new(),
@@ -225,10 +225,10 @@ fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Pla
         folder.active.clone()
     } else if known.iter().any(|known| known == slug) {
         changes.write(&file, format!("{slug}\n"))?;
-        Milestone::read(&folder.dir.join(slug), slug)?.value
+        MilestoneFolder::read(&folder.dir.join(slug), slug)?.value
     } else if slug == DEFAULT_MILESTONE && read::is_folder(&folder.dir.join(vocabulary::PHASES)) {
         changes.delete(&file)?;
-        Milestone::read(&folder.dir, slug)?.value
+        MilestoneFolder::read(&folder.dir, slug)?.value
     } else {
         let hint = match known.as_slice() {
             [] => "annals milestone new SLUG".to_owned(),

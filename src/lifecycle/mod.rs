@@ -55,7 +55,7 @@ pub use plan::PhaseBrief;
 pub use plan::PlanBrief;
 pub use plan::PlanRequest;
 pub use plan::plan;
-pub use resume::Progress;
+pub use resume::ResumeProgress;
 pub use resume::ResumeReport;
 pub use resume::resume;
 pub use ship::ShipReport;

@@ -35,7 +35,7 @@ use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::carry_out;
 use crate::position::NextStatus;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::Project;
@@ -83,7 +83,7 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
     }
     project.planning()?;
     carry_out(project, "pause", &[Store::Plan], |work| {
-        let survey = Survey::take(project)?;
+        let survey = Survey::read(project)?;
         let path = survey.folder.active.dir.join(vocabulary::RESUME);
         let old = work.changes.current(&path)?;
         if old.as_deref().is_some_and(|old| !is_own(old)) {
@@ -93,10 +93,10 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
         }
         let report = PauseReport {
             file: project.relative(&path).to_owned(),
-            ..standing(project, &survey)
+            ..pause_report(project, &survey)
         };
         let layout = &project.planning_place().layout;
-        let next = NextStatus::of(&survey.position, layout);
+        let next = NextStatus::from_position(&survey.position, layout);
         let page = page(project, &survey, (&report, &next), notes)?;
         work.changes.edit(&path, old, page)?;
         work.point_to(next);
@@ -105,8 +105,8 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
     })
 }
 
-fn standing(project: &Project, survey: &Survey) -> PauseReport {
-    let derived = StatusReport::of(project, survey).derived;
+fn pause_report(project: &Project, survey: &Survey) -> PauseReport {
+    let derived = StatusReport::from_survey(project, survey).derived;
     let phase = derived.number.map(|number| {
         let total = derived.total.map(|total| format!(" of {total}"));
         let name = derived.name.map(|name| format!(" ({name})"));
@@ -130,7 +130,7 @@ fn last_completed(survey: &Survey) -> Option<String> {
             .plans
             .iter()
             .rev()
-            .find(|(_, standing)| *standing == PlanStanding::Complete)?;
+            .find(|(_, state)| *state == PlanState::Complete)?;
         relative_name(survey, phase, slot.summary.as_ref()?)
     })
 }
@@ -157,8 +157,8 @@ fn relative_name(survey: &Survey, phase: &Phase, file: &str) -> Option<String> {
 pub(crate) fn done_plans(survey: &Survey) -> Vec<String> {
     let mut done = Vec::new();
     for phase in &survey.position.phases {
-        for (slot, standing) in &phase.plans {
-            if *standing == PlanStanding::Complete {
+        for (slot, state) in &phase.plans {
+            if *state == PlanState::Complete {
                 done.push(format!("{}/{}", phase.number, slot.number));
             }
         }

@@ -16,9 +16,9 @@ use crate::patterns::PastTroubles;
 use crate::patterns::Patterns;
 use crate::patterns::Recorded;
 use crate::patterns::Retrospective;
-use crate::planning::Folder;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
+use crate::planning::PlanningFolder;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
 use crate::position::Survey;
@@ -29,7 +29,7 @@ use crate::warning::Warning;
 
 /// What was gathered.
 #[derive(Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct RecordedPhases {
     /// The phases that get an entry, by folder name.
     pub(crate) recorded: Vec<String>,
     /// Those that had one.
@@ -61,15 +61,15 @@ pub(crate) struct Recorder<'a> {
     survey: &'a Survey,
     manner: RecordOptions,
     known: Patterns,
-    folder: Folder,
+    folder: PlanningFolder,
     taken: Vec<FinishedPhase>,
     /// The recorded phase whose lessons are to be replaced, and the line of its entry.
     judged: Option<(FinishedPhase, usize)>,
-    written: Written,
+    written: RecordedPhases,
 }
 
 /// A phase of the history, and when it was finished.
-struct Dated {
+struct DatedPhase {
     phase: FinishedPhase,
     date: Option<NaiveDate>,
     /// The commit of that moment.
@@ -84,11 +84,11 @@ impl<'a> Recorder<'a> {
         manner: RecordOptions,
         changes: &Changes,
     ) -> Result<Self> {
-        let mut written = Written::default();
+        let mut written = RecordedPhases::default();
         let known = patterns::with_changes(project, changes, &mut written.warnings)?;
         Ok(Self {
             // What is odd about the folder is reported by the survey.
-            folder: Folder::read(&project.planning()?.dir)?.value,
+            folder: PlanningFolder::read(&project.planning()?.dir)?.value,
             taken: Vec::new(),
             judged: None,
             project,
@@ -99,8 +99,8 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// Takes a phase, and returns whether it is new.
-    pub(crate) fn take(
+    /// Adds a phase, and returns whether it is new.
+    pub(crate) fn add_phase(
         &mut self,
         dir: &PhaseDir,
         name: Option<&str>,
@@ -165,7 +165,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Plans the entries at the end of PATTERNS.md, the phase that was finished first in front.
-    pub(crate) fn write(self, changes: &mut Changes) -> Result<Written> {
+    pub(crate) fn write(self, changes: &mut Changes) -> Result<RecordedPhases> {
         let root = &self.project.root;
         if let Some((phase, line)) = &self.judged
             && let Some(lessons) = self.lessons_of(phase)
@@ -202,7 +202,7 @@ impl<'a> Recorder<'a> {
                     commit: one.commit.as_deref(),
                     past: Some(&past),
                 };
-                let mut entry = Retrospective::of(phase, &circumstances);
+                let mut entry = Retrospective::from_phase(phase, &circumstances);
                 if let Some(lessons) = self.lessons_of(phase) {
                     let root = &self.project.root;
                     entry.judge(lessons.checked(phase, &self.known, None, root)?);
@@ -221,7 +221,7 @@ impl<'a> Recorder<'a> {
     /// Returns the phases of the whole history in the order in which they were finished.
     ///
     /// One without a date stays after the one before it.
-    fn dated(&self) -> Result<Vec<Dated>> {
+    fn dated(&self) -> Result<Vec<DatedPhase>> {
         // What is odd in old summaries was told where they were taken.
         let mut phases = patterns::history(self.survey, &self.known)?.value;
         for taken in &self.taken {
@@ -245,7 +245,7 @@ impl<'a> Recorder<'a> {
             let commit = added.map(|added| added.commit.clone());
             // Nothing in git says otherwise: its summaries are still to be committed.
             let is_new = commit.is_none() && self.is_active(&phase);
-            dated.push(Dated {
+            dated.push(DatedPhase {
                 commit: commit.or_else(|| head.clone().filter(|_| is_new)),
                 date,
                 phase,
@@ -287,7 +287,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    fn archived(&self, phase: &FinishedPhase) -> Result<Option<Milestone>> {
+    fn archived(&self, phase: &FinishedPhase) -> Result<Option<MilestoneFolder>> {
         for archive in &self.folder.archived {
             let milestone = archive.milestone()?.value;
             if milestone.slug == phase.milestone {
@@ -298,7 +298,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Returns the effort of a phase: what the caller says, else its plans, else what is in force now.
-    fn effort(&self, one: &Dated) -> Result<Option<String>> {
+    fn effort(&self, one: &DatedPhase) -> Result<Option<String>> {
         if let Some(effort) = &self.manner.effort {
             return Ok(Some(effort.clone()));
         }

@@ -11,18 +11,18 @@ use crate::lifecycle::outcome::Work;
 use crate::patterns;
 use crate::patterns::RelevantPattern;
 use crate::patterns::StaleReasons;
-use crate::planning::Profile;
+use crate::planning::CodeProfile;
 use crate::position::StatusReport;
 use crate::position::Survey;
+use crate::project::ContextTarget;
 use crate::project::Project;
-use crate::project::Target;
 use crate::warning::Warning;
 
 /// What a caller may ask of the context files.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RefreshRequest {
     /// The files that are to hold the block; empty for those that the settings name.
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<ContextTarget>,
     /// Replace hand edits inside the block.
     pub(crate) force: bool,
     /// Only the files that have a block already.
@@ -65,7 +65,7 @@ fn write(
 ) -> Result<()> {
     let warnings = &mut work.warnings;
     let patterns = patterns::recent(project, &work.changes, warnings)?;
-    let targets: &[Target] = match &request.targets[..] {
+    let targets: &[ContextTarget] = match &request.targets[..] {
         _ if request.present_only => &[],
         [] => &project.settings.targets,
         named => named,
@@ -104,8 +104,8 @@ fn sources(
             is_stale: pattern.stale.is_some(),
         })
     });
-    let status = StatusReport::of(project, survey);
-    let profile = (!project.planning_place().layout.is_in_use).then(|| Profile::of(project));
+    let status = StatusReport::from_survey(project, survey);
+    let profile = (!project.planning_place().layout.is_in_use).then(|| CodeProfile::scan(project));
     let profile = profile.and_then(|profile| profile.into_value(warnings));
     let contested = status.next.contest();
     let milestone = status.milestone_name();

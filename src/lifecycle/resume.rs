@@ -34,7 +34,7 @@ pub struct ResumeReport {
     /// What the session left to know, verbatim; the whole text of a note in another form.
     pub notes: Option<String>,
     /// What progressed since.
-    pub since: Progress,
+    pub since: ResumeProgress,
     /// What to do next, as the files stand now.
     pub next: NextStatus,
     /// What was read in part only.
@@ -43,7 +43,7 @@ pub struct ResumeReport {
 
 /// What progressed since a session ended; what the note does not tell is null.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Progress {
+pub struct ResumeProgress {
     /// The plans completed since, as `phase/plan`.
     pub plans: Option<Vec<String>>,
     /// Where the work stands now, where that is another phase.
@@ -54,7 +54,7 @@ pub struct Progress {
 
 /// Reads RESUME.md, and compares it with the files as they are now.
 pub fn resume(project: &Project) -> Result<ResumeReport> {
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let mut warnings = survey.warnings.clone();
     let Some((path, text)) = pause::find(&survey, &mut warnings)? else {
         let place = survey.folder.active.dir.join(vocabulary::RESUME);
@@ -83,7 +83,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
         of_label.or_else(|| front.get(&keys)?.as_text().map(str::to_owned))
     };
     let phase = said(&["Phase", "Current phase", "Position"]);
-    let derived = StatusReport::of(project, &survey).derived;
+    let derived = StatusReport::from_survey(project, &survey).derived;
     let now = derived.number.map(|number| number.to_string());
     let then = phase.as_deref().map(first_number);
     let commit = said(&["Commit"]);
@@ -96,7 +96,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
         last_completed: said(&["Last completed", "Last completed plan"]),
         next_pending: said(&["Next pending", "Next plan", "Next"]),
         notes: notes(&outline, is_own || outline.section(&["Notes"]).is_some()),
-        since: Progress {
+        since: ResumeProgress {
             plans: done_then(&text).map(|then| {
                 let now = pause::done_plans(&survey).into_iter();
                 now.filter(|plan| !then.contains(&plan.as_str())).collect()
@@ -104,7 +104,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
             phase: now.filter(|now| then.flatten().is_some_and(|then| then != *now)),
             commits: commits.flatten(),
         },
-        next: NextStatus::of(&survey.position, &project.planning_place().layout),
+        next: NextStatus::from_position(&survey.position, &project.planning_place().layout),
         file: project.relative(&path).to_owned(),
         phase,
         warnings: project.named(warnings),

@@ -20,9 +20,9 @@ use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::position::Action;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::Position;
-use crate::position::Standing;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::project::vocabulary;
@@ -90,7 +90,7 @@ pub fn ship(project: &Project, request: &ShipRequest) -> Result<CommandOutcome<S
 
 /// Plans all that shipping changes, before anything is changed.
 fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<ShipReport> {
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let mut report = ShipReport::default();
     work.warnings.extend(survey.warnings.iter().cloned());
     let layout = &project.planning_place().layout;
@@ -177,15 +177,15 @@ fn check_complete(project: &Project, position: &Position) -> Result<()> {
 fn open_work(project: &Project, phase: &Phase) -> Vec<String> {
     let number = &phase.number;
     let mut open = Vec::new();
-    match phase.standing {
-        Standing::Dropped => return open,
-        Standing::Running => open.push(format!("phase {number} is not finished")),
-        Standing::Unplanned => open.push(format!("phase {number} is not planned")),
-        Standing::Open => {
+    match phase.state {
+        PhaseState::Dropped => return open,
+        PhaseState::Running => open.push(format!("phase {number} is not finished")),
+        PhaseState::Unplanned => open.push(format!("phase {number} is not planned")),
+        PhaseState::Open => {
             let without = phase
                 .plans
                 .iter()
-                .filter(|(_, own)| *own == PlanStanding::Open);
+                .filter(|(_, own)| *own == PlanState::Open);
             let plans: Vec<String> = without.map(|(slot, _)| slot.number.to_string()).collect();
             if !plans.is_empty() {
                 let word = noun(plans.len(), "plan");
@@ -194,17 +194,17 @@ fn open_work(project: &Project, phase: &Phase) -> Vec<String> {
             }
         }
         // Later work that passed its checks made up for what a summary left open.
-        Standing::Done if phase.has_passed() => return open,
-        Standing::Done => {}
+        PhaseState::Done if phase.has_passed() => return open,
+        PhaseState::Done => {}
     }
     let Some(dir) = &phase.dir else {
         return open;
     };
-    for (slot, standing) in &phase.plans {
-        let word = match standing {
-            PlanStanding::Partial => "partial",
-            PlanStanding::Failed => "failed",
-            PlanStanding::Complete | PlanStanding::Open => continue,
+    for (slot, state) in &phase.plans {
+        let word = match state {
+            PlanState::Partial => "partial",
+            PlanState::Failed => "failed",
+            PlanState::Complete | PlanState::Open => continue,
         };
         if let Some(summary) = &slot.summary {
             let file = dir.join(summary);

@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::planning::Roadmap;
 use crate::planning::Summary;
 use crate::position::Phase;
-use crate::position::PlanStanding;
-use crate::position::Standing;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::project::vocabulary;
@@ -97,7 +97,7 @@ pub(crate) fn shipped(
     name: &str,
     slug: &str,
 ) -> Result<Shipped> {
-    let tally = Tally::of(survey)?;
+    let tally = Tally::count(survey)?;
     let context = ShippedContext {
         milestone: name,
         slug,
@@ -139,12 +139,12 @@ fn sum(counts: impl Iterator<Item = Option<u32>>) -> Option<u32> {
 }
 
 impl Tally {
-    fn of(survey: &Survey) -> Result<Self> {
+    fn count(survey: &Survey) -> Result<Self> {
         let mut tally = Self::default();
         let phases = &survey.position.phases;
         for phase in phases
             .iter()
-            .filter(|phase| phase.standing != Standing::Dropped)
+            .filter(|phase| phase.state != PhaseState::Dropped)
         {
             tally.add(phase)?;
         }
@@ -154,7 +154,7 @@ impl Tally {
     }
 
     fn add(&mut self, phase: &Phase) -> Result<()> {
-        let complete = phase.count(PlanStanding::Complete);
+        let complete = phase.count(PlanState::Complete);
         self.plans.total += phase.plans.len();
         self.plans.complete += complete;
         let mut deviations = Vec::new();

@@ -9,7 +9,7 @@ use crate::clock::parse_date;
 use crate::error::Result;
 use crate::planning::PhaseNumber;
 use crate::planning::Roadmap;
-use crate::planning::State;
+use crate::planning::StateFile;
 use crate::project::vocabulary;
 use crate::storage::read;
 
@@ -19,7 +19,7 @@ pub(crate) struct StatedDates(BTreeMap<PhaseNumber, NaiveDate>);
 
 impl StatedDates {
     /// Takes the roadmap's progress table, else the activity log: `2026-02-13: Phase 4 completed (…)`.
-    pub(crate) fn new(roadmap: &Roadmap, state: &State) -> Self {
+    pub(crate) fn new(roadmap: &Roadmap, state: &StateFile) -> Self {
         let mut found = BTreeMap::new();
         let logged = state.activity.iter().rev().filter_map(|activity| {
             let number = completed_phase(&activity.text)?;
@@ -41,7 +41,7 @@ impl StatedDates {
         let state = read::text(&home.join(vocabulary::STATE))?;
         // What is odd in them is told where the milestone is surveyed.
         let roadmap = roadmap.map(|text| Roadmap::parse(&text.value, home).value);
-        let state = state.map(|text| State::parse(&text.value, home).value);
+        let state = state.map(|text| StateFile::parse(&text.value, home).value);
         Ok(Self::new(
             &roadmap.unwrap_or_default(),
             &state.unwrap_or_default(),
@@ -74,7 +74,7 @@ mod tests {
         let path = Path::new("a.md");
         let found = StatedDates::new(
             &Roadmap::parse(roadmap, path).value,
-            &State::parse(state, path).value,
+            &StateFile::parse(state, path).value,
         );
         let text =
             |(number, date): (&PhaseNumber, &NaiveDate)| (number.to_string(), date.to_string());

@@ -18,8 +18,8 @@ use crate::position;
 use crate::position::Correction;
 use crate::position::Drift;
 use crate::position::Survey;
+use crate::project::ContextTarget;
 use crate::project::Project;
-use crate::project::Target;
 use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -36,7 +36,7 @@ pub struct SyncRequest {
     /// Only tell whether the files are up to date.
     pub check: bool,
     /// The files that are to hold the block; empty for those that the settings name.
-    pub targets: Vec<Target>,
+    pub targets: Vec<ContextTarget>,
     /// Replace hand edits inside the block.
     pub force: bool,
     /// Put the position lines of STATE.md and the roadmap right first.
@@ -86,7 +86,7 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<S
         &[Store::Context]
     };
     carry_out(project, "sync", stores, |work| {
-        let mut survey = Survey::take(project)?;
+        let mut survey = Survey::read(project)?;
         let report = if request.fix_state {
             repaired(project, &mut survey, &mut work.changes)?
         } else {
@@ -105,7 +105,7 @@ pub fn fix_state(project: &Project) -> Result<Vec<Correction>> {
         .storage()
         .transact("fix-state", &[Store::Plan], || {
             let mut changes = Changes::new();
-            let mut survey = Survey::take(project)?;
+            let mut survey = Survey::read(project)?;
             let repaired = repaired(project, &mut survey, &mut changes)?;
             Ok((repaired.corrections, changes))
         })?;
@@ -202,9 +202,9 @@ fn text<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok
 }
 
 /// Returns the context file as it would be written, and writes nothing.
-pub fn preview(project: &Project, target: Target) -> Result<Preview> {
+pub fn preview(project: &Project, target: ContextTarget) -> Result<Preview> {
     let project = &project.dry_run(true);
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let mut work = Work::default();
     let asked = RefreshRequest {
         targets: vec![target],

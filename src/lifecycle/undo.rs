@@ -39,7 +39,7 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     let history = storage.history();
     let operation = history.find(id)?;
     let name = format!("undo {}", operation.id);
-    let index = KnowledgeDir::of(project).index();
+    let index = KnowledgeDir::in_project(project).index();
     let is_generated = |path: &Path| path == index;
     let ((), applied) = storage.transact(&name, &operation.stores, || {
         let mut changes = history.undo(operation.id, is_generated)?;

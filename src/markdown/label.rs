@@ -23,7 +23,7 @@ const MAX_NAME: usize = 48;
 impl Label {
     /// Reads one line that begins at byte `offset` of the text: `**Name:** value`, `**Name**: value`
     /// or `Name: value`, behind an optional list marker.
-    pub(crate) fn of(raw: &str, offset: usize, line: usize) -> Option<Self> {
+    pub(crate) fn parse(raw: &str, offset: usize, line: usize) -> Option<Self> {
         let content = without_marker(raw);
         let (name, rest, is_bold) = bold(content).or_else(|| plain(content))?;
         let value = rest.trim();

@@ -20,9 +20,9 @@ pub(crate) fn read(text: &str, first_line: usize) -> Lenient {
     let lines = text
         .lines()
         .enumerate()
-        .filter_map(|(index, raw)| Line::of(raw, first_line + index))
+        .filter_map(|(index, raw)| LenientLine::parse(raw, first_line + index))
         .collect();
-    let mut reader = Reader {
+    let mut reader = LenientReader {
         lines,
         at: 0,
         not_understood: Vec::new(),
@@ -57,15 +57,15 @@ pub(crate) fn read(text: &str, first_line: usize) -> Lenient {
 }
 
 #[derive(Clone, Copy)]
-struct Line<'a> {
+struct LenientLine<'a> {
     indent: usize,
     content: &'a str,
     number: usize,
 }
 
-impl<'a> Line<'a> {
+impl<'a> LenientLine<'a> {
     /// Returns the line, or nothing for an empty one or a comment.
-    fn of(raw: &'a str, number: usize) -> Option<Self> {
+    fn parse(raw: &'a str, number: usize) -> Option<Self> {
         let content = raw.trim_start();
         let indent = raw[..raw.len() - content.len()]
             .chars()
@@ -88,14 +88,14 @@ impl<'a> Line<'a> {
     }
 }
 
-struct Reader<'a> {
-    lines: Vec<Line<'a>>,
+struct LenientReader<'a> {
+    lines: Vec<LenientLine<'a>>,
     at: usize,
     not_understood: Vec<usize>,
 }
 
-impl<'a> Reader<'a> {
-    fn peek(&self) -> Option<Line<'a>> {
+impl<'a> LenientReader<'a> {
+    fn peek(&self) -> Option<LenientLine<'a>> {
         self.lines.get(self.at).copied()
     }
 
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one list item: a mapping where deeper lines go on with keys, else a text.
-    fn item(&mut self, rest: &'a str, line: Line<'a>, depth: usize) -> Node {
+    fn item(&mut self, rest: &'a str, line: LenientLine<'a>, depth: usize) -> Node {
         let inner = self.peek().filter(|next| next.indent > line.indent);
         if let (Some((key, value)), Some(next)) = (key_and_rest(rest), inner)
             && next.item().is_none()
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         pairs
     }
 
-    fn value(&mut self, rest: &'a str, line: Line<'a>, depth: usize) -> Node {
+    fn value(&mut self, rest: &'a str, line: LenientLine<'a>, depth: usize) -> Node {
         let is_block_text = matches!(rest, "|" | ">" | "|-" | ">-" | "|+" | ">+");
         if is_block_text || (!rest.is_empty() && !rest.starts_with('#')) {
             let start = if is_block_text {

@@ -8,7 +8,7 @@ pub struct Lines {
 
 impl Lines {
     /// Returns the line starts of `text`.
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let mut starts = vec![0];
         starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
         Self { starts }
@@ -26,9 +26,9 @@ mod tests {
 
     #[test]
     fn lines_are_counted_from_one() {
-        let lines = Lines::of("a\nbc\n\nd");
+        let lines = Lines::new("a\nbc\n\nd");
         let found: Vec<usize> = (0..7).map(|offset| lines.line(offset)).collect();
         assert_eq!(found, [1, 1, 2, 2, 2, 3, 4]);
-        assert_eq!(Lines::of("").line(0), 1);
+        assert_eq!(Lines::new("").line(0), 1);
     }
 }

@@ -11,7 +11,7 @@ pub(crate) struct Ranges {
 
 impl Ranges {
     /// Merges ranges that come in the order of their starts.
-    pub(crate) fn of(ranges: impl Iterator<Item = Range<usize>>) -> Self {
+    pub(crate) fn merge(ranges: impl Iterator<Item = Range<usize>>) -> Self {
         let mut merged: Vec<Range<usize>> = Vec::new();
         for range in ranges {
             match merged.last_mut() {
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn merged_ranges_hold_what_their_parts_held() {
-        let ranges = Ranges::of([0..3, 1..2, 3..5, 7..9].into_iter());
+        let ranges = Ranges::merge([0..3, 1..2, 3..5, 7..9].into_iter());
         let held: Vec<usize> = (0..10).filter(|at| ranges.hold(*at)).collect();
         assert_eq!(held, [0, 1, 2, 3, 4, 7, 8]);
     }

@@ -20,7 +20,7 @@ pub(crate) struct Fault {
 
 /// Reads one YAML document whose first line is line `first_line` of the file.
 pub(crate) fn read(text: &str, first_line: usize) -> Result<Node, Fault> {
-    let mut reader = Reader {
+    let mut reader = YamlReader {
         events: Parser::new_from_str(text),
         first_line,
         nodes: 0,
@@ -48,13 +48,13 @@ pub(crate) fn read(text: &str, first_line: usize) -> Result<Node, Fault> {
     }
 }
 
-struct Reader<'a> {
+struct YamlReader<'a> {
     events: Parser<'a, saphyr_parser::StrInput<'a>>,
     first_line: usize,
     nodes: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> YamlReader<'a> {
     fn next(&mut self) -> Result<(Event<'a>, usize), Fault> {
         match self.events.next_event() {
             Some(Ok((event, span))) => Ok((event, span.start.line())),

@@ -17,9 +17,9 @@ use crate::text::strip_controls;
 
 /// A tool's answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Answer(String);
+pub(crate) struct ToolAnswer(String);
 
-impl Answer {
+impl ToolAnswer {
     /// Returns a text as it is; whatever was remembered in it is fenced already.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self(text.into())
@@ -65,7 +65,7 @@ pub(crate) fn failure(error: &Error) -> CallToolResult {
 pub(crate) fn sentence(error: &Error) -> String {
     let mut text = error.to_string();
     for problem in &error.problems {
-        text = format!("{text}\n- {}: {}", problem.place(), problem.message);
+        text = format!("{text}\n- {}: {}", problem.location(), problem.message);
     }
     if let Some(hint) = &error.hint {
         text = format!("{text}. Next: {hint}");

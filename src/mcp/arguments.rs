@@ -26,7 +26,7 @@ pub(crate) struct Nothing {}
 
 impl Arguments {
     /// Separates what is for every tool from what is for this one.
-    pub(crate) fn of(object: Option<JsonObject>) -> Result<Self> {
+    pub(crate) fn from_object(object: Option<JsonObject>) -> Result<Self> {
         let mut own = object.unwrap_or_default();
         let project = match own.remove(PROJECT) {
             None | Some(Value::Null) => None,

@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::mcp::address;
 use crate::project::Environment;
+use crate::project::OpenRequest;
 use crate::project::Project;
-use crate::project::Request;
 
 /// Where the server was started, and with what.
 #[derive(Clone, Debug)]
@@ -35,10 +35,10 @@ impl LaunchContext {
                 .at(&directory, None)
                 .hint("pass the project's folder as an absolute path"));
         }
-        Project::open(Request {
+        Project::open(OpenRequest {
             directory,
             environment: self.environment.clone(),
-            ..Request::default()
+            ..OpenRequest::default()
         })
     }
 }
@@ -76,7 +76,7 @@ pub(crate) fn folder_of(uri: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
+    use crate::error::ErrorKind;
 
     #[test]
     fn a_root_is_a_file_address() {
@@ -122,11 +122,11 @@ mod tests {
             assert_eq!(may(name, &[]), Ok(()), "{name}");
         }
         for name in ["bare", "/", "/etc"] {
-            assert_eq!(may(name, &[]), Err(Kind::Refused), "{name}");
+            assert_eq!(may(name, &[]), Err(ErrorKind::Refused), "{name}");
         }
         assert_eq!(may("one", &["two", "one"]), Ok(()));
         assert_eq!(may("one", &["one/sub"]), Ok(()));
         assert_eq!(may("two", &[""]), Ok(()));
-        assert_eq!(may("two", &["one"]), Err(Kind::Refused));
+        assert_eq!(may("two", &["one"]), Err(ErrorKind::Refused));
     }
 }

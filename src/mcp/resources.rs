@@ -17,7 +17,7 @@ use crate::knowledge::Selection;
 use crate::mcp::address;
 use crate::mcp::answer::fenced;
 use crate::patterns;
-use crate::planning::Folder;
+use crate::planning::PlanningFolder;
 use crate::project::Project;
 use crate::project::vocabulary;
 use crate::secrets;
@@ -68,7 +68,7 @@ pub(crate) fn listed(project: &Project, cursor: Option<&str>) -> Result<ListReso
     let is_last = entries.len() <= PAGE;
     entries.truncate(PAGE);
     let next = entries.last().map(|entry| address::encoded(&entry.key));
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     entries.retain(|entry| is_name(&entry.key) && read::is_file(&place.entry(&entry.key)));
     resources.extend(entries.iter().map(resource));
     let mut page = ListResourcesResult::with_all_items(resources);
@@ -155,7 +155,7 @@ fn files(project: &Project) -> Vec<File> {
             &patterns,
             "What finished phases taught",
         ));
-        if let Ok(folder) = Folder::read(&planning.dir) {
+        if let Ok(folder) = PlanningFolder::read(&planning.dir) {
             let state = folder.value.active.dir.join(vocabulary::STATE);
             files.push(file(vocabulary::STATE, &state, "Where the work stands"));
         }

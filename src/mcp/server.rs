@@ -62,7 +62,7 @@ pub fn call(project: &Project, request: &[u8]) -> Result<String> {
     let call: CallToolRequestParams = serde_json::from_slice(request)
         .map_err(|error| Error::usage(format!("is not a tool call: {error}")))?;
     let tool = tools::named(&call.name, &ToolSet::MORE)?;
-    let answer = answered(tool, project, Arguments::of(call.arguments)?);
+    let answer = answered(tool, project, Arguments::from_object(call.arguments)?);
     serde_json::to_string(&answer)
         .map_err(|error| Error::failed(format!("cannot show the answer: {error}")))
 }
@@ -77,7 +77,7 @@ fn answered(tool: &Tool, project: &Project, arguments: Arguments) -> CallToolRes
 
 /// Serves one client on standard input and output until it goes away.
 pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> Result<()> {
-    let server = Server {
+    let server = McpServer {
         place: LaunchContext {
             environment,
             directory,
@@ -117,13 +117,13 @@ enum Roots {
     Known(Vec<PathBuf>),
 }
 
-struct Server {
+struct McpServer {
     place: LaunchContext,
     sets: Vec<ToolSet>,
     roots: Mutex<Roots>,
 }
 
-impl Server {
+impl McpServer {
     /// Returns the folders of the client, asked for once until it says that they changed.
     #[expect(
         deprecated,
@@ -183,7 +183,7 @@ fn invalid(error: &Error) -> ErrorData {
     ErrorData::invalid_params(answer::sentence(error), None)
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -211,7 +211,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<CallToolResponse, ErrorData> {
         let tool = tools::named(&request.name, &self.sets).map_err(|error| invalid(&error))?;
-        let arguments = match Arguments::of(request.arguments) {
+        let arguments = match Arguments::from_object(request.arguments) {
             Err(error) => return Ok(answer::failure(&error).into()),
             Ok(arguments) => arguments,
         };
@@ -269,7 +269,8 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<GetPromptResponse, ErrorData> {
-        let arguments = Arguments::of(request.arguments).map_err(|error| invalid(&error))?;
+        let arguments =
+            Arguments::from_object(request.arguments).map_err(|error| invalid(&error))?;
         let named = arguments.project.as_deref();
         let project = self.project(named, &context.peer).await;
         let prompt = prompts::named(&request.name, arguments, project);

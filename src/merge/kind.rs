@@ -4,7 +4,7 @@ use crate::storage::Store;
 
 /// What is merged, and so what its pieces are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MergeKind {
     /// PATTERNS.md, by entry: appended on either side.
     Patterns,
     /// DECISIONS.md of the repo ledger, by entry.
@@ -19,7 +19,7 @@ pub enum Kind {
     Context,
 }
 
-impl Kind {
+impl MergeKind {
     /// Every kind, in the order in which they are listed.
     pub const ALL: [Self; 6] = [
         Self::Patterns,

@@ -2,7 +2,7 @@
 
 /// What a merge came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergeResult {
     /// The text, with a marked place for each conflict.
     pub text: String,
     /// How many places both sides changed differently.

@@ -11,12 +11,12 @@ mod rollup;
 mod three_way;
 mod unit;
 
-pub use kind::Kind;
-pub use merged::Merged;
+pub use kind::MergeKind;
+pub use merged::MergeResult;
 pub use three_way::Labels;
 
 use crate::merge::kind::Inserts;
-use crate::merge::unit::Unit;
+use crate::merge::unit::MergeUnit;
 
 /// The three versions of a file: the common ancestor, and what became of it on either side.
 #[derive(Clone, Copy, Debug)]
@@ -30,31 +30,31 @@ pub struct Versions<'a> {
 }
 
 /// Merges three versions of a file of this kind.
-pub fn merge(kind: Kind, versions: Versions<'_>, labels: &Labels) -> Merged {
-    if kind == Kind::Index {
+pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeResult {
+    if kind == MergeKind::Index {
         return unit::rows(versions);
     }
     if let Some(text) = one_sided(versions) {
-        return Merged {
+        return MergeResult {
             text: text.to_owned(),
             conflicts: 0,
         };
     }
     let joined = match kind {
-        Kind::Decisions => rollup::joined(versions),
+        MergeKind::Decisions => rollup::joined(versions),
         _ => versions.ours.into(),
     };
-    let cut = |text| -> Vec<Unit<'_>> {
+    let cut = |text| -> Vec<MergeUnit<'_>> {
         match kind {
-            Kind::Patterns | Kind::Decisions => unit::by_heading(text),
-            Kind::Constraints => unit::by_bullet(text),
-            Kind::Lines | Kind::Index => unit::by_line(text),
-            Kind::Context => unit::around_the_block(text),
+            MergeKind::Patterns | MergeKind::Decisions => unit::by_heading(text),
+            MergeKind::Constraints => unit::by_bullet(text),
+            MergeKind::Lines | MergeKind::Index => unit::by_line(text),
+            MergeKind::Context => unit::around_the_block(text),
         }
     };
     let (base, ours, theirs) = (cut(versions.base), cut(&joined), cut(versions.theirs));
     let inserts = match kind {
-        Kind::Context => Inserts::Compete,
+        MergeKind::Context => Inserts::Compete,
         _ => Inserts::Join,
     };
     three_way::merge(&base, &ours, &theirs, inserts, labels)

@@ -7,7 +7,7 @@ use crate::merge::Versions;
 
 /// The heading that the rollup's begins with, and the most bullets below it.
 pub(crate) const HEADING: &str = "Recent";
-const MOST: usize = 10;
+const MAX_BULLETS: usize = 10;
 
 /// Returns our version with what is new in their rollup below our own bullets, ten bullets at most.
 pub(crate) fn joined(versions: Versions<'_>) -> Cow<'_, str> {
@@ -21,7 +21,7 @@ pub(crate) fn joined(versions: Versions<'_>) -> Cow<'_, str> {
         .into_iter()
         .map(|(bullet, _)| bullet)
         .filter(|bullet| !has(&base, bullet) && !has(&ours, bullet))
-        .take(MOST.saturating_sub(ours.len()))
+        .take(MAX_BULLETS.saturating_sub(ours.len()))
         .collect();
     if new.is_empty() {
         return Cow::Borrowed(versions.ours);

@@ -13,12 +13,12 @@ fn labels() -> Labels {
     }
 }
 
-fn merged(kind: Kind, base: &str, ours: &str, theirs: &str) -> Merged {
+fn merged(kind: MergeKind, base: &str, ours: &str, theirs: &str) -> MergeResult {
     let versions = Versions { base, ours, theirs };
     merge(kind, versions, &labels())
 }
 
-fn clean(kind: Kind, base: &str, ours: &str, theirs: &str) -> String {
+fn clean(kind: MergeKind, base: &str, ours: &str, theirs: &str) -> String {
     let merged = merged(kind, base, ours, theirs);
     assert_eq!(merged.conflicts, 0, "{}", merged.text);
     merged.text
@@ -36,24 +36,24 @@ fn phase(number: u8, name: &str, word: &str) -> String {
 fn entries_appended_on_both_sides_are_both_kept() {
     let ours = format!("{PATTERNS}{}", phase(2, "list", "two"));
     let theirs = format!("{PATTERNS}{}", phase(3, "sync", "three"));
-    let text = clean(Kind::Patterns, PATTERNS, &ours, &theirs);
+    let text = clean(MergeKind::Patterns, PATTERNS, &ours, &theirs);
     assert_eq!(text, format!("{ours}{}", phase(3, "sync", "three")));
 }
 
 #[test]
 fn one_phase_recorded_alike_on_both_sides_stands_once() {
     let both = format!("{PATTERNS}{}", phase(2, "list", "two"));
-    assert_eq!(clean(Kind::Patterns, PATTERNS, &both, &both), both);
+    assert_eq!(clean(MergeKind::Patterns, PATTERNS, &both, &both), both);
     let more = format!("{both}{}", phase(3, "sync", "three"));
-    assert_eq!(clean(Kind::Patterns, PATTERNS, &both, &more), more);
-    assert_eq!(clean(Kind::Patterns, PATTERNS, &more, &both), more);
+    assert_eq!(clean(MergeKind::Patterns, PATTERNS, &both, &more), more);
+    assert_eq!(clean(MergeKind::Patterns, PATTERNS, &more, &both), more);
 }
 
 #[test]
 fn one_phase_recorded_differently_is_a_conflict() {
     let ours = format!("{PATTERNS}{}", phase(2, "list", "two"));
     let theirs = format!("{PATTERNS}{}", phase(2, "list", "other"));
-    let merged = merged(Kind::Patterns, PATTERNS, &ours, &theirs);
+    let merged = merged(MergeKind::Patterns, PATTERNS, &ours, &theirs);
     assert_eq!(merged.conflicts, 1);
     assert!(merged.text.starts_with(&ours), "{}", merged.text);
     assert!(
@@ -75,7 +75,7 @@ fn a_new_month_and_a_new_entry_of_an_old_one_stand_beside_each_other() {
         "### 2026-01-05",
         "### 2026-01-09 — Theirs\n- **Why:** t\n\n### 2026-01-05",
     );
-    let text = clean(Kind::Decisions, DECISIONS, &ours, &theirs);
+    let text = clean(MergeKind::Decisions, DECISIONS, &ours, &theirs);
     let order = [
         "## Recent",
         "## 2026-02",
@@ -96,7 +96,12 @@ fn a_month_begun_on_both_sides_has_one_heading() {
             &format!("## 2026-02\n\n### 2026-02-01 — {title}\n- **Why:** x\n\n## 2026-01\n"),
         )
     };
-    let text = clean(Kind::Decisions, DECISIONS, &with("Ours"), &with("Theirs"));
+    let text = clean(
+        MergeKind::Decisions,
+        DECISIONS,
+        &with("Ours"),
+        &with("Theirs"),
+    );
     assert_eq!(text.matches("## 2026-02\n").count(), 1, "{text}");
     assert!(
         text.contains("— Ours") && text.contains("— Theirs"),
@@ -109,7 +114,7 @@ fn the_rollup_has_what_is_new_on_both_sides() {
     let ours = DECISIONS.replace("- old\n", "- ours\n");
     let theirs = DECISIONS.replace("- old\n", "- old\n- theirs\n");
     assert_eq!(
-        clean(Kind::Decisions, DECISIONS, &ours, &theirs),
+        clean(MergeKind::Decisions, DECISIONS, &ours, &theirs),
         DECISIONS.replace("- old\n", "- ours\n- theirs\n")
     );
 }
@@ -122,7 +127,7 @@ fn bullets_added_on_both_sides_are_both_kept() {
     let ours = CONSTRAINTS.replace("- one writer\n", "- one writer\n- ours\n");
     let theirs = CONSTRAINTS.replace("- one writer\n", "- one writer\n- theirs\n");
     assert_eq!(
-        clean(Kind::Constraints, CONSTRAINTS, &ours, &theirs),
+        clean(MergeKind::Constraints, CONSTRAINTS, &ours, &theirs),
         CONSTRAINTS.replace("- one writer\n", "- one writer\n- ours\n- theirs\n")
     );
 }
@@ -132,7 +137,7 @@ fn a_bullet_edited_here_and_superseded_there_is_a_conflict() {
     let ours = CONSTRAINTS.replace("one writer", "one writer a file (updated 2026-02-01)");
     let theirs = CONSTRAINTS.replace("- one writer\n", "")
         + "- (Superseded 2026-02-01) one writer — locks are there\n";
-    let merged = merged(Kind::Constraints, CONSTRAINTS, &ours, &theirs);
+    let merged = merged(MergeKind::Constraints, CONSTRAINTS, &ours, &theirs);
     assert_eq!(merged.conflicts, 1, "{}", merged.text);
     assert!(merged.text.contains("- (Superseded 2026-02-01) one writer"));
 }
@@ -141,16 +146,16 @@ fn a_bullet_edited_here_and_superseded_there_is_a_conflict() {
 fn a_bullet_moved_on_one_side_is_not_lost() {
     let theirs = "# Constraints\n\n## Rules\n- one writer\n\n## Superseded\n- never log secrets\n";
     let ours = CONSTRAINTS.replace("- one writer\n", "- one writer\n- ours\n");
-    let text = clean(Kind::Constraints, CONSTRAINTS, &ours, theirs);
+    let text = clean(MergeKind::Constraints, CONSTRAINTS, &ours, theirs);
     assert_eq!(text.matches("never log secrets").count(), 1, "{text}");
     assert!(text.contains("- ours\n"), "{text}");
 }
 
 #[test]
 fn lines_of_a_log_are_both_kept_also_without_a_last_line_end() {
-    let text = clean(Kind::Lines, "a\n", "a\nb", "a\nc\n");
+    let text = clean(MergeKind::Lines, "a\n", "a\nb", "a\nc\n");
     assert_eq!(text, "a\nb\nc\n");
-    assert_eq!(clean(Kind::Lines, "", "b\n", "b\nc\n"), "b\nc\n");
+    assert_eq!(clean(MergeKind::Lines, "", "b\n", "b\nc\n"), "b\nc\n");
 }
 
 #[test]
@@ -166,7 +171,7 @@ fn the_index_has_each_key_once_with_its_later_row() {
     );
     let theirs = format!("{head}{}{}", row("b", "2026-01-03"), row("c", "2026-01-02"));
     assert_eq!(
-        clean(Kind::Index, &base, &ours, &theirs),
+        clean(MergeKind::Index, &base, &ours, &theirs),
         format!(
             "{head}{}{}{}",
             row("a", "2026-01-02"),
@@ -187,7 +192,7 @@ fn the_generated_block_is_no_conflict_and_the_text_around_it_merges() {
     let theirs = CONTEXT
         .replace("=aa -->\nold", "=cc -->\ntheirs")
         .replace("last", "last of theirs");
-    let text = clean(Kind::Context, CONTEXT, &ours, &theirs);
+    let text = clean(MergeKind::Context, CONTEXT, &ours, &theirs);
     assert_eq!(text, ours.replace("last", "last of theirs"));
 }
 
@@ -197,10 +202,10 @@ fn what_only_one_side_changed_is_taken_to_the_byte() {
     let glued = "- a\n# b\n- c";
     let other = "- a\n";
     for kind in [
-        Kind::Patterns,
-        Kind::Decisions,
-        Kind::Constraints,
-        Kind::Lines,
+        MergeKind::Patterns,
+        MergeKind::Decisions,
+        MergeKind::Constraints,
+        MergeKind::Lines,
     ] {
         for (base, ours, theirs) in [
             (glued, glued, glued),
@@ -222,7 +227,7 @@ fn what_only_one_side_changed_is_taken_to_the_byte() {
 fn text_that_two_people_added_at_one_place_is_a_conflict() {
     let ours = CONTEXT.replace("one\n", "one\nours\n");
     let theirs = CONTEXT.replace("one\n", "one\ntheirs\n");
-    let merged = merged(Kind::Context, CONTEXT, &ours, &theirs);
+    let merged = merged(MergeKind::Context, CONTEXT, &ours, &theirs);
     assert_eq!(merged.conflicts, 1);
     let place = "<<<<<<< ours\nours\n=======\ntheirs\n>>>>>>> theirs\n";
     assert!(merged.text.contains(place), "{}", merged.text);
@@ -257,7 +262,7 @@ proptest! {
     /// What either side added is there, and what neither took away is there, whatever the edits.
     #[test]
     fn nothing_is_lost((base, ours, theirs) in grown()) {
-        let merged = merged(Kind::Constraints, &base, &ours, &theirs);
+        let merged = merged(MergeKind::Constraints, &base, &ours, &theirs);
         for line in ours.lines().chain(theirs.lines()).filter(|line| line.starts_with("- ")) {
             let kept_by_both = ours.contains(line) && theirs.contains(line);
             let is_added = !base.contains(line);

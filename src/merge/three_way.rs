@@ -7,8 +7,8 @@ use similar::DiffTag;
 use similar::capture_diff_slices;
 
 use crate::merge::kind::Inserts;
-use crate::merge::merged::Merged;
-use crate::merge::unit::Unit;
+use crate::merge::merged::MergeResult;
+use crate::merge::unit::MergeUnit;
 
 /// How the sides are called where they are in conflict.
 #[derive(Clone, Debug)]
@@ -30,12 +30,12 @@ struct Hunk {
 
 /// Merges what became of `base` on two sides.
 pub(crate) fn merge(
-    base: &[Unit<'_>],
-    ours: &[Unit<'_>],
-    theirs: &[Unit<'_>],
+    base: &[MergeUnit<'_>],
+    ours: &[MergeUnit<'_>],
+    theirs: &[MergeUnit<'_>],
     inserts: Inserts,
     labels: &Labels,
-) -> Merged {
+) -> MergeResult {
     let mut merge = Merge {
         base,
         ours,
@@ -49,12 +49,12 @@ pub(crate) fn merge(
 }
 
 struct Merge<'m, 'a> {
-    base: &'m [Unit<'a>],
-    ours: &'m [Unit<'a>],
-    theirs: &'m [Unit<'a>],
+    base: &'m [MergeUnit<'a>],
+    ours: &'m [MergeUnit<'a>],
+    theirs: &'m [MergeUnit<'a>],
     inserts: Inserts,
     /// What ours added: a piece that was in the base may have been moved by theirs.
-    added: Vec<&'m Unit<'a>>,
+    added: Vec<&'m MergeUnit<'a>>,
     out: Writer<'m>,
 }
 
@@ -111,7 +111,12 @@ impl<'m, 'a> Merge<'m, 'a> {
     }
 
     /// Writes a place that both sides changed.
-    fn both(&mut self, replaced: &[Unit<'a>], ours: &'m [Unit<'a>], theirs: &'m [Unit<'a>]) {
+    fn both(
+        &mut self,
+        replaced: &[MergeUnit<'a>],
+        ours: &'m [MergeUnit<'a>],
+        theirs: &'m [MergeUnit<'a>],
+    ) {
         if same(ours, theirs) {
             return self.out.units(ours);
         }
@@ -129,7 +134,7 @@ impl<'m, 'a> Merge<'m, 'a> {
     }
 
     /// Writes what theirs added, but for what ours added as well.
-    fn theirs(&mut self, theirs: &'m [Unit<'a>]) {
+    fn theirs(&mut self, theirs: &'m [MergeUnit<'a>]) {
         if self.inserts == Inserts::Compete {
             return self.out.units(theirs);
         }
@@ -145,13 +150,13 @@ impl<'m, 'a> Merge<'m, 'a> {
     }
 }
 
-fn is_new(unit: &Unit<'_>, base: &[Unit<'_>]) -> bool {
+fn is_new(unit: &MergeUnit<'_>, base: &[MergeUnit<'_>]) -> bool {
     base.iter().all(|old| old.identity != unit.identity)
 }
 
 /// Returns what a side changed, as ranges of the base and of the side.
-fn hunks(base: &[Unit<'_>], side: &[Unit<'_>]) -> Vec<Hunk> {
-    let identities = |units: &[Unit<'_>]| -> Vec<String> {
+fn hunks(base: &[MergeUnit<'_>], side: &[MergeUnit<'_>]) -> Vec<Hunk> {
+    let identities = |units: &[MergeUnit<'_>]| -> Vec<String> {
         units.iter().map(|unit| unit.identity.to_string()).collect()
     };
     capture_diff_slices(Algorithm::Myers, &identities(base), &identities(side))
@@ -206,7 +211,7 @@ fn side_end(taken: &[Hunk], side: usize, base: usize, end: usize) -> usize {
     }
 }
 
-fn same(ours: &[Unit<'_>], theirs: &[Unit<'_>]) -> bool {
+fn same(ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) -> bool {
     ours.len() == theirs.len()
         && ours
             .iter()
@@ -234,13 +239,13 @@ impl<'m> Writer<'m> {
         }
     }
 
-    fn units(&mut self, units: &[Unit<'_>]) {
+    fn units(&mut self, units: &[MergeUnit<'_>]) {
         for unit in units {
             self.unit(unit, unit.gap);
         }
     }
 
-    fn unit(&mut self, unit: &Unit<'_>, gap: &str) {
+    fn unit(&mut self, unit: &MergeUnit<'_>, gap: &str) {
         self.part(unit.is_block);
         self.text.push_str(unit.text);
         self.text.push_str(gap);
@@ -272,7 +277,7 @@ impl<'m> Writer<'m> {
         self.text.push_str(self.line_end);
     }
 
-    fn conflict(&mut self, ours: &[Unit<'_>], theirs: &[Unit<'_>]) {
+    fn conflict(&mut self, ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) {
         self.conflicts += 1;
         self.marker('<', &self.labels.ours);
         self.units(ours);
@@ -295,8 +300,8 @@ impl<'m> Writer<'m> {
         self.last_is_block = false;
     }
 
-    fn finish(self) -> Merged {
-        Merged {
+    fn finish(self) -> MergeResult {
+        MergeResult {
             text: self.text,
             conflicts: self.conflicts,
         }

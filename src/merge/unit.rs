@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::markdown::Outline;
-use crate::merge::Merged;
+use crate::merge::MergeResult;
 use crate::merge::Versions;
 
 /// Opens and closes the generated block of a context file.
@@ -13,7 +13,7 @@ const BLOCK: (&str, &str) = ("<!-- annals:begin", "<!-- annals:end");
 
 /// A piece of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unit<'a> {
+pub(crate) struct MergeUnit<'a> {
     /// What tells whether two pieces are the same, with all their text.
     pub(crate) identity: Cow<'a, str>,
     /// What no two pieces of a file should share: an entry's name.
@@ -26,7 +26,7 @@ pub(crate) struct Unit<'a> {
     pub(crate) is_block: bool,
 }
 
-impl<'a> Unit<'a> {
+impl<'a> MergeUnit<'a> {
     fn new(whole: &'a str, key: Option<Cow<'a, str>>, is_block: bool) -> Self {
         let text = whole.trim_end_matches(['\n', '\r']);
         let identity = without_returns(text);
@@ -53,7 +53,7 @@ fn without_returns(text: &str) -> Cow<'_, str> {
 const ROLLUP: &str = "## Recent";
 
 /// Cuts at every heading down to the third level: an entry, or the lead of a chapter.
-pub(crate) fn by_heading(text: &str) -> Vec<Unit<'_>> {
+pub(crate) fn by_heading(text: &str) -> Vec<MergeUnit<'_>> {
     let outline = Outline::parse(text, 0);
     let sections = outline.sections().iter();
     let starts = sections
@@ -63,7 +63,7 @@ pub(crate) fn by_heading(text: &str) -> Vec<Unit<'_>> {
     cuts.into_iter()
         .map(|range| {
             let piece = &text[range];
-            let mut unit = Unit::new(piece, Some(entry_key(piece)), true);
+            let mut unit = MergeUnit::new(piece, Some(entry_key(piece)), true);
             if piece.starts_with(ROLLUP) {
                 unit.identity = Cow::Borrowed(ROLLUP);
             }
@@ -91,7 +91,7 @@ fn entry_key(piece: &str) -> Cow<'_, str> {
 }
 
 /// Cuts at every heading and at every bullet of the outermost level.
-pub(crate) fn by_bullet(text: &str) -> Vec<Unit<'_>> {
+pub(crate) fn by_bullet(text: &str) -> Vec<MergeUnit<'_>> {
     let outline = Outline::parse(text, 0);
     let headings = outline
         .sections()
@@ -109,27 +109,27 @@ pub(crate) fn by_bullet(text: &str) -> Vec<Unit<'_>> {
         .into_iter()
         .map(|range| {
             let is_heading = headings.contains(&range.start);
-            Unit::new(&text[range], None, is_heading)
+            MergeUnit::new(&text[range], None, is_heading)
         })
         .collect()
 }
 
 /// Cuts at every line.
-pub(crate) fn by_line(text: &str) -> Vec<Unit<'_>> {
+pub(crate) fn by_line(text: &str) -> Vec<MergeUnit<'_>> {
     text.split_inclusive('\n')
-        .map(|line| Unit::new(line, None, false))
+        .map(|line| MergeUnit::new(line, None, false))
         .collect()
 }
 
 /// Cuts a context file at every line, but for its generated block, which is the same in every version.
-pub(crate) fn around_the_block(text: &str) -> Vec<Unit<'_>> {
+pub(crate) fn around_the_block(text: &str) -> Vec<MergeUnit<'_>> {
     let Some(block) = generated_block(text) else {
         return by_line(text);
     };
     let mut units = by_line(&text[..block.start]);
-    units.push(Unit {
+    units.push(MergeUnit {
         identity: Cow::Borrowed(BLOCK.0),
-        ..Unit::new(&text[block.clone()], Some(Cow::Borrowed(BLOCK.0)), true)
+        ..MergeUnit::new(&text[block.clone()], Some(Cow::Borrowed(BLOCK.0)), true)
     });
     units.extend(by_line(&text[block.end..]));
     units
@@ -170,7 +170,7 @@ fn cuts(text: &str, starts: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
 ///
 /// Where both sides have a row, the one with the later date in its last column stands: it is made from
 /// an entry file that is merged by itself, and the next write or audit makes the whole anew.
-pub(crate) fn rows(versions: Versions<'_>) -> Merged {
+pub(crate) fn rows(versions: Versions<'_>) -> MergeResult {
     let (base, ours, theirs) = (
         keyed(versions.base),
         keyed(versions.ours),
@@ -201,7 +201,7 @@ pub(crate) fn rows(versions: Versions<'_>) -> Merged {
         text.push_str(row);
         text.push('\n');
     }
-    Merged { text, conflicts: 0 }
+    MergeResult { text, conflicts: 0 }
 }
 
 fn keyed(text: &str) -> BTreeMap<&str, &str> {

@@ -8,7 +8,7 @@ use crate::patterns;
 use crate::patterns::Patterns;
 use crate::patterns::Retrospective;
 use crate::patterns::Trace;
-use crate::patterns::judged::Checked;
+use crate::patterns::judged::CheckedLessons;
 use crate::patterns::rewriting::rewritten;
 use crate::project::Project;
 use crate::storage::Changes;
@@ -57,7 +57,7 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
 pub(crate) fn replace_lessons(
     project: &Project,
     line: usize,
-    lessons: &Checked,
+    lessons: &CheckedLessons,
     changes: &mut Changes,
 ) -> Result<()> {
     let path = patterns::path(&project.planning_place().dir);

@@ -4,18 +4,18 @@ use crate::error::Result;
 use crate::patterns::Bullet;
 use crate::patterns::BulletSection;
 use crate::patterns::BulletSource;
-use crate::patterns::Entry;
 use crate::patterns::LessonSource;
+use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
-use crate::planning::Folder;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PlanNumber;
+use crate::planning::PlanningFolder;
 use crate::planning::Summary;
 use crate::project::Project;
 use crate::storage::read;
 
-impl Entry {
+impl PatternEntry {
     /// Fills in the bullets, without their sources.
     pub(crate) fn list_bullets(&mut self) {
         let bullet = |section| {
@@ -35,14 +35,14 @@ impl Entry {
 impl Patterns {
     /// Fills in where each bullet is drawn from, as far as the summaries are still there.
     pub(crate) fn trace_bullets(&mut self, project: &Project) -> Result<()> {
-        let folder = Folder::read(&project.planning()?.dir)?.value;
-        let mut milestones: Vec<Milestone> = Vec::new();
+        let folder = PlanningFolder::read(&project.planning()?.dir)?.value;
+        let mut milestones: Vec<MilestoneFolder> = Vec::new();
         for archive in &folder.archived {
             milestones.push(archive.milestone()?.value);
         }
         for slug in folder.milestones()? {
             if slug != folder.active.slug {
-                milestones.push(Milestone::read(&folder.dir.join(&slug), &slug)?.value);
+                milestones.push(MilestoneFolder::read(&folder.dir.join(&slug), &slug)?.value);
             }
         }
         milestones.push(folder.active);
@@ -66,7 +66,7 @@ impl Patterns {
 
 /// Returns a phase's folder, wherever it has moved to since.
 fn phase_dir<'m>(
-    milestones: &'m [Milestone],
+    milestones: &'m [MilestoneFolder],
     name: &str,
     milestone: Option<&str>,
 ) -> Option<&'m PhaseDir> {

@@ -14,7 +14,7 @@ use crate::planning::PlanNumber;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Patterns {
     /// The entries, in file order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<PatternEntry>,
     /// What stands outside of any entry, in file order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loose: Vec<LoosePattern>,
@@ -32,7 +32,7 @@ impl Patterns {
 
 /// What one phase taught.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Entry {
+pub struct PatternEntry {
     /// The phase's number; nothing where the heading has none.
     pub phase: Option<PhaseNumber>,
     /// The phase's name: the heading without number and date.
@@ -66,7 +66,7 @@ pub struct Entry {
     pub line: usize,
 }
 
-impl Entry {
+impl PatternEntry {
     /// Returns the bullets of both kinds, what worked first.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.worked.iter().chain(&self.failed).map(String::as_str)

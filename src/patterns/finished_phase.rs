@@ -41,7 +41,7 @@ pub struct FinishedPhase {
 }
 
 /// A summary as it was read.
-struct Source {
+struct SummarySource {
     plan: PlanNumber,
     path: PathBuf,
     text: String,
@@ -71,7 +71,7 @@ impl FinishedPhase {
                 continue;
             };
             let summary = Summary::parse(&text, &path).into_value(&mut warnings);
-            sources.push(Source {
+            sources.push(SummarySource {
                 plan: slot.number.clone(),
                 path,
                 text,
@@ -80,7 +80,7 @@ impl FinishedPhase {
         }
         derive_durations(&mut sources, git)?;
         let digest = digest(&sources);
-        let record = |source: Source| {
+        let record = |source: SummarySource| {
             PlanRecord::new(source.plan, source.summary, &source.text, &source.path)
         };
         let value = Self {
@@ -124,7 +124,7 @@ fn text(read: Read<'_>, path: &Path, warnings: &mut Vec<Warning>) -> Option<Stri
 }
 
 /// Fills in missing durations from the commits that the summaries name, with one call of git.
-fn derive_durations(sources: &mut [Source], git: &Git) -> Result<()> {
+fn derive_durations(sources: &mut [SummarySource], git: &Git) -> Result<()> {
     let mut hashes = Vec::new();
     for source in sources.iter() {
         let commits = source.summary.commits.as_deref().unwrap_or_default();
@@ -148,7 +148,7 @@ fn derive_durations(sources: &mut [Source], git: &Git) -> Result<()> {
 }
 
 /// Returns the digest of the summaries' contents, whatever line endings a checkout gave them.
-fn digest(sources: &[Source]) -> String {
+fn digest(sources: &[SummarySource]) -> String {
     let mut digest = Sha256::new();
     for source in sources {
         let text = source.text.replace("\r\n", "\n");

@@ -9,7 +9,7 @@ use crate::planning::PhaseNumber;
 
 /// A heading taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Heading {
+pub(crate) struct EntryHeading {
     pub(crate) phase: Option<PhaseNumber>,
     pub(crate) name: String,
     pub(crate) date: Option<NaiveDate>,
@@ -18,7 +18,7 @@ pub(crate) struct Heading {
 /// More words than these before `Phase` make a sentence that mentions one.
 const WORDS_BEFORE: usize = 3;
 
-impl Heading {
+impl EntryHeading {
     /// Reads a heading.
     ///
     /// ```text
@@ -144,7 +144,7 @@ mod tests {
             ("Error handling", "", "Error handling", ""),
             ("", "", "", ""),
         ] {
-            let heading = Heading::parse(title);
+            let heading = EntryHeading::parse(title);
             let shown = heading
                 .phase
                 .map(|phase| phase.to_string())

@@ -10,7 +10,7 @@ use crate::patterns::Patterns;
 use crate::patterns::PlanRecord;
 use crate::patterns::Recorded;
 use crate::patterns::stored;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::Plan;
 use crate::position::Survey;
@@ -22,12 +22,12 @@ use crate::warning::Warning;
 
 /// Returns what the history of a project shows.
 pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let mut warnings = Vec::new();
     let recorded = stored(project)?.into_value(&mut warnings);
     let mut history = history(&survey, &recorded)?;
     history.warnings.extend(warnings);
-    Ok(history.map(|phases| Insights::of(&phases)))
+    Ok(history.map(|phases| Insights::from_phases(&phases)))
 }
 
 /// Returns all phases that have plans with a summary, in the order in which their milestones were done.
@@ -64,7 +64,7 @@ pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec
 }
 
 /// Returns the archived milestones, and those that are open beside the active one.
-pub(crate) fn others(survey: &Survey, warnings: &mut Vec<Warning>) -> Result<Vec<Milestone>> {
+pub(crate) fn others(survey: &Survey, warnings: &mut Vec<Warning>) -> Result<Vec<MilestoneFolder>> {
     let folder = &survey.folder;
     let mut found = Vec::new();
     for archive in &folder.archived {
@@ -73,14 +73,14 @@ pub(crate) fn others(survey: &Survey, warnings: &mut Vec<Warning>) -> Result<Vec
     for slug in folder.milestones()? {
         if slug != folder.active.slug {
             let home = folder.dir.join(&slug);
-            found.push(Milestone::read(&home, &slug)?.into_value(warnings));
+            found.push(MilestoneFolder::read(&home, &slug)?.into_value(warnings));
         }
     }
     Ok(found)
 }
 
 fn read_all(
-    milestone: &Milestone,
+    milestone: &MilestoneFolder,
     name_of: &dyn Fn(&PhaseDir) -> Option<String>,
     recorded: &Patterns,
     warnings: &mut Vec<Warning>,

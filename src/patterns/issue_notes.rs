@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::markdown::Section;
@@ -51,8 +51,8 @@ fn add(found: &mut Vec<IssueNote>, outline: &Outline<'_>, section: &Section) {
     let mut is_first = true;
     for block in outline.blocks(&section.whole) {
         let text = match &block.content {
-            Content::Item(item) if item.depth == 0 => item.text.clone(),
-            Content::Paragraph => one_line(outline.slice(&block.range)),
+            BlockContent::Item(item) if item.depth == 0 => item.text.clone(),
+            BlockContent::Paragraph => one_line(outline.slice(&block.range)),
             _ => continue,
         };
         // What is listed under "None" is what went well.

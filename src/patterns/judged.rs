@@ -8,18 +8,18 @@ use serde::Deserialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::patterns::BulletSection;
-use crate::patterns::Entry;
 use crate::patterns::FinishedPhase;
 use crate::patterns::LessonSource;
+use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::bullet::cited;
 use crate::patterns::lesson::Lesson;
-use crate::patterns::lesson::MOST;
+use crate::patterns::lesson::MAX_LESSONS;
 use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::Words;
 use crate::patterns::lesson::cite;
 use crate::patterns::lesson::is_closed;
-use crate::patterns::part::Part;
+use crate::patterns::part::EntryPart;
 use crate::planning::PlanNumber;
 use crate::secrets;
 use crate::storage::read;
@@ -75,7 +75,7 @@ pub struct JudgedLesson {
 
 /// Lessons that passed every check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedLessons {
     pub(crate) worked: Vec<Lesson>,
     pub(crate) failed: Vec<Lesson>,
 }
@@ -101,9 +101,9 @@ impl JudgedLessons {
         let mut section = None;
         for line in text.lines().map(str::trim) {
             let label = line.trim_matches(|c: char| "#*: ".contains(c));
-            match Part::named(label) {
-                Some(Part::Worked) => section = Some(BulletSection::Worked),
-                Some(Part::Failed) => section = Some(BulletSection::Failed),
+            match EntryPart::named(label) {
+                Some(EntryPart::Worked) => section = Some(BulletSection::Worked),
+                Some(EntryPart::Failed) => section = Some(BulletSection::Failed),
                 _ => {}
             }
             let Some(bullet) = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")) else {
@@ -128,10 +128,13 @@ impl JudgedLessons {
         known: &Patterns,
         own: Option<usize>,
         root: &Path,
-    ) -> Result<Checked> {
+    ) -> Result<CheckedLessons> {
         for (lessons, name) in [(&self.worked, "worked"), (&self.failed, "failed")] {
-            if lessons.len() > MOST {
-                let message = format!("{} lessons under {name}, and {MOST} fit", lessons.len());
+            if lessons.len() > MAX_LESSONS {
+                let message = format!(
+                    "{} lessons under {name}, and {MAX_LESSONS} fit",
+                    lessons.len()
+                );
                 return Err(Error::refused(message).hint("keep those that change the next plan"));
             }
         }
@@ -139,15 +142,15 @@ impl JudgedLessons {
             .entries
             .iter()
             .filter(|entry| Some(entry.line) != own)
-            .flat_map(Entry::texts)
+            .flat_map(PatternEntry::texts)
             .chain(known.loose.iter().map(|loose| loose.text.as_str()))
-            .map(|text| (text.to_owned(), Words::of(text)))
+            .map(|text| (text.to_owned(), Words::from_text(text)))
             .collect();
         let mut check = |lessons: &[JudgedLesson]| -> Result<Vec<Lesson>> {
             let mut found = Vec::new();
             for lesson in lessons {
                 let checked = lesson.checked(phase, root)?;
-                let words = Words::of(&lesson.text);
+                let words = Words::from_text(&lesson.text);
                 if let Some((other, _)) = before
                     .iter()
                     .find(|(_, other)| other.likeness(&words) >= SAME)
@@ -160,7 +163,7 @@ impl JudgedLessons {
             }
             Ok(found)
         };
-        Ok(Checked {
+        Ok(CheckedLessons {
             worked: check(&self.worked)?,
             failed: check(&self.failed)?,
         })

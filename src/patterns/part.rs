@@ -7,7 +7,7 @@ use crate::text::fold;
 
 /// A part of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum EntryPart {
     Worked,
     Failed,
     Timing,
@@ -47,7 +47,7 @@ const FAILED: &[&str] = &[
 ];
 const DEVIATIONS: &[&str] = &["deviations", "deviation", "deviations from plan"];
 
-impl Part {
+impl EntryPart {
     /// Returns the part that a label or heading opens.
     pub(crate) fn named(label: &str) -> Option<Self> {
         let plain = label.trim_matches(|c: char| !c.is_alphanumeric());
@@ -118,7 +118,7 @@ fn first_field(text: &str) -> Option<(&str, &str, &str)> {
 
 impl DeviationCount {
     /// Reads `3 (2 bug, 1 blocking)`, `0`, `None`, `None - all as planned`.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let text = clean(text);
         let kinds = text
             .split_once('(')
@@ -210,7 +210,7 @@ mod tests {
             ("", None, None),
             ("9999999999999", None, None),
         ] {
-            let read = DeviationCount::of(text);
+            let read = DeviationCount::parse(text);
             assert_eq!(
                 (read.count, read.kinds.as_deref()),
                 (count, kinds),
@@ -221,9 +221,18 @@ mod tests {
 
     #[test]
     fn parts_have_many_names() {
-        assert_eq!(Part::named("**What Worked:**"), Some(Part::Worked));
-        assert_eq!(Part::named("✅ What went well"), Some(Part::Worked));
-        assert_eq!(Part::named("What didn’t work"), Some(Part::Failed));
-        assert_eq!(Part::named("Plan 02"), None);
+        assert_eq!(
+            EntryPart::named("**What Worked:**"),
+            Some(EntryPart::Worked)
+        );
+        assert_eq!(
+            EntryPart::named("✅ What went well"),
+            Some(EntryPart::Worked)
+        );
+        assert_eq!(
+            EntryPart::named("What didn’t work"),
+            Some(EntryPart::Failed)
+        );
+        assert_eq!(EntryPart::named("Plan 02"), None);
     }
 }

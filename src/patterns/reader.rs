@@ -4,20 +4,20 @@ use std::path::Path;
 
 use crate::clock::parse_date;
 use crate::markdown::Block;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::FrontMatter;
-use crate::markdown::Item;
 use crate::markdown::Label;
+use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Ranges;
 use crate::markdown::Section;
 use crate::patterns::DeviationCount;
-use crate::patterns::Entry;
 use crate::patterns::LoosePattern;
+use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::Trace;
-use crate::patterns::heading::Heading;
-use crate::patterns::part::Part;
+use crate::patterns::heading::EntryHeading;
+use crate::patterns::part::EntryPart;
 use crate::planning::present;
 use crate::text::one_line;
 use crate::warning::Parsed;
@@ -39,7 +39,7 @@ impl Patterns {
         for (index, head) in heads.iter().enumerate() {
             let next = heads.get(index + 1).map(|next| next.heading.start);
             let end = next.map_or(head.whole.end, |next| next.min(head.whole.end));
-            let mut reader = Reader::of(&outline, head, end);
+            let mut reader = EntryBuilder::new(&outline, head, end);
             reader.read(path, &mut warnings);
             reader.entry.list_bullets();
             patterns.entries.push(reader.entry);
@@ -60,14 +60,14 @@ fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
         .iter()
         .filter(|section| section.level > 0)
     {
-        if Part::named(&section.title).is_some() {
+        if EntryPart::named(&section.title).is_some() {
             continue;
         }
         // Inside an entry, a phase in a heading may only be mentioned.
         let is_inside = heads
             .last()
             .is_some_and(|head| head.whole.contains(&section.heading.start));
-        let names_phase = Heading::parse(&section.title).phase.is_some();
+        let names_phase = EntryHeading::parse(&section.title).phase.is_some();
         if (names_phase && !is_inside) || has_verdict(outline, section) {
             heads.push(section);
         }
@@ -77,7 +77,7 @@ fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
 
 /// Returns whether a section says what worked or failed: by a label, or by a heading right under it.
 fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
-    let is_verdict = |name: &str| Part::named(name).is_some_and(Part::is_verdict);
+    let is_verdict = |name: &str| EntryPart::named(name).is_some_and(EntryPart::is_verdict);
     let by_heading = || {
         let mut inner = outline.subsections(section);
         inner.any(|inner| inner.level == section.level + 1 && is_verdict(&inner.title))
@@ -97,13 +97,13 @@ fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
 }
 
 /// Reads a line that opens a part: `**What worked:** value`, `What failed:`, `**Timing**`.
-fn label(line: &str) -> Option<(Part, String)> {
-    if let Some(label) = Label::of(line, 0, 0) {
-        return Some((Part::named(&label.name)?, label.value));
+fn label(line: &str) -> Option<(EntryPart, String)> {
+    if let Some(label) = Label::parse(line, 0, 0) {
+        return Some((EntryPart::named(&label.name)?, label.value));
     }
     let line = line.trim();
     let is_alone = line.starts_with("**") && line.ends_with("**");
-    let part = Part::named(line).filter(|_| is_alone)?;
+    let part = EntryPart::named(line).filter(|_| is_alone)?;
     Some((part, String::new()))
 }
 
@@ -112,20 +112,20 @@ fn is_bold(line: &str) -> bool {
 }
 
 /// One entry as it grows.
-struct Reader<'o, 'a> {
+struct EntryBuilder<'o, 'a> {
     outline: &'o Outline<'a>,
     head: &'o Section,
-    entry: Entry,
-    part: Part,
+    entry: PatternEntry,
+    part: EntryPart,
     /// How many deviations are listed one by one, where no number is written.
     listed_deviations: u32,
 }
 
-impl<'o, 'a> Reader<'o, 'a> {
-    fn of(outline: &'o Outline<'a>, head: &'o Section, end: usize) -> Self {
-        let heading = Heading::parse(&head.title);
+impl<'o, 'a> EntryBuilder<'o, 'a> {
+    fn new(outline: &'o Outline<'a>, head: &'o Section, end: usize) -> Self {
+        let heading = EntryHeading::parse(&head.title);
         let range = head.heading.start..end;
-        let entry = Entry {
+        let entry = PatternEntry {
             phase: heading.phase,
             name: heading.name,
             date: heading.date,
@@ -136,13 +136,13 @@ impl<'o, 'a> Reader<'o, 'a> {
                 .to_owned(),
             range,
             line: head.line,
-            ..Entry::default()
+            ..PatternEntry::default()
         };
         Self {
             outline,
             head,
             entry,
-            part: Part::Notes,
+            part: EntryPart::Notes,
             listed_deviations: 0,
         }
     }
@@ -169,8 +169,8 @@ impl<'o, 'a> Reader<'o, 'a> {
 
     /// Takes a heading inside the entry: `#### What worked`, `#### Deviations: 3 (2 minor)`.
     fn open_section(&mut self, title: &str) {
-        self.part = Part::Notes;
-        if let Some(part) = Part::named(title) {
+        self.part = EntryPart::Notes;
+        if let Some(part) = EntryPart::named(title) {
             self.open(part, "");
         } else if let Some((part, value)) = label(title) {
             self.open(part, &value);
@@ -179,10 +179,10 @@ impl<'o, 'a> Reader<'o, 'a> {
 
     fn block(&mut self, block: &Block, path: &Path, warnings: &mut Vec<Warning>) {
         match &block.content {
-            Content::Paragraph => self.paragraph(self.outline.slice(&block.range)),
-            Content::Item(item) => self.item(item),
-            Content::Html => self.html(block, path, warnings),
-            Content::Table(_) | Content::Code => {}
+            BlockContent::Paragraph => self.paragraph(self.outline.slice(&block.range)),
+            BlockContent::Item(item) => self.item(item),
+            BlockContent::Html => self.html(block, path, warnings),
+            BlockContent::Table(_) | BlockContent::Code => {}
         }
     }
 
@@ -217,16 +217,16 @@ impl<'o, 'a> Reader<'o, 'a> {
         self.text(&pending);
     }
 
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, item: &ListItem) {
         // In a list of what worked, `Deviations: none in plan 02` is a bullet like the others.
-        let is_listing = matches!(self.part, Part::Worked | Part::Failed);
+        let is_listing = matches!(self.part, EntryPart::Worked | EntryPart::Failed);
         match label(&item.text).filter(|_| !is_listing || is_bold(&item.text)) {
             Some((part, value)) => self.open(part, &value),
             None => self.text(&item.text),
         }
     }
 
-    fn open(&mut self, part: Part, value: &str) {
+    fn open(&mut self, part: EntryPart, value: &str) {
         self.part = part;
         self.text(value);
     }
@@ -237,12 +237,12 @@ impl<'o, 'a> Reader<'o, 'a> {
             return;
         };
         match self.part {
-            Part::Worked => push(&mut self.entry.worked, text),
-            Part::Failed => push(&mut self.entry.failed, text),
-            Part::Notes => push(&mut self.entry.notes, text),
-            Part::Timing => self.entry.timing.add(text),
-            Part::Date => self.entry.date = self.entry.date.or_else(|| parse_date(text)),
-            Part::Deviations => self.deviation(text),
+            EntryPart::Worked => push(&mut self.entry.worked, text),
+            EntryPart::Failed => push(&mut self.entry.failed, text),
+            EntryPart::Notes => push(&mut self.entry.notes, text),
+            EntryPart::Timing => self.entry.timing.add(text),
+            EntryPart::Date => self.entry.date = self.entry.date.or_else(|| parse_date(text)),
+            EntryPart::Deviations => self.deviation(text),
         }
     }
 
@@ -250,7 +250,7 @@ impl<'o, 'a> Reader<'o, 'a> {
         if text.eq_ignore_ascii_case("unknown") {
             return;
         }
-        let read = DeviationCount::of(text);
+        let read = DeviationCount::parse(text);
         if self.entry.deviations.count.is_none() && read.count.is_some() {
             self.entry.deviations = read;
         } else {
@@ -268,15 +268,17 @@ fn push(list: &mut Vec<String>, text: &str) {
 }
 
 /// Returns the bullets and paragraphs outside of the entries.
-fn loose(outline: &Outline<'_>, entries: &[Entry]) -> Vec<LoosePattern> {
-    let inside = Ranges::of(entries.iter().map(|entry| entry.range.clone()));
+fn loose(outline: &Outline<'_>, entries: &[PatternEntry]) -> Vec<LoosePattern> {
+    let inside = Ranges::merge(entries.iter().map(|entry| entry.range.clone()));
     let mut found = Vec::new();
     for section in outline.sections() {
         let title = present(&section.title).map(str::to_owned);
         for block in outline.blocks(&section.own) {
             let text = match &block.content {
-                Content::Item(item) => item.text.clone(),
-                Content::Paragraph if section.level > 1 => one_line(outline.slice(&block.range)),
+                BlockContent::Item(item) => item.text.clone(),
+                BlockContent::Paragraph if section.level > 1 => {
+                    one_line(outline.slice(&block.range))
+                }
                 _ => continue,
             };
             if present(&text).is_none() || inside.hold(block.range.start) {

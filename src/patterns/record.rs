@@ -2,13 +2,13 @@
 
 use crate::error::Result;
 use crate::git::Git;
-use crate::patterns::Entry;
 use crate::patterns::FinishedPhase;
+use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::Folder;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
+use crate::planning::PlanningFolder;
 use crate::position::Read;
 use crate::storage::read;
 use crate::warning::Parsed;
@@ -34,12 +34,13 @@ impl Patterns {
     /// have one name: `namesakes` are those phases, whose entries are not this one's
     /// (see [`FinishedPhase::namesakes`]).
     pub fn recorded(&self, phase: &FinishedPhase, namesakes: &[FinishedPhase]) -> Recorded {
-        let last = |fits: &dyn Fn(usize, &Entry) -> bool| {
+        let last = |fits: &dyn Fn(usize, &PatternEntry) -> bool| {
             let mut entries = self.entries.iter().enumerate().rev();
             let found = entries.find(|(at, entry)| fits(*at, entry));
             found.map(|(_, entry)| entry.line)
         };
-        let is_own = |entry: &Entry| is_drawn_from(entry, phase) && !is_of_another(entry, phase);
+        let is_own =
+            |entry: &PatternEntry| is_drawn_from(entry, phase) && !is_of_another(entry, phase);
         if let Some(line) = last(&|_, entry| is_own(entry)) {
             return Recorded::Same(line);
         }
@@ -82,14 +83,14 @@ impl Patterns {
 impl FinishedPhase {
     /// Reads the phases of other milestones whose folder has the same name as `dir`.
     pub fn namesakes(
-        folder: &Folder,
+        folder: &PlanningFolder,
         dir: &PhaseDir,
         read: Read<'_>,
         git: &Git,
     ) -> Result<Parsed<Vec<Self>>> {
         let mut found = Parsed::clean(Vec::new());
         let name = dir.dir_name();
-        let mut take = |milestone: &Milestone| -> Result<()> {
+        let mut take = |milestone: &MilestoneFolder| -> Result<()> {
             let same = |other: &&PhaseDir| other.dir != dir.dir && other.dir_name() == name;
             for other in milestone.phases.iter().filter(same) {
                 let phase = Self::read(other, None, &milestone.slug, read, git)?;
@@ -107,14 +108,14 @@ impl FinishedPhase {
 }
 
 /// Returns whether an entry was drawn from the phase's summaries as they are.
-fn is_drawn_from(entry: &Entry, phase: &FinishedPhase) -> bool {
+fn is_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     let trace = entry.trace.as_ref();
     trace.is_some_and(|trace| trace.digest == phase.digest && !phase.plans.is_empty())
 }
 
 /// Returns whether an entry drawn from equal summaries is that of another phase: one whose folder stands beside
 /// this one's. A folder of the same name in another milestone is a copy, and teaches the same once.
-fn is_of_another(entry: &Entry, phase: &FinishedPhase) -> bool {
+fn is_of_another(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     entry.trace.as_ref().is_some_and(|trace| {
         trace.phase_dir != phase.dir_name
             && read::is_folder(&phase.dir.with_file_name(&trace.phase_dir))
@@ -122,7 +123,7 @@ fn is_of_another(entry: &Entry, phase: &FinishedPhase) -> bool {
 }
 
 /// Returns whether an entry was drawn from the phase's folder in an earlier state.
-fn was_drawn_from(entry: &Entry, phase: &FinishedPhase) -> bool {
+fn was_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     // Shipping gives unnamed work a name; nothing else moves a phase from one milestone to another.
     let is_same_milestone = |recorded: Option<&str>| {
         recorded.is_none_or(|slug| slug == phase.milestone || slug == DEFAULT_MILESTONE)
@@ -138,7 +139,7 @@ fn was_drawn_from(entry: &Entry, phase: &FinishedPhase) -> bool {
 }
 
 /// Returns whether a person or another tool wrote this entry about the phase.
-fn is_by_others(entry: &Entry, phase: &FinishedPhase) -> bool {
+fn is_by_others(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     let says_something = entry.texts().next().is_some() || entry.timing.plans.is_some();
     let plans = u32::try_from(phase.plans.len()).ok();
     let slug = phase

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::patterns::Entry;
+use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::lesson::Subjects;
 use crate::patterns::lesson::Words;
@@ -21,14 +21,14 @@ const RECENCY: f64 = 0.2;
 /// How much a lesson gains that came up in several phases: it will again.
 const RECURRENCE: f64 = 0.5;
 /// A longer bullet is a paragraph, which its own file holds.
-const LONGEST: usize = 240;
+const MAX_BULLET_LENGTH: usize = 240;
 /// More bullets than this of one entry would crowd out what other phases taught.
 const PER_ENTRY: usize = 2;
 
 /// Whether a pattern speaks for a way of working or against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum PatternOutcome {
     /// It worked.
     Worked,
     /// It failed.
@@ -43,7 +43,7 @@ pub struct RelevantPattern {
     /// What was learned, verbatim.
     pub text: String,
     /// Whether it worked.
-    pub outcome: Outcome,
+    pub outcome: PatternOutcome,
     /// The heading it stands under: `Phase 3: Shopping Lists`.
     pub source: String,
     /// The line of that heading in PATTERNS.md, counted from 1.
@@ -64,13 +64,13 @@ impl RelevantPattern {
     /// Nothing where it only counts, or is cut off, as entries of earlier versions may be.
     pub fn standalone(&self) -> Option<String> {
         if self.text.contains('\u{2026}')
-            || self.text.chars().count() > LONGEST
+            || self.text.chars().count() > MAX_BULLET_LENGTH
             || is_count(&self.text)
         {
             return None;
         }
         let has_plans = self.text.contains("(plan") || self.reference.is_none();
-        let failed = if self.outcome == Outcome::Failed && !self.judged && !has_plans {
+        let failed = if self.outcome == PatternOutcome::Failed && !self.judged && !has_plans {
             "Failed: "
         } else {
             ""
@@ -171,9 +171,9 @@ fn units(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
             |phase| format!("Phase {phase}: {}", entry.name),
         );
         let lists = [
-            (Outcome::Worked, &entry.worked),
-            (Outcome::Failed, &entry.failed),
-            (Outcome::Noted, &entry.notes),
+            (PatternOutcome::Worked, &entry.worked),
+            (PatternOutcome::Failed, &entry.failed),
+            (PatternOutcome::Noted, &entry.notes),
         ];
         for (outcome, texts) in lists {
             for text in texts.iter().filter(|text| seen.insert((*text).clone())) {
@@ -193,7 +193,7 @@ fn units(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
         .filter(|loose| seen.insert(loose.text.clone()))
     {
         let source = loose.section.as_deref().unwrap_or("PATTERNS.md");
-        let pattern = unit(&loose.text, Outcome::Noted, source, loose.line);
+        let pattern = unit(&loose.text, PatternOutcome::Noted, source, loose.line);
         found.push((pattern, oldest));
     }
     found
@@ -207,7 +207,7 @@ fn one_per_subject(newest_first: Vec<(RelevantPattern, u32)>) -> Vec<(RelevantPa
     let mut known: Vec<usize> = newest_first
         .iter()
         .rev()
-        .map(|(pattern, _)| subjects.add(Words::of(without_citation(&pattern.text)), ()))
+        .map(|(pattern, _)| subjects.add(Words::from_text(without_citation(&pattern.text)), ()))
         .collect();
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -226,7 +226,7 @@ fn without_citation(text: &str) -> &str {
         .map_or(text, |(sentence, _)| sentence)
 }
 
-fn unit(text: &str, outcome: Outcome, source: &str, line: usize) -> RelevantPattern {
+fn unit(text: &str, outcome: PatternOutcome, source: &str, line: usize) -> RelevantPattern {
     RelevantPattern {
         text: text.to_owned(),
         outcome,
@@ -240,7 +240,7 @@ fn unit(text: &str, outcome: Outcome, source: &str, line: usize) -> RelevantPatt
 }
 
 /// Returns how another line names the phase of an entry; with its milestone where the number alone does not say.
-fn reference(entry: &Entry, ambiguous: &BTreeSet<&PhaseNumber>) -> Option<String> {
+fn reference(entry: &PatternEntry, ambiguous: &BTreeSet<&PhaseNumber>) -> Option<String> {
     let phase = entry.phase.as_ref()?;
     match milestone(entry).filter(|_| ambiguous.contains(phase)) {
         Some(milestone) => Some(format!("{} phase {phase}", short_milestone(milestone))),
@@ -249,7 +249,7 @@ fn reference(entry: &Entry, ambiguous: &BTreeSet<&PhaseNumber>) -> Option<String
 }
 
 /// Returns the numbers that phases of several milestones have.
-fn ambiguous_phases(entries: &[Entry]) -> BTreeSet<&PhaseNumber> {
+fn ambiguous_phases(entries: &[PatternEntry]) -> BTreeSet<&PhaseNumber> {
     let mut first: BTreeMap<&PhaseNumber, Option<&str>> = BTreeMap::new();
     let mut ambiguous = BTreeSet::new();
     for entry in entries.iter().filter(|entry| entry.trace.is_some()) {
@@ -261,7 +261,7 @@ fn ambiguous_phases(entries: &[Entry]) -> BTreeSet<&PhaseNumber> {
     ambiguous
 }
 
-fn milestone(entry: &Entry) -> Option<&str> {
+fn milestone(entry: &PatternEntry) -> Option<&str> {
     let milestone = entry.trace.as_ref()?.milestone.as_deref();
     milestone.filter(|milestone| *milestone != DEFAULT_MILESTONE)
 }
@@ -283,14 +283,15 @@ fn spread(ranked: Vec<RelevantPattern>) -> Vec<RelevantPattern> {
     for pattern in ranked {
         let of_entry = of_entry.entry(pattern.line).or_default();
         let is_in_head = first.len() < HEAD;
-        let words = is_in_head.then(|| Words::of(without_citation(&pattern.text)));
+        let words = is_in_head.then(|| Words::from_text(without_citation(&pattern.text)));
         let is_said = |words: &Words| said.iter().any(|other| other.is_near(words));
         let is_near = words.as_ref().is_some_and(is_said);
-        let has_worked = is_in_head && pattern.outcome == Outcome::Worked && worked == WORKED;
+        let has_worked =
+            is_in_head && pattern.outcome == PatternOutcome::Worked && worked == WORKED;
         let may_be_moved = !pattern.judged && (is_near || has_worked);
         if *of_entry < PER_ENTRY && pattern.stale.is_none() && !may_be_moved {
             *of_entry += 1;
-            worked += usize::from(pattern.outcome == Outcome::Worked);
+            worked += usize::from(pattern.outcome == PatternOutcome::Worked);
             said.extend(words);
             first.push(pattern);
         } else {

@@ -9,8 +9,8 @@ use crate::patterns::FinishedPhase;
 use crate::patterns::PastTroubles;
 use crate::patterns::PlanRecord;
 use crate::patterns::Trace;
-use crate::patterns::heading::Heading;
-use crate::patterns::judged::Checked;
+use crate::patterns::heading::EntryHeading;
+use crate::patterns::judged::CheckedLessons;
 use crate::patterns::kinds;
 use crate::patterns::lesson;
 use crate::patterns::rewriting;
@@ -89,7 +89,7 @@ pub struct Circumstances<'a> {
 
 impl Retrospective {
     /// Puts the lessons of the agent in place of the chosen ones.
-    pub(crate) fn judge(&mut self, lessons: Checked) {
+    pub(crate) fn judge(&mut self, lessons: CheckedLessons) {
         let both = || lessons.worked.iter().chain(&lessons.failed);
         self.trace.sources = both().map(|one| one.source.clone()).collect();
         self.trace.judged = true;
@@ -107,7 +107,7 @@ impl Retrospective {
     }
 
     /// Draws the entry from a phase's plans.
-    pub fn of(phase: &FinishedPhase, circumstances: &Circumstances<'_>) -> Self {
+    pub fn from_phase(phase: &FinishedPhase, circumstances: &Circumstances<'_>) -> Self {
         let plans = &phase.plans;
         let (worked, failed) = (
             lesson::worked(phase),
@@ -128,12 +128,12 @@ impl Retrospective {
             trace,
             worked: worked.into_iter().map(|one| one.text).collect(),
             failed: failed.into_iter().map(|one| one.text).collect(),
-            timing: PlanTimes::of(plans),
+            timing: PlanTimes::from_plans(plans),
             effort: circumstances
                 .effort
                 .map(line)
                 .filter(|line| !line.is_empty()),
-            deviations: DeviationKinds::of(plans),
+            deviations: DeviationKinds::from_plans(plans),
         };
         entry.seal();
         entry
@@ -147,7 +147,7 @@ impl Retrospective {
 
 /// Returns a name as a heading gives it back: without what would be read as its number or date.
 fn name(written: &str) -> Line {
-    let read = Heading::parse(&format!("Phase 1: {written} (2000-01-01)"));
+    let read = EntryHeading::parse(&format!("Phase 1: {written} (2000-01-01)"));
     line(&read.name).clipped(100)
 }
 
@@ -156,7 +156,7 @@ fn line(text: &str) -> Line {
 }
 
 impl DeviationKinds {
-    fn of(plans: &[PlanRecord]) -> Self {
+    fn from_plans(plans: &[PlanRecord]) -> Self {
         let counts: Vec<u32> = plans
             .iter()
             .filter_map(|plan| plan.deviation_count)
@@ -173,7 +173,7 @@ impl DeviationKinds {
 }
 
 impl PlanTimes {
-    fn of(plans: &[PlanRecord]) -> Self {
+    fn from_plans(plans: &[PlanRecord]) -> Self {
         let known: Vec<Minutes> = plans.iter().filter_map(|plan| plan.duration).collect();
         let count = u32::try_from(known.len()).unwrap_or(u32::MAX);
         let total: Minutes = known.iter().copied().sum();
@@ -192,7 +192,10 @@ impl PlanTimes {
         };
         Self {
             plans: plans.len(),
-            average: shown(Minutes::from_number(average, crate::clock::Unit::Minutes)),
+            average: shown(Minutes::from_number(
+                average,
+                crate::clock::TimeUnit::Minutes,
+            )),
             total: shown(Some(total)),
         }
     }

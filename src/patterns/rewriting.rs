@@ -3,9 +3,9 @@
 use sha2::Digest;
 use sha2::Sha256;
 
-use crate::patterns::Entry;
 use crate::patterns::LessonSource;
-use crate::patterns::judged::Checked;
+use crate::patterns::PatternEntry;
+use crate::patterns::judged::CheckedLessons;
 use crate::patterns::trace;
 use crate::text::hexadecimal;
 
@@ -36,7 +36,7 @@ fn section<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
 
 /// Returns an entry's text with other lessons; nothing where its bullets are not, byte for byte, those that
 /// annals wrote.
-pub(crate) fn rewritten(entry: &Entry, lessons: &Checked) -> Option<String> {
+pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Option<String> {
     let trace = entry.trace.as_ref()?;
     let written = trace.bullets.as_deref()?;
     if digest(&entry.worked, &entry.failed) != written {

@@ -82,7 +82,7 @@ impl StaleReasons {
         match Self::check(project, patterns) {
             Ok(reasons) => {
                 if let Some(fingerprint) = fingerprint {
-                    keep(project, fingerprint, &reasons);
+                    write_cache(project, fingerprint, &reasons);
                 }
                 reasons
             }
@@ -126,7 +126,7 @@ fn cached(project: &Project, fingerprint: &str) -> Option<StaleReasons> {
     is_valid.then_some(cached.reasons)
 }
 
-fn keep(project: &Project, fingerprint: String, reasons: &StaleReasons) {
+fn write_cache(project: &Project, fingerprint: String, reasons: &StaleReasons) {
     let cached = Cached {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         fingerprint,

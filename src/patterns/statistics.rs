@@ -25,7 +25,7 @@ pub struct Rate {
 
 impl Rate {
     /// Returns how many of `all` pass `test`.
-    pub fn of<T>(all: impl IntoIterator<Item = T>, test: impl Fn(T) -> bool) -> Self {
+    pub fn measure<T>(all: impl IntoIterator<Item = T>, test: impl Fn(T) -> bool) -> Self {
         let mut rate = Self::default();
         for one in all {
             rate.of += 1;
@@ -36,7 +36,7 @@ impl Rate {
 
     /// Returns how many of those of which it is known pass a test; the others count on neither side.
     pub fn of_known(all: impl IntoIterator<Item = Option<bool>>) -> Self {
-        Self::of(all.into_iter().flatten(), |passes| passes)
+        Self::measure(all.into_iter().flatten(), |passes| passes)
     }
 
     /// Returns the share from 0 to 1; none of an empty group.
@@ -99,7 +99,7 @@ pub fn mann_whitney(one: &[f64], other: &[f64]) -> f64 {
     if product == 0 {
         return 1.0;
     }
-    let ranks = Ranks::of(one, other);
+    let ranks = Ranks::from_samples(one, other);
     let u = ranks.sum_of_first - real(first * (first + 1)) / 2.0;
     let larger = u.max(real(product) - u);
     let one_sided = if ranks.ties > 0.0 || first.min(second) > SMALL || product > COUNTABLE {
@@ -119,7 +119,7 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn of(one: &[f64], other: &[f64]) -> Self {
+    fn from_samples(one: &[f64], other: &[f64]) -> Self {
         let first = one.iter().map(|value| (*value, true));
         let second = other.iter().map(|value| (*value, false));
         let mut row: Vec<(f64, bool)> = first.chain(second).collect();

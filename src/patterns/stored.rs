@@ -39,7 +39,7 @@ pub fn stored(project: &Project) -> Result<Parsed<Patterns>> {
 
 /// Only this many bytes of entries, the last of PATTERNS.md, are compared with the current work and checked
 /// against the tree. They hold hundreds of phases; more would take over a second.
-const MOST_RECENT: usize = 256 * 1024;
+const MAX_RECENT_BYTES: usize = 256 * 1024;
 
 /// Returns the newest of what PATTERNS.md is to hold once `changes` are made, and warns of what is left out.
 pub(crate) fn recent(
@@ -48,11 +48,11 @@ pub(crate) fn recent(
     warnings: &mut Vec<Warning>,
 ) -> Result<Patterns> {
     let mut patterns = with_changes(project, changes, warnings)?;
-    let mut room = MOST_RECENT;
+    let mut room = MAX_RECENT_BYTES;
     let left_out = keep_last(&mut patterns.entries, &mut room, |entry| entry.text.len())
         + keep_last(&mut patterns.loose, &mut room, |loose| loose.text.len());
     if left_out > 0 {
-        let most = MOST_RECENT / 1024;
+        let most = MAX_RECENT_BYTES / 1024;
         let message = format!(
             "only the last {most} KiB of entries are used; {} left out",
             quantity(left_out, "older one")
@@ -86,7 +86,7 @@ pub fn relevant_patterns(
     project: &Project,
     number: Option<&PhaseNumber>,
 ) -> Result<Parsed<Vec<RelevantPattern>>> {
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let phase = match number {
         Some(number) => Some(survey.phase(number)?),
         None => survey.position.phase(),

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::markdown::FrontMatter;
 use crate::markdown::front_matter;
 use crate::planning::names;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::read;
 
 /// Who checks.
@@ -131,7 +131,7 @@ pub(crate) fn files(
             }
             let below = [rounds, dir.join("remediation")];
             let mut below = below.iter().map(|place| place.join(stage_name));
-            let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(Kind::File)));
+            let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
             stage = below.find(|path| has_remediation && is_file(path));
             let is_beside = || hidden.iter().any(|name| name == stage_name);
             let beside = || Some(dir.join(stage_name)).filter(|path| is_beside() && is_file(path));
@@ -150,12 +150,12 @@ fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<PathBuf>> {
     let mut found = Vec::new();
     for (round, entry) in names::entries(rounds, &mut ignored)? {
         let digits: String = round.chars().filter(char::is_ascii_digit).collect();
-        if entry != Kind::Folder || digits.is_empty() {
+        if entry != PathKind::Folder || digits.is_empty() {
             continue;
         }
         let dir = rounds.join(&round);
         for (name, entry) in names::entries(&dir, &mut ignored)? {
-            if entry == Kind::File && CheckKind::of_name(&name) == Some(kind) {
+            if entry == PathKind::File && CheckKind::of_name(&name) == Some(kind) {
                 found.push((digits.parse::<u32>().unwrap_or(0), dir.join(name)));
             }
         }

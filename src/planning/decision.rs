@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::clock::parse_date;
-use crate::markdown::Item;
+use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Table;
 use crate::planning::absent::is_none_remark;
@@ -140,7 +140,7 @@ pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
 }
 
 /// Reads a bullet; what is nested under another bullet explains it.
-fn of_item(item: &Item) -> Option<Decision> {
+fn of_item(item: &ListItem) -> Option<Decision> {
     let text = present(&item.text).filter(|text| !is_none_remark(text) && item.depth == 0)?;
     Some(Decision {
         text: text.to_owned(),

@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::planning::PhaseDir;
 use crate::planning::names::entries;
 use crate::project::vocabulary;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -31,18 +31,18 @@ pub const DEFAULT_MILESTONE: &str = "default";
 
 /// A planning folder, by the names in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Folder {
+pub struct PlanningFolder {
     /// The planning folder itself; PROJECT.md, REQUIREMENTS.md and config.json stand here.
     pub dir: PathBuf,
     /// The milestone that is worked on.
-    pub active: Milestone,
+    pub active: MilestoneFolder,
     /// Finished milestones, by slug.
     pub archived: Vec<Archive>,
 }
 
 /// A milestone with its phases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Milestone {
+pub struct MilestoneFolder {
     /// Its slug; `default` for work directly in the planning folder.
     pub slug: String,
     /// Where its STATE.md and ROADMAP.md stand.
@@ -60,7 +60,7 @@ pub struct Archive {
     pub dir: Option<PathBuf>,
 }
 
-impl Folder {
+impl PlanningFolder {
     /// Reads the names in the planning folder `dir`.
     pub fn read(dir: &Path) -> Result<Parsed<Self>> {
         let mut warnings = Vec::new();
@@ -76,13 +76,13 @@ impl Folder {
     }
 }
 
-impl Folder {
+impl PlanningFolder {
     /// Returns the slugs of the milestones that are worked on in folders of their own, sorted.
     pub fn milestones(&self) -> Result<Vec<String>> {
         let mut slugs = Vec::new();
         for (name, kind) in entries(&self.dir, &mut Vec::new())? {
             let home = self.dir.join(&name);
-            let is_milestone = kind == Kind::Folder
+            let is_milestone = kind == PathKind::Folder
                 && read::is_folder(&home.join(vocabulary::PHASES))
                 && read::is_file(&home.join(vocabulary::STATE));
             // A GSD folder that was taken over is an archive.
@@ -94,7 +94,7 @@ impl Folder {
     }
 }
 
-impl Milestone {
+impl MilestoneFolder {
     /// Reads the phases of the milestone in `home`.
     pub fn read(home: &Path, slug: &str) -> Result<Parsed<Self>> {
         Ok(
@@ -109,21 +109,23 @@ impl Milestone {
 
 impl Archive {
     /// Reads the archived milestone's phases.
-    pub fn milestone(&self) -> Result<Parsed<Milestone>> {
+    pub fn milestone(&self) -> Result<Parsed<MilestoneFolder>> {
         let Some(dir) = &self.dir else {
-            return Ok(Parsed::clean(Milestone {
+            return Ok(Parsed::clean(MilestoneFolder {
                 slug: self.slug.clone(),
-                ..Milestone::default()
+                ..MilestoneFolder::default()
             }));
         };
         let home = home(dir);
         // Beside phases kept right under an archive stand other folders; they are no mistake.
         let strict = home != *dir;
-        Ok(PhaseDir::read_all(&home, strict)?.map(|phases| Milestone {
-            slug: self.slug.clone(),
-            dir: dir.clone(),
-            phases,
-        }))
+        Ok(
+            PhaseDir::read_all(&home, strict)?.map(|phases| MilestoneFolder {
+                slug: self.slug.clone(),
+                dir: dir.clone(),
+                phases,
+            }),
+        )
     }
 
     /// Returns the names of the archived phases' folders.
@@ -143,10 +145,10 @@ fn home(archive: &Path) -> PathBuf {
     }
 }
 
-fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone> {
+fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<MilestoneFolder> {
     let file = dir.join(vocabulary::ACTIVE);
     let named = match read::kind(&file).at("look at", &file)? {
-        None | Some(Kind::File) => read::text(&file)?.map(|text| text.into_value(warnings)),
+        None | Some(PathKind::File) => read::text(&file)?.map(|text| text.into_value(warnings)),
         Some(_) => {
             let message =
                 "is not a file, so it names no milestone; the planning folder itself is used";
@@ -172,12 +174,12 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
         }
         (DEFAULT_MILESTONE.to_owned(), dir.to_owned())
     };
-    let named = Milestone::read(&home, &slug)?.into_value(warnings);
+    let named = MilestoneFolder::read(&home, &slug)?.into_value(warnings);
     if home == dir || !named.phases.is_empty() {
         return Ok(named);
     }
     // Newer versions of VBW write phases at the root, whatever ACTIVE names.
-    let root = Milestone::read(dir, DEFAULT_MILESTONE)?.into_value(warnings);
+    let root = MilestoneFolder::read(dir, DEFAULT_MILESTONE)?.into_value(warnings);
     if root.phases.is_empty() {
         return Ok(named);
     }
@@ -192,7 +194,7 @@ fn archives(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Archive>> {
     let mut found: BTreeMap<String, Option<PathBuf>> = BTreeMap::new();
     for (name, kind) in entries(&dir.join(vocabulary::MILESTONES), warnings)? {
         let path = dir.join(vocabulary::MILESTONES).join(&name);
-        if kind == Kind::Folder {
+        if kind == PathKind::Folder {
             let slug = name.strip_suffix(vocabulary::PHASES_OF).unwrap_or(&name);
             found.insert(slug.to_owned(), Some(path));
         } else if let Some(slug) = name.strip_suffix(vocabulary::ROADMAP_OF) {
@@ -216,8 +218,8 @@ mod tests {
 
     use super::*;
 
-    fn read(dir: &TempDir) -> Parsed<Folder> {
-        Folder::read(dir.path()).unwrap()
+    fn read(dir: &TempDir) -> Parsed<PlanningFolder> {
+        PlanningFolder::read(dir.path()).unwrap()
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) struct Identity {
 
 impl Identity {
     /// Reads the ids from the front matter, else from the folder and the file's name, else from the title.
-    pub(crate) fn of(document: &Document<'_>, path: &Path) -> Self {
+    pub(crate) fn from_document(document: &Document<'_>, path: &Path) -> Self {
         let stated_plan = document.front.text(&["plan", "plan_id", "plan_number"]);
         let from_path = Self::of_path(path);
         let from_title = Self::of_title(document.outline.title().unwrap_or_default());
@@ -165,7 +165,7 @@ mod tests {
     fn ids(text: &str, path: &str) -> (String, String) {
         let path = Path::new(path);
         let document = Document::parse(text, path, &mut Vec::new());
-        let identity = Identity::of(&document, path);
+        let identity = Identity::from_document(&document, path);
         (
             identity.phase.unwrap_or_default(),
             identity.plan.unwrap_or_default(),

@@ -97,10 +97,10 @@ pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Node> {
     }
 }
 
-type Row = serde_json::Map<String, Json>;
+type JsonRow = serde_json::Map<String, Json>;
 
 /// Returns the fields of a header row; some writers put the title where others put the plan's number.
-fn header(mut row: Row, line: usize) -> Vec<(String, Node)> {
+fn header(mut row: JsonRow, line: usize) -> Vec<(String, Node)> {
     let is_number = |value: Option<&Json>| value.is_some_and(Json::is_number);
     if is_number(row.get("t"))
         && let Some(count) = row.remove("t")
@@ -144,7 +144,7 @@ fn header(mut row: Row, line: usize) -> Vec<(String, Node)> {
     node(renamed(row, HEADER), line).pairs().to_vec()
 }
 
-fn renamed(row: Row, names: &[(&str, &str)]) -> Json {
+fn renamed(row: JsonRow, names: &[(&str, &str)]) -> Json {
     let long = |key: String| {
         names
             .iter()

@@ -6,19 +6,22 @@ use std::path::Path;
 use crate::error::At;
 use crate::error::Result;
 use crate::storage::listing;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::read;
 use crate::warning::Warning;
 
 /// Returns the visible names in a folder and what each is, links followed, sorted; nothing where there is none.
-pub(crate) fn entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(String, Kind)>> {
+pub(crate) fn entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(String, PathKind)>> {
     let mut all = all_entries(dir, warnings)?;
     all.retain(|(name, _)| !name.starts_with('.'));
     Ok(all)
 }
 
 /// Returns the hidden names, too.
-pub(crate) fn all_entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(String, Kind)>> {
+pub(crate) fn all_entries(
+    dir: &Path,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<(String, PathKind)>> {
     let listed = match listing::entries(dir) {
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
             let message = "a file where a folder is expected; left out";
@@ -36,12 +39,12 @@ pub(crate) fn all_entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec
             continue;
         }
         match kind {
-            Kind::Link => {
+            PathKind::Link => {
                 let path = dir.join(&name);
                 // One that leads out of the project is warned of where it is looked at.
                 match read::kind(&path) {
-                    Ok(kind) => found.push((name, kind.unwrap_or(Kind::Other))),
-                    Err(_) => found.push((name, Kind::Other)),
+                    Ok(kind) => found.push((name, kind.unwrap_or(PathKind::Other))),
+                    Err(_) => found.push((name, PathKind::Other)),
                 }
             }
             kind => found.push((name, kind)),

@@ -53,7 +53,7 @@ pub fn pair<S: AsRef<str>>(phase_dir: &str, names: &[S]) -> Paired {
         .partition(|(_, file)| is_of_phase(file, phase.as_deref(), &files));
     for kind in [FileKind::Plan, FileKind::Summary] {
         for (name, file) in of_plans.iter().filter(|(_, file)| file.kind == kind) {
-            paired.place(name, file);
+            paired.pair(name, file);
         }
         for (name, file) in of_phase.iter().filter(|(_, file)| file.kind == kind) {
             paired.place_of_phase(name, file);
@@ -90,8 +90,8 @@ fn is_of_phase(file: &FileName, phase: Option<&str>, files: &[(&str, FileName)])
 }
 
 impl PlanSlot {
-    /// Takes a file in, unless there is one of its kind already.
-    fn take(&mut self, kind: FileKind, name: &str) -> bool {
+    /// Adds a file, unless there is one of its kind already.
+    fn fill(&mut self, kind: FileKind, name: &str) -> bool {
         let file = match kind {
             FileKind::Plan => &mut self.plan,
             FileKind::Summary => &mut self.summary,
@@ -103,8 +103,8 @@ impl PlanSlot {
 }
 
 impl Paired {
-    /// Puts a file to its plan: the same number, and the same slug where both have one.
-    fn place(&mut self, name: &str, file: &FileName) {
+    /// Pairs a file with its plan: the same number, and the same slug where both have one.
+    fn pair(&mut self, name: &str, file: &FileName) {
         let Some(number) = &file.plan else {
             return;
         };
@@ -119,7 +119,7 @@ impl Paired {
         let Some(at) = at else {
             return self.add(number.clone(), file, name);
         };
-        if !self.plans[at].take(file.kind, name) {
+        if !self.plans[at].fill(file.kind, name) {
             self.ignored.push(name.to_owned());
         }
     }
@@ -130,7 +130,7 @@ impl Paired {
             return self.add(PlanNumber::from(1), file, name);
         }
         if let [only] = self.plans.as_mut_slice()
-            && only.take(file.kind, name)
+            && only.fill(file.kind, name)
         {
             return;
         }
@@ -144,7 +144,7 @@ impl Paired {
             plan: None,
             summary: None,
         };
-        slot.take(file.kind, name);
+        slot.fill(file.kind, name);
         self.plans.push(slot);
     }
 }

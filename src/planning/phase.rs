@@ -10,7 +10,7 @@ use crate::planning::PlanSlot;
 use crate::planning::check;
 use crate::planning::names;
 use crate::planning::pair;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -41,7 +41,7 @@ impl PhaseDir {
         let mut warnings = Vec::new();
         let mut phases = Vec::new();
         for (name, kind) in names::entries(home, &mut warnings)? {
-            if kind != Kind::Folder {
+            if kind != PathKind::Folder {
                 continue;
             }
             let dir = home.join(&name);
@@ -70,8 +70,8 @@ impl PhaseDir {
     /// Returns the names of the phase folders in `home`, whose files are not looked at.
     pub(crate) fn names(home: &Path) -> Result<Vec<String>> {
         let listed = names::entries(home, &mut Vec::new())?.into_iter();
-        let phases =
-            listed.filter(|(name, kind)| *kind == Kind::Folder && number_and_slug(name).is_some());
+        let phases = listed
+            .filter(|(name, kind)| *kind == PathKind::Folder && number_and_slug(name).is_some());
         Ok(phases.map(|(name, _)| name).collect())
     }
 
@@ -84,9 +84,9 @@ impl PhaseDir {
         for (entry, kind) in names::all_entries(&dir, warnings)? {
             match kind {
                 _ if entry.starts_with('.') => hidden.push(entry),
-                Kind::File => names.push(entry),
-                Kind::Folder => folders.push(entry),
-                Kind::Link | Kind::Other => others.push(entry),
+                PathKind::File => names.push(entry),
+                PathKind::Folder => folders.push(entry),
+                PathKind::Link | PathKind::Other => others.push(entry),
             }
         }
         for (found, what) in [

@@ -9,8 +9,8 @@
 //! A table without a status column counts where its plans cells hold one (`3/3 Complete`). Where a
 //! tool wrote a row one cell too short, the status stands in the plans cell.
 
-use crate::markdown::Row;
 use crate::markdown::Table;
+use crate::markdown::TableRow;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::Stated;
@@ -57,7 +57,7 @@ struct Columns {
 
 /// Returns the rows of a table that lists phases with their status; nothing for any other table.
 pub(crate) fn rows(table: &Table) -> Vec<ProgressRow> {
-    Columns::of(table).map_or_else(Vec::new, |columns| {
+    Columns::find(table).map_or_else(Vec::new, |columns| {
         table
             .rows
             .iter()
@@ -68,7 +68,7 @@ pub(crate) fn rows(table: &Table) -> Vec<ProgressRow> {
 
 impl Columns {
     /// Finds the columns: the phase must come first, for a table of requirements names phases too.
-    fn of(table: &Table) -> Option<Self> {
+    fn find(table: &Table) -> Option<Self> {
         let headers: Vec<String> = table
             .header
             .iter()
@@ -102,7 +102,7 @@ impl Columns {
         .filter(|_| status.or(plans).is_some())
     }
 
-    fn read(&self, row: &Row) -> Option<ProgressRow> {
+    fn read(&self, row: &TableRow) -> Option<ProgressRow> {
         let (number, rest) = phase_in_front(row.cells.get(self.number)?)?;
         let cell = |index: Option<usize>| {
             let index = index?;
@@ -124,9 +124,9 @@ impl Columns {
         let beside_counts = counted
             .as_ref()
             .map_or(cell(self.plans), |counted| Some(counted.rest));
-        let displaced = beside_counts.filter(|span| PhaseProgress::of(span.text).is_some());
+        let displaced = beside_counts.filter(|span| PhaseProgress::parse(span.text).is_some());
         let status = match cell(self.status) {
-            Some(span) if displaced.is_none() || PhaseProgress::of(span.text).is_some() => {
+            Some(span) if displaced.is_none() || PhaseProgress::parse(span.text).is_some() => {
                 Some(span)
             }
             _ => displaced,
@@ -189,7 +189,7 @@ pub(crate) fn phase_in_front(text: &str) -> Option<(PhaseNumber, &str)> {
 }
 
 /// A count of plans.
-struct Counts<'a> {
+struct PlanCount<'a> {
     complete: Option<u32>,
     total: Option<u32>,
     /// The bytes of the count.
@@ -199,7 +199,7 @@ struct Counts<'a> {
 }
 
 /// Reads `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete.
-fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
+fn counts(cell: Span<'_>) -> Option<PlanCount<'_>> {
     let (digits, first) = cell.leading_number()?;
     let rest = cell.after(digits.text.len());
     let behind = rest
@@ -209,7 +209,7 @@ fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
     let Some(behind) = behind.map(|behind| rest.suffix(behind)) else {
         // `2026-02-25` is no count.
         let is_alone = rest.text.is_empty() || cell.text.starts_with(&format!("{} ", digits.text));
-        return is_alone.then_some(Counts {
+        return is_alone.then_some(PlanCount {
             complete: None,
             total: Some(first),
             span: digits,
@@ -223,7 +223,7 @@ fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
     );
     let rest = behind.after(end);
     let counted = cell.text[..cell.text.len() - rest.text.len()].len();
-    Some(Counts {
+    Some(PlanCount {
         complete: Some(first),
         total: total.map(|(_, total)| total),
         span: cell.part(0..counted),

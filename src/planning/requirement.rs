@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::planning::present;
 use crate::text::one_line;
@@ -59,7 +59,7 @@ fn lines(text: &str) -> Vec<String> {
         .blocks(&all)
         .iter()
         .filter_map(|block| match &block.content {
-            Content::Item(item) => Some(item.text.clone()),
+            BlockContent::Item(item) => Some(item.text.clone()),
             _ => None,
         });
     let paragraphs = outline.paragraphs(&all).map(|(_, text)| text.to_owned());

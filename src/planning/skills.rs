@@ -14,7 +14,7 @@ use crate::markdown::FrontMatter;
 use crate::planning::Skill;
 use crate::planning::names::entries;
 use crate::project::Project;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::read;
 use crate::text::strip_controls;
 use crate::warning::Parsed;
@@ -73,7 +73,9 @@ fn names(folder: &Path, warnings: &mut Vec<Warning>) -> Vec<String> {
             return Vec::new();
         }
     };
-    let folders = listed.into_iter().filter(|(_, kind)| *kind == Kind::Folder);
+    let folders = listed
+        .into_iter()
+        .filter(|(_, kind)| *kind == PathKind::Folder);
     folders
         .filter_map(|(name, _)| {
             let file = folder.join(&name).join("SKILL.md");
@@ -103,16 +105,16 @@ fn own_name(text: &str, file: &Path) -> Option<String> {
 mod tests {
     use super::*;
     use crate::project::Environment;
-    use crate::project::Request;
+    use crate::project::OpenRequest;
     use crate::project::fixture::Tree;
 
     fn found(tree: &Tree, directory: &str) -> Parsed<Vec<Skill>> {
         let home = ("HOME".to_owned(), tree.at("home").display().to_string());
         let environment: Environment = std::iter::once(home).collect();
-        let project = Project::open(Request {
+        let project = Project::open(OpenRequest {
             directory: tree.at(directory),
             environment,
-            ..Request::default()
+            ..OpenRequest::default()
         });
         installed_skills(&project.unwrap())
     }

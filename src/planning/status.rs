@@ -103,7 +103,7 @@ const SIGNS: &[(char, PhaseProgress)] = &[
 
 impl PhaseProgress {
     /// Reads a status by how it begins: `Complete (4 plans)`, `✓ Built`, `◑ In progress`, `_(deferred to …)_`.
-    pub fn of(status: &str) -> Option<Self> {
+    pub fn parse(status: &str) -> Option<Self> {
         let lower = status.to_lowercase();
         let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
         BEGINNINGS
@@ -125,13 +125,13 @@ impl PhaseProgress {
 
     /// Returns whether a status calls a thing finished.
     pub(crate) fn calls_complete(status: &str) -> bool {
-        Self::of(status) == Some(Self::Complete)
+        Self::parse(status) == Some(Self::Complete)
     }
 
     /// Returns whether a status says that there is work left.
     pub(crate) fn calls_open(status: &str) -> bool {
         matches!(
-            Self::of(status),
+            Self::parse(status),
             Some(Self::InProgress | Self::NotStarted | Self::Blocked)
         )
     }
@@ -190,7 +190,7 @@ mod tests {
             ("Milestone ready", None),
             ("", None),
         ] {
-            assert_eq!(PhaseProgress::of(text), expected, "{text}");
+            assert_eq!(PhaseProgress::parse(text), expected, "{text}");
         }
     }
 

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use crate::clock::Minutes;
-use crate::clock::Unit;
+use crate::clock::TimeUnit;
 use crate::error::Result;
 use crate::markdown::Label;
 use crate::markdown::Outline;
 use crate::markdown::edit::Edit;
 use crate::planning::Summary;
 use crate::planning::heading;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::position::Read;
 use crate::position::Survey;
 use crate::text::fold;
@@ -30,7 +30,7 @@ pub fn metrics(text: &str, survey: &Survey, read: Read<'_>) -> Result<Vec<Edit>>
     if labels.is_empty() {
         return Ok(Vec::new());
     }
-    let measured = Measured::of(survey, read)?;
+    let measured = Measured::measure(survey, read)?;
     let counts_more = |label: &Label| measured.is_exceeded_by(&label.name, label.value.trim());
     if labels.iter().any(counts_more) {
         return Ok(Vec::new());
@@ -66,7 +66,7 @@ fn is_total(name: &str) -> bool {
 }
 
 impl Measured {
-    fn of(survey: &Survey, read: Read<'_>) -> Result<Self> {
+    fn measure(survey: &Survey, read: Read<'_>) -> Result<Self> {
         let mut measured = Self {
             complete: 0,
             durations: Vec::new(),
@@ -76,7 +76,7 @@ impl Measured {
             let complete = phase
                 .plans
                 .iter()
-                .filter(|(_, standing)| *standing == PlanStanding::Complete);
+                .filter(|(_, state)| *state == PlanState::Complete);
             for (slot, _) in complete {
                 measured.complete += 1;
                 let file = phase.dir.as_ref().zip(slot.summary.as_ref());
@@ -131,7 +131,7 @@ fn is_blank(stated: &str) -> bool {
 
 /// Writes minutes as the old value does: `11 min`, `0.55 hours`, `1h 05m`; nothing where that is a sentence.
 fn in_style(minutes: f64, stated: &str) -> Option<String> {
-    let ours = || Minutes::from_number(minutes, Unit::Minutes).map(|value| value.to_string());
+    let ours = || Minutes::from_number(minutes, TimeUnit::Minutes).map(|value| value.to_string());
     if is_blank(stated) {
         return ours();
     }

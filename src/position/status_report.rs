@@ -13,9 +13,9 @@ use crate::planning::StatedPhase;
 use crate::position::Action;
 use crate::position::Drift;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::Position;
-use crate::position::Standing;
 use crate::position::Survey;
 use crate::position::drift;
 use crate::position::inconsistencies;
@@ -143,7 +143,7 @@ pub struct AlternativeStatus {
 
 impl StatusReport {
     /// Returns where the work stands in a project.
-    pub fn of(project: &Project, survey: &Survey) -> Self {
+    pub fn from_survey(project: &Project, survey: &Survey) -> Self {
         let planning = project.planning_place();
         let position = &survey.position;
         let derived = derived(position);
@@ -165,12 +165,12 @@ impl StatusReport {
             },
             phase: stated(survey, &derived),
             derived,
-            plans: PlanCounts::of(&position.phases),
+            plans: PlanCounts::count(&position.phases),
             decisions: survey.state.decisions.clone(),
             todos: survey.state.todos.clone(),
             blockers: survey.state.blockers.clone(),
             skills: survey.state.skills.clone(),
-            next: NextStatus::of(position, &planning.layout),
+            next: NextStatus::from_position(position, &planning.layout),
             drift: drift(&survey.evidence(project), position),
             findings: project.named(inconsistencies(survey)),
             warnings: survey.warnings.clone(),
@@ -214,14 +214,14 @@ fn milestone_name(survey: &Survey) -> Option<String> {
 }
 
 impl PlanCounts {
-    fn of(phases: &[Phase]) -> Self {
+    fn count(phases: &[Phase]) -> Self {
         let own = || phases.iter().filter(|phase| phase.is_in_milestone);
-        let count = |standing| own().map(|phase| phase.count(standing)).sum();
+        let count = |state| own().map(|phase| phase.count(state)).sum();
         Self {
             total: own().map(Phase::plans_expected).sum(),
-            complete: count(PlanStanding::Complete),
-            partial: count(PlanStanding::Partial),
-            failed: count(PlanStanding::Failed),
+            complete: count(PlanState::Complete),
+            partial: count(PlanState::Partial),
+            failed: count(PlanState::Failed),
         }
     }
 }
@@ -241,7 +241,7 @@ impl NextStatus {
     }
 
     /// Words the next action in the layout's own commands.
-    pub fn of(position: &Position, layout: &Layout) -> Self {
+    pub fn from_position(position: &Position, layout: &Layout) -> Self {
         let next = &position.next;
         let rival = next.alternative.as_ref();
         Self {
@@ -298,19 +298,19 @@ fn derived(position: &Position) -> PhaseReport {
 
 /// Says in words how far a phase is: `in progress, 1 of 3 plans`.
 pub(crate) fn status_words(phase: &Phase) -> String {
-    let (done, all) = (phase.count(PlanStanding::Complete), phase.plans.len());
-    match phase.standing {
-        Standing::Done => "complete".to_owned(),
-        Standing::Unplanned => "not planned".to_owned(),
-        Standing::Running => match phase.plans_expected() {
+    let (done, all) = (phase.count(PlanState::Complete), phase.plans.len());
+    match phase.state {
+        PhaseState::Done => "complete".to_owned(),
+        PhaseState::Unplanned => "not planned".to_owned(),
+        PhaseState::Running => match phase.plans_expected() {
             expected if expected > all => format!("in progress, {done} of {expected} plans"),
             _ => format!("in progress, {}", quantity(done, "plan")),
         },
-        Standing::Dropped => "dropped".to_owned(),
-        Standing::Open if done == 0 && !phase.is_begun() => {
+        PhaseState::Dropped => "dropped".to_owned(),
+        PhaseState::Open if done == 0 && !phase.is_begun() => {
             format!("planned, {}", quantity(all, "plan"))
         }
-        Standing::Open => format!("in progress, {done} of {all} plans"),
+        PhaseState::Open => format!("in progress, {done} of {all} plans"),
     }
 }
 

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::planning::Folder;
 use crate::planning::PhaseNumber;
+use crate::planning::PlanningFolder;
 use crate::planning::ProjectFile;
 use crate::planning::Roadmap;
-use crate::planning::State;
+use crate::planning::StateFile;
 use crate::planning::WorkflowSettings;
 use crate::position::Evidence;
 use crate::position::Phase;
@@ -25,11 +25,11 @@ use crate::warning::Warning;
 #[derive(Clone, Debug)]
 pub struct Survey {
     /// The names in the folder.
-    pub folder: Folder,
+    pub folder: PlanningFolder,
     /// PROJECT.md; empty where there is none.
     pub project_file: ProjectFile,
     /// STATE.md; empty where there is none.
-    pub state: State,
+    pub state: StateFile,
     /// ROADMAP.md; empty where there is none.
     pub roadmap: Roadmap,
     /// Whether there is a STATE.md.
@@ -48,13 +48,17 @@ pub struct Survey {
 
 impl Survey {
     /// Reads STATE, ROADMAP, PROJECT, all file names, and what each summary says of its status.
-    pub fn take(project: &Project) -> Result<Self> {
-        let folder = Folder::read(&project.planning()?.dir)?;
-        Self::of(project, folder, &read::text)
+    pub fn read(project: &Project) -> Result<Self> {
+        let folder = PlanningFolder::read(&project.planning()?.dir)?;
+        Self::read_with(project, folder, &read::text)
     }
 
     /// Reads the same of a folder whose files `read` returns: those that a change has yet to write, too.
-    pub fn of(project: &Project, folder: Parsed<Folder>, read: Read<'_>) -> Result<Self> {
+    pub fn read_with(
+        project: &Project,
+        folder: Parsed<PlanningFolder>,
+        read: Read<'_>,
+    ) -> Result<Self> {
         let mut warnings = Vec::new();
         let folder = folder.into_value(&mut warnings);
         let documents = Documents {
@@ -62,7 +66,7 @@ impl Survey {
             warnings: RefCell::new(warnings),
         };
         let home = &folder.active.dir;
-        let state = documents.parse(&home.join(vocabulary::STATE), State::parse);
+        let state = documents.parse(&home.join(vocabulary::STATE), StateFile::parse);
         let roadmap = documents.parse(&home.join(vocabulary::ROADMAP), Roadmap::parse);
         let project_file =
             documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
@@ -87,7 +91,7 @@ impl Survey {
             has_state,
             root: &project.root,
         };
-        let position = Position::of(&evidence, phases);
+        let position = Position::determine(&evidence, phases);
         Ok(Self {
             project_file: project_file.unwrap_or_default(),
             position,
@@ -164,7 +168,7 @@ impl Survey {
 
 /// Returns whether a heading of MILESTONES.md says that STATE.md's milestone has shipped:
 /// `## v1.2 Name (Shipped: 2026-04-05)`.
-fn lists_as_shipped(milestones: &str, state: &State) -> bool {
+fn lists_as_shipped(milestones: &str, state: &StateFile) -> bool {
     let Some(name) = state
         .milestone
         .as_deref()

@@ -6,10 +6,10 @@ use std::time::Duration;
 use crate::project::input::Input;
 use crate::project::services::Api;
 use crate::project::services::Fusion;
+use crate::project::settings::ContextTarget;
 use crate::project::settings::MAX_LINES;
 use crate::project::settings::Setting;
 use crate::project::settings::Settings;
-use crate::project::settings::Target;
 use crate::project::settings::Value;
 
 /// The longest wait for a lock that can be set, in seconds.
@@ -17,7 +17,7 @@ const MAX_LOCK_WAIT: u64 = 600;
 
 /// Who may set a key. A cloned repository must not be able to run, send or reach anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum KeyScope {
     /// Every source.
     Anyone,
     /// Every source, but `annals.toml` only with a path inside the project.
@@ -29,9 +29,9 @@ pub enum Scope {
 }
 
 /// One key: its name, who may set it, and how it is read into and listed from [`Settings`].
-pub(crate) struct Key {
+pub(crate) struct SettingKey {
     pub(crate) name: &'static str,
-    pub(crate) scope: Scope,
+    pub(crate) scope: KeyScope,
     pub(crate) about: &'static str,
     pub(crate) set: fn(&mut Settings, &Input) -> Result<(), String>,
     pub(crate) show: fn(&Settings) -> Value,
@@ -40,7 +40,7 @@ pub(crate) struct Key {
 impl Settings {
     /// Returns all that can be set, with what is in force and where it comes from.
     pub fn list(&self) -> Vec<Setting> {
-        let setting = |key: &Key| Setting {
+        let setting = |key: &SettingKey| Setting {
             key: key.name,
             value: (key.show)(self),
             origin: self.origin(key.name),
@@ -51,10 +51,10 @@ impl Settings {
 }
 
 /// Every key there is.
-pub(crate) const KEYS: &[Key] = &[
-    Key {
+pub(crate) const KEYS: &[SettingKey] = &[
+    SettingKey {
         name: "planning_dir",
-        scope: Scope::Inside,
+        scope: KeyScope::Inside,
         about: "Planning folder, if it has a non-standard name",
         set: |settings, input| {
             settings.planning_dir = Some(input.path()?);
@@ -62,9 +62,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| path(settings.planning_dir.as_ref()),
     },
-    Key {
+    SettingKey {
         name: "max_lines",
-        scope: Scope::Anyone,
+        scope: KeyScope::Anyone,
         about: "The maximum number of lines in a context file, up to 200",
         set: |settings, input| {
             let lines = input.number(1, MAX_LINES as u64)?;
@@ -73,9 +73,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| Value::Number(settings.max_lines as u64),
     },
-    Key {
+    SettingKey {
         name: "max_tokens",
-        scope: Scope::Anyone,
+        scope: KeyScope::Anyone,
         about: "The maximum number of tokens in the generated block",
         set: |settings, input| {
             let tokens = input.number(1, u64::from(u32::MAX))?;
@@ -87,9 +87,9 @@ pub(crate) const KEYS: &[Key] = &[
             None => Value::Unset,
         },
     },
-    Key {
+    SettingKey {
         name: "targets",
-        scope: Scope::Anyone,
+        scope: KeyScope::Anyone,
         about: "The context files to keep up to date: claude, agents, gemini",
         set: |settings, input| {
             settings.targets = targets(&input.words()?)?;
@@ -100,9 +100,9 @@ pub(crate) const KEYS: &[Key] = &[
             Value::List(words.map(str::to_owned).collect())
         },
     },
-    Key {
+    SettingKey {
         name: "fix_state",
-        scope: Scope::Anyone,
+        scope: KeyScope::Anyone,
         about: "Whether a finished plan also corrects the position lines of STATE.md",
         set: |settings, input| {
             settings.fix_state = input.yes_or_no()?;
@@ -110,9 +110,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| Value::Bool(settings.fix_state),
     },
-    Key {
+    SettingKey {
         name: "history",
-        scope: Scope::Anyone,
+        scope: KeyScope::Anyone,
         about: "Whether writes are recorded, so that `annals undo` can take them back",
         set: |settings, input| {
             settings.history = input.yes_or_no()?;
@@ -120,9 +120,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| Value::Bool(settings.history),
     },
-    Key {
+    SettingKey {
         name: "template",
-        scope: Scope::Inside,
+        scope: KeyScope::Inside,
         about: "The template of the context file, instead of templates/CLAUDE.md.j2 in the planning folder",
         set: |settings, input| {
             settings.template = Some(input.path()?);
@@ -130,9 +130,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| path(settings.template.as_ref()),
     },
-    Key {
+    SettingKey {
         name: "commands.plan",
-        scope: Scope::SlashCommand,
+        scope: KeyScope::SlashCommand,
         about: "The command to print for planning a phase; {phase} is its number",
         set: |settings, input| {
             settings.commands.plan = input.line()?;
@@ -140,9 +140,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| text(&settings.commands.plan),
     },
-    Key {
+    SettingKey {
         name: "commands.execute",
-        scope: Scope::SlashCommand,
+        scope: KeyScope::SlashCommand,
         about: "The command to print for executing a phase; {phase} is its number",
         set: |settings, input| {
             settings.commands.execute = input.line()?;
@@ -150,9 +150,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| text(&settings.commands.execute),
     },
-    Key {
+    SettingKey {
         name: "commands.ship",
-        scope: Scope::SlashCommand,
+        scope: KeyScope::SlashCommand,
         about: "The command to print for shipping the milestone",
         set: |settings, input| {
             settings.commands.ship = input.line()?;
@@ -160,9 +160,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| text(&settings.commands.ship),
     },
-    Key {
+    SettingKey {
         name: "commands.new_milestone",
-        scope: Scope::SlashCommand,
+        scope: KeyScope::SlashCommand,
         about: "The command to print for starting a milestone",
         set: |settings, input| {
             settings.commands.new_milestone = input.line()?;
@@ -170,9 +170,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| text(&settings.commands.new_milestone),
     },
-    Key {
+    SettingKey {
         name: "lock_wait",
-        scope: Scope::Anyone,
+        scope: KeyScope::Anyone,
         about: "Seconds to wait for a lock that another process holds",
         set: |settings, input| {
             settings.lock_wait = Duration::from_secs(input.number(0, MAX_LOCK_WAIT)?);
@@ -180,9 +180,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| Value::Number(settings.lock_wait.as_secs()),
     },
-    Key {
+    SettingKey {
         name: "store",
-        scope: Scope::Inside,
+        scope: KeyScope::Inside,
         about: "The folder of the knowledge entries and the notepad",
         set: |settings, input| {
             settings.store = input.path()?;
@@ -190,9 +190,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| Value::Text(settings.store.display().to_string()),
     },
-    Key {
+    SettingKey {
         name: "ledger_dir",
-        scope: Scope::Inside,
+        scope: KeyScope::Inside,
         about: "The folder of the repo ledger",
         set: |settings, input| {
             settings.ledger_dir = input.path()?;
@@ -200,9 +200,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| Value::Text(settings.ledger_dir.display().to_string()),
     },
-    Key {
+    SettingKey {
         name: "linked_roots",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "Folders outside the project that its links may lead to",
         set: |settings, input| {
             settings.linked_roots = input.absolute_paths()?;
@@ -213,9 +213,9 @@ pub(crate) const KEYS: &[Key] = &[
             Value::List(roots.map(|root| root.display().to_string()).collect())
         },
     },
-    Key {
+    SettingKey {
         name: "notepad",
-        scope: Scope::Anyone,
+        scope: KeyScope::Anyone,
         about: "Whether a new session is given the notepad, once `annals setup` has been run",
         set: |settings, input| {
             settings.notepad = input.yes_or_no()?;
@@ -223,9 +223,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| Value::Bool(settings.notepad),
     },
-    Key {
+    SettingKey {
         name: "user",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "The user whose facts are used if --user is not given",
         set: |settings, input| {
             settings.user = Some(input.line()?);
@@ -233,9 +233,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| optional(settings.user.as_ref()),
     },
-    Key {
+    SettingKey {
         name: "db",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "The database of facts, instead of mem.db in the user's data folder",
         set: |settings, input| {
             settings.db = Some(input.path()?);
@@ -243,9 +243,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| path(settings.db.as_ref()),
     },
-    Key {
+    SettingKey {
         name: "facts.fusion",
-        scope: Scope::Anyone,
+        scope: KeyScope::Anyone,
         about: "How the search for facts combines words and meaning: own, seed",
         set: |settings, input| {
             settings.facts.fusion = fusion(&input.line()?)?;
@@ -253,9 +253,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| Value::Text(settings.facts.fusion.as_str().to_owned()),
     },
-    Key {
+    SettingKey {
         name: "facts.profile_turns",
-        scope: Scope::Anyone,
+        scope: KeyScope::Anyone,
         about: "The number of turns after which a user's profile is rebuilt",
         set: |settings, input| {
             settings.facts.profile_turns = input.number(1, u64::from(u32::MAX))?;
@@ -263,9 +263,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| Value::Number(settings.facts.profile_turns),
     },
-    Key {
+    SettingKey {
         name: "facts.high_risk",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "More keys, or prefixes of keys that end in a dot, that are never overwritten lightly",
         set: |settings, input| {
             settings.facts.high_risk = input.words()?;
@@ -273,9 +273,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| Value::List(settings.facts.high_risk.clone()),
     },
-    Key {
+    SettingKey {
         name: "llm.command",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "A command that answers the memory auditor's prompt on its standard input",
         set: |settings, input| {
             settings.llm.command = Some(input.line()?);
@@ -283,9 +283,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| optional(settings.llm.command.as_ref()),
     },
-    Key {
+    SettingKey {
         name: "llm.url",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "The base address of a model's endpoint; its key comes from ANNALS_LLM_API_KEY alone",
         set: |settings, input| {
             settings.llm.url = Some(input.line()?);
@@ -293,9 +293,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| optional(settings.llm.url.as_ref()),
     },
-    Key {
+    SettingKey {
         name: "llm.api",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "The API that the model's endpoint speaks: openai, anthropic",
         set: |settings, input| {
             settings.llm.api = api(&input.line()?)?;
@@ -303,9 +303,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| Value::Text(settings.llm.api.as_str().to_owned()),
     },
-    Key {
+    SettingKey {
         name: "llm.model",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "The model to request from the endpoint",
         set: |settings, input| {
             settings.llm.model = Some(input.line()?);
@@ -313,9 +313,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| optional(settings.llm.model.as_ref()),
     },
-    Key {
+    SettingKey {
         name: "embedding.url",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "An OpenAI-compatible endpoint for vectors, instead of the built-in table; its key comes from ANNALS_EMBEDDING_API_KEY alone",
         set: |settings, input| {
             settings.embedding.url = Some(input.line()?);
@@ -323,9 +323,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| optional(settings.embedding.url.as_ref()),
     },
-    Key {
+    SettingKey {
         name: "embedding.model",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "The model to request from the endpoint for vectors",
         set: |settings, input| {
             settings.embedding.model = Some(input.line()?);
@@ -333,9 +333,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| optional(settings.embedding.model.as_ref()),
     },
-    Key {
+    SettingKey {
         name: "chroma.url",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "A Chroma server for the vectors of facts, instead of the index in the database",
         set: |settings, input| {
             settings.chroma = Some(input.line()?);
@@ -343,9 +343,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| optional(settings.chroma.as_ref()),
     },
-    Key {
+    SettingKey {
         name: "share.url",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "The PostgreSQL database that `annals share` goes through: postgres://role@host/database",
         set: |settings, input| {
             settings.share.url = Some(input.line()?);
@@ -353,9 +353,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| optional(settings.share.url.as_deref().map(without_password).as_ref()),
     },
-    Key {
+    SettingKey {
         name: "share.ca",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "A PEM file with the authority that issued the server's certificate, if it is not a public one",
         set: |settings, input| {
             settings.share.ca = Some(input.path()?);
@@ -363,9 +363,9 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| path(settings.share.ca.as_ref()),
     },
-    Key {
+    SettingKey {
         name: "share.scopes",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "Who sees new facts, by key or prefix of keys: work.=core, health.=device; else private",
         set: |settings, input| {
             settings.share.scopes = scopes(&input.words()?)?;
@@ -376,9 +376,9 @@ pub(crate) const KEYS: &[Key] = &[
             Value::List(rules.map(|(key, scope)| format!("{key}={scope}")).collect())
         },
     },
-    Key {
+    SettingKey {
         name: "share.journal",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "Who sees the journal: private (the user's own devices), device (nobody else), or a shared name",
         set: |settings, input| {
             settings.share.journal = scope_name(&input.line()?)?;
@@ -454,10 +454,12 @@ fn text(text: &str) -> Value {
     }
 }
 
-fn targets(words: &[String]) -> Result<Vec<Target>, String> {
+fn targets(words: &[String]) -> Result<Vec<ContextTarget>, String> {
     let mut targets = Vec::new();
     for word in words {
-        let known = Target::ALL.iter().find(|target| target.as_str() == word);
+        let known = ContextTarget::ALL
+            .iter()
+            .find(|target| target.as_str() == word);
         let target = known.ok_or_else(|| {
             format!("{word:?} is not a context file: choose from claude, agents, gemini")
         })?;

@@ -1,6 +1,6 @@
 //! Where this run works: root, planning layout, settings and where each value came from.
 //!
-//! Everything the layers below the doors may know about the outside arrives here, as a [`Request`]:
+//! Everything the layers below the doors may know about the outside arrives here, as a [`OpenRequest`]:
 //! the working directory, the flags and the environment. [`Project::open`] makes of it the one
 //! value that every entry point of the library takes first.
 
@@ -21,13 +21,13 @@ pub(crate) mod vocabulary;
 
 pub use dialect::LayoutName;
 pub use environment::Environment;
-pub use keys::Scope;
+pub use keys::KeyScope;
 pub(crate) use keys::scope_name;
 pub use layout::CommandSection;
 pub use layout::Commands;
 pub use layout::Layout;
+pub use open::OpenRequest;
 pub use open::Project;
-pub use open::Request;
 pub use planning::Planning;
 pub(crate) use planning::confine;
 pub use services::Api;
@@ -36,9 +36,9 @@ pub use services::FactSettings;
 pub use services::Fusion;
 pub use services::Llm;
 pub use services::Share;
+pub use settings::ContextTarget;
 pub use settings::MAX_LINES;
 pub use settings::Origin;
 pub use settings::Setting;
 pub use settings::Settings;
-pub use settings::Target;
 pub use settings::Value;

@@ -24,7 +24,7 @@ use crate::warning::Warning;
 
 /// What a door knows before the project is found.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct OpenRequest {
     /// The working directory, absolute; relative flags are relative to it, `--planning-dir` to `--project` if given.
     pub directory: PathBuf,
     /// `--project`: the root, instead of the project that the working directory belongs to.
@@ -67,7 +67,7 @@ pub struct Project {
 
 impl Project {
     /// Finds the project and reads its settings; a project without a planning folder is one, too.
-    pub fn open(request: Request) -> Result<Self> {
+    pub fn open(request: OpenRequest) -> Result<Self> {
         let root = root(
             &request.directory,
             request.project.as_deref(),
@@ -76,7 +76,7 @@ impl Project {
         Self::open_at(root.clone(), request).map_err(|error| error.relative_to(&root))
     }
 
-    fn open_at(root: PathBuf, request: Request) -> Result<Self> {
+    fn open_at(root: PathBuf, request: OpenRequest) -> Result<Self> {
         let environment = request.environment;
         let boundary = Boundary::open(&root);
         let mut settings = sources::settings(&root, &environment)?;
@@ -255,7 +255,7 @@ fn root(directory: &Path, flag: Option<&Path>, environment: &Environment) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
+    use crate::error::ErrorKind;
     use crate::project::fixture::Tree;
     use crate::storage::Changes;
     use crate::storage::Store;
@@ -264,10 +264,10 @@ mod tests {
         Project::open(request(tree, directory))
     }
 
-    fn request(tree: &Tree, directory: &str) -> Request {
-        Request {
+    fn request(tree: &Tree, directory: &str) -> OpenRequest {
+        OpenRequest {
             directory: tree.at(directory),
-            ..Request::default()
+            ..OpenRequest::default()
         }
     }
 
@@ -302,7 +302,7 @@ mod tests {
         let tree = Tree::new(&[".git/"]);
         let project = open(&tree, "").unwrap();
         let error = project.planning().unwrap_err();
-        assert_eq!(error.kind, Kind::NotFound);
+        assert_eq!(error.kind, ErrorKind::NotFound);
         assert!(error.hint.unwrap().contains("annals init"));
         assert_eq!(project.planning_place().dir, tree.at(".vbw-planning"));
         assert_eq!(project.settings.commands.ship, "ship the milestone");
@@ -324,7 +324,7 @@ mod tests {
         let project = open(&tree, "").unwrap();
         assert!(project.in_layout(LayoutName::Gsd).is_ok());
         let error = project.in_layout(LayoutName::Vbw).unwrap_err();
-        assert_eq!(error.kind, Kind::Refused);
+        assert_eq!(error.kind, ErrorKind::Refused);
         assert_eq!(error.place.unwrap().file, Path::new(".planning"));
     }
 
@@ -333,7 +333,7 @@ mod tests {
         let tree = Tree::new(&[".git/", ".planning/", "a/.yolo-planning/", "b/", "c/"]);
         tree.write("annals.toml", "planning_dir = \"c\"\n");
         let mut request = request(&tree, "");
-        let dir = |request: &Request| {
+        let dir = |request: &OpenRequest| {
             let project = Project::open(request.clone()).unwrap();
             let planning = project.planning().unwrap();
             (planning.dir.clone(), planning.layout.name)
@@ -361,7 +361,7 @@ mod tests {
         tree.write("annals.toml", "\nplanning_dir = \"plan\"\n");
         let project = open(&tree, "").unwrap();
         let error = project.planning().unwrap_err();
-        assert_eq!(error.kind, Kind::NotFound);
+        assert_eq!(error.kind, ErrorKind::NotFound);
         assert_eq!(error.place.unwrap().file, tree.at("plan"));
         assert!(error.hint.unwrap().contains("annals.toml:2"));
     }
@@ -377,7 +377,7 @@ mod tests {
         link(".vbw-planning");
         link("plan");
         let refused = open(&tree, "project").unwrap_err();
-        assert_eq!(refused.kind, Kind::Refused);
+        assert_eq!(refused.kind, ErrorKind::Refused);
         assert!(refused.message.contains("leads outside the project"));
         let mut request = request(&tree, "project");
         request.planning_dir = Some(PathBuf::from(".vbw-planning"));
@@ -387,12 +387,12 @@ mod tests {
         request.environment = with("ANNALS_LINKED_ROOTS", &elsewhere);
         assert!(Project::open(request.clone()).unwrap().planning().is_ok());
         request.environment = with("ANNALS_LINKED_ROOTS", "elsewhere");
-        assert_eq!(Project::open(request).unwrap_err().kind, Kind::Usage);
+        assert_eq!(Project::open(request).unwrap_err().kind, ErrorKind::Usage);
         tree.write("project/annals.toml", "planning_dir = \"plan\"");
-        assert_eq!(open(&tree, "project").unwrap_err().kind, Kind::Refused);
+        assert_eq!(open(&tree, "project").unwrap_err().kind, ErrorKind::Refused);
         let own_roots = format!("linked_roots = [\"{elsewhere}\"]");
         tree.write("project/annals.toml", &own_roots);
-        assert_eq!(open(&tree, "project").unwrap_err().kind, Kind::Refused);
+        assert_eq!(open(&tree, "project").unwrap_err().kind, ErrorKind::Refused);
     }
 
     #[test]
@@ -402,7 +402,10 @@ mod tests {
         request.project = Some(PathBuf::from("."));
         assert_eq!(Project::open(request.clone()).unwrap().root, tree.at("sub"));
         request.project = Some(PathBuf::from("missing"));
-        assert_eq!(Project::open(request).unwrap_err().kind, Kind::NotFound);
+        assert_eq!(
+            Project::open(request).unwrap_err().kind,
+            ErrorKind::NotFound
+        );
     }
 
     #[test]
@@ -422,7 +425,7 @@ mod tests {
         let tree = Tree::new(&[".git/", "home/"]);
         let home = tree.at("home").display().to_string();
         let note = |dry_run, no_history, text: &str| {
-            let project = Project::open(Request {
+            let project = Project::open(OpenRequest {
                 dry_run,
                 no_history,
                 environment: [("ANNALS_HISTORY", "true"), ("HOME", &home)]

@@ -21,7 +21,7 @@ pub const MAX_LINES: usize = 200;
 /// A context file that is kept up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Target {
+pub enum ContextTarget {
     /// `CLAUDE.md`.
     Claude,
     /// `AGENTS.md`.
@@ -30,7 +30,7 @@ pub enum Target {
     Gemini,
 }
 
-impl Target {
+impl ContextTarget {
     /// All context files, in the order in which they are written.
     pub const ALL: [Self; 3] = [Self::Claude, Self::Agents, Self::Gemini];
 
@@ -149,7 +149,7 @@ pub struct Settings {
     /// The most tokens the generated block may have.
     pub max_tokens: Option<usize>,
     /// The context files to keep up to date.
-    pub targets: Vec<Target>,
+    pub targets: Vec<ContextTarget>,
     /// Whether a finished plan also corrects the position lines of STATE.md.
     pub fix_state: bool,
     /// Whether writes are recorded, so that they can be undone.
@@ -193,7 +193,7 @@ impl Default for Settings {
             planning_dir: None,
             max_lines: MAX_LINES,
             max_tokens: None,
-            targets: vec![Target::Claude],
+            targets: vec![ContextTarget::Claude],
             fix_state: false,
             history: true,
             template: None,

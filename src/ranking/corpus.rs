@@ -29,7 +29,7 @@ pub struct Corpus {
 
 /// A text of a [`Corpus`] and how well it fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ranked {
+pub struct RankedText {
     /// Which text, by its place in the corpus.
     pub document: usize,
     /// How well it fits: more than 0.
@@ -41,7 +41,7 @@ impl Corpus {
     pub fn new<T: AsRef<str>>(documents: impl IntoIterator<Item = T>) -> Self {
         let mut corpus = Self::default();
         for (document, text) in documents.into_iter().enumerate() {
-            let language = Language::of(text.as_ref());
+            let language = Language::detect(text.as_ref());
             if !corpus.languages.contains(&language) {
                 corpus.languages.push(language);
             }
@@ -86,11 +86,11 @@ impl Corpus {
     }
 
     /// Returns the texts that share a word with the query, the best first; equal ones in their order.
-    pub fn ranked(&self, query: &str) -> Vec<Ranked> {
+    pub fn ranked(&self, query: &str) -> Vec<RankedText> {
         let scores = self.scores(query).into_iter().enumerate();
-        let mut ranked: Vec<Ranked> = scores
+        let mut ranked: Vec<RankedText> = scores
             .filter(|(_, score)| *score > 0.0)
-            .map(|(document, score)| Ranked { document, score })
+            .map(|(document, score)| RankedText { document, score })
             .collect();
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
         ranked

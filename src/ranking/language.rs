@@ -9,7 +9,7 @@ use frostem::Stemmer;
 use unicode_normalization::UnicodeNormalization;
 
 /// Longer runs of letters are no words of a language.
-const LONGEST_WORD: usize = 64;
+const MAX_WORD_LENGTH: usize = 64;
 
 /// So many words tell the language of a text.
 const SAMPLE: usize = 500;
@@ -26,7 +26,7 @@ static VOTES: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
 });
 
 /// Less than this is left of too many words.
-const SHORTEST_STEM: usize = 3;
+const MIN_STEM_LENGTH: usize = 3;
 
 /// A language that words are stemmed by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,7 +64,7 @@ impl Language {
     ];
 
     /// Returns the language that most function words and letters of a text speak for.
-    pub fn of(text: &str) -> Self {
+    pub fn detect(text: &str) -> Self {
         let mut votes = [0_usize; Self::ALL.len()];
         let words = text.split(|c: char| !c.is_alphanumeric());
         let mut lower = String::new();
@@ -102,7 +102,7 @@ impl Language {
     ///
     /// Cyrillic words are stemmed as Russian in a text of any language.
     pub fn stem(self, word: &str) -> String {
-        if word.len() > LONGEST_WORD || !word.chars().all(char::is_alphabetic) {
+        if word.len() > MAX_WORD_LENGTH || !word.chars().all(char::is_alphabetic) {
             return without_accents(word).into_owned();
         }
         let language = if word.contains(is_cyrillic) {
@@ -179,7 +179,7 @@ fn before_nasal(word: &str) -> Option<&str> {
     let stem = ["ão", "ãos", "ões", "ães"]
         .iter()
         .find_map(|ending| word.strip_suffix(ending))?;
-    (stem.chars().count() >= SHORTEST_STEM).then_some(stem)
+    (stem.chars().count() >= MIN_STEM_LENGTH).then_some(stem)
 }
 
 /// Returns whether a letter is Cyrillic.
@@ -380,7 +380,7 @@ mod tests {
             ("再試行キュー", Language::English),
             ("", Language::English),
         ] {
-            assert_eq!(Language::of(text), expected, "{text}");
+            assert_eq!(Language::detect(text), expected, "{text}");
         }
     }
 
@@ -449,7 +449,7 @@ mod tests {
         for (word, stem) in [("sqlite3", "sqlite3"), ("v2", "v2"), ("", ""), ("é2", "e2")] {
             assert_eq!(Language::English.stem(word), stem);
         }
-        let long = "a".repeat(LONGEST_WORD + 1);
+        let long = "a".repeat(MAX_WORD_LENGTH + 1);
         assert_eq!(Language::German.stem(&long), long);
     }
 }

@@ -1,18 +1,18 @@
 //! Writes a query for SQLite's full-text index such that nothing in it is taken for an operator.
 
 use crate::ranking::language::Language;
-use crate::ranking::words::LONGEST_TERM;
-use crate::ranking::words::MOST_TERMS;
+use crate::ranking::words::MAX_TERM_LENGTH;
+use crate::ranking::words::MAX_TERMS;
 
 /// A shorter stem begins words that have nothing to do with it.
-const SHORTEST_STEM: usize = 3;
+const MIN_STEM_LENGTH: usize = 3;
 
 /// Returns the words of a query that tell something, each once, in order; accents as written.
 ///
 /// Words are what the index takes for words: runs of letters, digits and marks. A query of function
 /// words alone keeps them.
 pub fn content_words(query: &str) -> Vec<String> {
-    let language = Language::of(query);
+    let language = Language::detect(query);
     let mut words: Vec<String> = Vec::new();
     let mut function_words: Vec<String> = Vec::new();
     let found = query.split(|c: char| !is_of_word(c));
@@ -25,15 +25,15 @@ pub fn content_words(query: &str) -> Vec<String> {
         } else {
             &mut words
         };
-        if lower.chars().count() <= LONGEST_TERM && !list.contains(&lower) {
+        if lower.chars().count() <= MAX_TERM_LENGTH && !list.contains(&lower) {
             list.push(lower);
         }
-        if words.len() == MOST_TERMS {
+        if words.len() == MAX_TERMS {
             break;
         }
     }
     if words.is_empty() {
-        function_words.truncate(MOST_TERMS);
+        function_words.truncate(MAX_TERMS);
         return function_words;
     }
     words
@@ -50,7 +50,7 @@ pub fn any_form_of(words: &[String], language: Language) -> Option<String> {
 fn forms(word: &str, language: Language) -> String {
     let is_other = language != Language::English || !word.is_ascii();
     let stem = language.stem(word);
-    let is_telling = stem != word && stem.chars().count() >= SHORTEST_STEM;
+    let is_telling = stem != word && stem.chars().count() >= MIN_STEM_LENGTH;
     if is_other && is_telling {
         format!("({} OR {} *)", quoted(word), quoted(&stem))
     } else {
@@ -111,7 +111,7 @@ mod tests {
         let query: Vec<String> = (0..2000).map(|n| format!("word{n}")).collect();
         let query = query.join(" ");
         let words = content_words(&query);
-        assert_eq!((words.len(), words[0].as_str()), (MOST_TERMS, "word0"));
+        assert_eq!((words.len(), words[0].as_str()), (MAX_TERMS, "word0"));
         assert!(content_words(&"x".repeat(10_000)).is_empty());
     }
 

@@ -4,7 +4,7 @@
 const LENGTH: usize = 600;
 
 /// What a text says after this many passages is not compared.
-const MOST: usize = 64;
+const MAX_PASSAGES: usize = 64;
 
 /// Returns the passages of a text in order; a short text is one.
 ///
@@ -12,7 +12,7 @@ const MOST: usize = 64;
 pub fn passages(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text.trim();
-    while rest.len() > LENGTH + LENGTH / 4 && found.len() + 1 < MOST {
+    while rest.len() > LENGTH + LENGTH / 4 && found.len() + 1 < MAX_PASSAGES {
         let end = end(rest);
         let (passage, after) = rest.split_at(end);
         if !passage.trim().is_empty() {
@@ -64,7 +64,7 @@ mod tests {
                 "{passage}"
             );
         }
-        assert!(passages(&"x".repeat(100 * LENGTH)).len() <= MOST);
+        assert!(passages(&"x".repeat(100 * LENGTH)).len() <= MAX_PASSAGES);
     }
 
     proptest! {

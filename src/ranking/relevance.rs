@@ -13,7 +13,7 @@ use crate::ranking::words::Term;
 const ENOUGH: f64 = 0.66;
 
 /// A text with less is shown beside a better one by nothing but chance.
-const LEAST: f64 = 0.1;
+const MIN_RELEVANCE: f64 = 0.1;
 
 /// What a unit of idf mass counts: three rare words in one text are no chance, however long the question is.
 const MASS: f64 = 0.03;
@@ -26,7 +26,7 @@ const CLOSENESS: f64 = 0.5;
 const LOWER: f64 = 0.08;
 
 /// No text loses for more than so many.
-const MOST_BEFORE: u32 = 5;
+const MAX_BEFORE: u32 = 5;
 
 /// So many words without a single function word name what is looked for.
 const KEYWORDS: usize = 4;
@@ -62,7 +62,7 @@ impl Relevance {
 
 /// What speaks for a text as an answer to a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Evidence {
+pub struct TextEvidence {
     /// The idf mass of the question's words that the text has.
     pub mass: f64,
     /// The same as a share of all the question's words.
@@ -71,8 +71,8 @@ pub struct Evidence {
     pub closeness: Option<f64>,
 }
 
-impl Evidence {
-    /// Returns all of it as one number; what decides is [`Question::relevance`].
+impl TextEvidence {
+    /// Returns all of it as one number; what decides is [`WeightedQuestion::relevance`].
     pub fn sum(self) -> f64 {
         let closeness = self.closeness.unwrap_or(USUAL_CLOSENESS).clamp(0.0, 1.0);
         MASS * self.mass + self.share + CLOSENESS * closeness
@@ -81,13 +81,13 @@ impl Evidence {
 
 /// The words of a question, each with its idf.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct WeightedQuestion {
     terms: Vec<(Term, f64)>,
     mass: f64,
     is_keywords: bool,
 }
 
-impl Question {
+impl WeightedQuestion {
     /// Returns a question whose terms so many of all texts have.
     pub fn new(text: &str, terms: Vec<(Term, usize)>, all: usize) -> Self {
         let all = all.max(FEW_TEXTS);
@@ -96,7 +96,7 @@ impl Question {
             .filter(|(term, _)| !term.is_compound)
             .map(|(term, with)| (term, idf(with, all)))
             .collect();
-        let language = Language::of(text);
+        let language = Language::detect(text);
         let mut words = text.split(|c: char| !c.is_alphanumeric());
         let is_function_word = |word: &str| {
             let word = word.to_lowercase();
@@ -110,10 +110,10 @@ impl Question {
     }
 
     /// Returns the evidence that a text with some of the terms gives; `has` tells which.
-    pub fn evidence(&self, closeness: Option<f64>, has: impl Fn(&Term) -> bool) -> Evidence {
+    pub fn evidence(&self, closeness: Option<f64>, has: impl Fn(&Term) -> bool) -> TextEvidence {
         let had = self.terms.iter().filter(|(term, _)| has(term));
         let mass: f64 = had.map(|(_, idf)| idf).sum();
-        Evidence {
+        TextEvidence {
             mass,
             share: if self.mass > 0.0 {
                 mass / self.mass
@@ -125,10 +125,10 @@ impl Question {
     }
 
     /// Judges the texts of one answer, the best first: with no good one among them, none has to do with the question.
-    pub fn relevance(&self, answer: &[Evidence]) -> Vec<Relevance> {
+    pub fn relevance(&self, answer: &[TextEvidence]) -> Vec<Relevance> {
         let is_enough = self.verdict(answer).passes(ENOUGH);
-        let judge = |one: &Evidence| {
-            if is_enough && one.sum() >= LEAST {
+        let judge = |one: &TextEvidence| {
+            if is_enough && one.sum() >= MIN_RELEVANCE {
                 Relevance::High
             } else {
                 Relevance::Low
@@ -138,8 +138,8 @@ impl Question {
     }
 
     /// Returns what speaks for an answer as a whole: the best of its texts, which come in the order of their rank.
-    pub fn verdict(&self, answer: &[Evidence]) -> AnswerEvidence {
-        let is_covered = |one: &Evidence| !self.is_keywords || one.share >= KEYWORDS_COVERED;
+    pub fn verdict(&self, answer: &[TextEvidence]) -> AnswerEvidence {
+        let is_covered = |one: &TextEvidence| !self.is_keywords || one.share >= KEYWORDS_COVERED;
         let ranked = (0..).zip(answer).filter(|(_, one)| is_covered(one));
         let sums = ranked.map(|(before, one)| one.sum() * of_rank(before));
         AnswerEvidence {
@@ -167,7 +167,7 @@ impl AnswerEvidence {
 
 /// Returns the share of its evidence that a text keeps with so many before it.
 fn of_rank(before: u32) -> f64 {
-    1.0 - LOWER * f64::from(before.min(MOST_BEFORE))
+    1.0 - LOWER * f64::from(before.min(MAX_BEFORE))
 }
 
 /// BM25 inverse document frequency of a word that so many of all texts have.
@@ -184,7 +184,7 @@ mod tests {
     /// Asks about one of a thousand texts; each of its words is in ten of them.
     fn judged(question: &str, text: &str, closeness: Option<f64>) -> Relevance {
         let terms = terms(question, &[]).into_iter().map(|term| (term, 10));
-        let asked = Question::new(question, terms.collect(), 1000);
+        let asked = WeightedQuestion::new(question, terms.collect(), 1000);
         let words = crate::ranking::words(text);
         let evidence = asked.evidence(closeness, |term| {
             term.stems.iter().any(|stem| words.contains(stem))
@@ -218,14 +218,14 @@ mod tests {
 
     #[test]
     fn what_stands_further_down_says_less() {
-        let asked = Question::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
-        let good = Evidence {
+        let asked = WeightedQuestion::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
+        let good = TextEvidence {
             share: 0.7,
-            ..Evidence::default()
+            ..TextEvidence::default()
         };
-        let poor = Evidence {
+        let poor = TextEvidence {
             closeness: Some(0.0),
-            ..Evidence::default()
+            ..TextEvidence::default()
         };
         assert_eq!(asked.relevance(&[good, poor])[0], Relevance::High);
         let down = [poor, poor, poor, poor, good];
@@ -234,8 +234,8 @@ mod tests {
 
     #[test]
     fn beside_a_good_text_only_what_has_nothing_at_all_is_low() {
-        let asked = Question::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
-        let of = |share: f64, closeness| Evidence {
+        let asked = WeightedQuestion::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
+        let of = |share: f64, closeness| TextEvidence {
             mass: 0.0,
             share,
             closeness: Some(closeness),

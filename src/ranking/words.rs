@@ -6,10 +6,10 @@ use crate::text::is_wide;
 use crate::text::joins;
 
 /// A query of more words says no more about what is meant, and each costs a pass over its texts.
-pub(crate) const MOST_TERMS: usize = 48;
+pub(crate) const MAX_TERMS: usize = 48;
 
 /// A longer run of letters is no word that anybody looks for.
-pub(crate) const LONGEST_TERM: usize = 100;
+pub(crate) const MAX_TERM_LENGTH: usize = 100;
 
 /// Returns the words of a text in order, as they are compared.
 ///
@@ -24,7 +24,7 @@ pub(crate) const LONGEST_TERM: usize = 100;
 /// ```
 pub fn words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    Tokenizer::new(Language::of(text)).each(text, |word| found.push(word.to_owned()));
+    Tokenizer::new(Language::detect(text)).each(text, |word| found.push(word.to_owned()));
     found
 }
 
@@ -65,12 +65,12 @@ impl Tokenizer {
     pub(crate) fn join(&mut self, text: &str, words: &mut String) -> usize {
         let mut count = 0;
         runs(text, |run| match run {
-            Run::Wide(run) => each_gram(run, &mut |gram| {
+            CharRun::Wide(run) => each_gram(run, &mut |gram| {
                 words.push_str(gram);
                 words.push(' ');
                 count += 1;
             }),
-            Run::Spaced(run) => count += self.add(run, words),
+            CharRun::Spaced(run) => count += self.add(run, words),
         });
         count
     }
@@ -81,17 +81,17 @@ impl Tokenizer {
             words.push_str(&stems.joined);
             return stems.count;
         }
-        let stems = Stems::of(run, self.language);
+        let stems = Stems::from_run(run, self.language);
         let count = stems.count;
         words.push_str(&stems.joined);
-        self.known.keep(run, stems);
+        self.known.insert(run, stems);
         count
     }
 }
 
 impl Stems {
     /// Returns the stems of a run in a text of a language: those of its parts, where it has some, and its own.
-    fn of(run: &str, language: Language) -> Self {
+    fn from_run(run: &str, language: Language) -> Self {
         let mut stems = Self::default();
         let humps = humps(run);
         let parts = if humps.len() > 1 { &humps[..] } else { &[] };
@@ -135,7 +135,7 @@ pub struct Term {
 ///
 /// `languages` are those of the texts; each has a say in the stems. A query of function words alone keeps them.
 pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
-    let asked_in = Language::of(query);
+    let asked_in = Language::detect(query);
     let mut all = Terms {
         languages: languages.to_vec(),
         found: Vec::new(),
@@ -146,11 +146,11 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
         }
     }
     runs(query, |run| match run {
-        Run::Wide(run) => each_gram(run, &mut |gram| {
+        CharRun::Wide(run) => each_gram(run, &mut |gram| {
             let is_compound = gram.chars().nth(1).is_some();
             all.add(gram.to_owned(), vec![gram.to_owned()], is_compound);
         }),
-        Run::Spaced(run) => {
+        CharRun::Spaced(run) => {
             let humps = humps(run);
             if humps.len() > 1 {
                 for hump in &humps {
@@ -169,7 +169,7 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
     if terms.iter().any(is_telling) {
         terms.retain(is_telling);
     }
-    terms.truncate(MOST_TERMS);
+    terms.truncate(MAX_TERMS);
     terms
 }
 
@@ -181,7 +181,7 @@ struct Terms {
 impl Terms {
     fn add_word(&mut self, word: &str, is_compound: bool) {
         let word = word.to_lowercase();
-        if word.chars().count() > LONGEST_TERM {
+        if word.chars().count() > MAX_TERM_LENGTH {
             return;
         }
         let mut stems: Vec<String> = Vec::new();
@@ -207,14 +207,14 @@ impl Terms {
 }
 
 /// A run of characters that belong together.
-enum Run<'a> {
+enum CharRun<'a> {
     /// Of a script written without spaces.
     Wide(&'a str),
     Spaced(&'a str),
 }
 
 /// Hands out the runs of letters, digits and the marks on them.
-fn runs<'a>(text: &'a str, mut take: impl FnMut(Run<'a>)) {
+fn runs<'a>(text: &'a str, mut take: impl FnMut(CharRun<'a>)) {
     let mut rest = text;
     while let Some(start) = rest.find(char::is_alphanumeric) {
         rest = &rest[start..];
@@ -228,9 +228,9 @@ fn runs<'a>(text: &'a str, mut take: impl FnMut(Run<'a>)) {
         let end = rest.find(|c| !goes_on(c)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         take(if wide {
-            Run::Wide(run)
+            CharRun::Wide(run)
         } else {
-            Run::Spaced(run)
+            CharRun::Spaced(run)
         });
         rest = after;
     }

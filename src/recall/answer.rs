@@ -2,14 +2,14 @@
 
 use rusqlite::Result;
 
-use crate::embedding::Table;
+use crate::embedding::VectorTable;
 use crate::ranking::AnswerEvidence;
-use crate::ranking::Evidence;
 use crate::ranking::Relevance;
+use crate::ranking::TextEvidence;
 use crate::ranking::corrects;
 use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
-use crate::recall::index::Text;
+use crate::recall::index::StoredText;
 use crate::recall::index::vectors;
 use crate::recall::search::Scan;
 use crate::recall::search::Scored;
@@ -20,12 +20,12 @@ const JUDGED: usize = 10;
 /// A text of the answer.
 pub(crate) struct JudgedText {
     pub(crate) scored: Scored,
-    pub(crate) text: Text,
+    pub(crate) text: StoredText,
     pub(crate) relevance: Relevance,
 }
 
 /// The best of the ranked texts, judged.
-pub(crate) struct Answer {
+pub(crate) struct RecallAnswer {
     /// Those that are given, the best first.
     pub(crate) found: Vec<JudgedText>,
     /// How many of the best have nothing to do with the question and are left out.
@@ -45,9 +45,9 @@ pub(crate) struct Extent {
     pub(crate) all: bool,
 }
 
-impl Answer {
+impl RecallAnswer {
     /// Judges the best texts.
-    pub(crate) fn of(
+    pub(crate) fn judge(
         index: &Index,
         scan: &Scan,
         ranked: Vec<Scored>,
@@ -68,12 +68,12 @@ impl Answer {
         }
         put_corrections_first(scan, &mut best);
         let words: Vec<&str> = scan.terms().iter().map(|term| term.word.as_str()).collect();
-        let asked = Table::built_in().vector(&words.join(" "));
-        let closeness = |text: &Text| {
+        let asked = VectorTable::built_in().vector(&words.join(" "));
+        let closeness = |text: &StoredText| {
             let near = vectors(&text.headings, &text.body).map(|vector| asked.dot(&vector));
             f64::from(near.fold(0.0, f32::max))
         };
-        let evidence: Vec<Evidence> = best
+        let evidence: Vec<TextEvidence> = best
             .iter()
             .map(|(scored, text)| scan.evidence(scored.unit, closeness(text)))
             .collect();
@@ -106,7 +106,7 @@ impl Answer {
 }
 
 /// Moves each correction before the first text that it corrects.
-fn put_corrections_first(scan: &Scan, best: &mut [(Scored, Text)]) {
+fn put_corrections_first(scan: &Scan, best: &mut [(Scored, StoredText)]) {
     let date = |scored: &Scored| scan.units[scored.unit].date;
     for at in 1..best.len() {
         let (before, after) = best.split_at(at);

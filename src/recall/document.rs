@@ -116,7 +116,7 @@ impl Authority {
 
 /// A piece of text that can be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Document {
+pub(crate) struct SearchDocument {
     /// The titles of the headings that it stands under, the outermost first.
     pub(crate) headings: Vec<String>,
     /// Its first line in its file, counted from 1; 0 where it has none.

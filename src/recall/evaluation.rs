@@ -23,12 +23,12 @@ use crate::ranking::Relevance;
 use crate::ranking::Silence;
 use crate::ranking::SilenceTest;
 use crate::ranking::real;
-use crate::recall::answer::Answer;
 use crate::recall::answer::Extent;
+use crate::recall::answer::RecallAnswer;
 use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
 use crate::recall::index::searched;
-use crate::recall::query::Query;
+use crate::recall::query::RecallQuery;
 use crate::recall::search::Method;
 use crate::recall::search::Scan;
 use crate::recall::staleness::Staleness;
@@ -120,14 +120,14 @@ fn ask(
     let mut ranks: [Vec<Option<usize>>; 3] = Default::default();
     let mut texts: HashMap<i64, String> = HashMap::new();
     for question in questions {
-        let Ok(query) = Query::new(&question.text) else {
+        let Ok(query) = RecallQuery::new(&question.text) else {
             for ranks in &mut ranks {
                 ranks.push(None);
             }
             continue;
         };
-        let scan = Scan::take(index, &query)?;
-        let staleness = Staleness::of(project, index, &scan)?.value;
+        let scan = Scan::compare(index, &query)?;
+        let staleness = Staleness::check(project, index, &scan)?.value;
         let wanted = folded(&question.answer_snippet);
         let mut answers = vec![false; scan.units.len()];
         for (answer, unit) in answers.iter_mut().zip(&scan.units) {
@@ -154,17 +154,17 @@ fn judged(
     index: &Index,
     question: &Question,
 ) -> rusqlite::Result<(AnswerEvidence, f64, f64)> {
-    let Ok(query) = Query::new(&question.text) else {
+    let Ok(query) = RecallQuery::new(&question.text) else {
         return Ok((AnswerEvidence::default(), 0.0, 0.0));
     };
-    let scan = Scan::take(index, &query)?;
-    let staleness = Staleness::of(project, index, &scan)?.value;
+    let scan = Scan::compare(index, &query)?;
+    let staleness = Staleness::check(project, index, &scan)?.value;
     let ranked = scan.ranked(Method::Both, |unit| staleness.has(unit));
     let extent = Extent {
         limit: query.limit,
         all: true,
     };
-    let answer = Answer::of(index, &scan, ranked, &FactHits::default(), extent)?;
+    let answer = RecallAnswer::judge(index, &scan, ranked, &FactHits::default(), extent)?;
     let wanted = folded(&question.answer_snippet);
     let is_here = is_about(project, question);
     let (mut all, mut given) = (false, false);

@@ -4,17 +4,17 @@
 //! the same vectors, so that the scores compare.
 
 use crate::clock::parse_date;
-use crate::embedding::Table;
+use crate::embedding::VectorTable;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Fact;
+use crate::facts::FactStatus;
 use crate::facts::Facts;
 use crate::facts::Method;
+use crate::facts::ProjectScope;
 use crate::facts::Purpose;
-use crate::facts::Scope;
 use crate::facts::Selection;
-use crate::facts::Status;
 use crate::project::Project;
 use crate::ranking::Term;
 use crate::ranking::idf;
@@ -24,15 +24,15 @@ use crate::recall::document::Authority;
 use crate::recall::document::Flag;
 use crate::recall::document::Flags;
 use crate::recall::index::Index;
-use crate::recall::index::Text;
-use crate::recall::index::Unit;
-use crate::recall::query::Query;
+use crate::recall::index::StoredText;
+use crate::recall::index::StoredUnit;
+use crate::recall::query::RecallQuery;
 use crate::recall::search::Scan;
 use crate::recall::sources::SourceName;
 use crate::warning::Warning;
 
 /// How many facts are held against the project's texts.
-const MOST: usize = 50;
+const MAX_FACTS: usize = 50;
 
 /// A fact below this is read with care.
 const UNSURE: f64 = 0.5;
@@ -45,9 +45,9 @@ impl FactHits {
     /// Asks for the facts of the user who is set; a database that cannot be asked becomes a warning.
     ///
     /// Where nothing but facts is wanted, both are errors: nothing else can answer.
-    pub(crate) fn of(
+    pub(crate) fn fetch(
         project: &Project,
-        query: &Query,
+        query: &RecallQuery,
         warnings: &mut Vec<Warning>,
     ) -> Result<Self> {
         if !query.sources.contains(&SourceName::Facts) {
@@ -71,7 +71,7 @@ impl FactHits {
         &self,
         scan: &mut Scan,
         index: &Index,
-        query: &Query,
+        query: &RecallQuery,
     ) -> rusqlite::Result<()> {
         if self.0.is_empty() {
             return Ok(());
@@ -83,7 +83,7 @@ impl FactHits {
         }
         let file = scan.files.len();
         scan.files.push(String::new());
-        let asked = Table::built_in().vector(&query.text);
+        let asked = VectorTable::built_in().vector(&query.text);
         for (id, fact) in (1..).zip(&self.0) {
             let text = fact.to_string();
             let words = words(&text);
@@ -91,8 +91,8 @@ impl FactHits {
             let shared = idfs.iter().filter(|(term, _)| has(term));
             let near = passages(&fact.value_text)
                 .into_iter()
-                .map(|passage| asked.dot(&Table::built_in().vector(passage)));
-            let unit = Unit {
+                .map(|passage| asked.dot(&VectorTable::built_in().vector(passage)));
+            let unit = StoredUnit {
                 id: -id,
                 source: SourceName::Facts,
                 file,
@@ -112,10 +112,10 @@ impl FactHits {
     }
 
     /// Returns the text of a fact among the ranked texts, or `None` if the text is not a fact.
-    pub(crate) fn text(&self, unit: &Unit) -> Option<Text> {
+    pub(crate) fn text(&self, unit: &StoredUnit) -> Option<StoredText> {
         let place = usize::try_from(-unit.id).ok()?.checked_sub(1)?;
         let fact = self.0.get(place)?;
-        Some(Text {
+        Some(StoredText {
             headings: Vec::new(),
             key: Some(fact.fact_id.clone()),
             body: fact.to_string(),
@@ -123,13 +123,13 @@ impl FactHits {
     }
 }
 
-fn ask(project: &Project, query: &Query) -> Result<FactHits> {
+fn ask(project: &Project, query: &RecallQuery) -> Result<FactHits> {
     let user = facts::user(project, None)?;
     let mut database = Facts::open(project, None, Purpose::Read)?;
-    let wanted = facts::Query {
+    let wanted = facts::FactQuery {
         text: query.text.clone(),
-        limit: query.limit.max(MOST),
-        scope: Scope::General,
+        limit: query.limit.max(MAX_FACTS),
+        scope: ProjectScope::General,
         method: Method::from(project.settings.facts.fusion),
         // Judged here, beside the texts of the project.
         selection: Selection::Candidates,
@@ -142,7 +142,7 @@ fn ask(project: &Project, query: &Query) -> Result<FactHits> {
 }
 
 fn flags(fact: &Fact) -> Flags {
-    let is_unsure = fact.status == Status::PendingConfirmation || fact.confidence < UNSURE;
+    let is_unsure = fact.status == FactStatus::PendingConfirmation || fact.confidence < UNSURE;
     Flags::default().with(Flag::LowConfidence, is_unsure)
 }
 

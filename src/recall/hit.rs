@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::ranking::Relevance;
 use crate::ranking::Term;
 use crate::recall::document::Flag;
-use crate::recall::index::Text;
+use crate::recall::index::StoredText;
 use crate::recall::search::Parts;
 use crate::recall::sources::SourceName;
 use crate::secrets;
@@ -17,7 +17,7 @@ const EXCERPT: usize = 600;
 
 /// A text that was found, and where it stands.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Hit {
+pub struct RecallHit {
     /// The store that it comes from.
     pub source: SourceName,
     /// Its file, relative to the project where it lies inside.
@@ -50,7 +50,7 @@ pub struct Hit {
 }
 
 /// Returns headings and snippet of a text as they are shown.
-pub(crate) fn display_text(text: &Text, terms: &[Term]) -> (Vec<String>, String) {
+pub(crate) fn display_text(text: &StoredText, terms: &[Term]) -> (Vec<String>, String) {
     let clean = |text: &str| secrets::redact(&strip_controls(text)).text.into_owned();
     let headings = text.headings.iter().map(|title| clean(title));
     // Cut after cleaning: half of a key would not be known as one.

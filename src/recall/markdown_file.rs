@@ -7,9 +7,9 @@ use chrono::NaiveDate;
 use crate::clock::parse_date;
 use crate::markdown::FrontMatter;
 use crate::recall::document::Authority;
-use crate::recall::document::Document;
 use crate::recall::document::Flag;
 use crate::recall::document::Flags;
+use crate::recall::document::SearchDocument;
 use crate::recall::passage::Passage;
 use crate::recall::passage::passages;
 use crate::text::fold;
@@ -18,7 +18,7 @@ use crate::text::fold;
 const DATES: &[&str] = &["updated", "completed", "date", "created"];
 
 /// Returns the passages of a markdown file as documents of this authority.
-pub(crate) fn documents(text: &str, path: &Path, authority: Authority) -> Vec<Document> {
+pub(crate) fn documents(text: &str, path: &Path, authority: Authority) -> Vec<SearchDocument> {
     // What is odd about the fields is told by whoever reads them for what they mean.
     let front = FrontMatter::parse(text, path).value;
     let of_file = DATES
@@ -38,7 +38,7 @@ pub(crate) fn documents(text: &str, path: &Path, authority: Authority) -> Vec<Do
         .with(Flag::LowConfidence, says("confidence", &["low"]));
     passages(text, &front.range)
         .into_iter()
-        .map(|passage| Document {
+        .map(|passage| SearchDocument {
             date: date(&passage).or(of_file),
             flags: flags.with(Flag::Superseded, is_superseded(&passage)),
             line: passage.line,
@@ -77,11 +77,11 @@ fn is_superseded(passage: &Passage) -> bool {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Vec<Document> {
+    fn read(text: &str) -> Vec<SearchDocument> {
         documents(text, Path::new("a.md"), Authority::Canonical)
     }
 
-    fn flags(document: &Document) -> Vec<Flag> {
+    fn flags(document: &SearchDocument) -> Vec<Flag> {
         document.flags.list().collect()
     }
 

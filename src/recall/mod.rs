@@ -25,10 +25,10 @@ pub use document::Flag;
 pub use evaluation::Evaluation;
 pub use evaluation::EvaluationRow;
 pub use evaluation::evaluate;
-pub use hit::Hit;
+pub use hit::RecallHit;
 pub use index::CacheState;
 pub use index::cache_state;
-pub use query::Query;
+pub use query::RecallQuery;
 pub use search::Method;
 pub use search::Parts;
 pub(crate) use sources::Copies;
@@ -39,9 +39,9 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::project::Project;
-use crate::recall::answer::Answer;
 use crate::recall::answer::Extent;
 use crate::recall::answer::JudgedText;
+use crate::recall::answer::RecallAnswer;
 use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
 use crate::recall::index::searched;
@@ -55,7 +55,7 @@ pub struct Recalled {
     /// What was looked for.
     pub query: String,
     /// The texts that fit, the best first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<RecallHit>,
     /// Whether more fit than were asked for.
     pub truncated: bool,
     /// How many of the nearest have nothing to do with the query and were left out.
@@ -72,9 +72,9 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// Looks for a query in the stores that it names.
-pub fn recall(project: &Project, query: &Query) -> Result<Parsed<Recalled>> {
+pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>> {
     let mut of_facts = Vec::new();
-    let facts = FactHits::of(project, query, &mut of_facts)?;
+    let facts = FactHits::fetch(project, query, &mut of_facts)?;
     let searched = searched(project, query.is_urgent, |index| {
         found(project, index, query, &facts)
     })?;
@@ -91,19 +91,19 @@ pub fn recall(project: &Project, query: &Query) -> Result<Parsed<Recalled>> {
 fn found(
     project: &Project,
     index: &Index,
-    query: &Query,
+    query: &RecallQuery,
     facts: &FactHits,
 ) -> rusqlite::Result<Parsed<Recalled>> {
-    let mut scan = Scan::take(index, query)?;
+    let mut scan = Scan::compare(index, query)?;
     facts.add_to(&mut scan, index, query)?;
     let mut warnings = Vec::new();
-    let stale = Staleness::of(project, index, &scan)?.into_value(&mut warnings);
+    let stale = Staleness::check(project, index, &scan)?.into_value(&mut warnings);
     let ranked = scan.ranked(Method::Both, |unit| stale.has(unit));
     let extent = Extent {
         limit: query.limit,
         all: query.all,
     };
-    let answer = Answer::of(index, &scan, ranked, facts, extent)?;
+    let answer = RecallAnswer::judge(index, &scan, ranked, facts, extent)?;
     let hits = answer.found.into_iter();
     let value = Recalled {
         query: query.text.clone(),
@@ -115,7 +115,7 @@ fn found(
     Ok(Parsed { value, warnings })
 }
 
-fn hit(scan: &Scan, found: JudgedText) -> Hit {
+fn hit(scan: &Scan, found: JudgedText) -> RecallHit {
     let JudgedText {
         scored,
         text,
@@ -123,9 +123,9 @@ fn hit(scan: &Scan, found: JudgedText) -> Hit {
     } = found;
     let unit = &scan.units[scored.unit];
     let (headings, snippet) = hit::display_text(&text, scan.terms());
-    let (file, line) = scan.place(scored.unit);
-    let copies = scored.twins.iter().map(|twin| scan.place(*twin));
-    Hit {
+    let (file, line) = scan.location(scored.unit);
+    let copies = scored.twins.iter().map(|twin| scan.location(*twin));
+    RecallHit {
         source: unit.source,
         file: (unit.source != SourceName::Facts).then(|| file.to_owned()),
         line: Some(line).filter(|line| *line > 0),
@@ -135,14 +135,16 @@ fn hit(scan: &Scan, found: JudgedText) -> Hit {
         score: scored.rounded(),
         relevance,
         date: unit.date,
-        copies: copies.map(|(file, line)| place(file, line)).collect(),
+        copies: copies
+            .map(|(file, line)| shown_location(file, line))
+            .collect(),
         parts: Some(scored.parts),
         flags: scored.flags,
     }
 }
 
 /// Returns where a text stands, as it is shown.
-fn place(file: &str, line: usize) -> String {
+fn shown_location(file: &str, line: usize) -> String {
     match line {
         0 => file.to_owned(),
         line => format!("{file}:{line}"),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::markdown::Block;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Label;
 use crate::markdown::Outline;
 use crate::markdown::Section;
@@ -16,7 +16,7 @@ const ITEM: usize = 700;
 /// A line that heads a list is no longer than this.
 const LABEL: usize = 80;
 /// Nothing longer is taken into one passage.
-const LONGEST: usize = 4000;
+const MAX_PASSAGE_LENGTH: usize = 4000;
 
 /// A piece of a markdown file that can be found by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,13 +50,13 @@ pub(crate) fn passages(text: &str, front: &Range<usize>) -> Vec<Passage> {
 
 /// What an open passage is, which decides what may join it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PassageKind {
     Prose,
     Item,
 }
 
-struct Open {
-    kind: Kind,
+struct OpenPassage {
+    kind: PassageKind,
     range: Range<usize>,
 }
 
@@ -67,7 +67,7 @@ struct Splitter<'a> {
     /// The line that heads a list without being a heading: `**What failed:**`.
     label: Option<Range<usize>>,
     found: Vec<Passage>,
-    open: Option<Open>,
+    open: Option<OpenPassage>,
 }
 
 impl Splitter<'_> {
@@ -98,10 +98,10 @@ impl Splitter<'_> {
         };
         if self.outline.slice(&field).contains('\n') {
             self.close();
-            self.grow(Kind::Prose, field, ITEM);
+            self.grow(PassageKind::Prose, field, ITEM);
             self.close();
         } else {
-            self.grow(Kind::Prose, field, ITEM);
+            self.grow(PassageKind::Prose, field, ITEM);
         }
     }
 
@@ -112,8 +112,9 @@ impl Splitter<'_> {
         }
         let mut blocks = self.outline.blocks(&section.own).iter().peekable();
         while let Some(block) = blocks.next() {
-            let is_list =
-                |next: &&Block| matches!(next.content, Content::Item(_) | Content::Table(_));
+            let is_list = |next: &&Block| {
+                matches!(next.content, BlockContent::Item(_) | BlockContent::Table(_))
+            };
             if self.is_label(block) && blocks.peek().is_some_and(is_list) {
                 self.close();
                 self.label = Some(block.range.clone());
@@ -127,25 +128,27 @@ impl Splitter<'_> {
 
     fn block(&mut self, block: &Block) {
         match &block.content {
-            Content::Item(item) => {
+            BlockContent::Item(item) => {
                 if item.depth == 0 || !self.joins_item(&block.range) {
                     self.close();
                 }
-                self.grow(Kind::Item, block.range.clone(), ITEM);
+                self.grow(PassageKind::Item, block.range.clone(), ITEM);
             }
-            Content::Table(table) => {
+            BlockContent::Table(table) => {
                 self.close();
                 for row in &table.rows {
                     self.push(row.line, row.cells.join(" | "));
                 }
             }
-            Content::Html if self.outline.slice(&block.range).starts_with("<!--") => self.close(),
-            Content::Paragraph | Content::Code | Content::Html => {
+            BlockContent::Html if self.outline.slice(&block.range).starts_with("<!--") => {
+                self.close();
+            }
+            BlockContent::Paragraph | BlockContent::Code | BlockContent::Html => {
                 if self.joins_item(&block.range) {
-                    self.grow(Kind::Item, block.range.clone(), ITEM);
+                    self.grow(PassageKind::Item, block.range.clone(), ITEM);
                 } else {
                     self.end_list();
-                    self.grow(Kind::Prose, block.range.clone(), PROSE);
+                    self.grow(PassageKind::Prose, block.range.clone(), PROSE);
                 }
             }
         }
@@ -163,7 +166,7 @@ impl Splitter<'_> {
     fn is_label(&self, block: &Block) -> bool {
         let text = self.outline.slice(&block.range);
         let is_line = text.len() <= LABEL && !text.contains('\n');
-        let is_alone = block.content == Content::Paragraph && !self.joins_item(&block.range);
+        let is_alone = block.content == BlockContent::Paragraph && !self.joins_item(&block.range);
         is_line && is_alone && text.trim_end_matches(['*', '_']).ends_with(':')
     }
 
@@ -173,11 +176,11 @@ impl Splitter<'_> {
         let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
         let is_indented = text[start..].starts_with([' ', '\t']);
         let is_open = self.open.as_ref();
-        is_indented && is_open.is_some_and(|open| open.kind == Kind::Item)
+        is_indented && is_open.is_some_and(|open| open.kind == PassageKind::Item)
     }
 
     /// Adds a block to the open passage, or opens one where there is none of its kind with room for it.
-    fn grow(&mut self, kind: Kind, range: Range<usize>, most: usize) {
+    fn grow(&mut self, kind: PassageKind, range: Range<usize>, most: usize) {
         if let Some(open) = &mut self.open
             && open.kind == kind
             && range.end - open.range.start <= most
@@ -186,7 +189,7 @@ impl Splitter<'_> {
             return;
         }
         self.close();
-        self.open = Some(Open { kind, range });
+        self.open = Some(OpenPassage { kind, range });
     }
 
     fn close(&mut self) {
@@ -197,7 +200,7 @@ impl Splitter<'_> {
         let mut at = open.range.start;
         let mut start = at;
         for line in text.split_inclusive('\n') {
-            if at + line.len() - start > LONGEST && at > start {
+            if at + line.len() - start > MAX_PASSAGE_LENGTH && at > start {
                 self.push_range(start..at);
                 start = at;
             }
@@ -275,7 +278,7 @@ fn says_nothing(text: &str) -> bool {
 /// Returns whether every line is a field without a value: `**Core value:** TBD`.
 fn has_only_empty_fields(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.all(|line| Label::of(line, 0, 1).is_some_and(|label| is_absent(&label.value)))
+    lines.all(|line| Label::parse(line, 0, 1).is_some_and(|label| is_absent(&label.value)))
 }
 
 /// Returns whether a text has signs that somebody could look for.
@@ -405,7 +408,7 @@ Another.
         assert!(
             read(&block)
                 .iter()
-                .all(|passage| passage.text.len() <= LONGEST)
+                .all(|passage| passage.text.len() <= MAX_PASSAGE_LENGTH)
         );
     }
 

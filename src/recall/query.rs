@@ -6,7 +6,7 @@ use crate::recall::sources::SourceName;
 
 /// A question to the memory of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Query {
+pub struct RecallQuery {
     /// What is looked for; nothing in it is an operator.
     pub text: String,
     /// The stores that are searched.
@@ -19,7 +19,7 @@ pub struct Query {
     pub is_urgent: bool,
 }
 
-impl Query {
+impl RecallQuery {
     /// Returns a question to every store; one without a single sign is refused.
     pub fn new(text: &str) -> Result<Self> {
         if text.trim().is_empty() {

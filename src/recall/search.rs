@@ -7,12 +7,12 @@ use rusqlite::Result;
 use serde::Serialize;
 
 use crate::embedding::Quantized;
-use crate::embedding::Table;
+use crate::embedding::VectorTable;
 use crate::project::vocabulary;
-use crate::ranking::Evidence;
-use crate::ranking::Question;
 use crate::ranking::SIBLINGS;
 use crate::ranking::Term;
+use crate::ranking::TextEvidence;
+use crate::ranking::WeightedQuestion;
 use crate::ranking::adaptive_weight;
 use crate::ranking::bm25;
 use crate::ranking::idf;
@@ -21,8 +21,8 @@ use crate::ranking::recency;
 use crate::ranking::terms;
 use crate::recall::document::Flag;
 use crate::recall::index::Index;
-use crate::recall::index::Unit;
-use crate::recall::query::Query;
+use crate::recall::index::StoredUnit;
+use crate::recall::query::RecallQuery;
 
 /// A text that shares no word with the query must be this near to be found: the nearest of unrelated ones came to .2 or .3.
 const NEAR: f64 = 0.3;
@@ -115,9 +115,9 @@ impl Scored {
 /// All texts of the stores that are searched, and how well each fits the query.
 pub(crate) struct Scan {
     pub(crate) files: Vec<String>,
-    pub(crate) units: Vec<Unit>,
+    pub(crate) units: Vec<StoredUnit>,
     /// What the query asks for, weighed by these texts.
-    pub(crate) question: Question,
+    pub(crate) question: WeightedQuestion,
     terms: Vec<Term>,
     /// By place among the units: 0 where no word is shared.
     words: Vec<f64>,
@@ -131,8 +131,8 @@ pub(crate) struct Scan {
 
 impl Scan {
     /// Compares every text with the query.
-    pub(crate) fn take(index: &Index, query: &Query) -> Result<Self> {
-        let vector = Table::built_in().vector(&query.text).quantized();
+    pub(crate) fn compare(index: &Index, query: &RecallQuery) -> Result<Self> {
+        let vector = VectorTable::built_in().vector(&query.text).quantized();
         let (files, mut units) = index.units(|stored| nearness(&vector, stored))?;
         units.retain(|unit| query.sources.contains(&unit.source));
         let terms = terms(&query.text, &index.languages()?);
@@ -141,7 +141,7 @@ impl Scan {
             has: vec![0; units.len()],
             covered: 0.0,
             stand_ins: Vec::new(),
-            question: Question::new(&query.text, Vec::new(), 0),
+            question: WeightedQuestion::new(&query.text, Vec::new(), 0),
             terms,
             files,
             units,
@@ -157,7 +157,7 @@ impl Scan {
     }
 
     /// Adds a text that no file holds, with how well it fits by words and which of the terms it has.
-    pub(crate) fn add(&mut self, unit: Unit, words: f64, has: impl Fn(&Term) -> bool) {
+    pub(crate) fn add(&mut self, unit: StoredUnit, words: f64, has: impl Fn(&Term) -> bool) {
         let mask = self.mask(&has);
         self.stand_ins.push((self.units.len(), Vec::new()));
         self.units.push(unit);
@@ -174,7 +174,7 @@ impl Scan {
     }
 
     /// Returns what speaks for a text as an answer.
-    pub(crate) fn evidence(&self, unit: usize, closeness: f64) -> Evidence {
+    pub(crate) fn evidence(&self, unit: usize, closeness: f64) -> TextEvidence {
         self.question
             .evidence(Some(closeness), |term| self.has_term(unit, term))
     }
@@ -220,7 +220,7 @@ impl Scan {
                 }
             }
         }
-        self.question = Question::new(query, counted, places.len());
+        self.question = WeightedQuestion::new(query, counted, places.len());
         let shares = self
             .stand_ins
             .iter()
@@ -330,7 +330,7 @@ impl Scan {
     }
 
     /// Returns the file of a text and its line there, counted from 1.
-    pub(crate) fn place(&self, unit: usize) -> (&str, usize) {
+    pub(crate) fn location(&self, unit: usize) -> (&str, usize) {
         let unit = &self.units[unit];
         (&self.files[unit.file], unit.line)
     }

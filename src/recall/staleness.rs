@@ -25,14 +25,14 @@ impl Staleness {
     }
 
     /// Asks the check of the patterns, whose last result is kept, about each that is searched.
-    pub(crate) fn of(project: &Project, index: &Index, scan: &Scan) -> Result<Parsed<Self>> {
+    pub(crate) fn check(project: &Project, index: &Index, scan: &Scan) -> Result<Parsed<Self>> {
         let mut stale = Self::default();
         let mut warnings = Vec::new();
         let path = patterns::path(&project.planning_place().dir);
         let name = project.relative(&path).to_string_lossy();
         let recorded: Vec<usize> = (0..scan.units.len())
             .filter(|unit| scan.units[*unit].source == SourceName::Patterns)
-            .filter(|unit| scan.place(*unit).0 == name)
+            .filter(|unit| scan.location(*unit).0 == name)
             .collect();
         if recorded.is_empty() {
             return Ok(Parsed::clean(stale));
@@ -43,7 +43,7 @@ impl Staleness {
         let patterns = Patterns::parse(&text.value, &path).value;
         let reasons = StaleReasons::cached_or_checked(project, &patterns, &mut warnings);
         for unit in recorded {
-            let line = scan.place(unit).1;
+            let line = scan.location(unit).1;
             let text = index.text(scan.units[unit].id)?.body;
             if reasons
                 .about(owner(&patterns, line), &on_one_line(&text))

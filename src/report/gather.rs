@@ -21,7 +21,7 @@ use crate::report::page::DecisionRow;
 use crate::report::page::EntryRow;
 use crate::report::page::FactRow;
 use crate::report::page::Page;
-use crate::report::page::Standing;
+use crate::report::page::WorkStatus;
 use crate::report::phases;
 use crate::storage::read;
 use crate::text;
@@ -36,7 +36,7 @@ type Fill = fn(&mut Page, &Project, &mut Vec<Warning>) -> Result<()>;
 
 impl Page {
     /// Returns what a project's page says.
-    pub(crate) fn of(project: &Project, more_costs: &[SessionCost]) -> Parsed<Self> {
+    pub(crate) fn gather(project: &Project, more_costs: &[SessionCost]) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let mut page = Self {
             made: project.clock.timestamp(),
@@ -71,26 +71,26 @@ fn planned(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     if project.planning().is_err() {
         return Ok(());
     }
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     warnings.extend(survey.warnings.iter().cloned());
-    let status = StatusReport::of(project, &survey);
+    let status = StatusReport::from_survey(project, &survey);
     page.project = plain(&status.project);
-    page.core_value = status.core_value.as_deref().map(Inline::of);
-    page.standing = Some(standing(&status));
+    page.core_value = status.core_value.as_deref().map(Inline::render);
+    page.standing = Some(work_status(&status));
     let state = survey.folder.active.dir.join(vocabulary::STATE);
     let file = clean(&project.relative(&state).to_string_lossy());
     // Lists without dates grow at their end.
     let decisions = status.decisions.iter().rev().map(|decision| DecisionRow {
         date: decision.date,
-        text: Inline::of(&decision.text),
-        why: decision.rationale.as_deref().map(Inline::of),
+        text: Inline::render(&decision.text),
+        why: decision.rationale.as_deref().map(Inline::render),
         file: file.clone(),
     });
     page.decisions.extend(decisions);
     phases::fill(page, project, &survey, warnings)
 }
 
-fn standing(status: &StatusReport) -> Standing {
+fn work_status(status: &StatusReport) -> WorkStatus {
     let derived = &status.derived;
     let phase = derived.number.as_ref().map(|number| CurrentPhase {
         number: number.to_string(),
@@ -106,7 +106,7 @@ fn standing(status: &StatusReport) -> Standing {
             drift.sentence()
         )
     });
-    Standing {
+    WorkStatus {
         milestone: plain(
             &status
                 .milestone_name()
@@ -133,7 +133,7 @@ fn decided(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     page.decisions
         .extend(decided.into_iter().map(|decision| DecisionRow {
             date: decision.date,
-            text: Inline::of(&decision.title),
+            text: Inline::render(&decision.title),
             why: None,
             file: file.clone(),
         }));
@@ -144,7 +144,7 @@ fn entries(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     let linked = knowledge::linked(project)?.into_value(warnings);
     page.entries.extend(linked.into_iter().map(|one| {
         EntryRow {
-            title: Inline::of(one.entry.title.as_deref().unwrap_or(&one.entry.key)),
+            title: Inline::render(one.entry.title.as_deref().unwrap_or(&one.entry.key)),
             key: clean(&one.entry.key),
             kind: one
                 .entry
@@ -168,9 +168,9 @@ fn pending(page: &mut Page, project: &Project, _: &mut Vec<Warning>) -> Result<(
     let pending = facts::pending(&Facts::open(project, None, Purpose::Read)?, &user)?;
     let rows = pending.into_iter().map(|one| FactRow {
         id: clean(&one.fact.fact_id),
-        text: Inline::of(&one.fact.to_string()),
+        text: Inline::render(&one.fact.to_string()),
         confidence: format!("{:.2}", one.fact.confidence),
-        question: one.question.as_deref().map(Inline::of),
+        question: one.question.as_deref().map(Inline::render),
     });
     page.facts = Some(rows.collect());
     Ok(())

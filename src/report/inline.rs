@@ -16,7 +16,7 @@ use crate::text::clip;
 use crate::text::strip_controls;
 
 /// The longest text, in characters: the page points at things, the stores hold them.
-const LONGEST: usize = 600;
+const MAX_TEXT_CHARS: usize = 600;
 
 /// HTML made of one line of stored text. The template may print it as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -25,7 +25,7 @@ pub(crate) struct Inline(String);
 
 impl Inline {
     /// Renders a line; control characters go, and what looks like a secret is redacted.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn render(text: &str) -> Self {
         let line = clean(text);
         Self(rendered(&line).unwrap_or_else(|| escaped(&line)))
     }
@@ -34,7 +34,7 @@ impl Inline {
     pub(crate) fn all<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<Self> {
         texts
             .into_iter()
-            .map(|text| Self::of(text.as_ref()))
+            .map(|text| Self::render(text.as_ref()))
             .collect()
     }
 }
@@ -45,7 +45,7 @@ pub(crate) fn clean(text: &str) -> String {
     let plain = strip_controls(text);
     let redacted = secrets::redact(&plain).text;
     let words: Vec<&str> = redacted.split_whitespace().collect();
-    clip(&words.join(" "), LONGEST).into_owned()
+    clip(&words.join(" "), MAX_TEXT_CHARS).into_owned()
 }
 
 /// Returns a name as plain text: what marks it up is dropped. It is not escaped.
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn html(text: &str) -> String {
-        Inline::of(text).0
+        Inline::render(text).0
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub struct ReportFile {
 /// Returns the page of a project. The context files are counted here; what else a session reads at its
 /// start, the caller says.
 pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>> {
-    let gathered = Page::of(project, costs);
+    let gathered = Page::gather(project, costs);
     Ok(Parsed {
         value: templates::page(&gathered.value)?,
         warnings: project.named(gathered.warnings),

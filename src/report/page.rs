@@ -17,9 +17,9 @@ pub(crate) struct Page {
     /// When the page was made.
     pub(crate) made: String,
     /// Where the work stands; none without a planning folder.
-    pub(crate) standing: Option<Standing>,
+    pub(crate) standing: Option<WorkStatus>,
     /// The milestones, the active one first, then the latest.
-    pub(crate) milestones: Vec<Milestone>,
+    pub(crate) milestones: Vec<MilestoneRow>,
     /// The phases in the course of time.
     pub(crate) timeline: Option<Timeline>,
     /// What finished phases taught, the latest first.
@@ -38,7 +38,7 @@ pub(crate) struct Page {
 
 /// Where the work stands.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Standing {
+pub(crate) struct WorkStatus {
     pub(crate) milestone: String,
     pub(crate) phase: Option<CurrentPhase>,
     /// Complete plans of the active milestone, and all of them.
@@ -65,7 +65,7 @@ pub(crate) struct CurrentPhase {
 
 /// A milestone and its phases.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Milestone {
+pub(crate) struct MilestoneRow {
     pub(crate) name: String,
     pub(crate) is_active: bool,
     pub(crate) complete: usize,

@@ -4,12 +4,12 @@ use crate::clock::Minutes;
 use crate::error::Result;
 use crate::patterns;
 use crate::patterns::DeviatingFile;
-use crate::patterns::Entry;
 use crate::patterns::FinishedPhase;
+use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::PlanRef;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::report::inline::Inline;
@@ -17,7 +17,7 @@ use crate::report::inline::clean;
 use crate::report::inline::plain;
 use crate::report::page::FileRow;
 use crate::report::page::Insights;
-use crate::report::page::Milestone;
+use crate::report::page::MilestoneRow;
 use crate::report::page::Page;
 use crate::report::page::PhaseLessons;
 use crate::report::phase_row::PhaseRow;
@@ -51,14 +51,14 @@ pub(crate) fn fill(
         .rev()
         .flat_map(|milestone| milestone.phases.iter().cloned())
         .collect();
-    page.timeline = Timeline::of(&in_order);
+    page.timeline = Timeline::from_phases(&in_order);
     page.lessons = lessons(&recorded);
-    page.insights = insights(&patterns::Insights::of(&finished));
+    page.insights = insights(&patterns::Insights::from_phases(&finished));
     Ok(())
 }
 
 /// Returns the milestones, the active one first, then from the latest to the earliest.
-fn milestones(finished: &[FinishedPhase], survey: &Survey) -> Vec<Milestone> {
+fn milestones(finished: &[FinishedPhase], survey: &Survey) -> Vec<MilestoneRow> {
     let active = &survey.folder.active.slug;
     let mut groups: Vec<(&str, Vec<PhaseRow>)> = Vec::new();
     for phase in finished.iter().filter(|phase| phase.milestone != *active) {
@@ -69,7 +69,7 @@ fn milestones(finished: &[FinishedPhase], survey: &Survey) -> Vec<Milestone> {
     }
     groups.push((active, active_rows(finished, survey)));
     groups.retain(|(_, rows)| !rows.is_empty());
-    let milestones = groups.into_iter().rev().map(|(slug, phases)| Milestone {
+    let milestones = groups.into_iter().rev().map(|(slug, phases)| MilestoneRow {
         name: clean(slug),
         is_active: slug == active,
         complete: phases.iter().map(|row| row.complete).sum(),
@@ -139,7 +139,7 @@ fn open_row(phase: &Phase) -> PhaseRow {
     PhaseRow {
         number: phase.number.to_string(),
         name: plain(phase.name.as_deref().unwrap_or_default()),
-        complete: phase.count(PlanStanding::Complete),
+        complete: phase.count(PlanState::Complete),
         total: phase.plans.len(),
         ..PhaseRow::default()
     }
@@ -161,7 +161,7 @@ fn lessons(recorded: &Patterns) -> Vec<PhaseLessons> {
             .filter(|bullet| !bullet.eq_ignore_ascii_case(NOTHING));
         Inline::all(said)
     };
-    let of = |entry: &Entry| PhaseLessons {
+    let of = |entry: &PatternEntry| PhaseLessons {
         phase: entry.phase.as_ref().map_or_else(
             || plain(&entry.name),
             |number| format!("{number} {}", plain(&entry.name)),

@@ -44,7 +44,7 @@ struct Tick {
 
 impl Timeline {
     /// Lays the dated phases out; nothing where fewer than two days are known, for then there is no course of time.
-    pub(crate) fn of(phases: &[PhaseRow]) -> Option<Self> {
+    pub(crate) fn from_phases(phases: &[PhaseRow]) -> Option<Self> {
         let dated: Vec<(&PhaseRow, NaiveDate, NaiveDate)> = phases
             .iter()
             .filter_map(|row| Some((row, row.first?, row.last?)))
@@ -135,7 +135,7 @@ mod tests {
             phase("2", "2026-01-03", "2026-01-10"),
             phase("3", "", ""),
         ];
-        let timeline = Timeline::of(&phases).unwrap();
+        let timeline = Timeline::from_phases(&phases).unwrap();
         let bars: Vec<(f64, f64)> = timeline
             .bars
             .iter()
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn long_axes_are_labelled_by_weeks() {
         let phases = [phase("1", "2026-01-01", "2026-06-30")];
-        let ticks = Timeline::of(&phases).unwrap().ticks;
+        let ticks = Timeline::from_phases(&phases).unwrap().ticks;
         assert!(ticks.len() <= 7, "{ticks:?}");
         assert!(
             ticks
@@ -161,9 +161,9 @@ mod tests {
     #[test]
     fn one_day_is_no_course_of_time() {
         assert_eq!(
-            Timeline::of(&[phase("1", "2026-01-01", "2026-01-01")]),
+            Timeline::from_phases(&[phase("1", "2026-01-01", "2026-01-01")]),
             None
         );
-        assert_eq!(Timeline::of(&[phase("1", "", "")]), None);
+        assert_eq!(Timeline::from_phases(&[phase("1", "", "")]), None);
     }
 }

@@ -26,9 +26,9 @@ const NAMES: &[&str] = &[
     "credential",
     "credentials",
 ];
-const LONGEST_NAME: usize = 24;
+const MAX_NAME_LENGTH: usize = 24;
 /// How much of a value is judged: reading each to its end would be quadratic in a text without spaces.
-const LONGEST_JUDGED: usize = 256;
+const MAX_JUDGED_LENGTH: usize = 256;
 
 /// Returns the secret assigned at a `:` or `=`, or the password of the URL that the `:` belongs to.
 pub(crate) fn at_separator(text: &str, at: usize) -> Option<Secret> {
@@ -76,7 +76,7 @@ pub(crate) fn bearer(text: &str, at: usize) -> Option<Secret> {
 
 /// Returns the value that starts at `start` as a secret.
 fn assigned(text: &str, start: usize, rule: &'static str, least: usize) -> Option<Secret> {
-    let window = text.floor_char_boundary(start + LONGEST_JUDGED);
+    let window = text.floor_char_boundary(start + MAX_JUDGED_LENGTH);
     let length = value_length(&text[start..window]);
     let mut secret = judge(text, start..start + length, rule, least)?;
     if secret.range.end == window {
@@ -143,7 +143,7 @@ fn names_secret(before: &str) -> bool {
     let letters = name
         .bytes()
         .rev()
-        .take(LONGEST_NAME)
+        .take(MAX_NAME_LENGTH)
         .take_while(|b| b.is_ascii_alphanumeric() || b"_-. ".contains(b))
         .filter(u8::is_ascii_alphanumeric);
     NAMES.iter().any(|telling| {

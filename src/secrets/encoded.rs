@@ -9,7 +9,7 @@ use crate::secrets::keys;
 use crate::secrets::password;
 
 /// How much is decoded; a longer word is no header of a person's.
-const LONGEST: usize = 512;
+const MAX_WORD_LENGTH: usize = 512;
 
 /// Returns the credentials behind the word `Basic`, which ends at `at`.
 pub(crate) fn basic(text: &str, at: usize) -> Option<Secret> {
@@ -19,7 +19,7 @@ pub(crate) fn basic(text: &str, at: usize) -> Option<Secret> {
         b.is_ascii_alphanumeric() || b"+/=".contains(&b)
     });
     let word = &text[start..start + length];
-    if !(8..=LONGEST).contains(&length) {
+    if !(8..=MAX_WORD_LENGTH).contains(&length) {
         return None;
     }
     let decoded = STANDARD

@@ -77,8 +77,8 @@ const SHAPES: &[Shape] = &[
 ];
 
 /// The shortest word that any undotted shape allows, with its prefix.
-const SHORTEST: usize = 13;
-const LONGEST_JUDGED: usize = 256;
+const MIN_WORD_LENGTH: usize = 13;
+const MAX_JUDGED_LENGTH: usize = 256;
 const JWT: &str = "eyJ";
 const BEGIN: &str = "-----BEGIN";
 const DASHES: &str = "-----";
@@ -97,7 +97,7 @@ pub(crate) fn at_word(text: &str, start: usize, end: usize) -> Option<Secret> {
     }
     // Only the prefixes with a dot stand in a short word; nearly every word of prose ends here.
     let dotted = text.as_bytes().get(end) == Some(&b'.');
-    if word.len() < SHORTEST && !dotted {
+    if word.len() < MIN_WORD_LENGTH && !dotted {
         return None;
     }
     known_shape(text, start).or_else(|| glued(text, start, end))
@@ -132,7 +132,7 @@ pub(crate) fn known_shape(text: &str, start: usize) -> Option<Secret> {
     let shape = SHAPES.iter().find(|shape| rest.starts_with(shape.prefix))?;
     let body = &rest[shape.prefix.len()..];
     // A part is judged, since a dotted word would be read again from each of its dots.
-    let judged = body.bytes().take(LONGEST_JUDGED);
+    let judged = body.bytes().take(MAX_JUDGED_LENGTH);
     let judged = judged.take_while(|byte| (shape.alphabet)(*byte)).count();
     // A sentence may end behind the key.
     let (whole, body) = (body, body[..judged].trim_end_matches('.'));

@@ -37,8 +37,8 @@ const COMMON: [&str; 26] = [
 ];
 
 const SYMBOLS: &[u8] = b"!@#$%^&*?~+=";
-const SHORTEST: usize = 6;
-const LONGEST: usize = 128;
+const MIN_LENGTH: usize = 6;
+const MAX_LENGTH: usize = 128;
 
 /// Returns the value of `"password": "…"`, whatever it is made of; `at` is the colon.
 pub(crate) fn quoted(text: &str, at: usize) -> Option<Secret> {
@@ -62,7 +62,7 @@ pub(crate) fn quoted(text: &str, at: usize) -> Option<Secret> {
         .trim_start_matches('\\')
         .strip_prefix('"')?;
     let start = text.len() - open.len();
-    let window = open.floor_char_boundary(LONGEST);
+    let window = open.floor_char_boundary(MAX_LENGTH);
     let end = open[..window].find(['"', '\\', '\n'])?;
     let value = &open[..end];
     is_chosen(value, "").then_some(Secret {
@@ -76,7 +76,7 @@ pub(crate) fn is_chosen(value: &str, user: &str) -> bool {
     let lower = value.to_lowercase();
     let bare = lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == '!');
     let is_common = COMMON.contains(&bare) || bare.is_empty() && value.len() < 8;
-    if value.len() < SHORTEST || is_common || lower == user.to_lowercase() {
+    if value.len() < MIN_LENGTH || is_common || lower == user.to_lowercase() {
         return false;
     }
     if value.chars().any(char::is_whitespace)

@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::facts::Device;
 use crate::facts::Facts;
 use crate::facts::replication;
-use crate::share::server::Server;
-use crate::share::server::State;
+use crate::share::server::ServerState;
+use crate::share::server::SyncServer;
 
 /// How many of this device's own operations are compared at once.
 const BATCH: i64 = 5_000;
@@ -17,8 +17,8 @@ const BATCH: i64 = 5_000;
 /// Makes sure of the device's name; returns its new one where it had to be changed.
 pub(crate) fn settle(
     facts: &mut Facts,
-    server: &mut Server,
-    state: &State,
+    server: &mut SyncServer,
+    state: &ServerState,
     device: &str,
 ) -> Result<Option<String>> {
     let sent = replication::cursors(facts.connection())?;
@@ -60,7 +60,7 @@ pub(crate) fn settle(
 /// Returns the last number up to which the server has what was done here.
 fn common(
     facts: &Facts,
-    server: &mut Server,
+    server: &mut SyncServer,
     (scope, device): &(String, String),
     from: i64,
 ) -> Result<i64> {

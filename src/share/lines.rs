@@ -10,9 +10,9 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::Facts;
 use crate::facts::replication::DEVICE;
+use crate::facts::replication::DeviceOperation;
 use crate::facts::replication::JournalCursor;
-use crate::facts::replication::Kind;
-use crate::facts::replication::Operation;
+use crate::facts::replication::OperationKind;
 use crate::facts::replication::VERSION;
 use crate::facts::replication::journal_cursor;
 use crate::facts::replication::line_id;
@@ -61,7 +61,7 @@ impl Lines<'_> {
             let is_new = !(is_as_left && line.place == from);
             if is_new {
                 read += 1;
-                self.take(connection, &line, clock)?;
+                self.note_line(connection, &line, clock)?;
             }
             reached = Some(JournalCursor {
                 reached: line.place,
@@ -75,7 +75,7 @@ impl Lines<'_> {
         Ok(read)
     }
 
-    fn take(&self, connection: &Connection, line: &SharedLine, clock: Clock) -> Result<()> {
+    fn note_line(&self, connection: &Connection, line: &SharedLine, clock: Clock) -> Result<()> {
         match &line.device {
             // It was added here by a run that was stopped before it could note so.
             Some(device) => note_foreign_line(connection, device, &line_id(&line.line), clock),
@@ -90,9 +90,12 @@ impl Lines<'_> {
     }
 
     /// Puts the line of each operation into its payload; one whose line is in the journal no longer has none.
-    pub(crate) fn fill(&self, batch: &mut [Operation]) -> Result<()> {
+    pub(crate) fn fill(&self, batch: &mut [DeviceOperation]) -> Result<()> {
         let mut moved: Option<HashMap<String, SharedLine>> = None;
-        for operation in batch.iter_mut().filter(|one| one.kind == Kind::Line) {
+        for operation in batch
+            .iter_mut()
+            .filter(|one| one.kind == OperationKind::Line)
+        {
             let line = match operation.place {
                 Some(place) => journal::line_at(self.path, place)?,
                 None => None,

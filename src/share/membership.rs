@@ -13,7 +13,7 @@ use crate::facts::replication::DEVICE;
 use crate::facts::replication::PRIVATE;
 use crate::project::Project;
 use crate::share::run;
-use crate::share::server::Server;
+use crate::share::server::SyncServer;
 
 /// How long one statement may take.
 const WAIT: Duration = Duration::from_secs(30);
@@ -33,7 +33,7 @@ pub struct Initialised {
 
 /// What `annals share leave` did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Left {
+pub struct LeaveReport {
     /// The device that left.
     pub device: String,
     /// How many of its operations were erased on the server, where that was asked for.
@@ -45,7 +45,7 @@ pub struct Left {
 /// Makes the server's tables where they are missing, and this database one of the devices.
 pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
     let address = run::address(project)?;
-    let mut server = Server::connect(project, &address, WAIT)?;
+    let mut server = SyncServer::connect(project, &address, WAIT)?;
     if facts.is_dry_run() {
         return Ok(Initialised {
             server: address.shown,
@@ -80,11 +80,11 @@ fn scopes(project: &Project) -> Vec<String> {
 }
 
 /// Stops sharing this database; its facts stay. What it sent can be erased on the server.
-pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<Left> {
+pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveReport> {
     let Some(device) = Device::joined(facts.connection())? else {
         return Err(Error::not_found("this database is not shared"));
     };
-    let mut left = Left {
+    let mut left = LeaveReport {
         device: device.id.clone(),
         erased: None,
         untold: None,

@@ -14,7 +14,7 @@ mod status;
 
 pub use forgetting::forget;
 pub use membership::Initialised;
-pub use membership::Left;
+pub use membership::LeaveReport;
 pub use membership::init;
 pub use membership::leave;
 pub use run::Direction;
@@ -23,5 +23,5 @@ pub use run::is_active;
 pub use run::is_configured;
 pub use run::sync;
 pub use server::SharedDevice;
-pub use status::Status;
+pub use status::ShareStatus;
 pub use status::status;

@@ -13,9 +13,9 @@ use crate::error::Result;
 use crate::facts::Device;
 use crate::facts::Facts;
 use crate::facts::replication;
+use crate::facts::replication::DeviceOperation;
 use crate::facts::replication::Incoming;
-use crate::facts::replication::Kind;
-use crate::facts::replication::Operation;
+use crate::facts::replication::OperationKind;
 use crate::facts::replication::Tombstone;
 use crate::journal;
 use crate::project::Project;
@@ -23,8 +23,8 @@ use crate::share::address::Address;
 use crate::share::identity;
 use crate::share::lines;
 use crate::share::lines::Lines;
-use crate::share::server::Server;
-use crate::share::server::State;
+use crate::share::server::ServerState;
+use crate::share::server::SyncServer;
 
 /// How many operations are sent or fetched at once.
 const BATCH: usize = 5_000;
@@ -99,13 +99,13 @@ pub fn sync(
     let result = connect(project, facts, budget).and_then(|(device, mut server)| {
         let state = server.state()?;
         facts.expect_many_changes()?;
-        let mut run = Run {
+        let mut run = SyncRun {
             project,
             facts,
             server,
             state,
             device,
-            journal: journal::place(&project.environment).ok(),
+            journal: journal::default_path(&project.environment).ok(),
             deadline,
             batch: match budget {
                 Some(budget) if budget < SHORT => SMALL_BATCH,
@@ -130,12 +130,12 @@ pub(crate) fn connect(
     project: &Project,
     facts: &Facts,
     budget: Option<Duration>,
-) -> Result<(String, Server)> {
+) -> Result<(String, SyncServer)> {
     let Some(device) = Device::joined(facts.connection())? else {
         return Err(Error::usage("this database is not shared").hint("annals share init"));
     };
     let address = address(project)?;
-    let server = Server::connect(project, &address, budget.unwrap_or(WAIT))?;
+    let server = SyncServer::connect(project, &address, budget.unwrap_or(WAIT))?;
     Ok((device.id, server))
 }
 
@@ -149,11 +149,11 @@ pub(crate) fn address(project: &Project) -> Result<Address> {
 }
 
 /// A sync on its way.
-pub(crate) struct Run<'a> {
+pub(crate) struct SyncRun<'a> {
     project: &'a Project,
     pub(crate) facts: &'a mut Facts,
-    pub(crate) server: Server,
-    pub(crate) state: State,
+    pub(crate) server: SyncServer,
+    pub(crate) state: ServerState,
     pub(crate) device: String,
     journal: Option<PathBuf>,
     deadline: Option<Instant>,
@@ -161,7 +161,7 @@ pub(crate) struct Run<'a> {
     pub(crate) done: Synced,
 }
 
-impl Run<'_> {
+impl SyncRun<'_> {
     fn work(&mut self, direction: Direction) -> Result<()> {
         if self.facts.is_dry_run() {
             return self.preview(direction);
@@ -269,7 +269,9 @@ impl Run<'_> {
     /// Takes in a batch in one transaction, its lines for the journal included.
     fn take_in(&mut self, batch: &[replication::Received]) -> Result<Incoming> {
         let clock = self.facts.clock();
-        let has_lines = batch.iter().any(|one| one.kind == Kind::Line.as_str());
+        let has_lines = batch
+            .iter()
+            .any(|one| one.kind == OperationKind::Line.as_str());
         let path = self.journal.clone().filter(|_| has_lines);
         let lines = path.as_deref().map(|path| self.lines(path));
         self.facts.write(|connection| {
@@ -302,7 +304,7 @@ impl Run<'_> {
                 return Ok(());
             }
             self.withhold_secrets(&mut batch)?;
-            let tombstones = batch.iter().filter(|one| one.kind == Kind::Forget);
+            let tombstones = batch.iter().filter(|one| one.kind == OperationKind::Forget);
             let tombstones: Vec<Tombstone> = tombstones.filter_map(tombstone).collect();
             let new = self.server.insert(&batch, &tombstones)?;
             if usize::try_from(new).is_ok_and(|new| new < batch.len()) {
@@ -331,13 +333,13 @@ impl Run<'_> {
     }
 
     /// Of what looks like a secret nothing is sent but the number.
-    fn withhold_secrets(&mut self, batch: &mut [Operation]) -> Result<()> {
+    fn withhold_secrets(&mut self, batch: &mut [DeviceOperation]) -> Result<()> {
         if let Some(path) = self.journal.clone() {
             self.lines(&path).fill(batch)?;
         }
         let mut withheld = Vec::new();
         for operation in batch {
-            let is_empty = operation.kind == Kind::Line && operation.payload.is_none();
+            let is_empty = operation.kind == OperationKind::Line && operation.payload.is_none();
             let has_secret = operation.payload.as_deref().is_some_and(holds_secret);
             if is_empty || has_secret {
                 self.done.withheld += usize::from(has_secret);
@@ -358,7 +360,8 @@ impl Run<'_> {
             if changed.is_empty() || self.is_over() {
                 return Ok(());
             }
-            let (places, operations): (Vec<i64>, Vec<Operation>) = changed.into_iter().unzip();
+            let (places, operations): (Vec<i64>, Vec<DeviceOperation>) =
+                changed.into_iter().unzip();
             self.server.rewrite(&operations)?;
             self.facts
                 .write(|connection| replication::settle_rewritten(connection, &places))?;
@@ -374,7 +377,7 @@ fn devices(batch: &[replication::Received], asked: &[(String, String, i64)]) -> 
     batch.iter().map(|one| one.device.clone()).collect()
 }
 
-fn tombstone(operation: &Operation) -> Option<Tombstone> {
+fn tombstone(operation: &DeviceOperation) -> Option<Tombstone> {
     replication::decode_tombstone(operation.payload.as_deref()?).ok()
 }
 

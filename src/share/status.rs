@@ -17,7 +17,7 @@ const WAIT: Duration = Duration::from_secs(3);
 
 /// Where sharing stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Status {
+pub struct ShareStatus {
     /// The server that the settings name, without its password.
     pub server: Option<String>,
     /// This device, or `None` if the database was never shared.
@@ -30,8 +30,8 @@ pub struct Status {
 }
 
 /// Returns where sharing stands; with `offline`, the server is not asked.
-pub fn status(project: &Project, facts: &Facts, offline: bool) -> Result<Status> {
-    let mut status = Status {
+pub fn status(project: &Project, facts: &Facts, offline: bool) -> Result<ShareStatus> {
+    let mut status = ShareStatus {
         server: None,
         here: facts::sharing(facts)?,
         devices: Vec::new(),

@@ -15,8 +15,8 @@ use crate::storage::read;
 use crate::storage::record;
 use crate::storage::record::Record;
 use crate::storage::replace;
+use crate::storage::replace::ChangeOutcome;
 use crate::storage::replace::Leftover;
-use crate::storage::replace::Outcome;
 use crate::storage::replace::Replacement;
 use crate::storage::root::Root;
 use crate::warning::Warning;
@@ -49,8 +49,8 @@ fn make_all(root: &Root, record: &mut Record) -> Result<Option<Error>> {
         let progress = &mut record.progress;
         let mut note = || progress.mark(index, Mark::Exchanging);
         match make(root, change, &temporary, &mut note)? {
-            Outcome::Made => record.progress.mark(index, Mark::Made)?,
-            Outcome::LeftAlone => {
+            ChangeOutcome::Made => record.progress.mark(index, Mark::Made)?,
+            ChangeOutcome::LeftAlone => {
                 let overtaken = changed_meanwhile(root, &record.changes[index]);
                 record.progress.mark(index, Mark::Waiting)?;
                 return Ok(Some(overtaken));
@@ -66,7 +66,7 @@ pub(crate) fn apply_unrecorded(root: &Root, changes: &[Change<Vec<u8>>]) -> Resu
     let temporary = |index| record::temporary_name(0, std::process::id(), index);
     for (index, change) in changes.iter().enumerate() {
         let made = make(root, change, &temporary(index), &mut || Ok(()));
-        if matches!(made, Ok(Outcome::Made)) {
+        if matches!(made, Ok(ChangeOutcome::Made)) {
             continue;
         }
         // Only folders can stand before the one file: those that are new are empty.
@@ -114,8 +114,8 @@ pub(crate) fn complete(root: &Root, record: &mut Record) -> Result<Vec<Warning>>
             continue;
         }
         let mark = match repeat(root, record, index)? {
-            Outcome::Made => Mark::Made,
-            Outcome::LeftAlone => {
+            ChangeOutcome::Made => Mark::Made,
+            ChangeOutcome::LeftAlone => {
                 left.push(left_alone(root, &record.changes[index]));
                 Mark::LeftAlone
             }
@@ -147,8 +147,8 @@ pub(crate) fn roll_back(root: &Root, record: &mut Record) -> Result<Vec<Warning>
         let progress = &mut record.progress;
         let mut note = || progress.mark(index, Mark::Exchanging);
         let mark = match make(root, &inverse, &temporary, &mut note)? {
-            Outcome::Made => Mark::TakenBack,
-            Outcome::LeftAlone => {
+            ChangeOutcome::Made => Mark::TakenBack,
+            ChangeOutcome::LeftAlone => {
                 left.push(left_alone(root, &inverse));
                 Mark::LeftAlone
             }
@@ -218,13 +218,13 @@ fn settle(
 }
 
 /// Makes a change that may have been made just before the process was killed.
-fn repeat(root: &Root, record: &mut Record, index: usize) -> Result<Outcome> {
+fn repeat(root: &Root, record: &mut Record, index: usize) -> Result<ChangeOutcome> {
     let temporary = record.temporary_name(index);
     let change = &record.changes[index];
     if let Change::Append { path, lines } = change
         && let Some(path) = root.locate(path)?
     {
-        return append::finish(&path, lines).map(|()| Outcome::Made);
+        return append::finish(&path, lines).map(|()| ChangeOutcome::Made);
     }
     let progress = &mut record.progress;
     let mut note = || progress.mark(index, Mark::Exchanging);
@@ -236,9 +236,9 @@ fn make(
     change: &Change<Vec<u8>>,
     temporary: &str,
     note: &mut dyn FnMut() -> Result<()>,
-) -> Result<Outcome> {
+) -> Result<ChangeOutcome> {
     let Some(path) = root.locate(change.path())? else {
-        return Ok(Outcome::LeftAlone);
+        return Ok(ChangeOutcome::LeftAlone);
     };
     match change {
         Change::Write { old, new, mode, .. } => {
@@ -250,45 +250,45 @@ fn make(
             replace::replace(&path, &path.with_file_name(temporary), with, note)
         }
         Change::Append { lines, .. } => {
-            append::append_unlinked(&path, lines).map(|()| Outcome::Made)
+            append::append_unlinked(&path, lines).map(|()| ChangeOutcome::Made)
         }
         Change::Move { from, .. } => match root.locate(from)? {
             Some(from) => rename(&from, &path),
-            None => Ok(Outcome::LeftAlone),
+            None => Ok(ChangeOutcome::LeftAlone),
         },
         Change::CreateDirectory { .. } => match fs::symlink_metadata(&path) {
-            Ok(metadata) if !metadata.is_dir() => Ok(Outcome::LeftAlone),
+            Ok(metadata) if !metadata.is_dir() => Ok(ChangeOutcome::LeftAlone),
             _ => disk::create_directory(&path)
                 .at("create", &path)
-                .map(|_| Outcome::Made),
+                .map(|_| ChangeOutcome::Made),
         },
         Change::RemoveDirectory { .. } => match fs::symlink_metadata(&path) {
-            Ok(metadata) if !metadata.is_dir() => Ok(Outcome::LeftAlone),
+            Ok(metadata) if !metadata.is_dir() => Ok(ChangeOutcome::LeftAlone),
             _ => disk::remove_directory(&path)
                 .at("remove", &path)
-                .map(|()| Outcome::Made),
+                .map(|()| ChangeOutcome::Made),
         },
     }
 }
 
-fn rename(from: &Path, to: &Path) -> Result<Outcome> {
+fn rename(from: &Path, to: &Path) -> Result<ChangeOutcome> {
     let is_there = |path: &Path| match fs::symlink_metadata(path) {
         Err(error) if read::is_absent(&error) => Ok(false),
         metadata => metadata.at("read", path).map(|_| true),
     };
     match (is_there(from)?, is_there(to)?) {
         (true, false) => match disk::rename_to_vacant(from, to) {
-            Ok(true) => Ok(Outcome::Made),
+            Ok(true) => Ok(ChangeOutcome::Made),
             Ok(false) => disk::rename(from, to)
                 .at("move", from)
-                .map(|()| Outcome::Made),
+                .map(|()| ChangeOutcome::Made),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                Ok(Outcome::LeftAlone)
+                Ok(ChangeOutcome::LeftAlone)
             }
             Err(error) => Err(error).at("move", from),
         },
-        (false, true) => Ok(Outcome::Made),
-        _ => Ok(Outcome::LeftAlone),
+        (false, true) => Ok(ChangeOutcome::Made),
+        _ => Ok(ChangeOutcome::LeftAlone),
     }
 }
 

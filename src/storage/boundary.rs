@@ -29,10 +29,10 @@ use crate::text::quantity;
 use crate::warning::Warning;
 
 /// The most planning text that one command reads, in bytes.
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The most files of the planning folder that one command reads.
-const MOST_FILES: u64 = 20_000;
+const MAX_FILES: u64 = 20_000;
 
 /// Files and folders in which programs keep keys and passwords, in lower case.
 const CREDENTIALS: &[&str] = &[
@@ -185,12 +185,11 @@ impl Boundary {
         };
         let bytes = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
-        if bytes <= MOST_BYTES && files <= MOST_FILES {
+        if bytes <= MAX_BYTES && files <= MAX_FILES {
             return Ok(());
         }
-        let mib = MOST_BYTES / 1024 / 1024;
-        let message =
-            format!("exceeds what one command may read ({mib} MiB or {MOST_FILES} files)");
+        let mib = MAX_BYTES / 1024 / 1024;
+        let message = format!("exceeds what one command may read ({mib} MiB or {MAX_FILES} files)");
         Err(Error::refused(message)
             .at(folder, None)
             .hint("move finished milestones out of the planning folder"))
@@ -200,18 +199,18 @@ impl Boundary {
     pub(crate) fn within_limit(folder: &Path, mut files: Vec<PathBuf>) -> Vec<PathBuf> {
         let mut bytes = 0;
         let is_beyond = |file: &PathBuf| {
-            bytes += Stat::of(file).map_or(0, |stat| stat.size.min(MAX_FILE));
-            bytes > MOST_BYTES
+            bytes += Stat::read(file).map_or(0, |stat| stat.size.min(MAX_FILE));
+            bytes > MAX_BYTES
         };
-        let most = usize::try_from(MOST_FILES).unwrap_or(usize::MAX);
+        let most = usize::try_from(MAX_FILES).unwrap_or(usize::MAX);
         let within = files.iter().position(is_beyond).unwrap_or(files.len());
         let rest = files.split_off(within.min(most)).len();
         if rest > 0
             && let Some(boundary) = Self::around(folder)
         {
-            let mib = MOST_BYTES / 1024 / 1024;
+            let mib = MAX_BYTES / 1024 / 1024;
             let message = format!(
-                "exceeds what one search may read ({mib} MiB or {MOST_FILES} files); {} left out",
+                "exceeds what one search may read ({mib} MiB or {MAX_FILES} files); {} left out",
                 quantity(rest, "file")
             );
             let warning = Warning::file(folder, message);
@@ -230,7 +229,7 @@ impl Boundary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
+    use crate::error::ErrorKind;
 
     #[test]
     fn the_innermost_project_bounds_a_path_and_a_closed_one_bounds_nothing() {
@@ -253,7 +252,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let boundary = Boundary::open(&root);
-        let count = usize::try_from(MOST_BYTES / MAX_FILE).unwrap();
+        let count = usize::try_from(MAX_BYTES / MAX_FILE).unwrap();
         let large: Vec<PathBuf> = (0..count + 3)
             .map(|n| root.join(format!("{n:02}.md")))
             .collect();
@@ -265,7 +264,7 @@ mod tests {
         assert_eq!(kept, large[..count]);
         let told = boundary.take_left_out().pop_first().unwrap();
         assert!(told.message.ends_with("3 files left out"), "{told:?}");
-        let many = vec![root.join("none.md"); usize::try_from(MOST_FILES).unwrap() + 1];
+        let many = vec![root.join("none.md"); usize::try_from(MAX_FILES).unwrap() + 1];
         assert_eq!(
             Boundary::within_limit(&root, many.clone()).len(),
             many.len() - 1
@@ -280,16 +279,22 @@ mod tests {
         let boundary = Boundary::open(Path::new("/annals-test/budget"));
         boundary.limit(Path::new("/annals-test/budget/.planning"));
         let plan = Path::new("/annals-test/budget/.planning/STATE.md");
-        boundary.count(plan, MOST_BYTES).unwrap();
+        boundary.count(plan, MAX_BYTES).unwrap();
         boundary
             .count(Path::new("/annals-test/budget/CLAUDE.md"), 1)
             .unwrap();
-        assert_eq!(boundary.count(plan, 1).unwrap_err().kind, Kind::Refused);
+        assert_eq!(
+            boundary.count(plan, 1).unwrap_err().kind,
+            ErrorKind::Refused
+        );
         let boundary = Boundary::open(Path::new("/annals-test/budget"));
         boundary.limit(Path::new("/annals-test/budget/.planning"));
-        for _ in 0..MOST_FILES {
+        for _ in 0..MAX_FILES {
             boundary.count(plan, 0).unwrap();
         }
-        assert_eq!(boundary.count(plan, 0).unwrap_err().kind, Kind::Refused);
+        assert_eq!(
+            boundary.count(plan, 0).unwrap_err().kind,
+            ErrorKind::Refused
+        );
     }
 }

@@ -12,7 +12,7 @@ use crate::storage::change::Change;
 use crate::storage::diff;
 use crate::storage::disk;
 use crate::storage::fingerprint;
-use crate::storage::preview::Look;
+use crate::storage::preview::PathState;
 use crate::storage::preview::Preview;
 use crate::storage::read;
 use crate::storage::root;
@@ -227,10 +227,10 @@ impl Changes {
         old: Option<Vec<u8>>,
         new: Option<Vec<u8>>,
     ) -> Result<()> {
-        let planned = match self.preview.look(&path)? {
-            Look::OnDisk(_) => return self.replace(path, old, new),
-            Look::File(bytes) => Some(bytes),
-            Look::Directory | Look::Absent => None,
+        let planned = match self.preview.lookup(&path)? {
+            PathState::OnDisk(_) => return self.replace(path, old, new),
+            PathState::File(bytes) => Some(bytes),
+            PathState::Directory | PathState::Absent => None,
         };
         if planned != old {
             return Err(Error::failed("is changed twice in one operation").at(&path, None));
@@ -322,7 +322,7 @@ fn resolve(path: &Path) -> Result<Resolved> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
+    use crate::error::ErrorKind;
     use std::fs;
 
     fn tree() -> (tempfile::TempDir, PathBuf) {
@@ -398,7 +398,7 @@ mod tests {
         assert_eq!(changes.current(&real).unwrap().unwrap(), b"one");
         changes.write(&real, "one").unwrap();
         assert_eq!(changes.paths(), [real.as_path()]);
-        assert_eq!(changes.delete(&link).unwrap_err().kind, Kind::Refused);
+        assert_eq!(changes.delete(&link).unwrap_err().kind, ErrorKind::Refused);
     }
 
     #[test]
@@ -425,10 +425,10 @@ mod tests {
         put(&root.join("b/x"), "x");
         let mut changes = Changes::new();
         let (a, b) = (root.join("a"), root.join("b"));
-        assert_eq!(changes.rename(&a, &b).unwrap_err().kind, Kind::Refused);
+        assert_eq!(changes.rename(&a, &b).unwrap_err().kind, ErrorKind::Refused);
         assert!(changes.rename(&a, &a.join("below")).is_err());
         let missing = changes.rename(&root.join("c"), &root.join("d"));
-        assert_eq!(missing.unwrap_err().kind, Kind::NotFound);
+        assert_eq!(missing.unwrap_err().kind, ErrorKind::NotFound);
         changes.rename(&a, &root.join("c")).unwrap();
         changes.rename(&b, &a).unwrap();
         assert_eq!(changes.current(&a.join("x")).unwrap().unwrap(), b"x");

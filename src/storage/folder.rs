@@ -15,11 +15,11 @@ pub(crate) const NAME: &str = ".annals";
 
 /// `.annals/` of a project, or the platform's data folder for what lies outside of one.
 #[derive(Clone, Debug)]
-pub(crate) struct Folder {
+pub(crate) struct StoreFolder {
     path: PathBuf,
 }
 
-impl Folder {
+impl StoreFolder {
     /// Returns the folder, which need not exist.
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { path }
@@ -120,7 +120,7 @@ fn is_there(path: &Path) -> Result<bool> {
 
 /// Returns whether a change of a project's files is under way, or was interrupted and is to be completed.
 pub(crate) fn has_pending(root: &Path) -> bool {
-    let history = Folder::new(root.join(NAME)).history();
+    let history = StoreFolder::new(root.join(NAME)).history();
     let found = listing::entries(&history).unwrap_or_default();
     found.iter().any(|(name, _)| name.ends_with(".pending"))
 }

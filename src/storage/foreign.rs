@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use crate::error::At;
 use crate::error::Result;
 use crate::storage::disk;
-use crate::storage::folder::Folder;
+use crate::storage::folder::StoreFolder;
 use crate::warning::Warning;
 
 /// So many files of one name find a place.
 const NAMES: u32 = 10_000;
 
 /// Moves files into `unverified/`, links as links, and returns the one warning that names them.
-pub(crate) fn set_aside(folder: &Folder, files: &[PathBuf]) -> Result<Option<Warning>> {
+pub(crate) fn set_aside(folder: &StoreFolder, files: &[PathBuf]) -> Result<Option<Warning>> {
     let mut names = Vec::new();
     for file in files {
         let Some(name) = file.file_name() else {

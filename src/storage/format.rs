@@ -111,7 +111,7 @@ impl Mark {
         }
     }
 
-    fn of(byte: u8) -> Option<Self> {
+    fn from_byte(byte: u8) -> Option<Self> {
         [
             Self::Waiting,
             Self::Exchanging,
@@ -180,7 +180,7 @@ pub(crate) fn read_bytes(
 pub(crate) fn read_marks(tail: &[u8], count: usize) -> Option<(bool, Vec<Mark>)> {
     let (direction, rest) = tail.split_first()?;
     let (end, marks) = rest.split_last()?;
-    let marks: Option<Vec<Mark>> = marks.iter().map(|byte| Mark::of(*byte)).collect();
+    let marks: Option<Vec<Mark>> = marks.iter().map(|byte| Mark::from_byte(*byte)).collect();
     let marks = marks.filter(|marks| marks.len() == count && *end == b'\n')?;
     Some((*direction == BACKWARD, marks))
 }

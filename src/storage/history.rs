@@ -17,12 +17,12 @@ use crate::storage::changes::Changes;
 use crate::storage::diff;
 use crate::storage::disk;
 use crate::storage::folder;
-use crate::storage::folder::Folder;
+use crate::storage::folder::StoreFolder;
 use crate::storage::foreign;
 use crate::storage::format::Header;
 use crate::storage::format::Mark;
 use crate::storage::listing;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::lock;
 use crate::storage::lock::Store;
 use crate::storage::read;
@@ -126,13 +126,13 @@ pub struct Operation {
 /// The operations done in one project, as far back as they are kept.
 #[derive(Clone, Debug)]
 pub struct History {
-    folder: Folder,
+    folder: StoreFolder,
     root: PathBuf,
     signer: Signer,
 }
 
 impl History {
-    pub(crate) fn new(folder: Folder, root: PathBuf, signer: Signer) -> Self {
+    pub(crate) fn new(folder: StoreFolder, root: PathBuf, signer: Signer) -> Self {
         Self {
             folder,
             root,
@@ -263,7 +263,7 @@ impl History {
         for folder in [self.folder.history(), self.folder.unverified()] {
             for (name, kind) in listing::entries(&folder).at("list", &folder)? {
                 let path = folder.join(name);
-                if kind != Kind::File {
+                if kind != PathKind::File {
                     continue;
                 }
                 let said = record::read_unverified(&path)?;

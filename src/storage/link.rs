@@ -12,7 +12,7 @@ use crate::storage::read;
 
 /// What stands where a link is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Linked {
+pub enum LinkState {
     /// Nothing.
     Missing,
     /// A link to the file, or its copy.
@@ -24,9 +24,9 @@ pub enum Linked {
 }
 
 /// Says what stands at a path where a link to a file is wanted.
-pub fn linked(path: &Path, target: &Path) -> Result<Linked> {
+pub fn linked(path: &Path, target: &Path) -> Result<LinkState> {
     let metadata = match fs::symlink_metadata(path) {
-        Err(error) if read::is_absent(&error) => return Ok(Linked::Missing),
+        Err(error) if read::is_absent(&error) => return Ok(LinkState::Missing),
         metadata => metadata.at("read", path)?,
     };
     if metadata.is_symlink() {
@@ -35,13 +35,17 @@ pub fn linked(path: &Path, target: &Path) -> Result<Linked> {
             _ => false,
         };
         return Ok(if leads_there {
-            Linked::Same
+            LinkState::Same
         } else {
-            Linked::Elsewhere
+            LinkState::Elsewhere
         });
     }
     let is_copy = metadata.is_file() && are_equal(path, target).at("read", path)?;
-    Ok(if is_copy { Linked::Same } else { Linked::Other })
+    Ok(if is_copy {
+        LinkState::Same
+    } else {
+        LinkState::Other
+    })
 }
 
 /// Makes a path a link to a file, or its copy where links cannot be made; replaces a link that is there.
@@ -127,20 +131,23 @@ mod tests {
         disk::write(&File::create(at("program")).unwrap(), b"program").unwrap();
         disk::write(&File::create(at("script")).unwrap(), b"another").unwrap();
         let place = at("a/b/tool");
-        assert_eq!(linked(&place, &at("program")).unwrap(), Linked::Missing);
+        assert_eq!(linked(&place, &at("program")).unwrap(), LinkState::Missing);
         link(&place, &at("program")).unwrap();
-        assert_eq!(linked(&place, &at("program")).unwrap(), Linked::Same);
-        assert_eq!(linked(&place, &at("script")).unwrap(), Linked::Elsewhere);
+        assert_eq!(linked(&place, &at("program")).unwrap(), LinkState::Same);
+        assert_eq!(linked(&place, &at("script")).unwrap(), LinkState::Elsewhere);
         link(&place, &at("script")).unwrap();
-        assert_eq!(linked(&place, &at("script")).unwrap(), Linked::Same);
+        assert_eq!(linked(&place, &at("script")).unwrap(), LinkState::Same);
         assert_eq!(
             linked(&at("script"), &at("program")).unwrap(),
-            Linked::Other
+            LinkState::Other
         );
         disk::copy(&at("program"), &at("copy")).unwrap();
-        assert_eq!(linked(&at("copy"), &at("program")).unwrap(), Linked::Same);
+        assert_eq!(
+            linked(&at("copy"), &at("program")).unwrap(),
+            LinkState::Same
+        );
         unlink(&place).unwrap();
         unlink(&place).unwrap();
-        assert_eq!(linked(&place, &at("program")).unwrap(), Linked::Missing);
+        assert_eq!(linked(&place, &at("program")).unwrap(), LinkState::Missing);
     }
 }

@@ -16,16 +16,16 @@ use crate::storage::open::Wanted;
 /// What the system tells of a file without opening it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
-    pub(crate) kind: Kind,
+    pub(crate) kind: PathKind,
     /// When its content changed last, in nanoseconds since 1970; 0 before that.
     pub(crate) modified: u64,
     /// In bytes.
     pub(crate) size: u64,
 }
 
-/// What is in a place.
+/// What a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum PathKind {
     File,
     Folder,
     Link,
@@ -33,7 +33,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl From<fs::FileType> for Kind {
+impl From<fs::FileType> for PathKind {
     fn from(kind: fs::FileType) -> Self {
         match () {
             () if kind.is_file() => Self::File,
@@ -45,7 +45,7 @@ impl From<fs::FileType> for Kind {
 }
 
 #[cfg(target_os = "linux")]
-impl From<rustix::fs::FileType> for Kind {
+impl From<rustix::fs::FileType> for PathKind {
     fn from(kind: rustix::fs::FileType) -> Self {
         use rustix::fs::FileType;
 
@@ -60,7 +60,7 @@ impl From<rustix::fs::FileType> for Kind {
 
 impl Stat {
     /// Follows links.
-    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+    pub(crate) fn read(path: &Path) -> io::Result<Self> {
         fs::metadata(path).map(|metadata| Self::from(&metadata))
     }
 }
@@ -68,7 +68,7 @@ impl Stat {
 impl From<&fs::Metadata> for Stat {
     fn from(metadata: &fs::Metadata) -> Self {
         Self {
-            kind: Kind::from(metadata.file_type()),
+            kind: PathKind::from(metadata.file_type()),
             modified: nanoseconds(metadata.modified().ok()),
             size: metadata.len(),
         }
@@ -86,7 +86,7 @@ fn nanoseconds(time: Option<SystemTime>) -> u64 {
 /// Returns what is in a project's folder, by name, links as such; empty if there is no folder or a link leads outside.
 ///
 /// Names that are not text are shown with U+FFFD.
-pub(crate) fn entries(folder: &Path) -> io::Result<Vec<(String, Kind)>> {
+pub(crate) fn entries(folder: &Path) -> io::Result<Vec<(String, PathKind)>> {
     match all_entries(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         found => {
@@ -98,7 +98,7 @@ pub(crate) fn entries(folder: &Path) -> io::Result<Vec<(String, Kind)>> {
 }
 
 #[cfg(target_os = "linux")]
-fn all_entries(path: &Path) -> io::Result<Vec<(String, Kind)>> {
+fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
     use rustix::fs::AtFlags;
     use rustix::fs::Dir;
     use rustix::fs::FileType;
@@ -122,13 +122,13 @@ fn all_entries(path: &Path) -> io::Result<Vec<(String, Kind)>> {
             }
             kind => kind,
         };
-        found.push((name.to_string_lossy().into_owned(), Kind::from(kind)));
+        found.push((name.to_string_lossy().into_owned(), PathKind::from(kind)));
     }
     Ok(found)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn all_entries(path: &Path) -> io::Result<Vec<(String, Kind)>> {
+fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
     let real = match Boundary::around(path) {
         None => path.to_owned(),
         Some(boundary) => match boundary.resolve(path)? {
@@ -139,13 +139,13 @@ fn all_entries(path: &Path) -> io::Result<Vec<(String, Kind)>> {
     let kinds = fs::read_dir(real)?.map(|entry| {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        Ok((name, Kind::from(entry.file_type()?)))
+        Ok((name, PathKind::from(entry.file_type()?)))
     });
     kinds.collect()
 }
 
 /// Folders deeper than this are nobody's work.
-const DEEPEST: usize = 12;
+const MAX_DEPTH: usize = 12;
 
 /// Returns the files below a folder, sorted; of those and the folders on the way, the wanted ones by name.
 ///
@@ -159,9 +159,9 @@ pub(crate) fn below(folder: &Path, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Path
             if !is_wanted(&name) {
                 continue;
             }
-            if kind == Kind::Folder && depth < DEEPEST {
+            if kind == PathKind::Folder && depth < MAX_DEPTH {
                 folders.push((path, depth + 1));
-            } else if kind == Kind::File {
+            } else if kind == PathKind::File {
                 found.push(path);
             }
         }
@@ -191,14 +191,14 @@ mod tests {
             .map(|(name, kind)| (name.as_str(), *kind))
             .collect();
         let kinds = [
-            ("a.md", Kind::File),
-            ("b", Kind::Link),
-            ("c.md", Kind::Folder),
-            ("d", Kind::Other),
+            ("a.md", PathKind::File),
+            ("b", PathKind::Link),
+            ("c.md", PathKind::Folder),
+            ("d", PathKind::Other),
         ];
         assert_eq!(found, kinds);
-        let led = Stat::of(&folder.path().join("b")).unwrap();
-        assert_eq!(led.kind, Kind::Folder);
+        let led = Stat::read(&folder.path().join("b")).unwrap();
+        assert_eq!(led.kind, PathKind::Folder);
         assert_eq!(entries(&folder.path().join("e")).unwrap(), []);
     }
 
@@ -214,6 +214,6 @@ mod tests {
             .unwrap()
             .set_modified(before)
             .unwrap();
-        assert_eq!(Stat::of(&path).unwrap().modified, 0);
+        assert_eq!(Stat::read(&path).unwrap().modified, 0);
     }
 }

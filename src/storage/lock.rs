@@ -18,8 +18,8 @@ use crate::storage::read;
 /// How long a lock is waited for.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
 
-const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
-const LONGEST_PAUSE: Duration = Duration::from_millis(16);
+const MIN_PAUSE: Duration = Duration::from_millis(1);
+const MAX_PAUSE: Duration = Duration::from_millis(16);
 
 /// Whoever has waited this long looks most often, so that newcomers do not pass it for ever.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -186,8 +186,8 @@ pub(crate) fn wait_for(file: &File, path: &Path, wait: Duration) -> Result<()> {
 
 fn pause_after(waited: Duration) -> Duration {
     let left = PATIENCE.saturating_sub(waited).as_secs_f64() / PATIENCE.as_secs_f64();
-    let shrinking = LONGEST_PAUSE.mul_f64(left);
-    (waited + SHORTEST_PAUSE).min(shrinking).max(SHORTEST_PAUSE)
+    let shrinking = MAX_PAUSE.mul_f64(left);
+    (waited + MIN_PAUSE).min(shrinking).max(MIN_PAUSE)
 }
 
 /// Of fixed width, so that one write replaces what the last holder left.

@@ -25,7 +25,7 @@
 //!    nothing is lost, because the record has all bytes.
 //! 6. Killed at any instant, every file holds its old content or its new, and the next transaction on
 //!    one of the stores completes the rest. A file that holds neither by then is left alone and reported.
-//! 7. Asked once more with the same [`Request`], it answers as the first time and changes nothing
+//! 7. Asked once more with the same [`WriteRequest`], it answers as the first time and changes nothing
 //!    ([`Storage::transact_once`]).
 //! 8. The record stays as history (200 operations or 64 MiB), from which [`History::undo`] works.
 //!
@@ -106,14 +106,14 @@ pub use history::FileChange;
 pub use history::History;
 pub use history::Operation;
 pub use history::OperationId;
-pub use link::Linked;
+pub use link::LinkState;
 pub use link::link;
 pub use link::linked;
 pub use link::remove_empty_folders;
 pub use link::unlink;
 pub use lock::Store;
 pub(crate) use own_files::remove_beside;
-pub use requests::Request;
+pub use requests::WriteRequest;
 pub use scratch::Scratch;
 pub use scratch::create_empty;
 pub use transaction::Applied;

@@ -8,7 +8,7 @@ use std::path::Component;
 use std::path::Path;
 
 use crate::storage::boundary::Boundary;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::listing::Stat;
 use crate::storage::read;
 
@@ -42,7 +42,7 @@ pub(crate) fn of_project(path: &Path, wanted: Wanted) -> io::Result<Option<File>
 }
 
 /// Returns what a project has at a path, links followed, or `None` if one leads outside or nowhere.
-pub(crate) fn kind(path: &Path) -> io::Result<Option<Kind>> {
+pub(crate) fn kind(path: &Path) -> io::Result<Option<PathKind>> {
     match fs::symlink_metadata(path) {
         Err(error) if read::is_absent(&error) => return Ok(None),
         found => _ = found?,
@@ -55,7 +55,7 @@ pub(crate) fn kind(path: &Path) -> io::Result<Option<Kind>> {
             None => return Ok(None),
         },
     };
-    match Stat::of(&real) {
+    match Stat::read(&real) {
         Err(error) if read::is_absent(&error) => Ok(None),
         found => Ok(Some(found?.kind)),
     }
@@ -74,7 +74,7 @@ pub(crate) fn of_user(path: &Path, wanted: Wanted) -> io::Result<File> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn of_user(path: &Path, _: Wanted) -> io::Result<File> {
     // Opening a pipe waits for its other end.
-    if Stat::of(path)?.kind == Kind::Other {
+    if Stat::read(path)?.kind == PathKind::Other {
         return Err(special());
     }
     File::open(path)
@@ -237,7 +237,7 @@ mod tests {
             let named = warnings.into_iter().next().unwrap();
             assert_eq!(named.place.file, root.join(path));
         }
-        assert_eq!(kind(&root.join("inside")).unwrap(), Some(Kind::File));
+        assert_eq!(kind(&root.join("inside")).unwrap(), Some(PathKind::File));
         assert_eq!(kind(&root.join("folder")).unwrap(), None);
         boundary.allow(&top.join("out"));
         for path in ["outside", "folder/file", "chain"] {

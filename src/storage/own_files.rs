@@ -15,7 +15,7 @@ use crate::storage::Storage;
 use crate::storage::append::append_unlinked;
 use crate::storage::disk;
 use crate::storage::listing;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::lock;
 use crate::storage::read;
 
@@ -149,7 +149,7 @@ pub(crate) fn remove_beside(database: &Path, ending: &str) -> Result<()> {
     };
     let beginning = format!("{}-{ending}", name.to_string_lossy());
     for (found, kind) in listing::entries(folder).at("list", folder)? {
-        if kind == Kind::File && found.starts_with(&beginning) {
+        if kind == PathKind::File && found.starts_with(&beginning) {
             let path = folder.join(found);
             disk::remove_file(&path).at("remove", &path)?;
         }

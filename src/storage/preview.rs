@@ -13,7 +13,7 @@ use crate::storage::fingerprint;
 use crate::storage::read;
 
 /// What a path will be.
-pub(crate) enum Look {
+pub(crate) enum PathState {
     File(Vec<u8>),
     Directory,
     Absent,
@@ -74,11 +74,11 @@ impl Preview {
     }
 
     /// Looks from the newest change back to the disk.
-    pub(crate) fn look(&self, path: &Path) -> Result<Look> {
-        self.look_before(path, self.changes.len())
+    pub(crate) fn lookup(&self, path: &Path) -> Result<PathState> {
+        self.lookup_before(path, self.changes.len())
     }
 
-    fn look_before(&self, path: &Path, mut end: usize) -> Result<Look> {
+    fn lookup_before(&self, path: &Path, mut end: usize) -> Result<PathState> {
         let mut path = path.to_owned();
         loop {
             let touched = self.touching.get(&path).and_then(|touching| {
@@ -87,22 +87,22 @@ impl Preview {
             });
             let moved = self.last_move(&path, end);
             let Some(last) = touched.max(moved) else {
-                return Ok(Look::OnDisk(path));
+                return Ok(PathState::OnDisk(path));
             };
             match &self.changes[last] {
                 Change::Write { new, .. } => {
-                    return Ok(new.clone().map_or(Look::Absent, Look::File));
+                    return Ok(new.clone().map_or(PathState::Absent, PathState::File));
                 }
                 Change::Append { lines, .. } => {
-                    let before = bytes_of(self.look_before(&path, last)?, &path)?;
+                    let before = bytes_of(self.lookup_before(&path, last)?, &path)?;
                     let bytes = append::joined(before.unwrap_or_default(), lines);
-                    return Ok(Look::File(bytes));
+                    return Ok(PathState::File(bytes));
                 }
-                Change::CreateDirectory { .. } => return Ok(Look::Directory),
-                Change::RemoveDirectory { .. } => return Ok(Look::Absent),
+                Change::CreateDirectory { .. } => return Ok(PathState::Directory),
+                Change::RemoveDirectory { .. } => return Ok(PathState::Absent),
                 Change::Move { from, to, .. } => match path.strip_prefix(to) {
                     Ok(below) => path = fingerprint::join(from, below),
-                    Err(_) => return Ok(Look::Absent),
+                    Err(_) => return Ok(PathState::Absent),
                 },
             }
             end = last;
@@ -123,15 +123,15 @@ impl Preview {
 
     /// Returns a file's bytes, or `None` if no file will be.
     pub(crate) fn bytes(&self, path: &Path) -> Result<Option<Vec<u8>>> {
-        bytes_of(self.look(path)?, path)
+        bytes_of(self.lookup(path)?, path)
     }
 
     /// Returns whether anything will be there.
     pub(crate) fn exists(&self, path: &Path) -> Result<bool> {
-        match self.look(path)? {
-            Look::File(_) | Look::Directory => Ok(true),
-            Look::Absent => Ok(false),
-            Look::OnDisk(path) => match fs::symlink_metadata(&path) {
+        match self.lookup(path)? {
+            PathState::File(_) | PathState::Directory => Ok(true),
+            PathState::Absent => Ok(false),
+            PathState::OnDisk(path) => match fs::symlink_metadata(&path) {
                 Err(error) if read::is_absent(&error) => Ok(false),
                 metadata => metadata.at("read", &path).map(|_| true),
             },
@@ -140,10 +140,10 @@ impl Preview {
 
     /// Returns whether a directory will be there.
     pub(crate) fn is_directory(&self, path: &Path) -> Result<bool> {
-        Ok(match self.look(path)? {
-            Look::Directory => true,
-            Look::File(_) | Look::Absent => false,
-            Look::OnDisk(path) => path.is_dir(),
+        Ok(match self.lookup(path)? {
+            PathState::Directory => true,
+            PathState::File(_) | PathState::Absent => false,
+            PathState::OnDisk(path) => path.is_dir(),
         })
     }
 
@@ -151,7 +151,7 @@ impl Preview {
     pub(crate) fn is_vacant(&self, directory: &Path) -> Result<bool> {
         let mut below = self.arrivals(directory);
         below.remove(directory);
-        if let Look::OnDisk(path) = self.look(directory)? {
+        if let PathState::OnDisk(path) = self.lookup(directory)? {
             for entry in fs::read_dir(&path).at("list", &path)? {
                 below.insert(directory.join(entry.at("list", &path)?.file_name()));
             }
@@ -168,13 +168,13 @@ impl Preview {
     pub(crate) fn contents(&self, path: &Path) -> Result<BTreeMap<PathBuf, String>> {
         let mut files = BTreeSet::new();
         for arrival in self.arrivals(path).into_iter().chain([path.to_owned()]) {
-            match self.look(&arrival)? {
-                Look::OnDisk(on_disk) if on_disk.symlink_metadata().is_ok() => {
+            match self.lookup(&arrival)? {
+                PathState::OnDisk(on_disk) if on_disk.symlink_metadata().is_ok() => {
                     let below = fingerprint::files_below(&on_disk)?;
                     let names = below.iter().map(|name| fingerprint::join(&arrival, name));
                     files.extend(names);
                 }
-                Look::File(_) => {
+                PathState::File(_) => {
                     files.insert(arrival);
                 }
                 _ => {}
@@ -182,10 +182,10 @@ impl Preview {
         }
         let mut contents = BTreeMap::new();
         for file in files {
-            let digest = match self.look(&file)? {
-                Look::File(bytes) => fingerprint::of_bytes(&bytes),
-                Look::OnDisk(path) => fingerprint::of_file(&path)?,
-                Look::Directory | Look::Absent => continue,
+            let digest = match self.lookup(&file)? {
+                PathState::File(bytes) => fingerprint::of_bytes(&bytes),
+                PathState::OnDisk(path) => fingerprint::of_file(&path)?,
+                PathState::Directory | PathState::Absent => continue,
             };
             let below = file.strip_prefix(path).unwrap_or(&file).to_owned();
             contents.insert(below, digest);
@@ -217,11 +217,13 @@ impl Preview {
     }
 }
 
-fn bytes_of(look: Look, path: &Path) -> Result<Option<Vec<u8>>> {
+fn bytes_of(look: PathState, path: &Path) -> Result<Option<Vec<u8>>> {
     match look {
-        Look::File(bytes) => Ok(Some(bytes)),
-        Look::Absent => Ok(None),
-        Look::OnDisk(path) => read::bytes(&path),
-        Look::Directory => Err(Error::failed("is a directory, a file was expected").at(path, None)),
+        PathState::File(bytes) => Ok(Some(bytes)),
+        PathState::Absent => Ok(None),
+        PathState::OnDisk(path) => read::bytes(&path),
+        PathState::Directory => {
+            Err(Error::failed("is a directory, a file was expected").at(path, None))
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::storage::boundary::Boundary;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::listing::Stat;
 use crate::storage::open;
 use crate::storage::open::Wanted;
@@ -58,9 +58,9 @@ pub fn users_text(path: &Path) -> Result<Option<Parsed<String>>> {
 fn bounded(file: File, path: &Path) -> Result<Vec<u8>> {
     let stat = Stat::from(&file.metadata().at("read", path)?);
     match stat.kind {
-        Kind::File => {}
-        Kind::Folder => return Err(in_the_way("is a directory, a file was expected", path)),
-        Kind::Link | Kind::Other => {
+        PathKind::File => {}
+        PathKind::Folder => return Err(in_the_way("is a directory, a file was expected", path)),
+        PathKind::Link | PathKind::Other => {
             return Err(in_the_way("is not a regular file, so it is not read", path));
         }
     }
@@ -80,7 +80,7 @@ fn bounded(file: File, path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Returns what a project has at a path, links followed, or `None` if one leads outside or nowhere.
-pub(crate) fn kind(path: &Path) -> std::io::Result<Option<Kind>> {
+pub(crate) fn kind(path: &Path) -> std::io::Result<Option<PathKind>> {
     open::kind(path)
 }
 
@@ -91,12 +91,12 @@ pub(crate) fn exists(path: &Path) -> bool {
 
 /// Returns whether a project has a file at a path; one that a link puts outside is not there.
 pub(crate) fn is_file(path: &Path) -> bool {
-    matches!(kind(path), Ok(Some(Kind::File)))
+    matches!(kind(path), Ok(Some(PathKind::File)))
 }
 
 /// Returns whether a project has a folder at a path; one that a link puts outside is not there.
 pub(crate) fn is_folder(path: &Path) -> bool {
-    matches!(kind(path), Ok(Some(Kind::Folder)))
+    matches!(kind(path), Ok(Some(PathKind::Folder)))
 }
 
 /// Returns whether a file is there and its permissions keep everybody from writing it.

@@ -20,8 +20,8 @@ use crate::storage::disk;
 use crate::storage::format;
 use crate::storage::format::Header;
 use crate::storage::format::Mark;
-use crate::storage::signature::Key;
-use crate::storage::signature::Kind;
+use crate::storage::signature::SignatureKind;
+use crate::storage::signature::SigningKey;
 use crate::text::hexadecimal;
 
 pub(crate) use reading::RecordState;
@@ -30,7 +30,7 @@ pub(crate) use reading::read_unverified;
 
 /// How far the changes of an operation have come, on disk and here.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct OperationProgress {
     marks: Vec<Mark>,
     is_backward: bool,
     path: PathBuf,
@@ -38,7 +38,7 @@ pub(crate) struct Progress {
     marks_at: u64,
 }
 
-impl Progress {
+impl OperationProgress {
     /// Returns how far each change has come.
     pub(crate) fn marks(&self) -> &[Mark] {
         &self.marks
@@ -71,7 +71,7 @@ pub(crate) struct Record {
     pub(crate) id: u64,
     pub(crate) header: Header,
     pub(crate) changes: Vec<Change<Vec<u8>>>,
-    pub(crate) progress: Progress,
+    pub(crate) progress: OperationProgress,
 }
 
 /// What a record says, whoever wrote it: to be shown, not to be acted on.
@@ -88,7 +88,7 @@ impl Record {
     pub(crate) fn create(
         folder: &Path,
         id: u64,
-        key: &Key,
+        key: &SigningKey,
         header: Header,
         changes: Vec<Change<Vec<u8>>>,
     ) -> Result<Self> {
@@ -103,7 +103,12 @@ impl Record {
     }
 
     /// Writes and signs a record, under the first free id from `id` on, as pending.
-    pub(crate) fn write(folder: &Path, id: u64, key: &Key, said: Unverified) -> Result<Self> {
+    pub(crate) fn write(
+        folder: &Path,
+        id: u64,
+        key: &SigningKey,
+        said: Unverified,
+    ) -> Result<Self> {
         let Unverified {
             mut header,
             changes,
@@ -120,7 +125,7 @@ impl Record {
             .collect();
         let (id, path, file) = reserve(folder, id)?;
         let mut text = header.line()?;
-        let signature = key.sign(Kind::Record, &id.to_string(), &[&text])?;
+        let signature = key.sign(SignatureKind::Record, &id.to_string(), &[&text])?;
         text.push(b'\n');
         text.extend(signature.as_bytes());
         text.push(b'\n');
@@ -136,7 +141,7 @@ impl Record {
             id,
             header,
             changes,
-            progress: Progress {
+            progress: OperationProgress {
                 marks,
                 is_backward,
                 path,

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::storage::apply;
 use crate::storage::disk;
-use crate::storage::folder::Folder;
+use crate::storage::folder::StoreFolder;
 use crate::storage::foreign;
 use crate::storage::format::Header;
 use crate::storage::history;
@@ -26,7 +26,10 @@ use crate::warning::Parsed;
 use crate::warning::Warning;
 
 /// Returns the operations that began and whose process is gone, the oldest first.
-pub(crate) fn interrupted(folder: &Folder, history: &History) -> Result<Parsed<Vec<Operation>>> {
+pub(crate) fn interrupted(
+    folder: &StoreFolder,
+    history: &History,
+) -> Result<Parsed<Vec<Operation>>> {
     let mut found = Parsed::clean(Vec::new());
     for id in history.ids("pending")? {
         let path = record::file_name(&folder.history(), id, "pending");
@@ -70,7 +73,7 @@ pub(crate) fn stores_involved(
 /// Where interrupted operations are finished, and whose.
 pub(crate) struct Recovery<'a> {
     pub(crate) root: &'a Root,
-    pub(crate) folder: &'a Folder,
+    pub(crate) folder: &'a StoreFolder,
     pub(crate) signer: &'a Signer,
     pub(crate) locked: &'a BTreeSet<Store>,
     pub(crate) locks: &'a Locks,

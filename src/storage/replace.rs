@@ -23,7 +23,7 @@ const ROUNDS: usize = 3;
 
 /// What came of one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum ChangeOutcome {
     /// It is made, now or before.
     Made,
     /// The place holds neither what it should hold before nor after, and was left alone.
@@ -75,13 +75,13 @@ pub(crate) fn replace(
     staged: &Path,
     with: Replacement,
     note: &mut dyn FnMut() -> Result<()>,
-) -> Result<Outcome> {
-    let now = look(path)?;
+) -> Result<ChangeOutcome> {
+    let now = inspect(path)?;
     if now.is(with.new) {
-        return Ok(Outcome::Made);
+        return Ok(ChangeOutcome::Made);
     }
     if !now.is(with.old) {
-        return Ok(Outcome::LeftAlone);
+        return Ok(ChangeOutcome::LeftAlone);
     }
     let Some(bytes) = with.new else {
         note()?;
@@ -104,7 +104,7 @@ pub(crate) fn settle(
     with: Replacement,
     is_whole: bool,
 ) -> Result<Leftover> {
-    let left = match look(staged)? {
+    let left = match inspect(staged)? {
         Holding::Nothing => return Ok(Leftover::Cleared),
         Holding::Bytes(bytes) => bytes,
         Holding::Foreign => return Ok(Leftover::Kept),
@@ -117,7 +117,7 @@ pub(crate) fn settle(
     if is_ours {
         return discard(staged).map(|()| Leftover::Cleared);
     }
-    if !look(path)?.is(with.new) {
+    if !inspect(path)?.is(with.new) {
         return Ok(Leftover::Kept);
     }
     match with.new {
@@ -130,38 +130,38 @@ pub(crate) fn settle(
     Ok(Leftover::PutBack)
 }
 
-fn create(path: &Path, staged: &Path) -> Result<Outcome> {
+fn create(path: &Path, staged: &Path) -> Result<ChangeOutcome> {
     let outcome = match disk::rename_to_vacant(staged, path) {
-        Ok(true) => return Ok(Outcome::Made),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Outcome::LeftAlone,
+        Ok(true) => return Ok(ChangeOutcome::Made),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => ChangeOutcome::LeftAlone,
         Err(error) => return Err(error).at("create", path),
-        Ok(false) if look(path)? == Holding::Nothing => {
+        Ok(false) if inspect(path)? == Holding::Nothing => {
             disk::rename(staged, path).at("create", path)?;
-            return Ok(Outcome::Made);
+            return Ok(ChangeOutcome::Made);
         }
-        Ok(false) => Outcome::LeftAlone,
+        Ok(false) => ChangeOutcome::LeftAlone,
     };
     discard(staged).map(|()| outcome)
 }
 
-fn exchange(path: &Path, staged: &Path, old: &[u8], new: &[u8]) -> Result<Outcome> {
+fn exchange(path: &Path, staged: &Path, old: &[u8], new: &[u8]) -> Result<ChangeOutcome> {
     match disk::exchange(staged, path) {
         Ok(true) => {}
         Err(error) if read::is_absent(&error) => {
-            return discard(staged).map(|()| Outcome::LeftAlone);
+            return discard(staged).map(|()| ChangeOutcome::LeftAlone);
         }
         Err(error) => return Err(error).at("replace", path),
-        Ok(false) if look(path)?.is(Some(old)) => {
+        Ok(false) if inspect(path)?.is(Some(old)) => {
             disk::rename(staged, path).at("replace", path)?;
-            return Ok(Outcome::Made);
+            return Ok(ChangeOutcome::Made);
         }
-        Ok(false) => return discard(staged).map(|()| Outcome::LeftAlone),
+        Ok(false) => return discard(staged).map(|()| ChangeOutcome::LeftAlone),
     }
-    let came_out = look(staged)?;
+    let came_out = inspect(staged)?;
     if came_out.is(Some(old)) {
-        return discard(staged).map(|()| Outcome::Made);
+        return discard(staged).map(|()| ChangeOutcome::Made);
     }
-    put_back(path, staged, came_out, new).map(|()| Outcome::LeftAlone)
+    put_back(path, staged, came_out, new).map(|()| ChangeOutcome::LeftAlone)
 }
 
 /// Puts back what somebody saved; where they saved again over ours meanwhile, that.
@@ -172,7 +172,7 @@ fn put_back(path: &Path, staged: &Path, theirs: Holding, ours: &[u8]) -> Result<
         if !disk::exchange(staged, path).at("put back", path)? {
             break;
         }
-        let came_out = look(staged)?;
+        let came_out = inspect(staged)?;
         if came_out == last_in && came_out != Holding::Foreign {
             return discard(staged);
         }
@@ -190,20 +190,20 @@ fn put_back(path: &Path, staged: &Path, theirs: Holding, ours: &[u8]) -> Result<
 }
 
 /// Moves a file aside, and removes it there if it still holds what was read.
-fn remove(path: &Path, staged: &Path, old: Option<&[u8]>) -> Result<Outcome> {
+fn remove(path: &Path, staged: &Path, old: Option<&[u8]>) -> Result<ChangeOutcome> {
     match disk::rename_to_vacant(path, staged) {
         Ok(true) => {}
         Ok(false) => {
             disk::remove_file(path).at("remove", path)?;
-            return Ok(Outcome::Made);
+            return Ok(ChangeOutcome::Made);
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Outcome::LeftAlone),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ChangeOutcome::LeftAlone),
         Err(error) => return Err(error).at("remove", path),
     }
-    if look(staged)?.is(old) {
-        return discard(staged).map(|()| Outcome::Made);
+    if inspect(staged)?.is(old) {
+        return discard(staged).map(|()| ChangeOutcome::Made);
     }
-    put_back_removed(path, staged).map(|()| Outcome::LeftAlone)
+    put_back_removed(path, staged).map(|()| ChangeOutcome::LeftAlone)
 }
 
 /// Puts a file back that was moved aside; where another one stands in its place by now, that one is newer.
@@ -241,7 +241,7 @@ fn discard(staged: &Path) -> Result<()> {
     disk::remove_file(staged).at("remove", staged)
 }
 
-fn look(path: &Path) -> Result<Holding> {
+fn inspect(path: &Path) -> Result<Holding> {
     match fs::symlink_metadata(path) {
         Err(error) if read::is_absent(&error) => return Ok(Holding::Nothing),
         metadata => {
@@ -269,11 +269,11 @@ mod tests {
         mode: None,
     };
 
-    struct Place {
+    struct DurabilityTarget {
         folder: tempfile::TempDir,
     }
 
-    impl Place {
+    impl DurabilityTarget {
         fn new(content: &str) -> Self {
             let place = Self {
                 folder: tempfile::tempdir().unwrap(),
@@ -301,7 +301,7 @@ mod tests {
                 Ok(())
             };
             let outcome = replace(&self.path(), &self.staged(), with, &mut note).unwrap();
-            assert_eq!(outcome, Outcome::LeftAlone);
+            assert_eq!(outcome, ChangeOutcome::LeftAlone);
             self.texts()
         }
 
@@ -319,14 +319,14 @@ mod tests {
     #[test]
     fn a_save_between_reading_and_exchanging_is_put_back() {
         for with in [WITH, Replacement { new: None, ..WITH }] {
-            let place = Place::new("old");
+            let place = DurabilityTarget::new("old");
             let (path, staged) = (place.path(), place.staged());
             let outcome = replace(&path, &staged, with, &mut || Ok(())).unwrap();
-            assert_eq!(outcome, Outcome::Made);
+            assert_eq!(outcome, ChangeOutcome::Made);
             let new = with.new.map(|_| "new".to_owned());
             assert_eq!(place.texts(), (new, None));
 
-            let place = Place::new("old");
+            let place = DurabilityTarget::new("old");
             let left = place.left_alone(with, |path| fs::write(path, "theirs").unwrap());
             assert_eq!(left, some("theirs", None));
         }
@@ -335,19 +335,20 @@ mod tests {
     #[test]
     fn a_file_that_came_or_went_meanwhile_is_left_alone() {
         let with = Replacement { old: None, ..WITH };
-        let place = Place::new("old");
+        let place = DurabilityTarget::new("old");
         fs::remove_file(place.path()).unwrap();
         let left = place.left_alone(with, |path| fs::write(path, "theirs").unwrap());
         assert_eq!(left, some("theirs", None));
 
-        let left = Place::new("old").left_alone(WITH, |path| fs::remove_file(path).unwrap());
+        let left =
+            DurabilityTarget::new("old").left_alone(WITH, |path| fs::remove_file(path).unwrap());
         assert_eq!(left, (None, None));
     }
 
     #[test]
     fn who_is_killed_between_the_two_loses_no_save() {
         let settled = |path: &str, staged: &str, is_whole| {
-            let place = Place::new(path);
+            let place = DurabilityTarget::new(path);
             fs::write(place.staged(), staged).unwrap();
             let left = settle(&place.path(), &place.staged(), WITH, is_whole).unwrap();
             (left, place.texts())
@@ -369,7 +370,7 @@ mod tests {
 
     #[test]
     fn the_newest_of_two_saves_is_the_one_that_stays() {
-        let place = Place::new("second");
+        let place = DurabilityTarget::new("second");
         fs::write(place.staged(), "first").unwrap();
         // Saved once before the exchange, and once more over ours before the first save was back.
         let first = Holding::Bytes(b"first".to_vec());

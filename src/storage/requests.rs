@@ -21,7 +21,7 @@ use crate::storage::Store;
 use crate::storage::change::Change;
 use crate::storage::disk;
 use crate::storage::foreign;
-use crate::storage::signature::Kind;
+use crate::storage::signature::SignatureKind;
 use crate::storage::signature::Signer;
 use crate::warning::Warning;
 
@@ -32,12 +32,12 @@ const MAX_ID: usize = 200;
 
 /// The caller's own name for one write, which it may repeat when it never heard the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct WriteRequest {
     id: String,
     command: &'static str,
 }
 
-impl Request {
+impl WriteRequest {
     /// Returns the request of a command: `Request::new("4f1c", "entry write")`.
     pub fn new(id: &str, command: &'static str) -> Result<Self> {
         let is_name = !id.trim().is_empty() && !id.chars().any(char::is_control);
@@ -71,7 +71,7 @@ impl Line {
     fn is_own(&self, signer: &Signer) -> bool {
         signer.existing().is_some_and(|key| {
             let signature = self.signature.as_bytes();
-            key.has_signed(Kind::Request, &self.id, &self.parts(), signature)
+            key.has_signed(SignatureKind::Request, &self.id, &self.parts(), signature)
         })
     }
 }
@@ -85,7 +85,7 @@ impl Storage {
         &self,
         operation: &str,
         stores: &[Store],
-        request: Option<&Request>,
+        request: Option<&WriteRequest>,
         mut work: impl FnMut() -> Result<(T, Changes)>,
     ) -> Result<(T, Applied)> {
         let (Some(request), Some(store)) = (request, stores.iter().min()) else {
@@ -153,7 +153,11 @@ impl Storage {
         foreign::set_aside(self.folder(), &[path])
     }
 
-    fn answered<T: DeserializeOwned>(&self, name: &str, request: &Request) -> Result<Option<T>> {
+    fn answered<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        request: &WriteRequest,
+    ) -> Result<Option<T>> {
         let Some(bytes) = self.cache(name)? else {
             return Ok(None);
         };
@@ -183,7 +187,7 @@ impl Storage {
     fn line<T: Serialize>(
         &self,
         name: &str,
-        request: &Request,
+        request: &WriteRequest,
         answer: &T,
     ) -> Result<Change<Vec<u8>>> {
         let unwritable = |error| Error::failed(format!("cannot remember the answer: {error}"));
@@ -195,7 +199,7 @@ impl Storage {
         };
         if !self.is_dry_run() {
             let key = self.signer().key()?;
-            line.signature = key.sign(Kind::Request, &line.id, &line.parts())?;
+            line.signature = key.sign(SignatureKind::Request, &line.id, &line.parts())?;
         }
         let mut lines = serde_json::to_vec(&line).map_err(unwritable)?;
         lines.push(b'\n');

@@ -132,7 +132,7 @@ fn folder_of(path: &Path) -> &Path {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
+    use crate::error::ErrorKind;
 
     #[test]
     fn only_what_lies_inside_is_relative() {
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(root.relative(&inside).unwrap(), Path::new("a/b.md"));
         for outside in ["../x.md", ".git/hooks/pre-commit", "a/.GIT/config", "."] {
             let path = real_path(&folder.path().join(outside)).unwrap();
-            assert_eq!(root.relative(&path).unwrap_err().kind, Kind::Refused);
+            assert_eq!(root.relative(&path).unwrap_err().kind, ErrorKind::Refused);
         }
     }
 
@@ -166,7 +166,10 @@ mod tests {
         fs::create_dir(folder.path().join("root")).unwrap();
         let open = |linked: &[PathBuf]| Root::open(&folder.path().join("root"), linked).unwrap();
         let file = linked.join("STATE.md");
-        assert_eq!(open(&[]).relative(&file).unwrap_err().kind, Kind::Refused);
+        assert_eq!(
+            open(&[]).relative(&file).unwrap_err().kind,
+            ErrorKind::Refused
+        );
         assert!(open(&[]).locate(&file).is_err());
         let root = open(std::slice::from_ref(&linked));
         assert_eq!(root.relative(&file).unwrap(), file);

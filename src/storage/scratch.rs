@@ -75,7 +75,7 @@ pub fn create_empty(path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
+    use crate::error::ErrorKind;
 
     #[test]
     fn it_is_gone_when_it_is_dropped() {
@@ -95,6 +95,9 @@ mod tests {
         let new = temp.path().join("a/b");
         create_empty(&new).unwrap();
         create_empty(&new).unwrap();
-        assert_eq!(create_empty(temp.path()).unwrap_err().kind, Kind::Refused);
+        assert_eq!(
+            create_empty(temp.path()).unwrap_err().kind,
+            ErrorKind::Refused
+        );
     }
 }

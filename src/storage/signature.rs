@@ -33,7 +33,7 @@ pub(crate) const DIGITS: usize = 64;
 
 /// What is signed; a signature of one kind says nothing about another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SignatureKind {
     /// The record of an operation.
     Record,
     /// The answer to a request.
@@ -42,7 +42,7 @@ pub(crate) enum Kind {
     Export,
 }
 
-impl Kind {
+impl SignatureKind {
     fn name(self) -> &'static str {
         match self {
             Self::Record => "record",
@@ -57,7 +57,7 @@ impl Kind {
 pub(crate) struct Signer {
     /// The user's data folder, or `None` if it is unknown.
     folder: Option<PathBuf>,
-    key: Arc<OnceLock<Key>>,
+    key: Arc<OnceLock<SigningKey>>,
 }
 
 impl Signer {
@@ -70,7 +70,7 @@ impl Signer {
     }
 
     /// Returns the key if there is one, and makes none.
-    pub(crate) fn existing(&self) -> Option<&Key> {
+    pub(crate) fn existing(&self) -> Option<&SigningKey> {
         if self.key.get().is_none() {
             let found = read(&self.folder.as_ref()?.join("key"))?;
             self.key.set(found).ok();
@@ -79,7 +79,7 @@ impl Signer {
     }
 
     /// Returns the key, made where there is none; refused where it cannot be.
-    pub(crate) fn key(&self) -> Result<&Key> {
+    pub(crate) fn key(&self) -> Result<&SigningKey> {
         if self.existing().is_none() {
             let made = self.make().map_err(|error| {
                 Error::refused(format!(
@@ -98,7 +98,7 @@ impl Signer {
     }
 
     /// Several processes may come here at once: the lock lets one make the key, and the others read it.
-    fn make(&self) -> Result<Key> {
+    fn make(&self) -> Result<SigningKey> {
         let Some(folder) = &self.folder else {
             return Err(Error::failed("HOME names no absolute path"));
         };
@@ -119,23 +119,23 @@ impl Signer {
             .and_then(|()| disk::sync(&file))
             .at("write", &path)?;
         disk::sync_directory(folder).at("write", folder)?;
-        Ok(Key(bytes))
+        Ok(SigningKey(bytes))
     }
 }
 
 /// The secret of one user on one machine.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Key([u8; LENGTH]);
+pub(crate) struct SigningKey([u8; LENGTH]);
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Key")
     }
 }
 
-impl Key {
+impl SigningKey {
     /// Signs parts under an id, as hexadecimal digits.
-    pub(crate) fn sign(&self, kind: Kind, id: &str, parts: &[&[u8]]) -> Result<String> {
+    pub(crate) fn sign(&self, kind: SignatureKind, id: &str, parts: &[&[u8]]) -> Result<String> {
         let mac = self.mac(kind, id, parts)?;
         Ok(hexadecimal(&mac.finalize().into_bytes()))
     }
@@ -143,7 +143,7 @@ impl Key {
     /// Returns whether this key signed these parts under this id.
     pub(crate) fn has_signed(
         &self,
-        kind: Kind,
+        kind: SignatureKind,
         id: &str,
         parts: &[&[u8]],
         signature: &[u8],
@@ -154,7 +154,7 @@ impl Key {
         mac.verify_slice(&signature).is_ok()
     }
 
-    fn mac(&self, kind: Kind, id: &str, parts: &[&[u8]]) -> Result<Hmac<Sha256>> {
+    fn mac(&self, kind: SignatureKind, id: &str, parts: &[&[u8]]) -> Result<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0)
             .map_err(|error| Error::failed(format!("the key cannot sign: {error}")))?;
         for part in [kind.name().as_bytes(), id.as_bytes()].iter().chain(parts) {
@@ -167,14 +167,14 @@ impl Key {
 }
 
 /// Reads a key that is whole.
-fn read(path: &Path) -> Option<Key> {
+fn read(path: &Path) -> Option<SigningKey> {
     let file = File::open(path).ok()?;
     let mut text = Vec::with_capacity(2 * LENGTH + 2);
     file.take(2 * LENGTH as u64 + 2)
         .read_to_end(&mut text)
         .ok()?;
     let bytes = bytes_of(text.strip_suffix(b"\n")?)?;
-    Some(Key(bytes.try_into().ok()?))
+    Some(SigningKey(bytes.try_into().ok()?))
 }
 
 fn bytes_of(digits: &[u8]) -> Option<Vec<u8>> {
@@ -211,28 +211,30 @@ mod tests {
         let signer = Signer::new(Some(folder.path().join("a/annals")));
         assert!(signer.existing().is_none());
         let key = signer.key().unwrap();
-        let signature = key.sign(Kind::Record, "1", &[b"ab", b"c"]).unwrap();
+        let signature = key
+            .sign(SignatureKind::Record, "1", &[b"ab", b"c"])
+            .unwrap();
         assert_eq!(signature.len(), DIGITS);
         let holds =
             |kind, id, parts: &[&[u8]]| key.has_signed(kind, id, parts, signature.as_bytes());
-        assert!(holds(Kind::Record, "1", &[b"ab", b"c"]));
-        assert!(!holds(Kind::Request, "1", &[b"ab", b"c"]));
-        assert!(!holds(Kind::Record, "2", &[b"ab", b"c"]));
-        assert!(!holds(Kind::Record, "1", &[b"a", b"bc"]));
+        assert!(holds(SignatureKind::Record, "1", &[b"ab", b"c"]));
+        assert!(!holds(SignatureKind::Request, "1", &[b"ab", b"c"]));
+        assert!(!holds(SignatureKind::Record, "2", &[b"ab", b"c"]));
+        assert!(!holds(SignatureKind::Record, "1", &[b"a", b"bc"]));
         let again = Signer::new(Some(folder.path().join("a/annals")));
         assert_eq!(again.existing(), Some(key));
         let other = Signer::new(Some(folder.path().join("b")));
         let parts: [&[u8]; 2] = [b"ab", b"c"];
         let other = other.key().unwrap();
-        assert!(!other.has_signed(Kind::Record, "1", &parts, signature.as_bytes()));
-        assert!(!other.has_signed(Kind::Record, "1", &parts, b"no digits"));
+        assert!(!other.has_signed(SignatureKind::Record, "1", &parts, signature.as_bytes()));
+        assert!(!other.has_signed(SignatureKind::Record, "1", &parts, b"no digits"));
     }
 
     #[test]
     fn many_processes_at_once_make_one_key() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("annals");
-        let keys: Vec<Key> = std::thread::scope(|scope| {
+        let keys: Vec<SigningKey> = std::thread::scope(|scope| {
             let made = || Signer::new(Some(place.clone())).key().unwrap().clone();
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(made)).collect();
             threads
@@ -264,7 +266,7 @@ mod tests {
     fn a_home_that_cannot_be_written_is_refused_with_a_next_step() {
         for folder in [None, Some(PathBuf::from("/dev/null/annals"))] {
             let error = Signer::new(folder).key().unwrap_err();
-            assert_eq!(error.kind, crate::error::Kind::Refused);
+            assert_eq!(error.kind, crate::error::ErrorKind::Refused);
             assert!(error.hint.unwrap().contains("XDG_DATA_HOME"));
         }
     }

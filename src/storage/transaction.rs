@@ -16,7 +16,7 @@ use crate::storage::changes::Changes;
 use crate::storage::diff;
 use crate::storage::disk;
 use crate::storage::folder;
-use crate::storage::folder::Folder;
+use crate::storage::folder::StoreFolder;
 use crate::storage::foreign;
 use crate::storage::format;
 use crate::storage::format::Header;
@@ -43,7 +43,7 @@ const ROUNDS: usize = 3;
 pub struct Storage {
     root: PathBuf,
     linked_roots: Vec<PathBuf>,
-    folder: Folder,
+    folder: StoreFolder,
     signer: Signer,
     clock: Clock,
     dry_run: bool,
@@ -83,7 +83,7 @@ impl Storage {
             root: root.to_owned(),
             linked_roots: Vec::new(),
             signer: Signer::default(),
-            folder: Folder::new(root.join(folder::NAME)),
+            folder: StoreFolder::new(root.join(folder::NAME)),
             clock,
             dry_run: false,
             keeps_history: true,
@@ -94,7 +94,7 @@ impl Storage {
     /// Keeps locks and history in another folder than `.annals`: for files outside of any project.
     #[must_use]
     pub fn with_folder(mut self, folder: &Path) -> Self {
-        self.folder = Folder::new(folder.to_owned());
+        self.folder = StoreFolder::new(folder.to_owned());
         self
     }
 
@@ -147,7 +147,7 @@ impl Storage {
         self.wait
     }
 
-    pub(crate) fn folder(&self) -> &Folder {
+    pub(crate) fn folder(&self) -> &StoreFolder {
         &self.folder
     }
 

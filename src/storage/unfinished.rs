@@ -14,7 +14,7 @@ use crate::storage::disk;
 use crate::storage::read;
 use crate::storage::root;
 use crate::storage::root::Root;
-use crate::storage::signature::Kind;
+use crate::storage::signature::SignatureKind;
 
 /// Stands in the folder until it is full.
 const MARKER: &str = ".annals-unfinished";
@@ -116,7 +116,12 @@ impl Storage {
         let list = marker.files.join("\n");
         let is_own = self.signer().existing().is_some_and(|key| {
             let signature = marker.signature.as_bytes();
-            key.has_signed(Kind::Export, &id(folder), &[list.as_bytes()], signature)
+            key.has_signed(
+                SignatureKind::Export,
+                &id(folder),
+                &[list.as_bytes()],
+                signature,
+            )
         });
         Ok(is_own.then_some(marker))
     }
@@ -126,7 +131,7 @@ impl Storage {
         let key = self.signer().key()?;
         let marker = Marker {
             files: files.to_vec(),
-            signature: key.sign(Kind::Export, &id(folder), &[list.as_bytes()])?,
+            signature: key.sign(SignatureKind::Export, &id(folder), &[list.as_bytes()])?,
         };
         let text = serde_json::to_vec(&marker)
             .map_err(|error| Error::failed(format!("cannot note what is exported: {error}")))?;

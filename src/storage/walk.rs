@@ -15,7 +15,7 @@ use ignore::gitignore::GitignoreBuilder;
 use crate::storage::read;
 
 /// All the rules of one walk, in bytes: more are nobody's, and matching them takes minutes.
-const MOST_RULES: usize = 256 * 1024;
+const MAX_RULE_BYTES: usize = 256 * 1024;
 
 /// Returns a walk without what `.gitignore` files leave out; `is_wanted` is asked about every entry below the root.
 ///
@@ -83,7 +83,7 @@ impl RuleCache {
     /// Returns the rules of a folder: empty if its file cannot be read, or all together are too long.
     fn read(&mut self, folder: &Path) -> Gitignore {
         let text = read::text(&folder.join(".gitignore")).ok().flatten();
-        let text = text.filter(|text| self.bytes + text.value.len() <= MOST_RULES);
+        let text = text.filter(|text| self.bytes + text.value.len() <= MAX_RULE_BYTES);
         let mut rules = GitignoreBuilder::new(folder);
         for line in text.iter().flat_map(|text| text.value.lines()) {
             self.bytes += line.len() + 1;

@@ -3,14 +3,14 @@ use serde_json::Value as Json;
 use serde_json::json;
 
 use super::*;
-use crate::error::Kind;
-use crate::project::Request;
+use crate::error::ErrorKind;
+use crate::project::OpenRequest;
 use crate::project::fixture::Tree;
 
 fn project(tree: &Tree) -> Project {
-    Project::open(Request {
+    Project::open(OpenRequest {
         directory: tree.at(""),
-        ..Request::default()
+        ..OpenRequest::default()
     })
     .unwrap()
 }
@@ -240,7 +240,7 @@ fn overridden(template: &str) -> Result<String> {
 
 fn refused(template: &str) -> Error {
     let error = overridden(template).unwrap_err();
-    assert_eq!(error.kind, Kind::Failed);
+    assert_eq!(error.kind, ErrorKind::Failed);
     let place = error.place.as_ref().unwrap();
     assert_eq!(
         place.file.to_str(),
@@ -265,7 +265,7 @@ fn a_project_can_override_the_context_file_and_nothing_else() {
     tree.write("annals.toml", "template = \"docs/context.j2\"\n");
     let render = || render(&project(&tree), Template::ContextFile, &json!({}));
     let missing = render().unwrap_err();
-    assert_eq!(missing.kind, Kind::NotFound);
+    assert_eq!(missing.kind, ErrorKind::NotFound);
     assert!(missing.hint.unwrap().contains("annals.toml:1"));
     tree.write("docs/context.j2", "set");
     assert_eq!(render().unwrap(), "set");
@@ -384,12 +384,12 @@ fn a_cloned_link_to_a_file_outside_is_not_read_as_a_template() {
     tree.write("secret.md", "secret");
     let link = tree.at("project/.vbw-planning/templates/CLAUDE.md.j2");
     std::os::unix::fs::symlink(tree.at("secret.md"), link).unwrap();
-    let project = Project::open(Request {
+    let project = Project::open(OpenRequest {
         directory: tree.at("project"),
-        ..Request::default()
+        ..OpenRequest::default()
     });
     let error = render(&project.unwrap(), Template::ContextFile, &json!({})).unwrap_err();
-    assert_eq!(error.kind, Kind::Refused);
+    assert_eq!(error.kind, ErrorKind::Refused);
 }
 
 fn any_template() -> impl Strategy<Value = String> {

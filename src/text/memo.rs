@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// The most words that are remembered, so that random names cannot fill memory.
-const MOST: usize = 1 << 16;
+const MAX_WORDS: usize = 1 << 16;
 
 /// A word of up to this many bytes is its own key, with its length in the last byte.
 const SHORT: usize = 15;
@@ -36,8 +36,8 @@ impl<V> Memo<V> {
     }
 
     /// Remembers what was made of a word; where there are too many, all others are forgotten.
-    pub(crate) fn keep(&mut self, word: &str, made: V) {
-        if self.short.len() + self.long.len() >= MOST {
+    pub(crate) fn insert(&mut self, word: &str, made: V) {
+        if self.short.len() + self.long.len() >= MAX_WORDS {
             self.short.clear();
             self.long.clear();
         }
@@ -69,7 +69,7 @@ mod tests {
         let mut memo = Memo::default();
         for (made, word) in words.iter().enumerate() {
             assert_eq!(memo.get(word), None, "{word:?}");
-            memo.keep(word, made);
+            memo.insert(word, made);
         }
         for (made, word) in words.iter().enumerate() {
             assert_eq!(memo.get(word), Some(&made), "{word:?}");
@@ -79,10 +79,10 @@ mod tests {
     #[test]
     fn names_without_end_are_forgotten() {
         let mut memo = Memo::default();
-        for number in 0..=MOST {
-            memo.keep(&number.to_string(), ());
+        for number in 0..=MAX_WORDS {
+            memo.insert(&number.to_string(), ());
         }
         assert_eq!(memo.get("0"), None);
-        assert_eq!(memo.get(&MOST.to_string()), Some(&()));
+        assert_eq!(memo.get(&MAX_WORDS.to_string()), Some(&()));
     }
 }

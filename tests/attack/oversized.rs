@@ -7,13 +7,13 @@ use crate::attack::Hostile;
 use crate::support::on_two_threads;
 
 /// The largest file that is read whole.
-const LARGEST: usize = 8 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Memory grows as files do, so that a quarter of the largest shows what all of it takes, and sooner.
-const SIZE: usize = LARGEST / 4;
+const SIZE: usize = MAX_FILE_BYTES / 4;
 
 /// What a run may map, in KiB: half of it is the program itself and the stacks of its threads.
-const MOST_MAPPED: usize = 400 * 1024;
+const MAX_MAPPED_KIB: usize = 400 * 1024;
 
 /// A file, how it begins, what it repeats with a number, and the commands that read it.
 type Oversized = (
@@ -102,7 +102,7 @@ fn the_largest_files_are_read_in_bounded_memory() {
         }
         hostile.case.write(file, &text);
         for command in *commands {
-            let line = format!("ulimit -v {MOST_MAPPED}; exec \"$ANNALS\" {command}");
+            let line = format!("ulimit -v {MAX_MAPPED_KIB}; exec \"$ANNALS\" {command}");
             let run = hostile.case.shell(&line).within(Duration::from_mins(10));
             let ended = run.output();
             let is_answer = matches!(ended.exit_code(), Some(0 | 1 | 4));
@@ -119,9 +119,9 @@ fn a_search_reads_so_much_of_a_project_and_says_what_it_leaves_out() {
     for number in 0..150 {
         let path = root.join(format!(".vibekit/memory/huge-{number}.md"));
         let file = std::fs::File::create(path).unwrap();
-        file.set_len(LARGEST as u64).unwrap();
+        file.set_len(MAX_FILE_BYTES as u64).unwrap();
     }
-    let line = format!("ulimit -v {MOST_MAPPED}; exec \"$ANNALS\" recall stock");
+    let line = format!("ulimit -v {MAX_MAPPED_KIB}; exec \"$ANNALS\" recall stock");
     let run = hostile.case.shell(&line).within(Duration::from_mins(10));
     let told = run.success().stderr();
     let warning = ".vibekit/memory: exceeds what one search may read";

@@ -1,15 +1,15 @@
 //! Which files get the block, and how a run over several ends.
 
-use annals::claude_md::Outcome;
+use annals::claude_md::ContextFileOutcome;
 use annals::claude_md::Rung;
-use annals::project::Target;
+use annals::project::ContextTarget;
 
 use crate::claude_md::Tree;
 use crate::claude_md::fs;
 
 const BEGIN: &str = "<!-- annals:begin v1 sha256=";
 
-fn outcomes(tree: &Tree) -> Vec<(String, Outcome)> {
+fn outcomes(tree: &Tree) -> Vec<(String, ContextFileOutcome)> {
     let done = tree.twice();
     let files = done.files.iter();
     files
@@ -21,7 +21,7 @@ fn outcomes(tree: &Tree) -> Vec<(String, Outcome)> {
 fn a_claude_md_that_only_imports_agents_md_is_left_alone() {
     let tree = Tree::new();
     tree.put("CLAUDE.md", "@AGENTS.md\n");
-    let written = [("AGENTS.md".to_owned(), Outcome::Created)];
+    let written = [("AGENTS.md".to_owned(), ContextFileOutcome::Created)];
     assert_eq!(outcomes(&tree), written);
     assert_eq!(tree.text("CLAUDE.md"), "@AGENTS.md\n");
     assert!(tree.text("AGENTS.md").starts_with(BEGIN));
@@ -34,20 +34,20 @@ fn files_are_written_where_asked_for_or_already_ours() {
     tree.put("AGENTS.md", "Own.\n");
     assert_eq!(
         outcomes(&tree),
-        [("CLAUDE.md".to_owned(), Outcome::Created)]
+        [("CLAUDE.md".to_owned(), ContextFileOutcome::Created)]
     );
     assert_eq!(tree.text("GEMINI.md"), "Own.\n");
 
-    tree.targets = vec![Target::Gemini, Target::Agents];
+    tree.targets = vec![ContextTarget::Gemini, ContextTarget::Agents];
     assert_eq!(
         outcomes(&tree),
         [
-            ("CLAUDE.md".to_owned(), Outcome::Unchanged),
-            ("AGENTS.md".to_owned(), Outcome::Updated),
-            ("GEMINI.md".to_owned(), Outcome::Updated),
+            ("CLAUDE.md".to_owned(), ContextFileOutcome::Unchanged),
+            ("AGENTS.md".to_owned(), ContextFileOutcome::Updated),
+            ("GEMINI.md".to_owned(), ContextFileOutcome::Updated),
         ]
     );
-    tree.targets = vec![Target::Claude];
+    tree.targets = vec![ContextTarget::Claude];
     tree.sources.milestone = Some("Returns".to_owned());
     assert_eq!(tree.run().unwrap().files.len(), 3);
     assert!(tree.text("GEMINI.md").contains("**Milestone:** Returns"));
@@ -64,7 +64,7 @@ fn a_documented_marker_does_not_ask_for_a_block() {
 #[test]
 fn a_refused_file_keeps_no_other_from_being_written() {
     let mut tree = Tree::new();
-    tree.targets = Target::ALL.to_vec();
+    tree.targets = ContextTarget::ALL.to_vec();
     tree.put("CLAUDE.md", "<!-- annals:end -->\n");
     let done = tree.run().unwrap();
     assert_eq!(done.refused.len(), 1);
@@ -84,11 +84,11 @@ fn a_link_is_written_through_only_inside_the_project() {
     use std::os::unix::fs::symlink;
 
     let mut tree = Tree::new();
-    tree.targets = vec![Target::Claude, Target::Agents];
+    tree.targets = vec![ContextTarget::Claude, ContextTarget::Agents];
     symlink("AGENTS.md", tree.path("CLAUDE.md")).unwrap();
     assert_eq!(
         outcomes(&tree),
-        [("CLAUDE.md".to_owned(), Outcome::Created)]
+        [("CLAUDE.md".to_owned(), ContextFileOutcome::Created)]
     );
     assert!(
         fs::symlink_metadata(tree.path("CLAUDE.md"))
@@ -101,7 +101,7 @@ fn a_link_is_written_through_only_inside_the_project() {
     let shared = outside.path().join("shared.md");
     fs::write(&shared, "Shared.\n").unwrap();
     symlink(&shared, tree.path("GEMINI.md")).unwrap();
-    tree.targets.push(Target::Gemini);
+    tree.targets.push(ContextTarget::Gemini);
     let done = tree.run().unwrap();
     assert_eq!(done.refused.len(), 1, "{done:?}");
     assert_eq!(fs::read_to_string(&shared).unwrap(), "Shared.\n");

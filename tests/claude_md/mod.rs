@@ -19,9 +19,9 @@ use annals::claude_md::regenerate;
 use annals::clock::Clock;
 use annals::planning::Decision;
 use annals::planning::Skill;
+use annals::project::ContextTarget;
+use annals::project::OpenRequest;
 use annals::project::Project;
-use annals::project::Request;
-use annals::project::Target;
 use annals::storage::Storage;
 use annals::storage::Store;
 use tempfile::TempDir;
@@ -30,7 +30,7 @@ use tempfile::TempDir;
 struct Tree {
     dir: TempDir,
     sources: Sources,
-    targets: Vec<Target>,
+    targets: Vec<ContextTarget>,
     force: bool,
 }
 
@@ -41,7 +41,7 @@ impl Tree {
         Self {
             dir,
             sources: sources(),
-            targets: vec![Target::Claude],
+            targets: vec![ContextTarget::Claude],
             force: false,
         }
     }
@@ -63,10 +63,10 @@ impl Tree {
     }
 
     fn project(&self) -> Project {
-        Project::open(Request {
+        Project::open(OpenRequest {
             directory: self.dir.path().to_owned(),
             project: Some(self.dir.path().to_owned()),
-            ..Request::default()
+            ..OpenRequest::default()
         })
         .unwrap()
     }
@@ -102,7 +102,7 @@ impl Tree {
             second
                 .files
                 .iter()
-                .all(|file| file.outcome == annals::claude_md::Outcome::Unchanged)
+                .all(|file| file.outcome == annals::claude_md::ContextFileOutcome::Unchanged)
         );
         first
     }

@@ -9,7 +9,7 @@ use crate::support::Invocation;
 use crate::support::Outcome;
 
 /// The largest list of tools that a session is made to read, in bytes.
-const MOST_BYTES_OF_TOOLS: usize = 6 * 1024;
+const MAX_TOOLS_BYTES: usize = 6 * 1024;
 
 /// The default tools, in the order in which they are told.
 const NINE: [&str; 9] = [
@@ -84,7 +84,7 @@ fn the_default_tools_are_few_and_say_when_to_use_them() {
     let listed = answer(&session, 1);
     let tools = listed["result"]["tools"].as_array().unwrap();
     let bytes = listed.to_string().len();
-    assert!(bytes <= MOST_BYTES_OF_TOOLS, "{bytes} bytes");
+    assert!(bytes <= MAX_TOOLS_BYTES, "{bytes} bytes");
     let names: Vec<_> = tools
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())

@@ -685,7 +685,7 @@ mod unix {
 
     #[test]
     fn a_tree_that_nobody_may_write() {
-        let Some(runner) = Unprivileged::of() else {
+        let Some(runner) = Unprivileged::available() else {
             return;
         };
         let case = Case::new(VBW);
@@ -715,7 +715,7 @@ mod unix {
 
     #[test]
     fn files_that_may_not_be_read() {
-        let Some(runner) = Unprivileged::of() else {
+        let Some(runner) = Unprivileged::available() else {
             return;
         };
         let case = Case::new(VBW);
@@ -768,7 +768,7 @@ mod unix {
     }
 
     impl Unprivileged {
-        fn of() -> Option<Self> {
+        fn available() -> Option<Self> {
             let case = Case::empty();
             let is_root = case.program("id -u").success().stdout() == "0\n";
             if is_root && !require("setpriv") {

@@ -9,7 +9,7 @@ use crate::corpus_sweep::folders::Planned;
 use crate::support::Case;
 
 /// A share in the generated block is told of no fewer plans.
-const LEAST_OF_A_SHARE: u64 = 20;
+const MIN_PLANS_OF_SHARE: u64 = 20;
 
 /// Returns where `patterns insights` counts plans that do not speak of deviations.
 ///
@@ -64,7 +64,7 @@ pub(super) fn written(case: &Case, planned: &Planned) -> Vec<String> {
     let context = text(case, "CLAUDE.md");
     for of in shares(&context) {
         faults.extend(summaries.fault_of_share("CLAUDE.md", of));
-        if of < LEAST_OF_A_SHARE {
+        if of < MIN_PLANS_OF_SHARE {
             faults.push(format!("CLAUDE.md tells a share of {of} plans"));
         }
     }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use annals::error::Error;
 use annals::facts;
+use annals::facts::ActionOutcome;
 use annals::facts::Auditor;
 use annals::facts::Endpoint;
-use annals::facts::Outcome;
-use annals::facts::Step;
+use annals::facts::TurnOutcome;
 use annals::project::Api;
 use serde_json::Value;
 use serde_json::json;
@@ -51,12 +51,12 @@ fn queued() -> Desk {
     desk
 }
 
-fn step(desk: &mut Desk, auditor: &Auditor, wait: Option<Duration>) -> Step {
+fn step(desk: &mut Desk, auditor: &Auditor, wait: Option<Duration>) -> TurnOutcome {
     desk.step(auditor, &[], wait).unwrap()
 }
 
-fn failure(step: Step) -> Error {
-    let Step::Failed(_, error) = step else {
+fn failure(step: TurnOutcome) -> Error {
+    let TurnOutcome::Failed(_, error) = step else {
         panic!("{step:?}")
     };
     error
@@ -72,10 +72,10 @@ fn chat_completions_are_asked_with_the_prompt_the_model_and_the_key() {
     let mut desk = queued();
     let server = Server::answering(vec![("200 OK", chat(TEA))]);
     let auditor = auditor(&format!("{}/v1", server.url), Api::OpenAi);
-    let Step::Judged(judged) = step(&mut desk, &auditor, None) else {
+    let TurnOutcome::Judged(judged) = step(&mut desk, &auditor, None) else {
         panic!()
     };
-    assert_eq!(judged.applied[0].outcome, Outcome::Inserted);
+    assert_eq!(judged.applied[0].outcome, ActionOutcome::Inserted);
     let asked = server.asked().remove(0);
     assert!(
         asked.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"),
@@ -101,7 +101,10 @@ fn messages_are_asked_in_their_own_shape() {
     let mut desk = queued();
     let server = Server::answering(vec![("200 OK", message(TEA))]);
     let auditor = auditor(&server.url, Api::Anthropic);
-    assert!(matches!(step(&mut desk, &auditor, None), Step::Judged(_)));
+    assert!(matches!(
+        step(&mut desk, &auditor, None),
+        TurnOutcome::Judged(_)
+    ));
     let asked = server.asked().remove(0);
     assert!(
         asked.starts_with("POST /v1/messages HTTP/1.1\r\n"),
@@ -119,7 +122,10 @@ fn what_is_off_the_schema_is_asked_again_with_the_error() {
     let off = r#"{"actions": [{"type": "delete", "key": "likes[]", "confidence_delta": 0, "reason": ""}]}"#;
     let server = Server::answering(vec![("200 OK", chat(off)), ("200 OK", chat(TEA))]);
     let auditor = auditor(&server.url, Api::OpenAi);
-    assert!(matches!(step(&mut desk, &auditor, None), Step::Judged(_)));
+    assert!(matches!(
+        step(&mut desk, &auditor, None),
+        TurnOutcome::Judged(_)
+    ));
     let asked = server.asked();
     let again = body(&asked[1])["messages"][0]["content"].to_string();
     assert!(
@@ -148,7 +154,10 @@ fn three_unusable_answers_and_the_turn_is_dead_with_the_last_one_kept() {
         let refusal = ("200 OK", first);
         let server = Server::answering(vec![refusal.clone(), refusal, ("200 OK", last)]);
         let auditor = auditor(&server.url, api);
-        assert!(matches!(step(&mut desk, &auditor, None), Step::Dead(..)));
+        assert!(matches!(
+            step(&mut desk, &auditor, None),
+            TurnOutcome::Dead(..)
+        ));
         assert_eq!(server.asked().len(), 3);
         let turn = facts::find_turn(&desk.facts, &desk.user, "a").unwrap();
         assert_eq!(turn.status, "dead");

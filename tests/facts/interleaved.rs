@@ -11,13 +11,13 @@ use annals::embedding::Embedder;
 use annals::facts;
 use annals::facts::Change;
 use annals::facts::Fact;
+use annals::facts::FactFilter;
+use annals::facts::FactQuery;
 use annals::facts::Facts;
-use annals::facts::Filter;
 use annals::facts::Method;
 use annals::facts::Observation;
+use annals::facts::ProjectScope;
 use annals::facts::Purpose;
-use annals::facts::Query;
-use annals::facts::Scope;
 use annals::facts::Selection;
 use annals::facts::UserId;
 use annals::secrets::SecretPolicy;
@@ -337,7 +337,7 @@ fn nobody_sees_another(stage: &Stage) {
         let mut answers = vec![
             format!(
                 "{:?}",
-                facts::list(&facts, &user, &Filter::default()).unwrap()
+                facts::list(&facts, &user, &FactFilter::default()).unwrap()
             ),
             format!("{:?}", facts::history(&facts, &user, None).unwrap()),
             format!("{:?}", facts::export(&facts, &user).unwrap()),
@@ -347,10 +347,10 @@ fn nobody_sees_another(stage: &Stage) {
             format!("{:?}", facts::turns(&facts, &user).unwrap()),
         ];
         for method in Method::ALL {
-            let query = Query {
+            let query = FactQuery {
                 text: format!("what does {other} like, A or B of old?"),
                 limit: 100,
-                scope: Scope::All,
+                scope: ProjectScope::All,
                 method,
                 selection: Selection::All,
             };

@@ -1,11 +1,11 @@
 //! Each measure over a sequence whose figures can be counted by hand.
 
 use annals::facts;
+use annals::facts::FactStatus;
 use annals::facts::Latency;
 use annals::facts::Metrics;
 use annals::facts::Observation;
 use annals::facts::Share;
-use annals::facts::Status;
 use annals::facts::UserId;
 use serde_json::json;
 
@@ -114,7 +114,7 @@ fn what_waits_counts_on_its_day_and_as_resolved_once_it_is_answered() {
     assert_eq!(counted(metrics(&desk, 1).pending_resolved), (0, 3));
     desk.at("2026-03-02T12:00:00Z");
     let mut waiting = desk.all();
-    waiting.retain(|fact| fact.status == Status::PendingConfirmation);
+    waiting.retain(|fact| fact.status == FactStatus::PendingConfirmation);
     let user = desk.user.clone();
     facts::confirm(&mut desk.facts, &user, &waiting[0].fact_id).unwrap();
     facts::reject(&mut desk.facts, &user, &waiting[1].fact_id, "no").unwrap();

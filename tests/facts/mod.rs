@@ -22,20 +22,20 @@ use annals::clock::Clock;
 use annals::embedding::Embedder;
 use annals::error::Result;
 use annals::facts;
-use annals::facts::Applied;
+use annals::facts::ActionOutcome;
+use annals::facts::ActionResult;
 use annals::facts::Auditor;
 use annals::facts::Change;
 use annals::facts::Fact;
+use annals::facts::FactFilter;
+use annals::facts::FactStatus;
 use annals::facts::Facts;
-use annals::facts::Filter;
 use annals::facts::Observation;
-use annals::facts::Outcome;
 use annals::facts::Purpose;
 use annals::facts::Receipt;
 use annals::facts::Statement;
-use annals::facts::Status;
-use annals::facts::Step;
 use annals::facts::Turn;
+use annals::facts::TurnOutcome;
 use annals::facts::UserId;
 use annals::secrets::SecretPolicy;
 use serde_json::Value;
@@ -105,12 +105,12 @@ impl Desk {
         auditor: &Auditor,
         skipped: &[Turn],
         wait: Option<Duration>,
-    ) -> Option<Step> {
+    ) -> Option<TurnOutcome> {
         facts::step(&mut self.facts, auditor, &Embedder::BuiltIn, skipped, wait).unwrap()
     }
 
     /// Queues a turn and applies these actions to it.
-    fn hear(&mut self, actions: &Value) -> Result<Vec<Applied>> {
+    fn hear(&mut self, actions: &Value) -> Result<Vec<ActionResult>> {
         self.turns += 1;
         let turn = format!("t{}", self.turns);
         let observation = Observation {
@@ -127,7 +127,7 @@ impl Desk {
         self.answer(&turn, actions)
     }
 
-    fn answer(&mut self, turn: &str, actions: &Value) -> Result<Vec<Applied>> {
+    fn answer(&mut self, turn: &str, actions: &Value) -> Result<Vec<ActionResult>> {
         let answer = json!({ "actions": actions }).to_string();
         facts::apply(
             &mut self.facts,
@@ -140,7 +140,7 @@ impl Desk {
     }
 
     /// Has one action applied, and returns what came of it.
-    fn act(&mut self, action: &Value) -> Outcome {
+    fn act(&mut self, action: &Value) -> ActionOutcome {
         self.hear(&json!([action])).unwrap()[0].outcome
     }
 
@@ -153,13 +153,13 @@ impl Desk {
     }
 
     fn all(&self) -> Vec<Fact> {
-        let filter = Filter::default();
+        let filter = FactFilter::default();
         facts::list(&self.facts, &self.user, &filter).unwrap().facts
     }
 
     fn active(&self, key: &str) -> Vec<Fact> {
         let mut all = self.all();
-        all.retain(|fact| fact.key == key && fact.status == Status::Active);
+        all.retain(|fact| fact.key == key && fact.status == FactStatus::Active);
         all
     }
 

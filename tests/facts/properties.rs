@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use annals::facts;
 use annals::facts::Change;
 use annals::facts::Fact;
-use annals::facts::Status;
+use annals::facts::FactStatus;
 use annals::facts::UserId;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -171,8 +171,8 @@ pub(crate) fn high_risk_holds(history: &[Change]) {
         let (Some(before), Some(after)) = (&change.before, &change.after) else {
             continue;
         };
-        let is_overwritten = before.status == Status::Active
-            && (after.status != Status::Active || after.value_text != before.value_text);
+        let is_overwritten = before.status == FactStatus::Active
+            && (after.status != FactStatus::Active || after.value_text != before.value_text);
         let ended_by_itself = before
             .valid_to
             .as_ref()
@@ -185,7 +185,7 @@ pub(crate) fn high_risk_holds(history: &[Change]) {
             other.turn_id == change.turn_id
                 && other.key == change.key
                 && was.is_some_and(|was| {
-                    was.status == Status::PendingConfirmation && was.confidence >= 0.90
+                    was.status == FactStatus::PendingConfirmation && was.confidence >= 0.90
                 })
         };
         assert!(

@@ -5,11 +5,11 @@ use std::time::Duration;
 use annals::clock::Clock;
 use annals::embedding::Embedder;
 use annals::facts;
+use annals::facts::ActionOutcome;
 use annals::facts::Auditor;
 use annals::facts::Facts;
-use annals::facts::Outcome;
 use annals::facts::Purpose;
-use annals::facts::Step;
+use annals::facts::TurnOutcome;
 use serde_json::json;
 
 use crate::facts::Desk;
@@ -76,8 +76,8 @@ fn a_worker_judges_each_turn_once_in_the_order_of_its_user() {
         desk.observe(&tea(id));
     }
     let auditor = printing(TEA);
-    for expected in [Outcome::Inserted, Outcome::Confirmed] {
-        let Some(Step::Judged(judged)) = desk.step(&auditor, &[], None) else {
+    for expected in [ActionOutcome::Inserted, ActionOutcome::Confirmed] {
+        let Some(TurnOutcome::Judged(judged)) = desk.step(&auditor, &[], None) else {
             panic!()
         };
         assert_eq!(judged.applied[0].outcome, expected);
@@ -94,7 +94,7 @@ fn stage_3_what_is_no_json_is_asked_again_with_the_error_and_then_dead_with_the_
     let log = desk.path.with_file_name("asked");
     let script = format!("cat >> '{}'; printf nonsense", log.display());
     let step = desk.step(&Auditor::Command(script), &[], None);
-    assert!(matches!(step, Some(Step::Dead(..))), "{step:?}");
+    assert!(matches!(step, Some(TurnOutcome::Dead(..))), "{step:?}");
     let asked = std::fs::read_to_string(log).unwrap();
     assert_eq!(asked.matches("You are a memory auditor.").count(), 3);
     assert_eq!(
@@ -112,7 +112,7 @@ fn stage_3_what_is_no_json_is_asked_again_with_the_error_and_then_dead_with_the_
     let applied = desk
         .answer("a", &json!([insert("likes[]", "tea")]))
         .unwrap();
-    assert_eq!(applied[0].outcome, Outcome::Inserted);
+    assert_eq!(applied[0].outcome, ActionOutcome::Inserted);
 }
 
 #[cfg(unix)]
@@ -123,7 +123,7 @@ fn an_auditor_that_puts_its_answer_right_is_heard() {
     let script =
         format!("if grep -q 'could not be used'; then printf '%s' '{TEA}'; else echo 'Sure!'; fi");
     let step = desk.step(&Auditor::Command(script), &[], None);
-    assert!(matches!(step, Some(Step::Judged(_))), "{step:?}");
+    assert!(matches!(step, Some(TurnOutcome::Judged(_))), "{step:?}");
 }
 
 #[cfg(unix)]
@@ -144,7 +144,7 @@ fn where_nobody_can_be_asked_the_turn_stays_in_the_queue() {
             None
         };
         let step = desk.step(&Auditor::Command(script.to_owned()), &[], wait);
-        let Some(Step::Failed(turn, error)) = step else {
+        let Some(TurnOutcome::Failed(turn, error)) = step else {
             panic!("{step:?}")
         };
         assert!(error.message.contains(said), "{error}");
@@ -153,7 +153,7 @@ fn where_nobody_can_be_asked_the_turn_stays_in_the_queue() {
         assert!(desk.step(&auditor, &skipped, None).is_none());
         assert!(matches!(
             desk.step(&auditor, &[], None),
-            Some(Step::Judged(_))
+            Some(TurnOutcome::Judged(_))
         ));
     }
 }
@@ -172,7 +172,7 @@ fn a_lease_keeps_others_away_until_its_worker_has_died() {
          cat > /dev/null; printf '%s' '{TEA}'"
     );
     let step = desk.step(&Auditor::Command(other), &[], None);
-    assert!(matches!(step, Some(Step::Judged(_))), "{step:?}");
+    assert!(matches!(step, Some(TurnOutcome::Judged(_))), "{step:?}");
     let seen = std::fs::read_to_string(case.home().join("other")).unwrap();
     let seen: serde_json::Value = serde_json::from_str(&seen).unwrap();
     assert_eq!(

@@ -1,13 +1,13 @@
 //! Every rule of the memory loop, a test each, named after it.
 
-use annals::error::Kind;
+use annals::error::ErrorKind;
 use annals::facts;
+use annals::facts::ActionOutcome;
 use annals::facts::Category;
 use annals::facts::FactKey;
-use annals::facts::Outcome;
+use annals::facts::FactStatus;
 use annals::facts::Proposal;
 use annals::facts::Slot;
-use annals::facts::Status;
 use annals::progress::Progress;
 use annals::secrets::SecretPolicy;
 use serde_json::json;
@@ -25,13 +25,13 @@ fn stage_3_rule_1_a_new_fact_is_inserted() {
         let mut desk = Desk::new();
         assert_eq!(
             desk.act(&action(kind, "city", Some("Turin"))),
-            Outcome::Inserted,
+            ActionOutcome::Inserted,
             "{kind}"
         );
         let [fact] = &desk.all()[..] else { panic!() };
         assert_eq!(
             (fact.status, fact.value_text.as_str()),
-            (Status::Active, "Turin")
+            (FactStatus::Active, "Turin")
         );
         assert!(is_about(fact.confidence, 0.40));
         assert_eq!(fact.source_turn_id, "t1");
@@ -45,18 +45,18 @@ fn stage_3_rule_2_a_refinement_changes_the_fact_in_place() {
     let id = desk.known("city", "Turin", 1);
     assert_eq!(
         desk.act(&action("update", "city", Some("Turin, Italy"))),
-        Outcome::Refined
+        ActionOutcome::Refined
     );
     let fact = desk.fact(&id);
     assert_eq!(
         (fact.value_text.as_str(), fact.status),
-        ("Turin, Italy", Status::Active)
+        ("Turin, Italy", FactStatus::Active)
     );
     assert_eq!(desk.all().len(), 1);
     // What takes the old value back is no refinement, whatever it is called.
     assert_eq!(
         desk.act(&action("update", "city", Some("no longer Turin, Italy"))),
-        Outcome::Superseded
+        ActionOutcome::Superseded
     );
     desk.sound();
 }
@@ -69,11 +69,11 @@ fn stage_3_rule_3_a_contradiction_closes_the_old_validity_and_inserts() {
         desk.at("2026-03-02T12:00:00Z");
         assert_eq!(
             desk.act(&action(kind, "city", Some("Rome"))),
-            Outcome::Superseded,
+            ActionOutcome::Superseded,
             "{kind}"
         );
         let old = desk.fact(&old);
-        assert_eq!(old.status, Status::Superseded);
+        assert_eq!(old.status, FactStatus::Superseded);
         assert_eq!(old.valid_to.as_deref(), Some("2026-03-02T12:00:00Z"));
         let [new] = &desk.active("city")[..] else {
             panic!()
@@ -95,9 +95,12 @@ fn stage_3_rule_4_an_explicit_invalidation_expires() {
         "valid_to",
         "2026-03-01T12:00:00Z",
     );
-    assert_eq!(desk.act(&gone), Outcome::Expired);
-    assert_eq!(desk.fact(&id).status, Status::Expired);
-    assert_eq!(desk.act(&action("expire", "pet", None)), Outcome::Nothing);
+    assert_eq!(desk.act(&gone), ActionOutcome::Expired);
+    assert_eq!(desk.fact(&id).status, FactStatus::Expired);
+    assert_eq!(
+        desk.act(&action("expire", "pet", None)),
+        ActionOutcome::Nothing
+    );
     // An end that lies ahead is only noted; the worker expires the fact when it comes.
     let id = desk.known("pet", "a cat", 1);
     desk.act(&with(
@@ -105,9 +108,12 @@ fn stage_3_rule_4_an_explicit_invalidation_expires() {
         "valid_to",
         "2026-04-01",
     ));
-    assert_eq!(desk.fact(&id).status, Status::Active);
+    assert_eq!(desk.fact(&id).status, FactStatus::Active);
     let done = facts::maintain(&mut desk.at("2026-04-02T00:00:00Z").facts, 5).unwrap();
-    assert_eq!((done.expired, desk.fact(&id).status), (1, Status::Expired));
+    assert_eq!(
+        (done.expired, desk.fact(&id).status),
+        (1, FactStatus::Expired)
+    );
     desk.sound();
 }
 
@@ -119,10 +125,10 @@ fn stage_3_rule_4_of_several_values_the_one_named_expires() {
     let error = desk
         .hear(&json!([action("expire", "likes[]", None)]))
         .unwrap_err();
-    assert_eq!(error.kind, Kind::Refused);
+    assert_eq!(error.kind, ErrorKind::Refused);
     assert_eq!(
         desk.act(&action("expire", "likes[]", Some("Tea"))),
-        Outcome::Expired
+        ActionOutcome::Expired
     );
     assert_eq!(desk.active("likes[]").len(), 1);
 }
@@ -135,7 +141,7 @@ fn stage_3_rule_5_a_duplicate_refreshes_mention_time_and_confidence() {
         desk.at("2026-03-05T12:00:00Z");
         assert_eq!(
             desk.act(&action(kind, "city", Some(" turin."))),
-            Outcome::Confirmed,
+            ActionOutcome::Confirmed,
             "{kind}"
         );
         let fact = desk.fact(&id);
@@ -162,10 +168,10 @@ fn stage_3_rule_5_one_turn_counts_once() {
     assert_eq!(
         outcomes,
         [
-            Outcome::Confirmed,
-            Outcome::Mentioned,
-            Outcome::Inserted,
-            Outcome::Mentioned
+            ActionOutcome::Confirmed,
+            ActionOutcome::Mentioned,
+            ActionOutcome::Inserted,
+            ActionOutcome::Mentioned
         ]
     );
     assert!(is_about(desk.fact(&id).confidence, 0.70));
@@ -180,8 +186,8 @@ fn stage_3_rule_6_a_conflict_of_low_confidence_becomes_pending() {
     ] {
         let mut desk = Desk::new();
         let old = desk.known("city", "Turin", 1);
-        assert_eq!(desk.act(&unsure), Outcome::Pending);
-        assert_eq!(desk.fact(&old).status, Status::Active);
+        assert_eq!(desk.act(&unsure), ActionOutcome::Pending);
+        assert_eq!(desk.fact(&old).status, FactStatus::Active);
         let pending = facts::pending(&desk.facts, &desk.user).unwrap();
         assert_eq!(
             pending[0].contested.as_ref().map(|fact| &fact.fact_id),
@@ -205,7 +211,7 @@ fn stage_3_a_turn_that_is_read_late_overwrites_nothing() {
     let applied = desk
         .answer("late", &json!([insert("city", "Rome")]))
         .unwrap();
-    assert_eq!(applied[0].outcome, Outcome::Pending);
+    assert_eq!(applied[0].outcome, ActionOutcome::Pending);
 }
 
 #[test]
@@ -215,14 +221,14 @@ fn stage_3_no_fact_ends_before_it_begins() {
     let refined = insert("preference.editor", "vim of old");
     assert_eq!(
         desk.act(&with(refined, "valid_to", "2026-02-01")),
-        Outcome::Expired,
+        ActionOutcome::Expired,
         "it held once, and what holds now stays"
     );
     assert_eq!(desk.active("preference.editor")[0].valid_to, None);
     // What was to begin later and ends before that never holds.
     desk.act(&with(insert("city", "Rome"), "valid_from", "2026-06-01"));
     let over = with(action("expire", "city", None), "valid_to", "2026-05-01");
-    assert_eq!(desk.act(&over), Outcome::Expired);
+    assert_eq!(desk.act(&over), ActionOutcome::Expired);
     let rome = desk
         .all()
         .into_iter()
@@ -329,7 +335,7 @@ fn stage_3_a_turn_that_is_replayed_changes_nothing() {
     let error = desk
         .answer("t1", &json!([insert("city", "Rome")]))
         .unwrap_err();
-    assert_eq!(error.kind, Kind::Refused);
+    assert_eq!(error.kind, ErrorKind::Refused);
 }
 
 #[test]
@@ -355,21 +361,21 @@ fn confidence_is_never_raised_by_the_auditor() {
     assert!(is_about(desk.active("city")[0].confidence, 0.40));
     let sure = with(insert("city", "Rome"), "confidence_delta", 1.0);
     desk.known("city", "Turin", 2);
-    assert_eq!(desk.act(&sure), Outcome::Pending);
+    assert_eq!(desk.act(&sure), ActionOutcome::Pending);
 }
 
 #[test]
 fn confidence_one_contradiction_does_not_overwrite_an_established_fact() {
     for (times, expected) in [
-        (1, Outcome::Superseded),
-        (2, Outcome::Superseded),
-        (3, Outcome::Pending),
+        (1, ActionOutcome::Superseded),
+        (2, ActionOutcome::Superseded),
+        (3, ActionOutcome::Pending),
     ] {
         let mut desk = Desk::new();
         let id = desk.known("city", "Turin", times);
         assert_eq!(desk.act(&insert("city", "Rome")), expected, "{times}");
-        let holds = desk.fact(&id).status == Status::Active;
-        assert_eq!(holds, expected == Outcome::Pending);
+        let holds = desk.fact(&id).status == FactStatus::Active;
+        assert_eq!(holds, expected == ActionOutcome::Pending);
         desk.sound();
     }
 }
@@ -381,9 +387,13 @@ fn confidence_a_contradiction_that_is_repeated_until_it_is_as_sure_takes_effect(
     let outcomes: Vec<_> = (0..3).map(|_| desk.act(&insert("city", "Rome"))).collect();
     assert_eq!(
         outcomes,
-        [Outcome::Pending, Outcome::Pending, Outcome::Superseded]
+        [
+            ActionOutcome::Pending,
+            ActionOutcome::Pending,
+            ActionOutcome::Superseded
+        ]
     );
-    assert_eq!(desk.fact(&old).status, Status::Superseded);
+    assert_eq!(desk.fact(&old).status, FactStatus::Superseded);
     assert_eq!(desk.active("city")[0].value_text, "Rome");
     desk.sound();
 }
@@ -394,9 +404,9 @@ fn confidence_what_the_user_confirmed_is_never_overwritten_by_repetition() {
     let old = desk.known("city", "Turin", 1);
     facts::confirm(&mut desk.facts, &desk.user, &old).unwrap();
     for _ in 0..60 {
-        assert_eq!(desk.act(&insert("city", "Rome")), Outcome::Pending);
+        assert_eq!(desk.act(&insert("city", "Rome")), ActionOutcome::Pending);
     }
-    assert_eq!(desk.fact(&old).status, Status::Active);
+    assert_eq!(desk.fact(&old).status, FactStatus::Active);
 }
 
 #[test]
@@ -412,21 +422,21 @@ fn safety_no_high_risk_fact_changes_below_0_90() {
         let mut desk = Desk::new();
         let id = desk.known("name", "Ada", 1);
         for expected in [0.40, 0.70, 0.85] {
-            assert_eq!(desk.act(&change), Outcome::Pending, "{change}");
+            assert_eq!(desk.act(&change), ActionOutcome::Pending, "{change}");
             let pending = facts::pending(&desk.facts, &desk.user).unwrap();
             assert!(is_about(pending[0].fact.confidence, expected));
             let old = desk.fact(&id);
             assert_eq!(
                 (old.status, old.value_text.as_str(), old.valid_to),
-                (Status::Active, "Ada", None)
+                (FactStatus::Active, "Ada", None)
             );
         }
         let fourth = desk.act(&change);
         assert!(
-            matches!(fourth, Outcome::Superseded | Outcome::Expired),
+            matches!(fourth, ActionOutcome::Superseded | ActionOutcome::Expired),
             "{fourth:?}"
         );
-        assert_ne!(desk.fact(&id).status, Status::Active);
+        assert_ne!(desk.fact(&id).status, FactStatus::Active);
         desk.sound();
     }
 }
@@ -438,9 +448,9 @@ fn safety_a_doubt_without_a_value_leaves_what_matters_alone() {
         "confidence_delta": 0, "reason": ""})
     };
     for (key, times, expected) in [
-        ("city", 1, Outcome::Pending),
-        ("city", 3, Outcome::Kept),
-        ("allergy", 1, Outcome::Kept),
+        ("city", 1, ActionOutcome::Pending),
+        ("city", 3, ActionOutcome::Kept),
+        ("allergy", 1, ActionOutcome::Kept),
     ] {
         let mut desk = Desk::new();
         let id = desk.known(key, "x-ray", times);
@@ -454,7 +464,10 @@ fn safety_the_users_own_list_makes_keys_of_high_risk() {
     let mut desk = Desk::new();
     desk.facts.set_high_risk(&["travel.".to_owned()]);
     desk.known("travel.seat", "aisle", 1);
-    assert_eq!(desk.act(&insert("travel.seat", "window")), Outcome::Pending);
+    assert_eq!(
+        desk.act(&insert("travel.seat", "window")),
+        ActionOutcome::Pending
+    );
 }
 
 #[test]
@@ -462,9 +475,9 @@ fn safety_passwords_and_tokens_are_never_kept() {
     let mut desk = Desk::new();
     for key in ["password", "wifi.password", "github.token", "api_key"] {
         let error = desk.hear(&json!([insert(key, "x")])).unwrap_err();
-        assert_eq!(error.kind, Kind::Refused, "{key}");
+        assert_eq!(error.kind, ErrorKind::Refused, "{key}");
         let error = facts::add(&mut desk.facts, &desk.user, &stated(key, "x")).unwrap_err();
-        assert_eq!(error.kind, Kind::Refused, "{key}");
+        assert_eq!(error.kind, ErrorKind::Refused, "{key}");
     }
     let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
     let mut statement = stated("note", &token);
@@ -472,7 +485,7 @@ fn safety_passwords_and_tokens_are_never_kept() {
         facts::add(&mut desk.facts, &desk.user, &statement)
             .unwrap_err()
             .kind,
-        Kind::Refused
+        ErrorKind::Refused
     );
     statement.secrets = SecretPolicy::Allow;
     facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
@@ -491,10 +504,10 @@ fn safety_the_users_word_overwrites_what_nothing_else_does() {
     let answered = facts::confirm(&mut desk.facts, &desk.user, &pending[0].fact.fact_id).unwrap();
     assert_eq!(
         (answered.outcome, answered.fact.status),
-        (Outcome::Superseded, Status::Active)
+        (ActionOutcome::Superseded, FactStatus::Active)
     );
     assert!(is_about(answered.fact.confidence, 1.0));
-    assert_eq!(desk.fact(&old).status, Status::Superseded);
+    assert_eq!(desk.fact(&old).status, FactStatus::Superseded);
     // And it can be taken back: the old value holds again.
     facts::confirm(&mut desk.facts, &desk.user, &old).unwrap();
     assert_eq!(desk.active("name")[0].fact_id, old);
@@ -515,7 +528,7 @@ fn safety_a_rejected_proposal_is_dropped() {
     let id = pending[0].fact.fact_id.clone();
     facts::reject(&mut desk.facts, &desk.user, &id, "still so").unwrap();
     assert!(facts::pending(&desk.facts, &desk.user).unwrap().is_empty());
-    assert_eq!(desk.fact(&old).status, Status::Active);
+    assert_eq!(desk.fact(&old).status, FactStatus::Active);
     desk.sound();
 }
 
@@ -673,7 +686,7 @@ fn the_archive_takes_what_is_old_and_keeps_it() {
     assert!(
         exported
             .iter()
-            .any(|fact| fact.fact_id == old && fact.status == Status::Superseded)
+            .any(|fact| fact.fact_id == old && fact.status == FactStatus::Superseded)
     );
     desk.sound();
 }
@@ -733,10 +746,10 @@ fn what_is_exported_can_be_imported_and_overwrites_nothing() {
 fn an_explicit_statement_is_judged_by_its_value_alone() {
     let mut desk = Desk::new();
     for (value, expected) in [
-        ("Turin", Outcome::Inserted),
-        ("turin", Outcome::Confirmed),
-        ("Turin, Italy", Outcome::Refined),
-        ("Rome", Outcome::Superseded),
+        ("Turin", ActionOutcome::Inserted),
+        ("turin", ActionOutcome::Confirmed),
+        ("Turin, Italy", ActionOutcome::Refined),
+        ("Rome", ActionOutcome::Superseded),
     ] {
         let added = facts::add(&mut desk.facts, &desk.user, &stated("city", value)).unwrap();
         assert_eq!(added.outcome, expected, "{value}");
@@ -758,7 +771,10 @@ fn the_category_follows_from_the_key_and_is_kept() {
     statement.category = Some(Category::Health);
     facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
     // The stored category makes the key one of high risk from then on.
-    assert_eq!(desk.act(&insert("diet", "everything")), Outcome::Pending);
+    assert_eq!(
+        desk.act(&insert("diet", "everything")),
+        ActionOutcome::Pending
+    );
     assert_eq!(FactKey::parse("diet").unwrap().category(), Category::Other);
 }
 
@@ -784,9 +800,9 @@ fn no_user_sees_another() {
     );
     assert!(facts::turns(&desk.facts, &grace).unwrap().is_empty());
     let profile = facts::profile(&desk.facts, &grace, None).unwrap().profile;
-    assert_eq!(profile, facts::Profile::default());
+    assert_eq!(profile, facts::UserProfile::default());
     // The same turn and action of another user are not taken for a replay.
     desk.user = grace;
     desk.turns = 0;
-    assert_eq!(desk.act(&insert("city", "Turin")), Outcome::Inserted);
+    assert_eq!(desk.act(&insert("city", "Turin")), ActionOutcome::Inserted);
 }

@@ -7,8 +7,8 @@ use annals::clock::Clock;
 use annals::embedding::Embedder;
 use annals::facts;
 use annals::facts::Facts;
+use annals::facts::ProjectScope;
 use annals::facts::Purpose;
-use annals::facts::Scope;
 use annals::facts::Statement;
 
 use crate::facts::Desk;
@@ -35,7 +35,7 @@ fn stage_4_writes_do_not_wait_and_what_failed_is_tried_again_later_and_later() {
     say(&mut desk, "city", "Turin");
     assert_eq!(facts::check(&desk.facts).unwrap().unsynced_vectors, 1);
     let user = desk.user.clone();
-    let found = near(&mut desk, &user, "Turin", Scope::General);
+    let found = near(&mut desk, &user, "Turin", ProjectScope::General);
     assert!(
         found.degraded && found.hits[0].fact.value_text == "Turin",
         "{found:?}"
@@ -235,7 +235,7 @@ fn a_server_that_answers_nonsense_leaves_words_to_answer() {
         facts::refresh(&mut desk.facts, &Embedder::BuiltIn).unwrap();
         say(&mut desk, "city", "Turin");
         let user = desk.user.clone();
-        let found = near(&mut desk, &user, "Turin", Scope::General);
+        let found = near(&mut desk, &user, "Turin", ProjectScope::General);
         assert_eq!(found.hits.len(), 1);
         assert!(
             found

@@ -6,14 +6,14 @@ use std::time::Duration;
 use annals::embedding::Embedder;
 use annals::embedding::Endpoint;
 use annals::facts;
+use annals::facts::FactQuery;
+use annals::facts::FactStatus;
 use annals::facts::Method;
-use annals::facts::Query;
+use annals::facts::ProjectScope;
 use annals::facts::Remaining;
 use annals::facts::Retrieved;
-use annals::facts::Scope;
 use annals::facts::Selection;
 use annals::facts::Statement;
-use annals::facts::Status;
 use annals::facts::UserId;
 use rusqlite::Connection;
 use serde_json::json;
@@ -52,8 +52,8 @@ pub(crate) fn sync(desk: &mut Desk) -> usize {
     facts::refresh(&mut desk.facts, &Embedder::BuiltIn).unwrap()
 }
 
-pub(crate) fn near(desk: &mut Desk, user: &UserId, text: &str, scope: Scope) -> Retrieved {
-    let query = Query {
+pub(crate) fn near(desk: &mut Desk, user: &UserId, text: &str, scope: ProjectScope) -> Retrieved {
+    let query = FactQuery {
         text: text.to_owned(),
         limit: 10,
         scope,
@@ -66,7 +66,7 @@ pub(crate) fn near(desk: &mut Desk, user: &UserId, text: &str, scope: Scope) -> 
 fn values(desk: &mut Desk, text: &str) -> Vec<String> {
     sync(desk);
     let user = desk.user.clone();
-    let found = near(desk, &user, text, Scope::General);
+    let found = near(desk, &user, text, ProjectScope::General);
     assert!(!found.degraded, "{found:?}");
     let values = found.hits.into_iter().map(|hit| hit.fact.value_text);
     values.collect()
@@ -129,8 +129,12 @@ fn stage_4_after_a_sync_the_index_has_what_is_active_or_pending_and_nothing_else
         let same = |desk: &mut Desk| {
             sync(desk);
             let mut found = desk.all();
-            found
-                .retain(|fact| matches!(fact.status, Status::Active | Status::PendingConfirmation));
+            found.retain(|fact| {
+                matches!(
+                    fact.status,
+                    FactStatus::Active | FactStatus::PendingConfirmation
+                )
+            });
             let found: BTreeSet<String> = found.into_iter().map(|fact| fact.fact_id).collect();
             assert_eq!(ids(desk), found);
             found.len()
@@ -166,10 +170,10 @@ fn stage_4_another_model_takes_the_place_of_the_one_before() {
         let endpoint = Endpoint::new(&server.url, "small", None, wait).unwrap();
         let embedder = Embedder::Remote(endpoint);
         assert_eq!(facts::refresh(&mut desk.facts, &embedder).unwrap(), 1);
-        let query = Query {
+        let query = FactQuery {
             text: "where".to_owned(),
             limit: 10,
-            scope: Scope::General,
+            scope: ProjectScope::General,
             method: Method::Vector,
             selection: Selection::All,
         };
@@ -205,12 +209,12 @@ fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
             values.sort();
             values
         };
-        let kettle = Scope::Project("kettle".to_owned());
-        assert_eq!(found(&ada, Scope::General), ["green tea"]);
+        let kettle = ProjectScope::Project("kettle".to_owned());
+        assert_eq!(found(&ada, ProjectScope::General), ["green tea"]);
         assert_eq!(found(&ada, kettle.clone()), ["black tea", "green tea"]);
-        assert_eq!(found(&ada, Scope::All), ["black tea", "green tea"]);
+        assert_eq!(found(&ada, ProjectScope::All), ["black tea", "green tea"]);
         assert_eq!(
-            found(&ada, Scope::Project("other".to_owned())),
+            found(&ada, ProjectScope::Project("other".to_owned())),
             ["green tea"]
         );
         assert_eq!(found(&grace, kettle), ["iced tea"]);
@@ -227,7 +231,11 @@ fn what_is_forgotten_is_forgotten_by_the_index_too() {
         assert_eq!(forget(desk, Some("city")), []);
         assert_eq!(values(desk, "city"), ["a dog"]);
         assert_eq!(forget(desk, None), []);
-        assert!(near(desk, &user, "city", Scope::General).hits.is_empty());
+        assert!(
+            near(desk, &user, "city", ProjectScope::General)
+                .hits
+                .is_empty()
+        );
         desk.sound();
     });
 }
@@ -242,7 +250,7 @@ fn vectors_move_to_a_server_and_back_when_the_setting_changes() {
     say(&mut desk, "city", "Turin");
     desk.facts.set_vector_server(Some(&chroma.url));
     let user = desk.user.clone();
-    let before = near(&mut desk, &user, "Turin", Scope::General);
+    let before = near(&mut desk, &user, "Turin", ProjectScope::General);
     assert!(
         before
             .degraded_because

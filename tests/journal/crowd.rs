@@ -12,7 +12,7 @@ use std::thread;
 
 use annals::clock::Clock;
 use annals::journal;
-use annals::journal::Draft;
+use annals::journal::RecordDraft;
 use annals::journal::Writing;
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ fn as_a_writer() {
         // Some are longer than a page, where a killed write can be torn.
         let padding = "x".repeat(if write % 20 == 0 { 20_000 } else { 40 });
         let content = format!("{number}/{write} {padding}");
-        let draft = Draft::new(None, content, None, None).unwrap();
+        let draft = RecordDraft::new(None, content, None, None).unwrap();
         journal::write(Path::new(path), &[draft], &writing).unwrap();
         annals_ack(&format!("ack {number}/{write}\n"));
     }

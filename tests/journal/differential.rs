@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use annals::journal;
+use annals::journal::JournalQuery;
 use annals::journal::Mode;
-use annals::journal::Query;
 use annals::journal::SearchResults;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -68,7 +68,7 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-fn query() -> impl Strategy<Value = Query> {
+fn query() -> impl Strategy<Value = JournalQuery> {
     let regex = prop_oneof![
         Just("/a.b/"),
         Just("/^a/"),
@@ -84,16 +84,16 @@ fn query() -> impl Strategy<Value = Query> {
     });
     let q = prop_oneof![6 => text, 2 => regex.prop_map(str::to_owned)];
     let mode = prop_oneof![Just(Mode::Hybrid), Just(Mode::Rg), Just(Mode::Jq)];
-    (q, mode, 1_usize..6, 1_usize..12).prop_map(|(q, mode, limit, window_lines)| Query {
+    (q, mode, 1_usize..6, 1_usize..12).prop_map(|(q, mode, limit, window_lines)| JournalQuery {
         limit,
         window_lines,
         mode,
-        ..Query::new(q)
+        ..JournalQuery::new(q)
     })
 }
 
 /// The contract, read line by line and window by window.
-fn reference(text: &str, query: &Query) -> (Vec<Value>, bool, usize) {
+fn reference(text: &str, query: &JournalQuery) -> (Vec<Value>, bool, usize) {
     let lines: Vec<&str> = text.lines().collect();
     let mut window = query.window_lines;
     loop {
@@ -131,7 +131,7 @@ fn expression(query: &str) -> Option<String> {
     }
 }
 
-fn is_match(line: &str, record: &Value, query: &Query) -> bool {
+fn is_match(line: &str, record: &Value, query: &JournalQuery) -> bool {
     let regex = expression(&query.q).map(|pattern| regex::Regex::new(&pattern).unwrap());
     let is_in = |text: &str| match &regex {
         Some(regex) => regex.is_match(text),
@@ -194,7 +194,7 @@ proptest! {
         let path = folder.path().join("memory.jsonl");
         std::fs::write(&path, &bytes).unwrap();
         for mode in [Mode::Hybrid, Mode::Rg, Mode::Jq] {
-            let query = Query { mode, ..Query::new(q.clone()) };
+            let query = JournalQuery { mode, ..JournalQuery::new(q.clone()) };
             // A regular expression that is none is an error, and that is all it may be.
             let _answer = journal::search(&path, &query).is_ok();
         }
@@ -243,10 +243,10 @@ fn a_search_finds_what_rg_and_jq_find() {
         "TODO",
         "absent",
     ] {
-        let raw = Query {
+        let raw = JournalQuery {
             limit: 10_000,
             mode: Mode::Rg,
-            ..Query::new(q)
+            ..JournalQuery::new(q)
         };
         let found = values(&journal::search(&path, &raw).unwrap());
         let script =
@@ -261,10 +261,10 @@ fn a_search_finds_what_rg_and_jq_find() {
         "\t",
         "absent",
     ] {
-        let decoded = Query {
+        let decoded = JournalQuery {
             limit: 10_000,
             mode: Mode::Jq,
-            ..Query::new(q)
+            ..JournalQuery::new(q)
         };
         let found = values(&journal::search(&path, &decoded).unwrap());
         let script = r#"jq -cR --arg q "$2" 'fromjson? | select(type == "object")

@@ -19,7 +19,7 @@ pub(crate) enum Api {
 }
 
 impl Api {
-    pub(crate) fn of(path: &str) -> Option<Self> {
+    pub(crate) fn from_path(path: &str) -> Option<Self> {
         let path = path.split('?').next().unwrap_or_default();
         let ends = |end: &str| path.ends_with(end);
         match () {

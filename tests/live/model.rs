@@ -18,7 +18,7 @@ use crate::script::Reply;
 use crate::script::Script;
 
 /// A request has at least so many tools where an agent asks, and fewer where a client wants a title.
-const LEAST_TOOLS: usize = 4;
+const MIN_TOOLS: usize = 4;
 
 /// One request that reached the model.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ fn serve(connection: TcpStream, script: &Script, state: &Mutex<State>) {
         return;
     };
     let asked: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-    let (kind, body) = match Api::of(&request.path) {
+    let (kind, body) = match Api::from_path(&request.path) {
         Some(api) => {
             let (reply, id) = reply(&asked, script, state);
             api.answer(&asked, &request.path, &reply, &id)
@@ -105,7 +105,7 @@ fn reply(asked: &Value, script: &Script, state: &Mutex<State>) -> (Reply, String
         collect(&asked[part], &mut text);
     }
     let tools = apis::tools(asked);
-    let is_played = tools.len() >= LEAST_TOOLS && text.contains(MARK);
+    let is_played = tools.len() >= MIN_TOOLS && text.contains(MARK);
     let mut tool_texts = String::new();
     collect(&asked["tools"], &mut tool_texts);
     let mut state = state.lock().unwrap();

@@ -20,7 +20,7 @@ use crate::script::Script;
 const CLIENTS: &str = "ANNALS_LIVE_CLIENTS";
 
 /// A client takes no longer than this, in seconds.
-const MOST_SECONDS: &str = "240";
+const MAX_SECONDS: &str = "240";
 
 /// A folder for one run, thrown away at its end.
 pub(crate) struct Run {
@@ -124,7 +124,7 @@ impl Run {
         let start = self.client.start(model.address);
         let mut command = self.command(Path::new("timeout"));
         command
-            .arg(MOST_SECONDS)
+            .arg(MAX_SECONDS)
             .arg(start.program)
             .args(start.arguments);
         let done = command.envs(start.variables).output().unwrap();

@@ -57,7 +57,7 @@ fn answered(git: &Path, row: &Row) -> Moment {
     };
     Moment {
         next: row.next.iter().map(step).collect(),
-        answer: Answer::of(&case),
+        answer: Answer::ask(&case),
     }
 }
 

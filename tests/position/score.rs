@@ -16,7 +16,7 @@ pub(super) struct Answer {
 
 impl Answer {
     /// Asks `annals status` in a folder.
-    pub(super) fn of(case: &Case) -> Self {
+    pub(super) fn ask(case: &Case) -> Self {
         let outcome = case.run("status --json -q").success();
         let next = &outcome.json()["next"];
         let text = |value: &Value| value.as_str().map(str::to_owned);

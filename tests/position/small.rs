@@ -57,7 +57,7 @@ fn played(history: History) -> Vec<Moment> {
         Moment {
             story: step.story,
             next: step.next,
-            answer: Answer::of(&case),
+            answer: Answer::ask(&case),
         }
     };
     history.moment.into_iter().map(play).collect()

@@ -1,8 +1,8 @@
 //! No query is an error, and nothing in it is an operator.
 
+use annals::project::OpenRequest;
 use annals::project::Project;
-use annals::project::Request;
-use annals::recall::Query;
+use annals::recall::RecallQuery;
 use annals::recall::recall;
 use proptest::prelude::*;
 
@@ -14,17 +14,17 @@ fn project() -> (Case, Project) {
         ".planning/PROJECT.md",
         "# P\n\n- a - \"quoted\" * AND b\n- 再試行 🚀 مرحبا שלום\n- col:umn (paren) ^caret {brace}\n",
     );
-    let project = Project::open(Request {
+    let project = Project::open(OpenRequest {
         directory: case.root().to_owned(),
-        ..Request::default()
+        ..OpenRequest::default()
     });
     (case, project.unwrap())
 }
 
 fn found(project: &Project, text: &str) -> usize {
-    let query = Query {
+    let query = RecallQuery {
         all: true,
-        ..Query::new(text).unwrap()
+        ..RecallQuery::new(text).unwrap()
     };
     recall(project, &query).unwrap().value.hits.len()
 }
@@ -96,7 +96,7 @@ proptest! {
     fn no_query_is_an_error(text in any::<String>(), signs in "[\"'*()^:{}A-Z -]{1,40}") {
         let (_case, project) = project();
         for text in [text, signs] {
-            if let Ok(query) = Query::new(&text) {
+            if let Ok(query) = RecallQuery::new(&text) {
                 let found = recall(&project, &query);
                 prop_assert!(found.is_ok(), "{found:?}");
             }

@@ -15,9 +15,9 @@ use annals::patterns::Patterns;
 use annals::patterns::Recorded;
 use annals::patterns::Retrospective;
 use annals::patterns::append;
-use annals::planning::Folder;
+use annals::planning::PlanningFolder;
+use annals::project::OpenRequest;
 use annals::project::Project;
-use annals::project::Request;
 use annals::storage::Changes;
 use annals::storage::read;
 use proptest::prelude::*;
@@ -42,17 +42,17 @@ impl Tree {
     }
 
     fn project(&self) -> Project {
-        Project::open(Request {
+        Project::open(OpenRequest {
             directory: self.dir.path().to_owned(),
             project: Some(self.dir.path().to_owned()),
-            ..Request::default()
+            ..OpenRequest::default()
         })
         .unwrap()
     }
 
     fn phases(&self) -> Vec<FinishedPhase> {
         let dir = self.dir.path().join(".vbw-planning");
-        let folder = Folder::read(&dir).unwrap().value;
+        let folder = PlanningFolder::read(&dir).unwrap().value;
         let git = Git::discover(self.dir.path());
         let read = |dir| FinishedPhase::read(dir, None, "default", &read::text, &git).unwrap();
         let phases = folder.active.phases.iter().map(read);
@@ -67,7 +67,7 @@ fn drawn(phase: &FinishedPhase) -> Retrospective {
         commit: Some("0123456789abcdef0123456789abcdef01234567"),
         past: None,
     };
-    Retrospective::of(phase, &circumstances)
+    Retrospective::from_phase(phase, &circumstances)
 }
 
 #[test]

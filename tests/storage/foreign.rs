@@ -2,8 +2,8 @@
 
 use super::*;
 
-use annals::error::Kind;
-use annals::storage::{OperationId, Request};
+use annals::error::ErrorKind;
+use annals::storage::{OperationId, WriteRequest};
 
 /// A pending record as the first version wrote it: it adds a line to `notes`.
 const PLANTED: &str = "{\"format\":1,\"operation\":\"sync\",\"time\":\"2026-02-17T10:11:12Z\",\"pid\":7,\
@@ -61,8 +61,11 @@ fn records_of_an_older_version_are_set_aside_together() {
     let listed = history.list().unwrap();
     assert!(listed.value.is_empty());
     assert_eq!(listed.warnings.len(), 1);
-    assert_eq!(history.find(None).unwrap_err().kind, Kind::NotFound);
-    assert_eq!(history.find(Some(id("3"))).unwrap_err().kind, Kind::Refused);
+    assert_eq!(history.find(None).unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(
+        history.find(Some(id("3"))).unwrap_err().kind,
+        ErrorKind::Refused
+    );
     let applied = write(root, "one");
     let told = warned(&applied);
     assert_eq!(told.len(), 1, "{told:?}");
@@ -81,7 +84,7 @@ fn another_users_record_is_not_acted_on_until_it_is_adopted() {
     write(root, "new");
     let other = Storage::new(root, clock()).key_in(Some(folder.path().join("home")));
     let error = other.history().find(Some(id("1"))).unwrap_err();
-    assert_eq!(error.kind, Kind::Refused);
+    assert_eq!(error.kind, ErrorKind::Refused);
     assert!(error.hint.unwrap().contains("--adopt 1"));
     let (operation, diff) = other.history().unverified(id("1")).unwrap();
     assert_eq!(operation.operation, "write");
@@ -122,7 +125,7 @@ fn without_a_key_one_file_is_written_unrecorded_and_several_are_refused() {
         changes.write(&root.join("b"), "new")
     })
     .unwrap_err();
-    assert_eq!(error.kind, Kind::Refused);
+    assert_eq!(error.kind, ErrorKind::Refused);
     assert!(error.hint.unwrap().contains("XDG_DATA_HOME"));
     assert_eq!(tree(root), before);
 }
@@ -133,7 +136,7 @@ fn an_answer_that_somebody_planted_answers_nothing() {
     let root = folder.path();
     let planted = "{\"id\":\"one\",\"command\":\"count\",\"answer\":99}\n";
     put(root, ".annals/requests-plan.jsonl", planted);
-    let request = Request::new("one", "count").unwrap();
+    let request = WriteRequest::new("one", "count").unwrap();
     let ask = || {
         let work = || {
             let mut changes = Changes::new();
@@ -173,7 +176,7 @@ mod unix {
             let link = root.join(".annals").join(name);
             fs::create_dir_all(link.parent().unwrap()).unwrap();
             symlink(&victim, &link).unwrap();
-            let request = Request::new("one", "count").unwrap();
+            let request = WriteRequest::new("one", "count").unwrap();
             let work = || {
                 let mut changes = Changes::new();
                 changes.write(&root.join("file"), name)?;
@@ -204,7 +207,7 @@ mod unix {
         .unwrap();
         let plan = |changes: &mut Changes| changes.write(&root.join("file"), "new");
         let error = transact(&storage(&root), "write", plan).unwrap_err();
-        assert_eq!(error.kind, Kind::Refused);
+        assert_eq!(error.kind, ErrorKind::Refused);
         assert_eq!(
             fs::read_dir(folder.path().join("outside")).unwrap().count(),
             0

@@ -2,7 +2,7 @@
 
 use super::*;
 
-use annals::error::Kind;
+use annals::error::ErrorKind;
 use annals::storage::{ChangeKind, OperationId};
 use proptest::prelude::*;
 
@@ -77,7 +77,7 @@ fn undo_is_refused_where_a_file_changed_since() {
     put(root, "a", "the user's");
     let before = tree(root);
     let error = undo(&storage, None).unwrap_err();
-    assert_eq!(error.kind, Kind::Refused);
+    assert_eq!(error.kind, ErrorKind::Refused);
     assert!(error.place.unwrap().file.ends_with("a"));
     assert_eq!(tree(root), before);
 }
@@ -92,7 +92,7 @@ fn undo_is_refused_where_a_moved_file_changed_since() {
     transact(&storage, "ship", plan).unwrap();
     put(root, "old/01/PLAN.md", "edited");
     let error = undo(&storage, None).unwrap_err();
-    assert_eq!(error.kind, Kind::Refused);
+    assert_eq!(error.kind, ErrorKind::Refused);
     assert!(error.place.unwrap().file.ends_with("old/01/PLAN.md"));
     put(root, "old/01/PLAN.md", "plan");
     put(root, "old/01/NEW.md", "moves along");
@@ -185,8 +185,11 @@ fn without_history_no_old_byte_stays() {
     let id = applied.id.unwrap();
     quiet.history().forget(id).unwrap();
     assert_eq!(fs::read_dir(&history).unwrap().count(), 0);
-    assert_eq!(quiet.history().forget(id).unwrap_err().kind, Kind::NotFound);
-    assert_eq!(undo(&quiet, None).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(
+        quiet.history().forget(id).unwrap_err().kind,
+        ErrorKind::NotFound
+    );
+    assert_eq!(undo(&quiet, None).unwrap_err().kind, ErrorKind::NotFound);
 }
 
 #[test]

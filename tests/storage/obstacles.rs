@@ -2,7 +2,7 @@
 
 use super::*;
 
-use annals::error::Kind;
+use annals::error::ErrorKind;
 
 #[test]
 fn nothing_to_write_records_nothing() {
@@ -55,7 +55,7 @@ fn a_tree_that_cannot_be_written_is_no_obstacle_to_doing_nothing() {
     transact(&storage, "sync", |_| Ok(())).unwrap();
     let plan = |changes: &mut Changes| changes.write(&root.join("file"), "new");
     let error = transact(&storage, "sync", plan).unwrap_err();
-    assert_eq!(error.kind, Kind::Failed);
+    assert_eq!(error.kind, ErrorKind::Failed);
     assert!(error.to_string().contains("/sys/kernel/.annals"), "{error}");
     let applied = transact(&storage.dry_run(true), "sync", plan).unwrap();
     assert!(applied.diff.contains("+new"), "{}", applied.diff);
@@ -108,7 +108,7 @@ fn a_file_that_is_saved_in_every_round_is_refused_and_all_is_taken_back() {
         Ok(())
     })
     .unwrap_err();
-    assert_eq!((round, error.kind), (3, Kind::Refused));
+    assert_eq!((round, error.kind), (3, ErrorKind::Refused));
     assert!(error.to_string().contains("file: changed while"), "{error}");
     assert_eq!(
         tree(root),
@@ -146,7 +146,7 @@ fn a_change_that_fails_takes_those_before_it_back() {
         changes.write(&root.join("c").join("x".repeat(300)), "new")
     })
     .unwrap_err();
-    assert_eq!(error.kind, Kind::Failed);
+    assert_eq!(error.kind, ErrorKind::Failed);
     assert_eq!(tree(root), before);
     assert!(storage.interrupted().unwrap().value.is_empty());
 }
@@ -228,7 +228,7 @@ mod unix {
             ".git/config",
         ] {
             let error = write(name).unwrap_err();
-            assert_eq!(error.kind, Kind::Refused, "{name}: {error}");
+            assert_eq!(error.kind, ErrorKind::Refused, "{name}: {error}");
         }
         assert_eq!(fs::read(&outside).unwrap(), b"theirs");
         assert!(!folder.path().join("new.md").exists());
@@ -255,7 +255,7 @@ mod unix {
             symlink(target, &link).unwrap();
             let plan = |changes: &mut Changes| changes.write(&root.join("file"), "new");
             let error = transact(&storage(&root), "sync", plan).unwrap_err();
-            assert_eq!(error.kind, Kind::Refused, "{name}: {error}");
+            assert_eq!(error.kind, ErrorKind::Refused, "{name}: {error}");
             fs::remove_dir_all(&root).unwrap();
         }
         fs::create_dir_all(root.join(".annals")).unwrap();
@@ -299,7 +299,7 @@ mod unix {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
         let plan = |changes: &mut Changes| changes.write(&file, "new");
         let error = transact(&storage(root), "write", plan).unwrap_err();
-        assert_eq!(error.kind, Kind::Refused);
+        assert_eq!(error.kind, ErrorKind::Refused);
         assert_eq!(fs::read(&file).unwrap(), b"old");
     }
 }

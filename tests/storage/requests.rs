@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use annals::error::{Kind, Result};
-use annals::storage::{Applied, Changes, Request, Storage, Store};
+use annals::error::{ErrorKind, Result};
+use annals::storage::{Applied, Changes, Storage, Store, WriteRequest};
 
 use super::{storage, tree};
 
 /// Adds a line to a file, and answers how many it has then.
 pub(super) fn count(storage: &Storage, root: &Path, id: &str) -> Result<(usize, Applied)> {
-    let request = Request::new(id, "count")?;
+    let request = WriteRequest::new(id, "count")?;
     storage.transact_once("count", &[Store::Entries], Some(&request), || {
         let mut changes = Changes::new();
         let path = root.join("count");
@@ -67,7 +67,7 @@ fn what_was_undone_stays_answered() {
 fn an_answer_without_a_change_is_remembered() {
     let folder = tempfile::tempdir().unwrap();
     let storage = storage(folder.path());
-    let request = Request::new("one", "look").unwrap();
+    let request = WriteRequest::new("one", "look").unwrap();
     let ask = |answer: &str| {
         let work = || Ok((answer.to_owned(), Changes::new()));
         storage.transact_once("look", &[Store::Entries], Some(&request), work)
@@ -81,13 +81,16 @@ fn an_id_belongs_to_one_command_and_must_be_one() {
     let folder = tempfile::tempdir().unwrap();
     let storage = storage(folder.path());
     count(&storage, folder.path(), "one").unwrap();
-    let other = Request::new("one", "other").unwrap();
+    let other = WriteRequest::new("one", "other").unwrap();
     let asked = storage.transact_once("other", &[Store::Entries], Some(&other), || {
         Ok((0, Changes::new()))
     });
-    assert_eq!(asked.unwrap_err().kind, Kind::Refused);
+    assert_eq!(asked.unwrap_err().kind, ErrorKind::Refused);
     for id in ["", " ", "a\nb", &"x".repeat(201)] {
-        assert_eq!(Request::new(id, "count").unwrap_err().kind, Kind::Usage);
+        assert_eq!(
+            WriteRequest::new(id, "count").unwrap_err().kind,
+            ErrorKind::Usage
+        );
     }
 }
 

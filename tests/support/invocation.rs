@@ -193,8 +193,8 @@ impl Outcome {
 
 /// A command line may name hundreds of files, and a result may be as long.
 fn clipped(text: &str) -> String {
-    const MOST: usize = 1500;
-    match text.char_indices().nth(MOST) {
+    const MAX_CHARS: usize = 1500;
+    match text.char_indices().nth(MAX_CHARS) {
         None => text.trim_end().to_owned(),
         Some((end, _)) => format!("{} […]", &text[..end]),
     }

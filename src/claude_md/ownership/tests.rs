@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 
 const BLOCK: &str = "# shop\n\n**Core value:** sell\n\n## Active Context\n\n**Phase:** 1\n";
 const OTHER: &str = "# shop\n\n**Core value:** sell more\n";
@@ -14,15 +14,15 @@ fn parsed(existing: &[u8]) -> Result<ContextFile<'_>> {
     )
 }
 
-fn placed(existing: &[u8], block: &str) -> Result<Placed> {
-    parsed(existing)?.place(block)
+fn placed(existing: &[u8], block: &str) -> Result<UpdatedContextFile> {
+    parsed(existing)?.with_block(block)
 }
 
 /// Places a block, and keeps what was added to the old one.
 fn kept(existing: &str, block: &str, generated: Option<&str>) -> (String, Vec<String>) {
     let mut file = parsed(existing.as_bytes()).unwrap();
     file.keep_edits(generated.map(str::as_bytes));
-    let placed = file.place(block).unwrap();
+    let placed = file.with_block(block).unwrap();
     let warnings = placed.warnings.iter().map(ToString::to_string);
     (String::from_utf8(placed.bytes).unwrap(), warnings.collect())
 }
@@ -46,7 +46,7 @@ fn a_new_or_empty_file_is_the_block() {
     assert_eq!(text("", BLOCK), expected);
     let file =
         ContextFile::parse(None, Path::new("CLAUDE.md"), &RecordedContent::default()).unwrap();
-    assert_eq!(file.place(BLOCK).unwrap().bytes, expected.as_bytes());
+    assert_eq!(file.with_block(BLOCK).unwrap().bytes, expected.as_bytes());
     assert_eq!(file.lines_with(BLOCK), expected.lines().count());
     assert!(file.block.is_none());
 }
@@ -210,7 +210,7 @@ fn an_edit_that_says_what_the_new_block_says_loses_nothing() {
 fn nobody_guesses_between_doubled_markers() {
     let doubled = format!("{}\n{}\n", framed(BLOCK), framed(BLOCK));
     let error = placed(doubled.as_bytes(), BLOCK).unwrap_err();
-    assert_eq!(error.kind, Kind::Refused);
+    assert_eq!(error.kind, ErrorKind::Refused);
     assert!(
         error.to_string().ends_with("(lines 1, 9, 10, 18)"),
         "{error}"
@@ -225,7 +225,7 @@ fn a_template_cannot_break_out_of_the_block() {
         "<!-- annals:begin v1 -->\n",
     ] {
         let error = placed(b"own\n", block).unwrap_err();
-        assert_eq!(error.kind, Kind::Failed);
+        assert_eq!(error.kind, ErrorKind::Failed);
     }
     assert!(text("own\n", "```\nclosed\n```\n").contains("closed"));
 }

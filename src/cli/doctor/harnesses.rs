@@ -1,33 +1,33 @@
 //! Which harnesses call annals, and what keeps them from it.
 
+use crate::audit::AuditRow;
 use crate::audit::Level;
-use crate::audit::Row;
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::Scope;
+use crate::hooks::SetupScope;
 use crate::hooks::setup;
-use crate::hooks::setup::Standing;
+use crate::hooks::setup::SetupState;
 use crate::project::Project;
 
-pub(crate) fn rows(project: &Project) -> Vec<Row> {
+pub(crate) fn rows(project: &Project) -> Vec<AuditRow> {
     let harnesses = Harness::ALL.into_iter();
     harnesses.map(|harness| row(project, harness)).collect()
 }
 
-fn row(project: &Project, harness: Harness) -> Row {
+fn row(project: &Project, harness: Harness) -> AuditRow {
     let command = format!("annals setup {}", harness.as_str());
     let mut scopes = Vec::new();
-    for (scope, flag) in [(Scope::Project, ""), (Scope::User, " --user")] {
-        match setup::standing(project, harness, scope) {
+    for (scope, flag) in [(SetupScope::Project, ""), (SetupScope::User, " --user")] {
+        match setup::setup_state(project, harness, scope) {
             // Without a home there are no settings of the user's.
-            Err(_) if scope == Scope::User && project.environment.home().is_none() => {}
+            Err(_) if scope == SetupScope::User && project.environment.home().is_none() => {}
             Err(error) => {
                 let message = error.relative_to(&project.root).to_string();
                 return finding(harness, &message, &format!("{command}{flag}"));
             }
-            Ok(Standing::Absent) => {}
-            Ok(Standing::Current) => scopes.push(scope),
-            Ok(Standing::Partial) => {
+            Ok(SetupState::Absent) => {}
+            Ok(SetupState::Current) => scopes.push(scope),
+            Ok(SetupState::Partial) => {
                 let message = "is only partly set up, or was set up by another version";
                 return finding(harness, message, &format!("{command}{flag}"));
             }
@@ -36,7 +36,7 @@ fn row(project: &Project, harness: Harness) -> Row {
     match scopes[..] {
         [] => {
             let message = format!("not set up; run {command}");
-            Row::ok("harness", harness.as_str(), &message)
+            AuditRow::ok("harness", harness.as_str(), &message)
         }
         [scope] => of_scope(project, harness, scope).unwrap_or_else(|error| {
             let message = error.relative_to(&project.root).to_string();
@@ -50,21 +50,21 @@ fn row(project: &Project, harness: Harness) -> Row {
 }
 
 /// Returns the row of a harness that is set up, with what it has disabled or not approved yet.
-fn of_scope(project: &Project, harness: Harness, scope: Scope) -> Result<Row> {
+fn of_scope(project: &Project, harness: Harness, scope: SetupScope) -> Result<AuditRow> {
     let obstacles = setup::obstacles(project, harness, scope)?;
     if let Some(obstacle) = obstacles.iter().find(|obstacle| obstacle.is_decided) {
         return Ok(finding(harness, &obstacle.message, &obstacle.next));
     }
     let whose = match scope {
-        Scope::Project => "this project",
-        Scope::User => "all of your projects",
+        SetupScope::Project => "this project",
+        SetupScope::User => "all of your projects",
     };
     let open = obstacles.iter();
     let open = open.map(|obstacle| format!("; {} ({})", obstacle.message, obstacle.next));
     let message = format!("set up for {whose}{}", open.collect::<String>());
-    Ok(Row::ok("harness", harness.as_str(), &message))
+    Ok(AuditRow::ok("harness", harness.as_str(), &message))
 }
 
-fn finding(harness: Harness, message: &str, fix: &str) -> Row {
-    Row::finding("harness", harness.as_str(), Level::Attention, message, fix)
+fn finding(harness: Harness, message: &str, fix: &str) -> AuditRow {
+    AuditRow::finding("harness", harness.as_str(), Level::Attention, message, fix)
 }

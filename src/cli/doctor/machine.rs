@@ -5,36 +5,36 @@ use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::audit::AuditRow;
 use crate::audit::Level;
-use crate::audit::Row;
 use crate::project::Origin;
 use crate::project::Project;
 
-pub(crate) fn rows(project: &Project) -> Vec<Row> {
+pub(crate) fn rows(project: &Project) -> Vec<AuditRow> {
     vec![program(project), git(project), settings(project)]
 }
 
 /// Hooks and MCP entries call `annals` by its name, so that has to lead to this program.
-fn program(project: &Project) -> Row {
+fn program(project: &Project) -> AuditRow {
     let own = own_program();
     let folder = own.as_deref().and_then(Path::parent);
     let folder = folder.map_or("its folder".to_owned(), |path| path.display().to_string());
     match on_path(project, "annals") {
-        None => Row::finding(
+        None => AuditRow::finding(
             "program",
             "PATH",
             Level::Attention,
             "annals is not on PATH, where hooks and MCP entries look for it",
             format!("export PATH=\"{folder}:$PATH\""),
         ),
-        Some(found) if is_other(&found, own.as_deref()) => Row::finding(
+        Some(found) if is_other(&found, own.as_deref()) => AuditRow::finding(
             "program",
             "PATH",
             Level::Attention,
             &format!("a different annals is first on PATH: {}", found.display()),
             format!("export PATH=\"{folder}:$PATH\""),
         ),
-        Some(found) => Row::ok("program", "PATH", &found.display().to_string()),
+        Some(found) => AuditRow::ok("program", "PATH", &found.display().to_string()),
     }
 }
 
@@ -48,9 +48,9 @@ fn is_other(found: &Path, own: Option<&Path>) -> bool {
     found.is_ok_and(|found| own.is_some_and(|own| own != found))
 }
 
-fn git(project: &Project) -> Row {
+fn git(project: &Project) -> AuditRow {
     if on_path(project, "git").is_none() {
-        return Row::finding(
+        return AuditRow::finding(
             "program",
             "git",
             Level::Attention,
@@ -59,17 +59,17 @@ fn git(project: &Project) -> Row {
         );
     }
     match project.git.top() {
-        Some(top) => Row::ok(
+        Some(top) => AuditRow::ok(
             "program",
             "git",
             &format!("repository at {}", top.display()),
         ),
-        None => Row::ok("program", "git", "found; no repository here"),
+        None => AuditRow::ok("program", "git", "found; no repository here"),
     }
 }
 
 /// Names each place where something is set, with its keys.
-fn settings(project: &Project) -> Row {
+fn settings(project: &Project) -> AuditRow {
     let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for setting in project.settings.list() {
         let place = match &setting.origin {
@@ -87,8 +87,8 @@ fn settings(project: &Project) -> Row {
         .map(|(place, keys)| format!("{place}: {}", keys.join(", ")));
     let told: Vec<String> = told.collect();
     match &told[..] {
-        [] => Row::ok("settings", "origins", "all defaults"),
-        told => Row::ok("settings", "origins", &told.join("; ")),
+        [] => AuditRow::ok("settings", "origins", "all defaults"),
+        told => AuditRow::ok("settings", "origins", &told.join("; ")),
     }
 }
 

@@ -10,8 +10,8 @@ use std::io::Write;
 use clap::Args;
 use serde::Serialize;
 
+use crate::audit::AuditRow;
 use crate::audit::Level;
-use crate::audit::Row;
 use crate::cli::output::Output;
 use crate::cli::shown;
 use crate::error::Error;
@@ -35,7 +35,7 @@ pub(crate) struct DoctorArgs {
 struct Diagnosis {
     version: &'static str,
     level: Level,
-    rows: Vec<Row>,
+    rows: Vec<AuditRow>,
 }
 
 pub(crate) fn run(args: &DoctorArgs, project: &Project, out: &mut Output) -> Result<()> {

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use crate::audit;
+use crate::audit::AuditRow;
 use crate::audit::Level;
-use crate::audit::Row;
 use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Purpose;
@@ -17,7 +17,7 @@ use crate::recall::CacheState;
 use crate::share;
 use crate::text::quantity;
 
-pub(crate) fn rows(project: &Project) -> Vec<Row> {
+pub(crate) fn rows(project: &Project) -> Vec<AuditRow> {
     let mut rows = vec![planning(project), own_folder(project), cache(project)];
     rows.extend(audit::lack_of_room(project));
     rows.extend(interrupted(project));
@@ -26,17 +26,17 @@ pub(crate) fn rows(project: &Project) -> Vec<Row> {
     rows
 }
 
-fn planning(project: &Project) -> Row {
+fn planning(project: &Project) -> AuditRow {
     if let Some(odd) = project.warnings.first() {
         let fix = "annals --planning-dir DIR, or planning_dir in annals.toml";
-        return Row::finding("project", "planning", Level::Attention, &odd.message, fix);
+        return AuditRow::finding("project", "planning", Level::Attention, &odd.message, fix);
     }
     match project.planning() {
         Ok(planning) => {
             let folder = project.relative(&planning.dir).display().to_string();
-            Row::ok("project", "planning", &folder)
+            AuditRow::ok("project", "planning", &folder)
         }
-        Err(_) => Row::ok(
+        Err(_) => AuditRow::ok(
             "project",
             "planning",
             "no planning folder; annals init creates one",
@@ -45,7 +45,7 @@ fn planning(project: &Project) -> Row {
 }
 
 /// Looks whether the folder for locks, history and caches can be written, without writing.
-fn own_folder(project: &Project) -> Row {
+fn own_folder(project: &Project) -> AuditRow {
     // Without the slash at its end, which only a folder can have.
     let folder: PathBuf = project.storage().own_file("").components().collect();
     let what = project.relative(&folder).display().to_string();
@@ -53,7 +53,7 @@ fn own_folder(project: &Project) -> Row {
         Ok(found) if !found.is_dir() => {
             let message = format!("{what} is not a folder, so nothing can be written");
             let fix = "move it out of the way";
-            return Row::finding("project", "own folder", Level::Fault, &message, fix);
+            return AuditRow::finding("project", "own folder", Level::Fault, &message, fix);
         }
         Ok(_) => (true, folder.as_path()),
         Err(_) => (false, project.root.as_path()),
@@ -63,21 +63,21 @@ fn own_folder(project: &Project) -> Row {
     if is_read_only || ignore.is_file() && !is_writable(&ignore) {
         let message = format!("{what} cannot be written: nothing can be changed or cached");
         let fix = format!("chmod -R u+w {}", project.relative(looked_at).display());
-        return Row::finding("project", "own folder", Level::Fault, &message, fix);
+        return AuditRow::finding("project", "own folder", Level::Fault, &message, fix);
     }
     let told = if is_there {
         "writable"
     } else {
         "created at the first write"
     };
-    Row::ok("project", "own folder", &format!("{what}: {told}"))
+    AuditRow::ok("project", "own folder", &format!("{what}: {told}"))
 }
 
-fn cache(project: &Project) -> Row {
+fn cache(project: &Project) -> AuditRow {
     match recall::cache_state(project) {
-        CacheState::Absent => Row::ok("recall", "cache", "built at the first search"),
-        CacheState::Sound => Row::ok("recall", "cache", "sound"),
-        CacheState::Unusable => Row::finding(
+        CacheState::Absent => AuditRow::ok("recall", "cache", "built at the first search"),
+        CacheState::Sound => AuditRow::ok("recall", "cache", "sound"),
+        CacheState::Unusable => AuditRow::finding(
             "recall",
             "cache",
             Level::Attention,
@@ -88,10 +88,10 @@ fn cache(project: &Project) -> Row {
 }
 
 /// Names what a killed process left half done; returns `None` if there is none.
-fn interrupted(project: &Project) -> Option<Row> {
+fn interrupted(project: &Project) -> Option<AuditRow> {
     let fix = "annals sync, or any other command that writes";
     let row =
-        |message: &str| Row::finding("project", "interrupted", Level::Attention, message, fix);
+        |message: &str| AuditRow::finding("project", "interrupted", Level::Attention, message, fix);
     match project.storage().interrupted() {
         Err(error) => Some(row(&error.reason())),
         Ok(found) => found.value.first().map(|operation| {
@@ -102,7 +102,7 @@ fn interrupted(project: &Project) -> Option<Row> {
 }
 
 /// Looks at the database of facts where there is one.
-fn database(project: &Project) -> Option<Row> {
+fn database(project: &Project) -> Option<AuditRow> {
     let facts = match Facts::open(project, None, Purpose::Read) {
         Ok(facts) => facts,
         // Without a home there is no place for facts, and nothing is wrong with that.
@@ -111,7 +111,7 @@ fn database(project: &Project) -> Option<Row> {
         }
         Err(error) => {
             let fix = "annals facts check";
-            return Some(Row::finding(
+            return Some(AuditRow::finding(
                 "facts",
                 "database",
                 Level::Fault,
@@ -122,7 +122,7 @@ fn database(project: &Project) -> Option<Row> {
     };
     let path = facts.path();
     if !path.exists() {
-        return Some(Row::ok(
+        return Some(AuditRow::ok(
             "facts",
             "database",
             "none; the first fact creates it",
@@ -132,7 +132,7 @@ fn database(project: &Project) -> Option<Row> {
     if !is_writable(path) {
         let message = format!("{file} cannot be written");
         let fix = format!("chmod u+w {file}");
-        return Some(Row::finding(
+        return Some(AuditRow::finding(
             "facts",
             "database",
             Level::Fault,
@@ -144,15 +144,19 @@ fn database(project: &Project) -> Option<Row> {
         Ok(user) => format!("for {}", user.as_str()),
         Err(_) => "no user is set; set `user` in your config.toml".to_owned(),
     };
-    Some(Row::ok("facts", "database", &format!("{file}, {whose}")))
+    Some(AuditRow::ok(
+        "facts",
+        "database",
+        &format!("{file}, {whose}"),
+    ))
 }
 
 /// Says how the database stands to the user's other devices, where it is shared; the server is not asked.
-fn sharing(project: &Project) -> Option<Row> {
+fn sharing(project: &Project) -> Option<AuditRow> {
     let facts = Facts::open(project, None, Purpose::Read).ok()?;
     let here = facts::sharing(&facts).ok()?.filter(|here| !here.has_left)?;
     let row = |message: &str, fix: &str| {
-        Some(Row::finding(
+        Some(AuditRow::finding(
             "facts",
             "sharing",
             Level::Attention,
@@ -174,7 +178,7 @@ fn sharing(project: &Project) -> Option<Row> {
     }
     let last = here.synced_at.as_deref().unwrap_or("never");
     let waits = quantity(here.pending, "operation");
-    Some(Row::ok(
+    Some(AuditRow::ok(
         "facts",
         "sharing",
         &format!("device {}, last sync: {last}, {waits} to send", here.device),

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::knowledge;
 use crate::knowledge::Debt;
-use crate::knowledge::Marker;
+use crate::knowledge::DebtMarker;
 use crate::project::Project;
 use crate::text::quantity;
 
@@ -42,7 +42,7 @@ fn show(debt: &Debt, to: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-fn line(marker: &Marker) -> String {
+fn line(marker: &DebtMarker) -> String {
     let flag = if marker.no_trigger {
         "no-trigger  "
     } else {

@@ -9,7 +9,7 @@ use crate::knowledge::EntryType;
 
 /// Which entries are meant.
 #[derive(Args, Debug)]
-pub(crate) struct Filter {
+pub(crate) struct EntryFilterArgs {
     /// Only entries with one of these tags
     #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
     pub(crate) tags: Vec<String>,
@@ -24,11 +24,11 @@ pub(crate) struct Filter {
 /// Reads a type of the closed set.
 pub(crate) fn entry_type() -> impl TypedValueParser<Value = EntryType> {
     PossibleValuesParser::new(EntryType::ALL.map(EntryType::as_str))
-        .try_map(|word| EntryType::of(&word).ok_or("is not a type"))
+        .try_map(|word| EntryType::parse(&word).ok_or("is not a type"))
 }
 
 /// Reads a grade of confidence.
 pub(crate) fn confidence() -> impl TypedValueParser<Value = Confidence> {
     PossibleValuesParser::new(Confidence::ALL.map(Confidence::as_str))
-        .try_map(|word| Confidence::of(&word).ok_or("is not a confidence"))
+        .try_map(|word| Confidence::parse(&word).ok_or("is not a confidence"))
 }

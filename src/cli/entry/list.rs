@@ -5,13 +5,13 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::entry::filter::Filter;
+use crate::cli::entry::filter::EntryFilterArgs;
 use crate::cli::output::Output;
 use crate::clock::parse_date;
 use crate::error::Result;
 use crate::knowledge;
+use crate::knowledge::EntryListing;
 use crate::knowledge::EntryType;
-use crate::knowledge::Listing;
 use crate::knowledge::Selection;
 use crate::knowledge::yaml;
 use crate::project::Project;
@@ -23,7 +23,7 @@ use crate::project::Project;
 #[command(after_help = "Example: annals entry list --type gotcha")]
 pub(crate) struct ListArgs {
     #[command(flatten)]
-    filter: Filter,
+    filter: EntryFilterArgs,
 }
 
 pub(crate) fn run(args: &ListArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ListArgs, project: &Project, out: &mut Output) -> Resul
     Ok(())
 }
 
-fn show(listing: &Listing, to: &mut dyn Write) -> io::Result<()> {
+fn show(listing: &EntryListing, to: &mut dyn Write) -> io::Result<()> {
     if listing.entries.is_empty() {
         return writeln!(to, "entries: []");
     }

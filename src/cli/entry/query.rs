@@ -5,13 +5,13 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::entry::filter::Filter;
+use crate::cli::entry::filter::EntryFilterArgs;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::knowledge;
+use crate::knowledge::EntryQuery;
 use crate::knowledge::EntryType;
 use crate::knowledge::Hits;
-use crate::knowledge::Query;
 use crate::knowledge::yaml;
 use crate::project::Project;
 
@@ -26,11 +26,11 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, required_unless_present_any = ["tags", "kind"])]
     text: Option<String>,
     #[command(flatten)]
-    filter: Filter,
+    filter: EntryFilterArgs,
 }
 
 pub(crate) fn run(args: &QueryArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let query = Query {
+    let query = EntryQuery {
         text: args.text.clone().unwrap_or_default(),
         tags: args.filter.tags.clone(),
         kind: args.filter.kind,

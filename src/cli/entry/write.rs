@@ -17,8 +17,8 @@ use crate::knowledge;
 use crate::knowledge::Confidence;
 use crate::knowledge::EntryType;
 use crate::knowledge::EntryWrite;
-use crate::knowledge::Outcome;
-use crate::knowledge::Written;
+use crate::knowledge::EntryWriteReport;
+use crate::knowledge::WriteOutcome;
 use crate::project::Project;
 use crate::storage::read;
 
@@ -122,14 +122,14 @@ fn body(args: &WriteArgs) -> Result<Option<Vec<u8>>> {
     }
 }
 
-fn show(written: &Written, to: &mut dyn Write) -> io::Result<()> {
+fn show(written: &EntryWriteReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(diff) = &written.diff {
         return write!(to, "{diff}");
     }
     let key = &written.key;
     match written.outcome {
-        Outcome::Stored => writeln!(to, "Stored: {key}."),
-        Outcome::Updated => writeln!(
+        WriteOutcome::Stored => writeln!(to, "Stored: {key}."),
+        WriteOutcome::Updated => writeln!(
             to,
             "Updated {key} (+{}/-{} lines).",
             written.added, written.removed

@@ -11,7 +11,7 @@ use crate::cli::facts::short;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Judged;
+use crate::facts::JudgedTurn;
 use crate::project::Project;
 
 /// Apply the auditor's answer to a queued turn: all of its actions or none
@@ -49,7 +49,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-pub(crate) fn show(judged: &Judged, to: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn show(judged: &JudgedTurn, to: &mut dyn Write) -> io::Result<()> {
     if judged.applied.is_empty() {
         return writeln!(to, "{}: nothing to do", judged.turn_id);
     }

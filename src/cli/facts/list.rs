@@ -11,9 +11,9 @@ use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Category;
-use crate::facts::Filter;
-use crate::facts::Listing;
-use crate::facts::Status;
+use crate::facts::FactFilter;
+use crate::facts::FactListing;
+use crate::facts::FactStatus;
 use crate::project::Project;
 
 /// List a user's facts by key: id, confidence, key and value
@@ -27,7 +27,7 @@ pub(crate) struct ListArgs {
     all: bool,
     /// Only this status: active, superseded, expired, `pending_confirmation`
     #[arg(long, value_name = "STATUS")]
-    status: Option<Status>,
+    status: Option<FactStatus>,
     /// Only this category: identity, `hard_preference`, `soft_preference`, `task_context`, health, other
     #[arg(long, value_name = "CATEGORY")]
     category: Option<Category>,
@@ -49,9 +49,9 @@ pub(crate) fn run(
     let statuses = match (args.all, args.status) {
         (true, _) => Vec::new(),
         (_, Some(status)) => vec![status],
-        (_, None) => vec![Status::Active, Status::PendingConfirmation],
+        (_, None) => vec![FactStatus::Active, FactStatus::PendingConfirmation],
     };
-    let filter = Filter {
+    let filter = FactFilter {
         statuses,
         category: args.category,
         key: args.key.clone(),
@@ -62,7 +62,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-fn show(listing: &Listing, to: &mut dyn Write) -> io::Result<()> {
+fn show(listing: &FactListing, to: &mut dyn Write) -> io::Result<()> {
     if listing.facts.is_empty() {
         return writeln!(to, "No facts about {}.", listing.user);
     }

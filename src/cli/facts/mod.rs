@@ -39,10 +39,10 @@ use crate::error::Result;
 use crate::facts;
 use crate::facts::Answered;
 use crate::facts::Fact;
+use crate::facts::FactStatus;
 use crate::facts::Facts;
 use crate::facts::Purpose;
 use crate::facts::Remaining;
-use crate::facts::Status;
 use crate::facts::UserId;
 use crate::project::Project;
 use crate::text::quantity;
@@ -170,14 +170,14 @@ pub(crate) fn input() -> Result<String> {
     let mut bytes = Vec::new();
     io::stdin()
         .lock()
-        .take(LARGEST_INPUT)
+        .take(MAX_INPUT_BYTES)
         .read_to_end(&mut bytes)
         .at("read standard input", Path::new("-"))?;
     String::from_utf8(bytes).map_err(|_| Error::usage("standard input is not valid UTF-8"))
 }
 
 /// The most bytes that are read from standard input.
-const LARGEST_INPUT: u64 = 256 << 20;
+const MAX_INPUT_BYTES: u64 = 256 << 20;
 
 /// How many characters of an id are shown: enough to tell facts apart.
 const SHOWN: usize = 8;
@@ -204,7 +204,7 @@ fn answer(answered: &Answered, to: &mut dyn Write) -> io::Result<()> {
 /// Writes one line about a fact.
 pub(crate) fn line(fact: &Fact, to: &mut dyn Write) -> io::Result<()> {
     let status = match fact.status {
-        Status::Active => String::new(),
+        FactStatus::Active => String::new(),
         other => format!("  ({})", other.as_str()),
     };
     writeln!(

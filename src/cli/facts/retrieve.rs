@@ -16,16 +16,16 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Components;
+use crate::facts::FactQuery;
 use crate::facts::Method;
-use crate::facts::Query;
+use crate::facts::ProjectScope;
 use crate::facts::Retrieved;
-use crate::facts::Scope;
 use crate::facts::Selection;
 use crate::project::Project;
 use crate::ranking::Relevance;
 
 /// A longer question is cut off; it says no more about what is meant.
-const LONGEST: u64 = 1 << 20;
+const MAX_QUESTION_BYTES: u64 = 1 << 20;
 
 /// Find a user's facts by words and by meaning, the best first
 ///
@@ -64,11 +64,11 @@ pub(crate) fn run(
 ) -> Result<()> {
     let user = place.user(project)?;
     let scope = match &args.of_project {
-        Some(name) => Scope::Project(name.clone()),
-        None if args.all_projects => Scope::All,
-        None => Scope::General,
+        Some(name) => ProjectScope::Project(name.clone()),
+        None if args.all_projects => ProjectScope::All,
+        None => ProjectScope::General,
     };
-    let query = Query {
+    let query = FactQuery {
         text: args.text()?,
         limit: args.limit.get(),
         scope,
@@ -95,7 +95,7 @@ impl RetrieveArgs {
         }
         let mut bytes = Vec::new();
         io::stdin()
-            .take(LONGEST)
+            .take(MAX_QUESTION_BYTES)
             .read_to_end(&mut bytes)
             .at("read the query", std::path::Path::new("-"))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();

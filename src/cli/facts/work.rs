@@ -18,10 +18,10 @@ use crate::error::Result;
 use crate::facts;
 use crate::facts::Auditor;
 use crate::facts::Facts;
-use crate::facts::Judged;
+use crate::facts::JudgedTurn;
 use crate::facts::Maintenance;
-use crate::facts::Step;
 use crate::facts::Turn;
+use crate::facts::TurnOutcome;
 use crate::project::Project;
 use crate::share;
 use crate::share::Direction;
@@ -59,7 +59,7 @@ pub(crate) struct WorkArgs {
 /// What one pass over the queue came to.
 #[derive(Debug, Default, Serialize)]
 struct Pass {
-    judged: Vec<Judged>,
+    judged: Vec<JudgedTurn>,
     dead: Vec<Turn>,
     failed: Vec<Turn>,
     waiting: u64,
@@ -81,7 +81,7 @@ pub(crate) fn run(
     out: &mut Output,
 ) -> Result<()> {
     let mut store = place.write(project)?;
-    let auditor = Auditor::of(project)?;
+    let auditor = Auditor::from_settings(project)?;
     let mut synced: Option<Instant> = None;
     loop {
         let mut pass = Pass::default();
@@ -134,15 +134,15 @@ fn clear(
     loop {
         match facts::step(store, auditor, &embedder, &skipped, wait)? {
             None => return Ok(()),
-            Some(Step::Judged(judged)) => pass.judged.push(judged),
-            Some(Step::Dead(turn, _)) => pass.dead.push(turn),
-            Some(Step::Failed(turn, error)) => {
+            Some(TurnOutcome::Judged(judged)) => pass.judged.push(judged),
+            Some(TurnOutcome::Dead(turn, _)) => pass.dead.push(turn),
+            Some(TurnOutcome::Failed(turn, error)) => {
                 skipped.push(turn.clone());
                 let mut turn = turn;
                 turn.last_error = Some(error.to_string());
                 pass.failed.push(turn);
             }
-            Some(Step::Lost(turn)) => skipped.push(turn),
+            Some(TurnOutcome::Lost(turn)) => skipped.push(turn),
         }
         store.set_clock(Clock::new(project.environment.get("ANNALS_NOW"))?);
     }

@@ -66,18 +66,21 @@ struct Refusal {
 }
 
 pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Result<()> {
-    let place = || place(global);
+    let target = || journal_target(global);
     match &args.command {
         JournalCommand::Write(args) => {
-            answer(place().and_then(|place| write::run(args, &place, out)), out);
+            answer(
+                target().and_then(|target| write::run(args, &target, out)),
+                out,
+            );
         }
         JournalCommand::Search(args) => answer(
-            place().and_then(|place| search::run(args, &place, out)),
+            target().and_then(|target| search::run(args, &target, out)),
             out,
         ),
-        JournalCommand::Tail(args) => tail::run(args, &place()?, out)?,
-        JournalCommand::Stats(args) => stats::run(args, &place()?, out)?,
-        JournalCommand::Import(args) => import::run(args, &place()?, out)?,
+        JournalCommand::Tail(args) => tail::run(args, &target()?, out)?,
+        JournalCommand::Stats(args) => stats::run(args, &target()?, out)?,
+        JournalCommand::Import(args) => import::run(args, &target()?, out)?,
     }
     Ok(())
 }
@@ -98,10 +101,10 @@ pub(crate) fn of_tool(arguments: Vec<OsString>) -> Vec<OsString> {
         .collect()
 }
 
-fn place(global: &Global) -> Result<JournalTarget> {
+fn journal_target(global: &Global) -> Result<JournalTarget> {
     let environment = Environment::new(std::env::vars_os());
     Ok(JournalTarget {
-        file: journal::place(&environment)?,
+        file: journal::default_path(&environment)?,
         clock: Clock::new(environment.get("ANNALS_NOW"))?,
         dry_run: global.dry_run,
         verbose: global.verbose,

@@ -8,8 +8,8 @@ use crate::cli::journal::standard_input;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::journal;
+use crate::journal::JournalQuery;
 use crate::journal::MAX_LINE;
-use crate::journal::Query;
 
 /// Search the journal from its end
 ///
@@ -64,7 +64,7 @@ enum Mode {
 pub(crate) fn run(args: &SearchArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
     let query = match &args.q {
         Some(q) => query(args, q),
-        None => Query::parse(&standard_input(MAX_LINE)?)?,
+        None => JournalQuery::parse(&standard_input(MAX_LINE)?)?,
     };
     let mut found = journal::search(&place.file, &query)?;
     if !place.verbose {
@@ -74,9 +74,9 @@ pub(crate) fn run(args: &SearchArgs, place: &JournalTarget, out: &mut Output) ->
     Ok(())
 }
 
-fn query(args: &SearchArgs, q: &str) -> Query {
-    let default = Query::new(q);
-    Query {
+fn query(args: &SearchArgs, q: &str) -> JournalQuery {
+    let default = JournalQuery::new(q);
+    JournalQuery {
         limit: args.limit.unwrap_or(default.limit),
         window_lines: args.window_lines.unwrap_or(default.window_lines),
         mode: match args.mode {

@@ -11,7 +11,7 @@ use crate::cli::journal::JournalTarget;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::journal;
-use crate::journal::Entry;
+use crate::journal::JournalEntry;
 use crate::text::Line;
 use crate::text::quantity;
 
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &TailArgs, place: &JournalTarget, out: &mut Output) -> R
     Ok(())
 }
 
-fn show(entry: &Entry, to: &mut dyn Write) -> io::Result<()> {
+fn show(entry: &JournalEntry, to: &mut dyn Write) -> io::Result<()> {
     let (kind, content) = (Line::new(entry.kind()), Line::new(entry.content()));
     write!(to, "{}  {kind}  {content}", Line::new(entry.time()))?;
     let tags = entry.tags();

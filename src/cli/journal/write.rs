@@ -9,13 +9,13 @@ use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal;
-use crate::journal::Draft;
+use crate::journal::JournalWriteReport;
 use crate::journal::MAX_LINE;
+use crate::journal::RecordDraft;
 use crate::journal::Writing;
-use crate::journal::Written;
 
 /// The largest batch, in bytes: it is checked as a whole before the first line of it is written.
-const LARGEST_BATCH: usize = 64 * 1024 * 1024;
+const MAX_BATCH_BYTES: usize = 64 * 1024 * 1024;
 
 /// Add a record to the journal
 ///
@@ -71,7 +71,7 @@ struct Batch<'a> {
 
 /// An answer, with what a dry run would have added.
 #[derive(Serialize)]
-struct Answer<T> {
+struct WriteAnswer<T> {
     #[serde(flatten)]
     answer: T,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,19 +95,19 @@ pub(crate) fn run(args: &WriteArgs, place: &JournalTarget, out: &mut Output) -> 
             file: &written.file,
             written: drafts.len(),
         };
-        out.json_line(&Answer { answer, diff });
+        out.json_line(&WriteAnswer { answer, diff });
     } else {
         let answer = written.entry()?;
-        out.json_line(&Answer { answer, diff });
+        out.json_line(&WriteAnswer { answer, diff });
     }
     Ok(())
 }
 
-fn drafts(args: &WriteArgs) -> Result<Vec<Draft>> {
+fn drafts(args: &WriteArgs) -> Result<Vec<RecordDraft>> {
     if let Some(content) = &args.content {
         let tags = (!args.tags.is_empty()).then(|| args.tags.clone());
         let meta = args.meta.as_deref();
-        return Ok(vec![Draft::new(
+        return Ok(vec![RecordDraft::new(
             args.kind.clone(),
             content.clone(),
             tags,
@@ -115,15 +115,15 @@ fn drafts(args: &WriteArgs) -> Result<Vec<Draft>> {
         )?]);
     }
     if !args.batch {
-        return Ok(vec![Draft::parse(&standard_input(MAX_LINE)?)?]);
+        return Ok(vec![RecordDraft::parse(&standard_input(MAX_LINE)?)?]);
     }
-    let input = standard_input(LARGEST_BATCH)?;
+    let input = standard_input(MAX_BATCH_BYTES)?;
     let mut drafts = Vec::new();
     for (index, line) in input.split(|byte| *byte == b'\n').enumerate() {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let draft = Draft::parse(line).map_err(|mut error| {
+        let draft = RecordDraft::parse(line).map_err(|mut error| {
             error.message = format!("line {}: {}", index + 1, error.message);
             error
         });
@@ -138,7 +138,7 @@ fn drafts(args: &WriteArgs) -> Result<Vec<Draft>> {
 }
 
 /// Returns what would be added, as the end of a unified diff.
-fn diff(written: &Written) -> String {
+fn diff(written: &JournalWriteReport) -> String {
     let file = written.file.display();
     let count = written.lines().count();
     let mut diff = format!("--- a/{file}\n+++ b/{file}\n@@ -0,0 +1,{count} @@\n");

@@ -14,9 +14,9 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::ledger;
-use crate::ledger::Applied;
 use crate::ledger::UpdateReport;
 use crate::ledger::UpdateRequest;
+use crate::ledger::UpdateResult;
 use crate::project::Project;
 use crate::storage::read;
 
@@ -83,8 +83,8 @@ fn show(report: &UpdateReport, to: &mut dyn Write) -> io::Result<()> {
         return write!(to, "{diff}");
     }
     match report.outcome {
-        Applied::AlreadyApplied => writeln!(to, "Already applied; nothing changed.")?,
-        Applied::Applied => {
+        UpdateResult::AlreadyApplied => writeln!(to, "Already applied; nothing changed.")?,
+        UpdateResult::Applied => {
             let names: Vec<_> = report
                 .changed
                 .iter()

@@ -9,7 +9,7 @@ use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
 use crate::patterns;
-use crate::patterns::Entry;
+use crate::patterns::PatternEntry;
 use crate::project::Project;
 
 /// Show one entry of PATTERNS.md verbatim
@@ -37,6 +37,6 @@ pub(crate) fn run(args: &ShowArgs, project: &Project, out: &mut Output) -> Resul
     Ok(())
 }
 
-fn show(entry: &Entry, to: &mut dyn Write) -> io::Result<()> {
+fn show(entry: &PatternEntry, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "{}", entry.text.trim_end())
 }

@@ -9,7 +9,7 @@ use crate::cli::output::Output;
 use crate::error::Result;
 use crate::hooks::AskedChoice;
 use crate::hooks::Harness;
-use crate::hooks::Scope;
+use crate::hooks::SetupScope;
 use crate::hooks::setup;
 use crate::hooks::setup::FileOutcome;
 use crate::hooks::setup::SetupReport;
@@ -55,9 +55,9 @@ pub(crate) fn run(
     let request = SetupRequest {
         harness,
         scope: if args.user {
-            Scope::User
+            SetupScope::User
         } else {
-            Scope::Project
+            SetupScope::Project
         },
         check: args.check,
         remove: args.remove,

@@ -23,11 +23,11 @@ use crate::project::Project;
 #[command(after_help = "Example: annals setup claude --dry-run")]
 pub(crate) struct SetupArgs {
     #[command(subcommand)]
-    target: Target,
+    target: SetupTarget,
 }
 
 #[derive(Debug, Subcommand)]
-enum Target {
+enum SetupTarget {
     /// Set up Claude Code: hooks in settings.json, the MCP server in .mcp.json
     #[command(after_help = "Example: annals setup claude --check")]
     Claude(harness::HarnessArgs),
@@ -49,13 +49,13 @@ enum Target {
 
 pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
     match &args.target {
-        Target::Claude(args) => harness::run(Harness::Claude, args, project, out),
-        Target::Codex(args) => harness::run(Harness::Codex, args, project, out),
-        Target::Gemini(args) => harness::run(Harness::Gemini, args, project, out),
-        Target::Opencode(args) => harness::run(Harness::Opencode, args, project, out),
-        Target::Qwen(args) => harness::run(Harness::Qwen, args, project, out),
-        Target::Git(args) => git::run(args, project, out),
-        Target::Journal(args) => journal::run(args, project, out),
+        SetupTarget::Claude(args) => harness::run(Harness::Claude, args, project, out),
+        SetupTarget::Codex(args) => harness::run(Harness::Codex, args, project, out),
+        SetupTarget::Gemini(args) => harness::run(Harness::Gemini, args, project, out),
+        SetupTarget::Opencode(args) => harness::run(Harness::Opencode, args, project, out),
+        SetupTarget::Qwen(args) => harness::run(Harness::Qwen, args, project, out),
+        SetupTarget::Git(args) => git::run(args, project, out),
+        SetupTarget::Journal(args) => journal::run(args, project, out),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::facts::Facts;
 use crate::project::Project;
 use crate::share;
-use crate::share::Left;
+use crate::share::LeaveReport;
 use crate::text::quantity;
 
 /// Stop sharing this database; its facts and its journal stay as they are
@@ -41,7 +41,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-fn show(left: &Left, to: &mut dyn Write) -> io::Result<()> {
+fn show(left: &LeaveReport, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "device {} no longer shares", left.device)?;
     match left.erased {
         Some(erased) => writeln!(

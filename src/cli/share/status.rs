@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::facts::Facts;
 use crate::project::Project;
 use crate::share;
+use crate::share::ShareStatus;
 use crate::share::SharedDevice;
-use crate::share::Status;
 use crate::text::quantity;
 
 /// Show what waits to be sent and since when, what was set aside, and which devices take part
@@ -41,7 +41,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-fn show(status: &Status, to: &mut dyn Write) -> io::Result<()> {
+fn show(status: &ShareStatus, to: &mut dyn Write) -> io::Result<()> {
     let server = status
         .server
         .as_deref()

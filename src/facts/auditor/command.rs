@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::text::strip_controls;
 
 /// The longest answer that is read, in bytes.
-const LONGEST: u64 = 1 << 20;
+const MAX_ANSWER_BYTES: u64 = 1 << 20;
 
 /// How often it is looked whether a command has ended that has closed its output.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -92,7 +92,7 @@ fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     if let Some(stream) = stream {
         thread::spawn(move || {
             let mut bytes = Vec::new();
-            let read = stream.take(LONGEST).read_to_end(&mut bytes);
+            let read = stream.take(MAX_ANSWER_BYTES).read_to_end(&mut bytes);
             // Nobody is left to hear it where the wait is over.
             read.is_ok() && sender.send(bytes).is_ok()
         });

@@ -14,7 +14,7 @@ use crate::service::Service;
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// The most tokens of an answer, which Anthropic's API must be told.
-const LONGEST: u32 = 8192;
+const MAX_ANSWER_TOKENS: u32 = 8192;
 
 /// A model that is asked over HTTP.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl Endpoint {
             ),
             Api::Anthropic => (
                 "/v1/messages",
-                json!({"model": self.model, "max_tokens": LONGEST, "messages": messages}),
+                json!({"model": self.model, "max_tokens": MAX_ANSWER_TOKENS, "messages": messages}),
             ),
         };
         let failed = |error: Error| {

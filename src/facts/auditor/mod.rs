@@ -24,7 +24,7 @@ pub enum Auditor {
 
 impl Auditor {
     /// Returns whoever the user's settings name, a command before an endpoint; nobody where they name none.
-    pub fn of(project: &Project) -> Result<Option<Self>> {
+    pub fn from_settings(project: &Project) -> Result<Option<Self>> {
         let llm = &project.settings.llm;
         if let Some(line) = &llm.command {
             return Ok(Some(Self::Command(line.clone())));

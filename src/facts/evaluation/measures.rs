@@ -22,7 +22,7 @@ pub(crate) struct Measures {
 
 impl Measures {
     /// Measures a ranking: `ranks` are those of the relevant items that were found, from 1, in order.
-    pub(crate) fn of(ranks: &[usize], relevant: usize) -> Self {
+    pub(crate) fn from_ranks(ranks: &[usize], relevant: usize) -> Self {
         let within = |k| real(ranks.iter().filter(|rank| **rank <= k).count());
         let recall = |k| within(k) / real(relevant.max(1));
         let gain = |rank: usize| 1.0 / (real(rank) + 1.0).log2();
@@ -79,7 +79,7 @@ pub struct Interval {
 
 impl Interval {
     /// Draws from the differences, question by question, with replacement.
-    pub(crate) fn of(differences: &[f64]) -> Self {
+    pub(crate) fn bootstrap(differences: &[f64]) -> Self {
         if differences.is_empty() {
             return Self::default();
         }
@@ -128,13 +128,13 @@ mod tests {
 
     #[test]
     fn a_ranking_is_worth_what_the_definitions_say() {
-        let found = Measures::of(&[2, 12], 4);
+        let found = Measures::from_ranks(&[2, 12], 4);
         assert!(is_near(found.r_at_5, 0.25) && is_near(found.r_at_10, 0.25));
         assert!(is_near(found.r_at_20, 0.5) && is_near(found.mrr, 0.5));
         let best = 1.0 + 1.0 / 3_f64.log2() + 0.5 + 1.0 / 5_f64.log2();
         assert!(is_near(found.ndcg_at_10, 1.0 / 3_f64.log2() / best));
-        assert_eq!(Measures::of(&[], 0), Measures::default());
-        let perfect = Measures::of(&[1, 2], 2);
+        assert_eq!(Measures::from_ranks(&[], 0), Measures::default());
+        let perfect = Measures::from_ranks(&[1, 2], 2);
         assert!(is_near(perfect.ndcg_at_10, 1.0) && is_near(perfect.mrr, 1.0));
         assert!(is_near(
             Measures::mean(&[perfect, Measures::default()]).mrr,
@@ -145,12 +145,12 @@ mod tests {
     #[test]
     fn an_interval_holds_the_mean_and_is_the_same_each_time() {
         let differences: Vec<f64> = (0..400).map(|n| f64::from(n % 5) - 1.0).collect();
-        let interval = Interval::of(&differences);
+        let interval = Interval::bootstrap(&differences);
         assert!(is_near(interval.mean, 1.0));
         assert!(interval.low < 1.0 && 1.0 < interval.high);
         // The standard error is the root of 2 / 400.
         assert!((interval.high - interval.low - 2.0 * 1.96 * 0.0707).abs() < 0.03);
-        assert_eq!(interval, Interval::of(&differences));
-        assert_eq!(Interval::of(&[]), Interval::default());
+        assert_eq!(interval, Interval::bootstrap(&differences));
+        assert_eq!(Interval::bootstrap(&[]), Interval::default());
     }
 }

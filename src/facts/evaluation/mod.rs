@@ -18,11 +18,11 @@ use crate::facts::evaluation::dataset::Question;
 use crate::facts::evaluation::measures::Measures;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
-use crate::facts::fact::Status;
-use crate::facts::scope::Scope;
-use crate::facts::search::Hit;
+use crate::facts::fact::FactStatus;
+use crate::facts::scope::ProjectScope;
+use crate::facts::search::FactHit;
+use crate::facts::search::FactQuery;
 use crate::facts::search::Method;
-use crate::facts::search::Query;
 use crate::facts::search::Selection;
 use crate::facts::search::retrieve;
 use crate::facts::store::Facts;
@@ -43,7 +43,7 @@ pub struct Evaluation {
     /// How many questions were asked.
     pub queries: usize,
     /// One row a method and set.
-    pub rows: Vec<Row>,
+    pub rows: Vec<MethodRow>,
     /// What silence costs and spares, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub silence: Option<Silence>,
@@ -51,7 +51,7 @@ pub struct Evaluation {
 
 /// A method on a set of questions; shares of 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct MethodRow {
     /// What the search went by.
     pub method: Method,
     /// `main` or `adversarial`.
@@ -134,20 +134,20 @@ fn test_silence(
 ) -> Result<()> {
     let questions = about.questions.iter();
     for question in questions.filter(|question| question.category != ADVERSARIAL) {
-        let query = Query {
+        let query = FactQuery {
             text: question.text.clone(),
             limit: 10,
-            scope: Scope::General,
+            scope: ProjectScope::General,
             method: Method::Fused,
             selection: Selection::All,
         };
         let found = retrieve(facts, user, &query, embedder)?;
-        let is_given = |hit: &Hit| hit.relevance == Some(Relevance::High);
+        let is_given = |hit: &FactHit| hit.relevance == Some(Relevance::High);
         if asked.name != about.name {
             test.unanswerable(found.verdict, found.hits.iter().any(is_given));
             continue;
         }
-        let answers = |hit: &&Hit| question.relevant.contains(&hit.fact.fact_id);
+        let answers = |hit: &&FactHit| question.relevant.contains(&hit.fact.fact_id);
         let share = |count: usize| measures::share(count, question.relevant.len());
         let all = found.hits.iter().filter(answers).count();
         let given = found
@@ -160,14 +160,14 @@ fn test_silence(
     Ok(())
 }
 
-fn row(method: Method, set: &'static str, all: &[Measures], words: &[Measures]) -> Row {
+fn row(method: Method, set: &'static str, all: &[Measures], words: &[Measures]) -> MethodRow {
     let mean = Measures::mean(all);
     let delta = |of: fn(&Measures) -> f64| {
         let pairs = all.iter().zip(words);
         let differences: Vec<f64> = pairs.map(|(one, words)| of(one) - of(words)).collect();
-        Interval::of(&differences)
+        Interval::bootstrap(&differences)
     };
-    Row {
+    MethodRow {
         method,
         set,
         r_at_5: mean.r_at_5,
@@ -191,10 +191,10 @@ fn ask(
     method: Method,
     embedder: &Embedder,
 ) -> Result<Measures> {
-    let query = Query {
+    let query = FactQuery {
         text: question.text.clone(),
         limit: group.items.len(),
-        scope: Scope::General,
+        scope: ProjectScope::General,
         method,
         selection: Selection::Candidates,
     };
@@ -204,7 +204,7 @@ fn ask(
         .filter(|(_, hit)| question.relevant.contains(&hit.fact.fact_id))
         .map(|(place, _)| place + 1)
         .collect();
-    Ok(Measures::of(&ranks, question.relevant.len()))
+    Ok(Measures::from_ranks(&ranks, question.relevant.len()))
 }
 
 /// Returns a database with a group's items as facts of one user; its time is that of the last item.
@@ -224,7 +224,7 @@ fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
             *times += 1;
             let fact = fact(item, &user, place, *times);
             fact.put(connection)?;
-            vectors::keep(connection, &fact)?;
+            vectors::update_index(connection, &fact)?;
         }
         Ok(())
     })?;
@@ -250,7 +250,7 @@ fn fact(item: &Item, user: &UserId, (session, turn): (usize, i64), times: usize)
         event_time: None,
         valid_from: at.clone(),
         valid_to: None,
-        status: Status::Active,
+        status: FactStatus::Active,
         source_turn_id: item.id.clone(),
         source_excerpt: String::new(),
         embedding_id: None,

@@ -12,7 +12,7 @@ use crate::facts::metrics::tally::Tally;
 use crate::facts::user::UserId;
 
 /// A line of the history.
-struct Line {
+struct HistoryRow {
     id: i64,
     action: String,
     turn: String,
@@ -21,19 +21,19 @@ struct Line {
 
 /// Counts a fact that another one takes the place of.
 pub(crate) fn note_supersession(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
-    Tally::of(connection, user, now).add(Figure::Supersessions, 1)
+    Tally::for_day(connection, user, now).add(Figure::Supersessions, 1)
 }
 
 /// Counts a fact that comes to wait for confirmation.
 pub(crate) fn note_pending(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
-    Tally::of(connection, user, now).add(Figure::Pending, 1)
+    Tally::for_day(connection, user, now).add(Figure::Pending, 1)
 }
 
 /// Counts a pending fact that is confirmed or rejected, before that is written.
 pub(crate) fn note_resolution(connection: &Connection, user: &UserId, fact: &Fact) -> Result<()> {
     let asked = "action = 'mark_pending_confirmation'";
     match last(connection, user, fact, asked)? {
-        Some(line) => Tally::of(connection, user, &line.at).add(Figure::PendingResolved, 1),
+        Some(line) => Tally::for_day(connection, user, &line.at).add(Figure::PendingResolved, 1),
         // What was imported as pending was not counted as such either.
         None => Ok(()),
     }
@@ -47,7 +47,7 @@ pub(crate) fn note_restoration(connection: &Connection, user: &UserId, old: &Fac
     if is_counted(connection, user, &old.key, line.id)? {
         return Ok(());
     }
-    Tally::of(connection, user, &line.at).add(Figure::WrongOverwrites, 1)
+    Tally::for_day(connection, user, &line.at).add(Figure::WrongOverwrites, 1)
 }
 
 /// Counts an overwrite as wrong whose new value the user rejects, before that is written.
@@ -68,7 +68,7 @@ pub(crate) fn note_rejection(connection: &Connection, user: &UserId, new: &Fact)
         .optional()
         .stored("read the history")?;
     match at {
-        Some(at) => Tally::of(connection, user, &at).add(Figure::WrongOverwrites, 1),
+        Some(at) => Tally::for_day(connection, user, &at).add(Figure::WrongOverwrites, 1),
         None => Ok(()),
     }
 }
@@ -88,14 +88,14 @@ fn last(
     user: &UserId,
     fact: &Fact,
     condition: &str,
-) -> Result<Option<Line>> {
+) -> Result<Option<HistoryRow>> {
     let sql = format!(
         "SELECT history_id, action, turn_id, at FROM fact_history \
          WHERE user_id = ?1 AND fact_id = ?2 AND {condition} ORDER BY history_id DESC LIMIT 1"
     );
     connection
         .query_row(&sql, params![user.as_str(), fact.fact_id], |row| {
-            Ok(Line {
+            Ok(HistoryRow {
                 id: row.get(0)?,
                 action: row.get(1)?,
                 turn: row.get(2)?,

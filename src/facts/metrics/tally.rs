@@ -70,7 +70,7 @@ pub(crate) struct Tally<'a> {
 
 impl<'a> Tally<'a> {
     /// Returns the sums of the day of a time.
-    pub(crate) fn of(connection: &'a Connection, user: &'a UserId, time: &'a str) -> Self {
+    pub(crate) fn for_day(connection: &'a Connection, user: &'a UserId, time: &'a str) -> Self {
         let day = time.get(..10).unwrap_or(time);
         Self {
             connection,
@@ -111,7 +111,7 @@ impl<'a> Tally<'a> {
 pub fn count_injection(facts: &mut Facts, user: &UserId, tokens: usize) -> Result<()> {
     let now = facts.clock().timestamp();
     facts.write(|connection| {
-        let tally = Tally::of(connection, user, &now);
+        let tally = Tally::for_day(connection, user, &now);
         tally.add(Figure::Injections, 1)?;
         tally.add(Figure::InjectedTokens, tokens)
     })

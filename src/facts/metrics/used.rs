@@ -8,15 +8,15 @@ use rusqlite::params;
 use crate::clock::parse_timestamp;
 use crate::embedding::Embedder;
 use crate::error::Result;
-use crate::facts::application::Applied;
+use crate::facts::application::ActionResult;
 use crate::facts::failure::Stored;
 use crate::facts::metrics::tally::Figure;
 use crate::facts::metrics::tally::Tally;
 use crate::facts::queue::Turn;
-use crate::facts::scope::Scope;
+use crate::facts::scope::ProjectScope;
 use crate::facts::search;
+use crate::facts::search::FactQuery;
 use crate::facts::search::Method;
-use crate::facts::search::Query;
 use crate::facts::search::Selection;
 use crate::facts::search::TOP;
 use crate::facts::store::Facts;
@@ -33,13 +33,20 @@ pub(crate) struct Ranks {
 
 impl Ranks {
     /// Searches for what the user said; without an embedder, by meaning only where the built-in one made the vectors.
-    pub(crate) fn of(facts: &mut Facts, turn: &Turn, embedder: Option<&Embedder>) -> Result<Self> {
+    pub(crate) fn search(
+        facts: &mut Facts,
+        turn: &Turn,
+        embedder: Option<&Embedder>,
+    ) -> Result<Self> {
         let built_in = Embedder::BuiltIn;
         let is_built_in = vectors::model(facts.connection())? == vectors::model_of(&built_in);
         let embedder = embedder.or(is_built_in.then_some(&built_in));
         let mut find = |method, embedder: &Embedder| {
-            let scope = turn.project.clone().map_or(Scope::General, Scope::Project);
-            let query = Query {
+            let scope = turn
+                .project
+                .clone()
+                .map_or(ProjectScope::General, ProjectScope::Project);
+            let query = FactQuery {
                 text: turn.user_input.clone(),
                 limit: TOP,
                 scope,
@@ -73,10 +80,10 @@ impl Ranks {
 pub(crate) fn note_turn(
     connection: &Connection,
     turn: &Turn,
-    (applied, ranks): (&[Applied], Option<&Ranks>),
+    (applied, ranks): (&[ActionResult], Option<&Ranks>),
     now: &str,
 ) -> Result<()> {
-    let tally = Tally::of(connection, &turn.user, now);
+    let tally = Tally::for_day(connection, &turn.user, now);
     if let Some(taken) = milliseconds(&turn.observed_at, now) {
         tally.add_to_class(Figure::Latency, two_digits(taken), 1)?;
     }
@@ -103,7 +110,7 @@ fn used(
     connection: &Connection,
     user: &UserId,
     turn: &str,
-    applied: &[Applied],
+    applied: &[ActionResult],
 ) -> Result<BTreeSet<String>> {
     let sql = "SELECT fact_id FROM fact_history WHERE user_id = ?1 AND key = ?2 AND turn_id = ?3 \
                GROUP BY fact_id HAVING count(before_json) = count(*)";

@@ -25,7 +25,7 @@ fn stated(key: &str) -> Received {
     server.0.into_values().next().unwrap().remove(0)
 }
 
-fn take(facts: &mut Facts, batch: &[Received]) {
+fn receive_batch(facts: &mut Facts, batch: &[Received]) {
     let clock = facts.clock();
     facts
         .write(|connection| receive(connection, batch, clock))
@@ -44,7 +44,7 @@ fn a_clock_out_of_all_time_is_set_aside_and_clocks_go_on() {
         clock,
         ..stated("city")
     });
-    take(&mut facts, &wrong);
+    receive_batch(&mut facts, &wrong);
     assert_eq!(rows(&facts), []);
     assert_eq!(reasons(&facts), ["invalid clock"; 3]);
     // It is as wrong the next time.
@@ -54,7 +54,7 @@ fn a_clock_out_of_all_time_is_set_aside_and_clocks_go_on() {
         .unwrap();
     assert_eq!(reasons(&facts).len(), 3);
     state(&mut facts, "city", "Rome", false);
-    take(&mut facts, &[stated("editor")]);
+    receive_batch(&mut facts, &[stated("editor")]);
     assert_eq!(rows(&facts).len(), 2);
 }
 
@@ -75,7 +75,7 @@ fn the_id_of_another_fact_is_set_aside_and_stalls_nobody() {
         batch.push(stolen);
     }
     batch.push(stated("shell"));
-    take(&mut facts, &batch);
+    receive_batch(&mut facts, &batch);
     assert_eq!(reasons(&facts), ["fact_id belongs to another fact"; 2]);
     let after = rows(&facts);
     assert_eq!(after.len(), 2);
@@ -112,18 +112,18 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
         payload: Some(tombstone.to_string()),
         ..stated("city")
     };
-    take(&mut facts, &[forget("others")]);
+    receive_batch(&mut facts, &[forget("others")]);
     assert_eq!(values(&facts).len(), 2);
-    take(&mut facts, &[forget("core")]);
+    receive_batch(&mut facts, &[forget("core")]);
     assert_eq!(values(&facts), ["tea"]);
     // What arrives late is dropped by the same rule.
     let late = ["core", "private"].map(|scope| Received {
         scope: scope.to_owned(),
         ..stated("city")
     });
-    take(&mut facts, &late);
+    receive_batch(&mut facts, &late);
     assert_eq!(rows(&facts).len(), 2);
     // The user's own devices forget everywhere.
-    take(&mut facts, &[forget("private")]);
+    receive_batch(&mut facts, &[forget("private")]);
     assert_eq!(values(&facts), [""; 0]);
 }

@@ -17,7 +17,7 @@ use crate::facts::profile;
 use crate::facts::replication::device;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::journal_lines;
-use crate::facts::replication::operation::Kind;
+use crate::facts::replication::operation::OperationKind;
 use crate::facts::replication::rows;
 use crate::facts::replication::tombstone;
 use crate::facts::replication::tombstone::Tombstones;
@@ -85,7 +85,7 @@ pub(crate) fn receive(
         incoming: Incoming::default(),
     };
     for received in batch {
-        receiver.take(received, &mut device)?;
+        receiver.receive(received, &mut device)?;
     }
     device.save(connection)?;
     receiver.finish(&mut device)
@@ -141,10 +141,10 @@ fn is_understood(received: &Received) -> bool {
     let Some(payload) = &received.payload else {
         return false;
     };
-    match Kind::from_word(&received.kind) {
-        Some(Kind::Fact) => wire::decode(payload, &received.user_id).is_ok(),
-        Some(Kind::Line) => line(payload).is_ok(),
-        Some(Kind::Forget) => tombstone::decode(payload).is_ok(),
+    match OperationKind::from_word(&received.kind) {
+        Some(OperationKind::Fact) => wire::decode(payload, &received.user_id).is_ok(),
+        Some(OperationKind::Line) => line(payload).is_ok(),
+        Some(OperationKind::Forget) => tombstone::decode(payload).is_ok(),
         _ => false,
     }
 }
@@ -189,7 +189,7 @@ struct Receiver<'a> {
 }
 
 impl Receiver<'_> {
-    fn take(&mut self, received: &Received, device: &mut Device) -> Result<()> {
+    fn receive(&mut self, received: &Received, device: &mut Device) -> Result<()> {
         let address = (received.scope.clone(), received.device.clone());
         let reached = self.cursors.get(&address).copied().unwrap_or(0);
         // What came twice is passed over; behind a gap, the rest waits for the next pull.
@@ -224,20 +224,25 @@ impl Receiver<'_> {
     }
 
     fn understand(&mut self, received: &Received) -> Result<()> {
-        let Unreadable(reason) = match (Kind::from_word(&received.kind), &received.payload) {
-            (Some(Kind::Fact), Some(payload)) => match wire::decode(payload, &received.user_id) {
-                Ok(change) => return self.fact(received, change),
-                Err(unreadable) => unreadable,
-            },
-            (Some(Kind::Line), Some(payload)) => match line(payload) {
+        let Unreadable(reason) = match (OperationKind::from_word(&received.kind), &received.payload)
+        {
+            (Some(OperationKind::Fact), Some(payload)) => {
+                match wire::decode(payload, &received.user_id) {
+                    Ok(change) => return self.fact(received, change),
+                    Err(unreadable) => unreadable,
+                }
+            }
+            (Some(OperationKind::Line), Some(payload)) => match line(payload) {
                 Ok(line) => return self.line(received, line),
                 Err(unreadable) => unreadable,
             },
-            (Some(Kind::Forget), Some(payload)) => match tombstone::decode(payload) {
+            (Some(OperationKind::Forget), Some(payload)) => match tombstone::decode(payload) {
                 Ok(tombstone) => return self.forget(received, &tombstone),
                 Err(unreadable) => unreadable,
             },
-            (Some(Kind::Erased | Kind::Withheld), _) => return self.add(received, "erased", None),
+            (Some(OperationKind::Erased | OperationKind::Withheld), _) => {
+                return self.add(received, "erased", None);
+            }
             (Some(_), None) => Unreadable("not understood: it is empty".to_owned()),
             (None, _) => Unreadable(format!("unknown kind {:?}", received.kind)),
         };

@@ -8,27 +8,27 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use crate::facts::fact::Fact;
-use crate::facts::replication::merged::Change;
-use crate::facts::replication::merged::End;
-use crate::facts::replication::merged::Merged;
+use crate::facts::replication::merged::FactEnd;
+use crate::facts::replication::merged::MergedChange;
+use crate::facts::replication::merged::MergedFact;
 use crate::facts::replication::settle;
 
 /// Returns the facts of one key, ordered by their ids.
-pub(crate) fn merge(mut changes: Vec<Change>) -> Vec<Fact> {
+pub(crate) fn merge(mut changes: Vec<MergedChange>) -> Vec<Fact> {
     changes.sort_by(|a, b| (&a.stamp, &a.op_id).cmp(&(&b.stamp, &b.op_id)));
     let mut seen = BTreeSet::new();
     // The same turn observed twice is one: the first observation stands.
     changes.retain(|change| seen.insert(change.op_id.clone()));
-    let mut facts: BTreeMap<String, Merged> = BTreeMap::new();
+    let mut facts: BTreeMap<String, MergedFact> = BTreeMap::new();
     let mut ends = Vec::new();
     for change in &changes {
-        ends.extend(End::of(change));
+        ends.extend(FactEnd::from_change(change));
         match facts.get_mut(&change.after.fact_id) {
             Some(merged) => merged.apply(change),
-            None => drop(facts.insert(change.after.fact_id.clone(), Merged::begin(change))),
+            None => drop(facts.insert(change.after.fact_id.clone(), MergedFact::begin(change))),
         }
     }
-    let mut facts: Vec<Merged> = facts.into_values().collect();
+    let mut facts: Vec<MergedFact> = facts.into_values().collect();
     settle::settle(&mut facts, &ends);
     facts.into_iter().map(|merged| merged.fact).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::facts::confidence;
 use crate::facts::expiry;
 use crate::facts::fact::Fact;
-use crate::facts::fact::Status;
+use crate::facts::fact::FactStatus;
 use crate::facts::wording;
 
 /// When and by whom something was written; no two operations of a device have the same clock.
@@ -17,7 +17,7 @@ pub(crate) struct Stamp {
 
 /// One change of one fact of a key.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Change {
+pub(crate) struct MergedChange {
     pub(crate) stamp: Stamp,
     pub(crate) op_id: String,
     pub(crate) turn: String,
@@ -25,7 +25,7 @@ pub(crate) struct Change {
     pub(crate) after: Fact,
 }
 
-impl Change {
+impl MergedChange {
     fn is_the_users(&self) -> bool {
         self.turn.starts_with("annals:confirmed:") || self.turn.starts_with("annals:rejected:")
     }
@@ -62,7 +62,7 @@ impl Change {
 
 /// A fact with what its confidence is computed from.
 #[derive(Clone, Debug)]
-pub(crate) struct Merged {
+pub(crate) struct MergedFact {
     pub(crate) fact: Fact,
     /// When it was last decided whether it holds.
     pub(crate) decided: Stamp,
@@ -76,18 +76,18 @@ pub(crate) struct Merged {
 
 /// The end of a fact; equal facts of other devices end with it.
 #[derive(Clone, Debug)]
-pub(crate) struct End {
+pub(crate) struct FactEnd {
     pub(crate) stamp: Stamp,
     pub(crate) value: String,
-    pub(crate) from: Status,
-    pub(crate) to: Status,
+    pub(crate) from: FactStatus,
+    pub(crate) to: FactStatus,
     pub(crate) valid_to: Option<String>,
     pub(crate) updated_at: String,
 }
 
-impl End {
+impl FactEnd {
     /// Returns the end that a change makes, if it makes one.
-    pub(crate) fn of(change: &Change) -> Option<Self> {
+    pub(crate) fn from_change(change: &MergedChange) -> Option<Self> {
         let (before, after) = (change.before.as_ref()?, &change.after);
         let is_end = before.status.is_retrievable() && !after.status.is_retrievable();
         is_end.then(|| Self {
@@ -101,9 +101,9 @@ impl End {
     }
 }
 
-impl Merged {
+impl MergedFact {
     /// Begins with the first change.
-    pub(crate) fn begin(change: &Change) -> Self {
+    pub(crate) fn begin(change: &MergedChange) -> Self {
         let first = change.before.as_ref().unwrap_or(&change.after);
         let mut merged = Self {
             fact: change.after.clone(),
@@ -118,7 +118,7 @@ impl Merged {
     }
 
     /// Takes in a later change.
-    pub(crate) fn apply(&mut self, change: &Change) {
+    pub(crate) fn apply(&mut self, change: &MergedChange) {
         let after = &change.after;
         if change.moves_value() {
             self.fact.value_text.clone_from(&after.value_text);
@@ -152,14 +152,14 @@ impl Merged {
     }
 
     /// Whether a return still finds the fact as its device found it: else another device decided meanwhile.
-    fn is_as_found_by(&self, change: &Change) -> bool {
+    fn is_as_found_by(&self, change: &MergedChange) -> bool {
         let is_found = |before: &Fact| {
             before.status == self.fact.status && before.valid_to == self.fact.valid_to
         };
         !change.is_return() || change.before.as_ref().is_none_or(is_found)
     }
 
-    fn count(&mut self, change: &Change) {
+    fn count(&mut self, change: &MergedChange) {
         let after = change.after.confidence;
         match &change.before {
             None => drop(self.said.insert(change.turn.clone())),

@@ -17,7 +17,7 @@ const DIGITS: usize = 32;
 /// What an operation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub(crate) enum OperationKind {
     /// A change of a fact.
     Fact,
     /// A line of the journal.
@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     Withheld,
 }
 
-impl Kind {
+impl OperationKind {
     const ALL: [Self; 5] = [
         Self::Fact,
         Self::Line,
@@ -56,7 +56,7 @@ impl Kind {
     }
 }
 
-impl FromSql for Kind {
+impl FromSql for OperationKind {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         Self::from_word(value.as_str()?).ok_or(FromSqlError::InvalidType)
     }
@@ -64,14 +64,14 @@ impl FromSql for Kind {
 
 /// An operation of this device, as it is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Operation {
+pub(crate) struct DeviceOperation {
     pub(crate) scope: String,
     pub(crate) device: String,
     pub(crate) number: i64,
     pub(crate) op_id: String,
     pub(crate) user_id: String,
     pub(crate) clock: i64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: OperationKind,
     /// The clock of the fact's first operation.
     pub(crate) born: Option<i64>,
     /// The digest of the user.
@@ -86,10 +86,10 @@ pub(crate) struct Operation {
     pub(crate) place: Option<u64>,
 }
 
-impl Operation {
+impl DeviceOperation {
     /// Leaves nothing of an operation but its number.
     pub(crate) fn withhold(&mut self) {
-        self.kind = Kind::Withheld;
+        self.kind = OperationKind::Withheld;
         self.user_id.clear();
         (self.owner, self.subject, self.turn) = (None, None, None);
         self.payload = None;

@@ -13,8 +13,8 @@ use crate::facts::failure::Stored;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::incoming::Received;
 use crate::facts::replication::operation;
-use crate::facts::replication::operation::Kind;
-use crate::facts::replication::operation::Operation;
+use crate::facts::replication::operation::DeviceOperation;
+use crate::facts::replication::operation::OperationKind;
 use crate::facts::replication::wire;
 use crate::facts::replication::wire::FactChange;
 use crate::facts::store::Facts;
@@ -23,7 +23,7 @@ const COLUMNS: &str = "o.operation, o.scope, o.device, o.number, o.op_id, o.cloc
      o.place, o.is_withheld, h.user_id, h.key, h.action, h.reason, h.turn_id, h.at, h.before_json, h.after_json";
 
 /// Returns the next operations of this device that the server does not have, in the order of their numbers.
-pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Operation>> {
+pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<DeviceOperation>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM operations AS o LEFT JOIN fact_history AS h USING (history_id) \
          WHERE o.scope = ?1 AND o.device = ?2 AND o.number > ?3 ORDER BY o.number LIMIT ?4"
@@ -53,7 +53,10 @@ fn reached(connection: &Connection) -> Result<Vec<(String, String, i64)>> {
 }
 
 /// Returns operations that were sent and have changed since, each with its place here.
-pub(crate) fn rewritten(connection: &Connection, limit: usize) -> Result<Vec<(i64, Operation)>> {
+pub(crate) fn rewritten(
+    connection: &Connection,
+    limit: usize,
+) -> Result<Vec<(i64, DeviceOperation)>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM operations AS o LEFT JOIN fact_history AS h USING (history_id) \
          WHERE o.is_rewritten AND o.number <= \
@@ -84,7 +87,7 @@ fn read_all(
     connection: &Connection,
     sql: &str,
     values: impl Params,
-) -> Result<Vec<(i64, Operation)>> {
+) -> Result<Vec<(i64, DeviceOperation)>> {
     let mut statement = connection
         .prepare_cached(sql)
         .stored("read the operations")?;
@@ -96,10 +99,10 @@ fn read_all(
     Ok(operations)
 }
 
-fn read(row: &Row<'_>) -> Result<(i64, Operation)> {
+fn read(row: &Row<'_>) -> Result<(i64, DeviceOperation)> {
     let place: Option<i64> = row.get(9).stored("read the operations")?;
-    let operation = || -> rusqlite::Result<Operation> {
-        Ok(Operation {
+    let operation = || -> rusqlite::Result<DeviceOperation> {
+        Ok(DeviceOperation {
             scope: row.get(1)?,
             device: row.get(2)?,
             number: row.get(3)?,
@@ -119,7 +122,7 @@ fn read(row: &Row<'_>) -> Result<(i64, Operation)> {
     if row.get(10).stored("read the operations")? {
         operation.withhold();
     }
-    if operation.kind == Kind::Fact {
+    if operation.kind == OperationKind::Fact {
         let (key, change) = fact_change(row)?;
         operation.owner = Some(operation::owner(&operation.user_id));
         operation.subject = Some(operation::subject(&operation.user_id, &key));
@@ -159,7 +162,7 @@ fn fact_change(row: &Row<'_>) -> Result<(String, FactChange)> {
 }
 
 /// Notes that nothing but the number of these operations may be sent.
-pub(crate) fn withhold(facts: &mut Facts, operations: &[Operation]) -> Result<()> {
+pub(crate) fn withhold(facts: &mut Facts, operations: &[DeviceOperation]) -> Result<()> {
     facts.write(|connection| {
         for operation in operations {
             let sql = "UPDATE operations SET is_withheld = 1 WHERE scope = ?1 AND device = ?2 AND number = ?3";

@@ -103,7 +103,7 @@ fn add(
     change: &Unrecorded,
     clock: Clock,
 ) -> Result<()> {
-    let scope = scopes.of(connection, &change.user, &change.fact, &change.key)?;
+    let scope = scopes.scope_for(connection, &change.user, &change.fact, &change.key)?;
     // What was written before this database was shared has the time at which it was.
     let time = crate::clock::parse_timestamp(&change.at).unwrap_or_else(|| clock.now());
     let ticked = device.tick(time.min(clock.now()));

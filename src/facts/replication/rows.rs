@@ -11,10 +11,10 @@ use crate::facts::change;
 use crate::facts::change::Cause;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::fact::Status;
+use crate::facts::fact::FactStatus;
 use crate::facts::failure::Stored;
 use crate::facts::replication::merge;
-use crate::facts::replication::merged::Change;
+use crate::facts::replication::merged::MergedChange;
 use crate::facts::replication::merged::Stamp;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
@@ -33,9 +33,9 @@ pub(crate) fn merge_key(
     let mut merged = merge::merge(changes);
     // One value at a time is active: what ends goes first.
     merged.sort_by_key(|fact| match fact.status {
-        Status::Active => 2,
-        Status::PendingConfirmation => 1,
-        Status::Superseded | Status::Expired => 0,
+        FactStatus::Active => 2,
+        FactStatus::PendingConfirmation => 1,
+        FactStatus::Superseded | FactStatus::Expired => 0,
     });
     let current = fact::select(connection, user, "key = ?2", &[&key])?;
     let current: HashMap<String, Fact> = by_id(current);
@@ -87,11 +87,11 @@ fn write(connection: &Connection, before: Option<&Fact>, after: &Fact) -> Result
     if before.is_some_and(|before| says(before) == says(after)) {
         return Ok(());
     }
-    vectors::keep(connection, after)
+    vectors::update_index(connection, after)
 }
 
 /// What a key went through: the changes that are operations, and how the history left each fact.
-type KeyHistory = (Vec<Change>, HashMap<String, Fact>);
+type KeyHistory = (Vec<MergedChange>, HashMap<String, Fact>);
 
 fn history(connection: &Connection, user: &UserId, key: &str) -> Result<KeyHistory> {
     let mut statement = connection
@@ -118,7 +118,7 @@ fn history(connection: &Connection, user: &UserId, key: &str) -> Result<KeyHisto
         let Some(after) = after else { continue };
         let after = audit_trail::fact(&after)?;
         if let (Some(op_id), Some(clock), Some(device)) = operation {
-            changes.push(Change {
+            changes.push(MergedChange {
                 stamp: Stamp { clock, device },
                 op_id,
                 turn,

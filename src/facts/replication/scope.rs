@@ -38,7 +38,7 @@ impl Scopes {
     }
 
     /// Returns the scope of a change: a fact keeps the one in which it was first written.
-    pub(crate) fn of(
+    pub(crate) fn scope_for(
         &self,
         connection: &Connection,
         user: &str,

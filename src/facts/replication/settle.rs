@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use crate::facts::fact::FactStatus;
 use crate::facts::fact::Proposal;
-use crate::facts::fact::Status;
-use crate::facts::replication::merged::End;
-use crate::facts::replication::merged::Merged;
+use crate::facts::replication::merged::FactEnd;
+use crate::facts::replication::merged::MergedFact;
 use crate::facts::wording;
 
 /// Settles the facts of one key; the result follows from them alone.
@@ -16,29 +16,29 @@ use crate::facts::wording;
 /// 3. Where a key has one value, the better confirmed, then the later one stays, and the others wait for
 ///    the user's word.
 /// 4. A proposal that came true, or that another makes too, waits no longer.
-pub(crate) fn settle(facts: &mut [Merged], ends: &[End]) {
+pub(crate) fn settle(facts: &mut [MergedFact], ends: &[FactEnd]) {
     end_equal_ones(facts, ends);
-    join_equal_ones(facts, Status::Active);
-    let Some(stays) = best(facts, &with_status(facts, Status::Active)) else {
-        join_equal_ones(facts, Status::PendingConfirmation);
+    join_equal_ones(facts, FactStatus::Active);
+    let Some(stays) = best(facts, &with_status(facts, FactStatus::Active)) else {
+        join_equal_ones(facts, FactStatus::PendingConfirmation);
         return;
     };
     if !facts[stays].fact.key.ends_with("[]") {
         let id = facts[stays].fact.fact_id.clone();
-        for at in with_status(facts, Status::Active) {
+        for at in with_status(facts, FactStatus::Active) {
             if at != stays {
                 let fact = &mut facts[at].fact;
-                fact.status = Status::PendingConfirmation;
+                fact.status = FactStatus::PendingConfirmation;
                 fact.proposal = Some(Proposal::Value);
                 fact.contests = Some(id.clone());
             }
         }
     }
     drop_what_came_true(facts);
-    join_equal_ones(facts, Status::PendingConfirmation);
+    join_equal_ones(facts, FactStatus::PendingConfirmation);
 }
 
-fn end_equal_ones(facts: &mut [Merged], ends: &[End]) {
+fn end_equal_ones(facts: &mut [MergedFact], ends: &[FactEnd]) {
     for end in ends {
         for merged in facts.iter_mut() {
             let fact = &mut merged.fact;
@@ -55,7 +55,7 @@ fn end_equal_ones(facts: &mut [Merged], ends: &[End]) {
     }
 }
 
-fn join_equal_ones(facts: &mut [Merged], status: Status) {
+fn join_equal_ones(facts: &mut [MergedFact], status: FactStatus) {
     let mut equal: BTreeMap<(String, Option<Proposal>), Vec<usize>> = BTreeMap::new();
     for at in with_status(facts, status) {
         let fact = &facts[at].fact;
@@ -80,8 +80,8 @@ fn join_equal_ones(facts: &mut [Merged], status: Status) {
     }
 }
 
-fn drop_what_came_true(facts: &mut [Merged]) {
-    let active = with_status(facts, Status::Active);
+fn drop_what_came_true(facts: &mut [MergedFact]) {
+    let active = with_status(facts, FactStatus::Active);
     let active: Vec<(String, String)> = active
         .into_iter()
         .map(|at| {
@@ -89,7 +89,7 @@ fn drop_what_came_true(facts: &mut [Merged]) {
             (wording::folded(&fact.value_text), fact.valid_from.clone())
         })
         .collect();
-    for at in with_status(facts, Status::PendingConfirmation) {
+    for at in with_status(facts, FactStatus::PendingConfirmation) {
         let fact = &facts[at].fact;
         let value = wording::folded(&fact.value_text);
         let came_true = active.iter().find(|(known, _)| *known == value);
@@ -101,19 +101,19 @@ fn drop_what_came_true(facts: &mut [Merged]) {
     }
 }
 
-fn close(merged: &mut Merged, from: &str) {
+fn close(merged: &mut MergedFact, from: &str) {
     let fact = &mut merged.fact;
-    fact.status = Status::Superseded;
+    fact.status = FactStatus::Superseded;
     fact.valid_to = Some(fact.valid_from.as_str().max(from).to_owned());
 }
 
-fn with_status(facts: &[Merged], status: Status) -> Vec<usize> {
+fn with_status(facts: &[MergedFact], status: FactStatus) -> Vec<usize> {
     let holds = |at: &usize| facts[*at].fact.status == status;
     (0..facts.len()).filter(holds).collect()
 }
 
 /// The better confirmed, then the later.
-fn best(facts: &[Merged], among: &[usize]) -> Option<usize> {
+fn best(facts: &[MergedFact], among: &[usize]) -> Option<usize> {
     let order = |a: &usize, b: &usize| -> Ordering {
         let (a, b) = (&facts[*a], &facts[*b]);
         let sure = a.fact.confidence.total_cmp(&b.fact.confidence);

@@ -13,7 +13,7 @@ use crate::facts::add;
 use crate::facts::apply;
 use crate::facts::confirm;
 use crate::facts::fact::Fact;
-use crate::facts::fact::Status;
+use crate::facts::fact::FactStatus;
 use crate::facts::forget;
 use crate::facts::maintain;
 use crate::facts::observe;
@@ -251,7 +251,7 @@ fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
 fn check(facts: &Facts) {
     let problems = crate::facts::check(facts).unwrap().problems;
     assert!(problems.is_empty(), "{problems:?}");
-    let active = |fact: &&Fact| fact.status == Status::Active && !fact.key.ends_with("[]");
+    let active = |fact: &&Fact| fact.status == FactStatus::Active && !fact.key.ends_with("[]");
     let rows = rows(facts);
     let mut keys: Vec<&str> = rows
         .iter()
@@ -319,8 +319,8 @@ fn what_one_replica_forgets_all_forget() {
 /// Whether a proposal waits beside an active fact that says the same.
 fn has_come_true(rows: &[Fact]) -> bool {
     let with = |status| rows.iter().filter(move |fact| fact.status == status);
-    with(Status::PendingConfirmation).any(|pending| {
-        with(Status::Active).any(|fact| {
+    with(FactStatus::PendingConfirmation).any(|pending| {
+        with(FactStatus::Active).any(|fact| {
             fact.key == pending.key && wording::is_same(&fact.value_text, &pending.value_text)
         })
     })
@@ -426,8 +426,11 @@ fn a_word_of_the_users_own_beats_what_was_done_before_it() {
             .find(|fact| fact.status == status)
             .map(|fact| fact.value_text)
     };
-    assert_eq!(with(Status::Active).as_deref(), Some("Rome"));
-    assert_eq!(with(Status::PendingConfirmation).as_deref(), Some("Paris"));
+    assert_eq!(with(FactStatus::Active).as_deref(), Some("Rome"));
+    assert_eq!(
+        with(FactStatus::PendingConfirmation).as_deref(),
+        Some("Paris")
+    );
 }
 
 #[test]
@@ -448,7 +451,7 @@ fn a_value_that_holds_again_does_not_beat_what_was_said_on_another_device() {
     let active = |facts: &Facts| {
         let holds = rows(facts)
             .into_iter()
-            .filter(|fact| fact.status == Status::Active);
+            .filter(|fact| fact.status == FactStatus::Active);
         holds.map(|fact| fact.value_text).collect::<Vec<_>>()
     };
     assert_eq!(active(&one), ["Oslo"]);

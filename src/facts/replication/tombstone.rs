@@ -93,7 +93,7 @@ impl Tombstones {
         scope: &str,
         tombstone: &Tombstone,
     ) -> Result<()> {
-        keep(connection, scope, tombstone)?;
+        insert(connection, scope, tombstone)?;
         self.remember(scope.to_owned(), tombstone.clone());
         Ok(())
     }
@@ -141,7 +141,7 @@ fn json(tombstone: &Tombstone) -> Result<String> {
         .map_err(|error| Error::failed(format!("cannot write what was forgotten: {error}")))
 }
 
-fn keep(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
+fn insert(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
     connection
         .execute(
             "INSERT INTO share_tombstones VALUES (?1, ?2)",
@@ -212,7 +212,7 @@ fn send(
     tombstone: &Tombstone,
     clock: Clock,
 ) -> Result<()> {
-    keep(connection, PRIVATE, tombstone)?;
+    insert(connection, PRIVATE, tombstone)?;
     let payload = json(tombstone)?;
     let ticked = device.tick(clock.now());
     for scope in scopes(connection)? {

@@ -8,7 +8,7 @@ use rusqlite::params;
 
 use crate::error::Result;
 use crate::facts::failure::Stored;
-use crate::facts::scope::Scope;
+use crate::facts::scope::ProjectScope;
 use crate::facts::search::lexical;
 use crate::facts::search::lexical::QueryWords;
 use crate::facts::search::substrings;
@@ -20,7 +20,7 @@ use crate::ranking::content_words;
 const FEW: usize = 3;
 
 /// A shorter beginning is that of words which have nothing to do with each other.
-const SHORTEST: usize = 5;
+const MIN_PREFIX_CHARS: usize = 5;
 
 /// How many rows tell whether most are a user's own.
 const SAMPLE: u32 = 32;
@@ -29,7 +29,7 @@ const SAMPLE: u32 = 32;
 pub(crate) struct Check<'a> {
     statement: CachedStatement<'a>,
     user: &'a UserId,
-    scope: &'a Scope,
+    scope: &'a ProjectScope,
     now: &'a str,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Check<'a> {
     pub(crate) fn new(
         connection: &'a Connection,
         user: &'a UserId,
-        scope: &'a Scope,
+        scope: &'a ProjectScope,
         now: &'a str,
     ) -> Result<Self> {
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE seq = ?1 AND user_id = ?2 \
@@ -55,7 +55,7 @@ impl<'a> Check<'a> {
 
     /// Tells it of one row.
     pub(crate) fn may_be_found(&mut self, row: i64) -> Result<bool> {
-        let (all, project) = (*self.scope == Scope::All, self.scope.project());
+        let (all, project) = (*self.scope == ProjectScope::All, self.scope.project());
         let values = params![row, self.user.as_str(), all, project, self.now];
         self.statement
             .query_row(values, |row| row.get(0))
@@ -71,7 +71,7 @@ pub(crate) fn by_words(
 ) -> Result<Vec<(i64, f64)>> {
     let asked = QueryWords {
         words: content_words(text),
-        language: Language::of(text),
+        language: Language::detect(text),
     };
     let is_bound = !has_most(connection, user)?;
     let matches = lexical::matches(connection, user, &asked, is_bound)?;
@@ -96,7 +96,8 @@ fn shared_by_forms(word: &str) -> String {
         .into_iter()
         .map(|language| language.stem(word));
     // Stems lose accents, which the index of parts has.
-    let stems = stems.filter(|stem| stem.chars().count() >= SHORTEST && word.starts_with(stem));
+    let stems =
+        stems.filter(|stem| stem.chars().count() >= MIN_PREFIX_CHARS && word.starts_with(stem));
     let shortest = stems.min_by_key(String::len);
     shortest.unwrap_or_else(|| word.to_owned())
 }
@@ -119,7 +120,7 @@ pub(crate) fn has_most(connection: &Connection, user: &UserId) -> Result<bool> {
 pub(crate) fn out_of_scope(
     connection: &Connection,
     user: &UserId,
-    scope: &Scope,
+    scope: &ProjectScope,
     now: &str,
 ) -> Result<HashSet<i64>> {
     let of_others =
@@ -129,7 +130,7 @@ pub(crate) fn out_of_scope(
         let mut statement = connection.prepare_cached(over)?;
         let rows = statement.query_map((user.as_str(), now), |row| row.get(0))?;
         let mut found: HashSet<i64> = rows.collect::<rusqlite::Result<_>>()?;
-        if *scope != Scope::All {
+        if *scope != ProjectScope::All {
             let mut statement = connection.prepare_cached(of_others)?;
             let rows = statement.query_map((user.as_str(), scope.project()), |row| row.get(0))?;
             for row in rows {

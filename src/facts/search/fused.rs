@@ -12,7 +12,7 @@ use crate::facts::search::TOP;
 use crate::facts::search::candidates::Check;
 use crate::facts::search::neighbours::Neighbours;
 use crate::facts::search::places::Places;
-use crate::facts::search::rank::Ranked;
+use crate::facts::search::rank::RankedRow;
 use crate::facts::search::rank::TIES;
 use crate::facts::search::rank::best;
 use crate::facts::search::rank::best_first;
@@ -51,10 +51,10 @@ pub(crate) fn rank(
     (matches, scanned): (Vec<(i64, f64)>, Scanned),
     check: &mut Check<'_>,
     limit: usize,
-) -> Result<Vec<Ranked>> {
+) -> Result<Vec<RankedRow>> {
     let turns = vectors::turns(connection, user)?;
     let scored = Scored::new(matches, scanned, check)?;
-    let neighbours = Neighbours::of(turns.into_iter(), &scored.seqs);
+    let neighbours = Neighbours::from_turns(turns.into_iter(), &scored.seqs);
     let base = scored.base();
     let session_boost = neighbours.session_boost(&base);
     let sums: Vec<f64> = base
@@ -63,8 +63,8 @@ pub(crate) fn rank(
         .map(|(base, session_boost)| base + session_boost)
         .collect();
     let places = with_answers(best(&sums, limit.saturating_add(TIES)), &neighbours);
-    let asked = AskedShares::of(connection, user, &scored.seqs, &places, &neighbours)?;
-    let mut ranked: Vec<Ranked> = places
+    let asked = AskedShares::read(connection, user, &scored.seqs, &places, &neighbours)?;
+    let mut ranked: Vec<RankedRow> = places
         .into_iter()
         .map(|place| {
             let answers = neighbours.before(place).map_or(0.0, |question| {
@@ -101,7 +101,7 @@ struct AskedShares(HashMap<usize, f64>);
 
 impl AskedShares {
     /// Reads the facts at these places and those before them.
-    fn of(
+    fn read(
         connection: &Connection,
         user: &UserId,
         seqs: &[i64],
@@ -145,7 +145,7 @@ impl Scored {
         } = scanned;
         let mut bm25 = vec![0.0; seqs.len()];
         let mut without_vector = Vec::new();
-        let mut places = Places::of(&seqs);
+        let mut places = Places::new(&seqs);
         for (seq, score) in matches {
             match places.find(seq) {
                 Some(place) => bm25[place] = score,
@@ -202,10 +202,10 @@ impl Scored {
             .collect()
     }
 
-    fn ranked(&self, place: usize, (neighbours, question): (f64, f64)) -> Ranked {
+    fn ranked(&self, place: usize, (neighbours, question): (f64, f64)) -> RankedRow {
         let (bm25, cosine) = (self.bm25[place], self.cosine[place]);
         let (lexical, vector) = (self.weights.lexical(bm25), self.weights.vector(cosine));
-        Ranked {
+        RankedRow {
             seq: self.seqs[place],
             score: lexical + vector + neighbours - question,
             components: Components {
@@ -221,7 +221,7 @@ impl Scored {
     }
 
     /// Notes where each row stands among the first by words, and among those by meaning.
-    fn note_ranks(&self, ranked: &mut [Ranked]) {
+    fn note_ranks(&self, ranked: &mut [RankedRow]) {
         let words = best(&self.bm25, TOP).into_iter();
         let words: Vec<f64> = words.map(|place| self.bm25[place]).collect();
         let meaning = best(&self.cosine, TOP).into_iter();

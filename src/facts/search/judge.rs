@@ -2,8 +2,8 @@
 
 use rusqlite::Connection;
 
-use crate::embedding::Table;
 use crate::embedding::Vector;
+use crate::embedding::VectorTable;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
@@ -12,17 +12,17 @@ use crate::facts::search::lexical;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
 use crate::ranking::AnswerEvidence;
-use crate::ranking::Evidence;
 use crate::ranking::Language;
-use crate::ranking::Question;
 use crate::ranking::Relevance;
 use crate::ranking::Term;
+use crate::ranking::TextEvidence;
+use crate::ranking::WeightedQuestion;
 use crate::ranking::passages;
 use crate::ranking::terms;
 use crate::ranking::words;
 
 /// Facts held against a question.
-pub(crate) struct Judged {
+pub(crate) struct JudgedFacts {
     /// What speaks for all of them together.
     pub(crate) verdict: AnswerEvidence,
     /// Whether each has to do with the question.
@@ -35,9 +35,9 @@ pub(crate) fn judge<'f>(
     user: &UserId,
     text: &str,
     facts: impl Iterator<Item = &'f Fact>,
-) -> Result<Judged> {
+) -> Result<JudgedFacts> {
     let (question, evidence) = evidence(connection, user, text, facts)?;
-    Ok(Judged {
+    Ok(JudgedFacts {
         verdict: question.verdict(&evidence),
         relevance: question.relevance(&evidence),
     })
@@ -51,7 +51,7 @@ pub(crate) fn judge_each<'f>(
     facts: impl Iterator<Item = &'f Fact>,
 ) -> Result<Vec<Option<f64>>> {
     let (question, evidence) = evidence(connection, user, text, facts)?;
-    let of_one = |one: Evidence| {
+    let of_one = |one: TextEvidence| {
         let is_relevant = question.relevance(&[one]) == [Relevance::High];
         is_relevant.then(|| one.sum())
     };
@@ -66,11 +66,11 @@ fn evidence<'f>(
     user: &UserId,
     text: &str,
     facts: impl Iterator<Item = &'f Fact>,
-) -> Result<(Question, Vec<Evidence>)> {
+) -> Result<(WeightedQuestion, Vec<TextEvidence>)> {
     let asked = terms(text, &[]);
     let question = question(connection, user, text, &asked)?;
     let content: Vec<&str> = asked.iter().map(|term| term.word.as_str()).collect();
-    let content = Table::built_in().vector(&content.join(" "));
+    let content = VectorTable::built_in().vector(&content.join(" "));
     let of_fact = |fact: &Fact| {
         let words = words(&format!("{fact} {}", fact.source_excerpt));
         question.evidence(Some(closeness(fact, &content)), |term| {
@@ -87,8 +87,8 @@ fn question(
     user: &UserId,
     text: &str,
     asked: &[Term],
-) -> Result<Question> {
-    let language = Language::of(text);
+) -> Result<WeightedQuestion> {
+    let language = Language::detect(text);
     let is_bound = !candidates::has_most(connection, user)?;
     let mut counted = Vec::with_capacity(asked.len());
     for term in asked {
@@ -101,13 +101,13 @@ fn question(
         .prepare_cached(sql)
         .and_then(|mut statement| statement.query_row([user.as_str()], |row| row.get(0)))
         .stored("count the facts")?;
-    Ok(Question::new(text, counted, all))
+    Ok(WeightedQuestion::new(text, counted, all))
 }
 
 /// Returns how near the nearest passage of a fact is.
 fn closeness(fact: &Fact, asked: &Vector) -> f64 {
-    let near = passages(&fact.value_text)
-        .into_iter()
-        .map(|passage| asked.dot(&Table::built_in().vector(&vectors::text(&fact.key, passage))));
+    let near = passages(&fact.value_text).into_iter().map(|passage| {
+        asked.dot(&VectorTable::built_in().vector(&vectors::text(&fact.key, passage)))
+    });
     f64::from(near.fold(0.0, f32::max))
 }

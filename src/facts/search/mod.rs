@@ -33,11 +33,11 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
-use crate::facts::scope::Scope;
+use crate::facts::scope::ProjectScope;
 use crate::facts::search::candidates::Check;
 use crate::facts::search::judge::judge;
 pub(crate) use crate::facts::search::judge::judge_each;
-use crate::facts::search::rank::Ranked;
+use crate::facts::search::rank::RankedRow;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
@@ -55,7 +55,7 @@ pub(crate) const TOP: usize = 20;
 const DEEPER: usize = 4;
 
 /// The fewest that it is asked for.
-const FEWEST: usize = 100;
+const MIN_CANDIDATES: usize = 100;
 
 /// How many facts at least tell whether anything has to do with a query.
 const JUDGED: usize = 10;
@@ -119,13 +119,13 @@ pub enum Selection {
 
 /// What is looked for.
 #[derive(Clone, Debug)]
-pub struct Query {
+pub struct FactQuery {
     /// The words, as a person wrote them; nothing in them is an operator.
     pub text: String,
     /// How many facts are wanted.
     pub limit: usize,
     /// Which projects count.
-    pub scope: Scope,
+    pub scope: ProjectScope,
     /// What the search goes by.
     pub method: Method,
     /// Which of them are given.
@@ -144,7 +144,7 @@ pub struct Retrieved {
     /// Why they could not be had.
     pub degraded_because: Option<String>,
     /// The facts, the best first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<FactHit>,
     /// How many of the nearest have nothing to do with the query and were left out.
     #[serde(skip_serializing_if = "is_zero")]
     pub withheld: usize,
@@ -160,7 +160,7 @@ fn is_zero(count: &usize) -> bool {
 
 /// A fact that was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Hit {
+pub struct FactHit {
     /// How well it fits; scores of one answer compare.
     pub score: f64,
     /// Whether it has to do with the query, or `None` if that was not asked.
@@ -199,12 +199,12 @@ pub struct Components {
 pub fn retrieve(
     facts: &mut Facts,
     user: &UserId,
-    query: &Query,
+    query: &FactQuery,
     embedder: &Embedder,
 ) -> Result<Retrieved> {
     let meaning = match query.method {
         Method::Lexical => Ok(None),
-        _ => Meaning::of(facts, user, query, embedder).map(Some),
+        _ => Meaning::search(facts, user, query, embedder).map(Some),
     };
     let (meaning, because) = match meaning {
         Ok(meaning) => (meaning, None),
@@ -273,7 +273,7 @@ fn is_lacking(meaning: Option<&Meaning>, scanned: Option<&Scanned>) -> bool {
 struct Search<'a> {
     connection: &'a Connection,
     user: &'a UserId,
-    query: &'a Query,
+    query: &'a FactQuery,
     now: DateTime<Utc>,
 }
 
@@ -286,7 +286,7 @@ impl Search<'_> {
         }
     }
 
-    fn ranked(&self, method: Method, scanned: Option<Scanned>) -> Result<Vec<Ranked>> {
+    fn ranked(&self, method: Method, scanned: Option<Scanned>) -> Result<Vec<RankedRow>> {
         let (connection, user, query) = (self.connection, self.user, self.query);
         let now = timestamp(self.now);
         let mut check = Check::new(connection, user, &query.scope, &now)?;
@@ -314,7 +314,7 @@ impl Search<'_> {
         }
         let (connection, user) = (self.connection, self.user);
         let mut scanned = if let Some(near) = &meaning.near {
-            Scanned::of(connection, user, near)?
+            Scanned::from_server(connection, user, near)?
         } else {
             let query = meaning.vector.quantized();
             vectors::scan(connection, user, model, &query)?
@@ -336,7 +336,12 @@ struct Meaning {
 }
 
 impl Meaning {
-    fn of(facts: &mut Facts, user: &UserId, query: &Query, embedder: &Embedder) -> Result<Self> {
+    fn search(
+        facts: &mut Facts,
+        user: &UserId,
+        query: &FactQuery,
+        embedder: &Embedder,
+    ) -> Result<Self> {
         if facts.vector_server().is_none() {
             return Ok(Self {
                 vector: query_vector(facts, &query.text, embedder)?,
@@ -344,8 +349,8 @@ impl Meaning {
             });
         }
         let is_settled =
-            IndexLocation::of(facts.connection())? == IndexLocation::wanted(facts, embedder);
-        let server = Chroma::of(facts.connection())?.filter(|_| is_settled);
+            IndexLocation::read(facts.connection())? == IndexLocation::wanted(facts, embedder);
+        let server = Chroma::from_database(facts.connection())?.filter(|_| is_settled);
         let server = server.ok_or_else(|| {
             Error::failed("the vectors are not on the Chroma server yet")
                 .hint("`annals facts work` sends them")
@@ -354,7 +359,7 @@ impl Meaning {
         let near = if vector.is_zero() {
             Vec::new()
         } else {
-            let most = query.limit.saturating_mul(DEEPER).max(FEWEST);
+            let most = query.limit.saturating_mul(DEEPER).max(MIN_CANDIDATES);
             server.nearest(user, &query.scope, &vector, most)?
         };
         Ok(Self {
@@ -392,14 +397,14 @@ fn timestamp(time: DateTime<Utc>) -> String {
 fn hits(
     connection: &Connection,
     user: &UserId,
-    ranked: Vec<Ranked>,
+    ranked: Vec<RankedRow>,
     limit: usize,
-) -> Result<Vec<Hit>> {
+) -> Result<Vec<FactHit>> {
     let mut facts = rank::facts(connection, user, &ranked)?;
-    let mut hits: Vec<Hit> = ranked
+    let mut hits: Vec<FactHit> = ranked
         .into_iter()
         .filter_map(|ranked| {
-            facts.remove(&ranked.seq).map(|fact| Hit {
+            facts.remove(&ranked.seq).map(|fact| FactHit {
                 score: ranked.score,
                 relevance: None,
                 components: ranked.components,

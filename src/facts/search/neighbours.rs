@@ -12,12 +12,12 @@ pub(crate) struct Neighbours {
 
 impl Neighbours {
     /// Returns the neighbours of the rows, which are in order, in these turns.
-    pub(crate) fn of(turns: impl Iterator<Item = Turn>, seqs: &[i64]) -> Self {
+    pub(crate) fn from_turns(turns: impl Iterator<Item = Turn>, seqs: &[i64]) -> Self {
         let mut neighbours = Self {
             before: vec![None; seqs.len()],
             after: vec![None; seqs.len()],
         };
-        let mut places = Places::of(seqs);
+        let mut places = Places::new(seqs);
         let mut last: Option<usize> = None;
         for turn in turns {
             if turn.is_first {
@@ -89,7 +89,7 @@ mod tests {
             turn(2, true),
             turn(3, false),
         ];
-        let neighbours = Neighbours::of(turns.into_iter(), &[2, 3, 4, 5, 9, 10]);
+        let neighbours = Neighbours::from_turns(turns.into_iter(), &[2, 3, 4, 5, 9, 10]);
         let session_boost = neighbours.session_boost(&[0.1, 0.2, 0.3, 0.9, 0.5, 0.7]);
         let [one, two] = NEIGHBOURS;
         let expected = [
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_session_that_begins_with_what_may_not_be_found_lends_nothing_to_the_one_before() {
         let turns = [turn(1, true), turn(2, true), turn(3, false)];
-        let neighbours = Neighbours::of(turns.into_iter(), &[1, 3]);
+        let neighbours = Neighbours::from_turns(turns.into_iter(), &[1, 3]);
         let session_boost = neighbours.session_boost(&[0.5, 0.5]);
         assert!(
             session_boost.iter().all(|share| share.abs() < 1e-12),

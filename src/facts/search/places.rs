@@ -8,7 +8,7 @@ pub(crate) struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// Looks into these rows, the least first.
-    pub(crate) fn of(rows: &'a [i64]) -> Self {
+    pub(crate) fn new(rows: &'a [i64]) -> Self {
         Self { rows, next: 0 }
     }
 
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn finds_rows_in_any_order() {
         let rows = [3, 5, 8, 9];
-        let mut places = Places::of(&rows);
+        let mut places = Places::new(&rows);
         let found = [3, 5, 9, 4, 3, 8, 10, 8].map(|row| places.find(row));
         let expected = [
             Some(0),

@@ -31,7 +31,7 @@ pub(crate) const TIES: usize = 64;
 
 /// A row, and how well it fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Ranked {
+pub(crate) struct RankedRow {
     /// The row.
     pub(crate) seq: i64,
     /// How well it fits.
@@ -45,12 +45,12 @@ pub(crate) fn by_words(
     matches: &[(i64, f64)],
     check: &mut Check<'_>,
     limit: usize,
-) -> Result<Vec<Ranked>> {
+) -> Result<Vec<RankedRow>> {
     let scores: Vec<f64> = matches.iter().map(|(_, score)| *score).collect();
     let mut wanted = limit.saturating_add(TIES);
     let mut places = best(&scores, wanted);
     let mut looked_at = 0;
-    let mut found: Vec<Ranked> = Vec::new();
+    let mut found: Vec<RankedRow> = Vec::new();
     while let Some(place) = places.get(looked_at) {
         let (seq, score) = matches[*place];
         if is_past(&found, score, limit) {
@@ -69,8 +69,8 @@ pub(crate) fn by_words(
     Ok(found)
 }
 
-fn by_words_alone(seq: i64, score: f64, rank: usize) -> Ranked {
-    Ranked {
+fn by_words_alone(seq: i64, score: f64, rank: usize) -> RankedRow {
+    RankedRow {
         seq,
         score,
         components: Components {
@@ -83,7 +83,7 @@ fn by_words_alone(seq: i64, score: f64, rank: usize) -> Ranked {
 }
 
 /// Returns the best rows by meaning; none if nothing in the query is known.
-pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<Ranked> {
+pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<RankedRow> {
     let best = best(&scanned.nearness, limit.saturating_add(TIES));
     best.into_iter()
         .enumerate()
@@ -96,7 +96,7 @@ pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<Ranked> {
                 ..Components::default()
             };
             let seq = scanned.seqs[place];
-            Ranked {
+            RankedRow {
                 seq,
                 score,
                 components,
@@ -109,10 +109,10 @@ pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<Ranked> {
 pub(crate) fn seed(
     connection: &Connection,
     user: &UserId,
-    (by_words, by_meaning): (Vec<Ranked>, Vec<Ranked>),
+    (by_words, by_meaning): (Vec<RankedRow>, Vec<RankedRow>),
     now: DateTime<Utc>,
-) -> Result<Vec<Ranked>> {
-    let mut joined: Vec<Ranked> = by_words.into_iter().take(TOP).collect();
+) -> Result<Vec<RankedRow>> {
+    let mut joined: Vec<RankedRow> = by_words.into_iter().take(TOP).collect();
     for near in by_meaning.into_iter().take(TOP) {
         match joined.iter_mut().find(|ranked| ranked.seq == near.seq) {
             Some(ranked) => {
@@ -140,7 +140,7 @@ pub(crate) fn seed(
 }
 
 /// Puts the better first.
-pub(crate) fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
+pub(crate) fn best_first(a: &RankedRow, b: &RankedRow) -> Ordering {
     b.score.total_cmp(&a.score).then(a.seq.cmp(&b.seq))
 }
 
@@ -178,7 +178,7 @@ pub(crate) fn top_rank(place: usize) -> Option<usize> {
 }
 
 /// Returns whether there are enough rows and this score is not as good as the last wanted one.
-fn is_past(found: &[Ranked], score: f64, limit: usize) -> bool {
+fn is_past(found: &[RankedRow], score: f64, limit: usize) -> bool {
     let Some(last) = limit.checked_sub(1).map(|last| found.get(last)) else {
         return true;
     };
@@ -189,7 +189,7 @@ fn is_past(found: &[Ranked], score: f64, limit: usize) -> bool {
 pub(crate) fn facts(
     connection: &Connection,
     user: &UserId,
-    ranked: &[Ranked],
+    ranked: &[RankedRow],
 ) -> Result<HashMap<i64, Fact>> {
     let rows: Vec<String> = ranked.iter().map(|ranked| ranked.seq.to_string()).collect();
     let sql = format!(

@@ -6,7 +6,7 @@ use super::*;
 use crate::clock::Clock;
 use crate::embedding::Endpoint;
 use crate::facts::fact::Category;
-use crate::facts::fact::Status;
+use crate::facts::fact::FactStatus;
 use crate::ranking::ANSWER;
 use crate::ranking::NEIGHBOURS;
 use crate::ranking::Relevance;
@@ -32,12 +32,12 @@ impl Store {
     fn put(&mut self, fact: &Fact) {
         let written = self.0.write(|connection| {
             fact.put(connection)?;
-            vectors::keep(connection, fact)
+            vectors::update_index(connection, fact)
         });
         written.unwrap();
     }
 
-    fn ask(&mut self, user: &str, query: &Query, embedder: &Embedder) -> Retrieved {
+    fn ask(&mut self, user: &str, query: &FactQuery, embedder: &Embedder) -> Retrieved {
         retrieve(&mut self.0, &UserId::new(user).unwrap(), query, embedder).unwrap()
     }
 
@@ -52,11 +52,11 @@ impl Store {
     }
 }
 
-fn query(text: &str, method: Method) -> Query {
-    Query {
+fn query(text: &str, method: Method) -> FactQuery {
+    FactQuery {
         text: text.to_owned(),
         limit: 10,
-        scope: Scope::General,
+        scope: ProjectScope::General,
         method,
         selection: Selection::Candidates,
     }
@@ -74,7 +74,7 @@ fn fact(user: &str, key: &str, value: &str) -> Fact {
         event_time: None,
         valid_from: NOW.to_owned(),
         valid_to: None,
-        status: Status::Active,
+        status: FactStatus::Active,
         source_turn_id: "1".to_owned(),
         source_excerpt: String::new(),
         embedding_id: None,
@@ -155,7 +155,7 @@ fn no_method_finds_facts_of_another_user() {
 #[test]
 fn only_what_holds_or_waits_for_an_answer_is_found() {
     let mut store = Store::new();
-    for (number, status) in Status::ALL.into_iter().enumerate() {
+    for (number, status) in FactStatus::ALL.into_iter().enumerate() {
         let mut fact = fact(
             "ada",
             &format!("city.{number}"),
@@ -189,15 +189,19 @@ fn facts_of_other_projects_are_left_out_unless_asked_for() {
     }
     for method in Method::ALL {
         let mut count = |scope| {
-            let query = Query {
+            let query = FactQuery {
                 scope,
                 ..query("cargo", method)
             };
             store.ask("ada", &query, &Embedder::BuiltIn).hits.len()
         };
-        assert_eq!(count(Scope::General), 1, "{method}");
-        assert_eq!(count(Scope::Project("atlas".to_owned())), 2, "{method}");
-        assert_eq!(count(Scope::All), 3, "{method}");
+        assert_eq!(count(ProjectScope::General), 1, "{method}");
+        assert_eq!(
+            count(ProjectScope::Project("atlas".to_owned())),
+            2,
+            "{method}"
+        );
+        assert_eq!(count(ProjectScope::All), 3, "{method}");
     }
 }
 
@@ -294,7 +298,7 @@ fn looking_at_the_best_alone_finds_what_looking_at_all_finds() {
         store.put(&fact);
     }
     for text in ["boat on the river", "a letter at night", "stone garden 17"] {
-        let all = Query {
+        let all = FactQuery {
             limit: 900,
             ..query(text, Method::Fused)
         };
@@ -362,7 +366,7 @@ fn of_equal_facts_the_later_is_first() {
         fact.last_mentioned_at.clone_from(&fact.updated_at);
         store.put(&fact);
     }
-    let limit = Query {
+    let limit = FactQuery {
         limit: 2,
         ..query("Turin", Method::Lexical)
     };
@@ -454,7 +458,7 @@ fn what_has_nothing_to_do_with_the_query_is_left_out_unless_all_is_wanted() {
         store.put(&fact("ada", key, value));
     }
     let mut ask = |text: &str, selection| {
-        let query = Query {
+        let query = FactQuery {
             selection,
             ..query(text, Method::Fused)
         };
@@ -468,7 +472,7 @@ fn what_has_nothing_to_do_with_the_query_is_left_out_unless_all_is_wanted() {
         assert!(found.hits.is_empty() && found.withheld > 0, "{unrelated}");
         let all = ask(unrelated, Selection::All);
         assert!(!all.hits.is_empty() && all.withheld == 0, "{unrelated}");
-        let is_low = |hit: &Hit| hit.relevance == Some(Relevance::Low);
+        let is_low = |hit: &FactHit| hit.relevance == Some(Relevance::Low);
         assert!(all.hits.iter().all(is_low), "{unrelated}");
         // A contradiction must be seen, however far it is.
         assert_eq!(

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
-use crate::facts::scope::Scope;
+use crate::facts::scope::ProjectScope;
 use crate::facts::user::UserId;
 use crate::service::Service;
 
@@ -39,7 +39,7 @@ pub(crate) struct Point {
 
 impl Chroma {
     /// Returns the server and collection that the database says its vectors are in, or `None` if they are in it.
-    pub(crate) fn of(connection: &Connection) -> Result<Option<Self>> {
+    pub(crate) fn from_database(connection: &Connection) -> Result<Option<Self>> {
         let sql = "SELECT server, collection FROM vector_index";
         let (server, collection): (Option<String>, String) = connection
             .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -102,7 +102,7 @@ impl Chroma {
     pub(crate) fn nearest(
         &self,
         user: &UserId,
-        scope: &Scope,
+        scope: &ProjectScope,
         vector: &Vector,
         most: usize,
     ) -> Result<Vec<(String, f32)>> {
@@ -111,9 +111,9 @@ impl Chroma {
             json!({"status": {"$in": ["active", "pending_confirmation"]}}),
         ];
         match scope {
-            Scope::All => {}
-            Scope::General => conditions.push(json!({"project": {"$eq": ""}})),
-            Scope::Project(name) => conditions.push(json!({"project": {"$in": ["", name]}})),
+            ProjectScope::All => {}
+            ProjectScope::General => conditions.push(json!({"project": {"$eq": ""}})),
+            ProjectScope::Project(name) => conditions.push(json!({"project": {"$in": ["", name]}})),
         }
         let question = json!({
             "query_embeddings": [vector.values()], "n_results": most,

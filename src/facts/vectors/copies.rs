@@ -16,7 +16,7 @@ use crate::facts::vectors::chroma::Chroma;
 pub(crate) const BATCH: u32 = 256;
 
 /// The longest pause after a failure, as a power of two in seconds: a little over an hour.
-const LONGEST_PAUSE: u32 = 12;
+const MAX_PAUSE_EXPONENT: u32 = 12;
 
 /// Vectors of what was forgotten that a server still has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -258,5 +258,5 @@ pub(crate) fn remaining(connection: &Connection, of: Option<&[String]>) -> Resul
 
 /// Returns for how many seconds a server is left alone after so many failures before this one.
 pub(crate) fn pause(attempts: u32) -> i64 {
-    1_i64 << attempts.min(LONGEST_PAUSE)
+    1_i64 << attempts.min(MAX_PAUSE_EXPONENT)
 }

@@ -22,8 +22,8 @@ use rusqlite::params;
 use crate::embedding::Embedder;
 use crate::embedding::Endpoint;
 use crate::embedding::Quantized;
-use crate::embedding::Table;
 use crate::embedding::Vector;
+use crate::embedding::VectorTable;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
@@ -63,8 +63,8 @@ pub fn embedder(project: &Project) -> Result<Embedder> {
 }
 
 /// Keeps the index in step with a fact's row, in the transaction that writes it.
-pub(crate) fn keep(connection: &Connection, fact: &Fact) -> Result<()> {
-    let place = IndexLocation::of(connection)?;
+pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
+    let place = IndexLocation::read(connection)?;
     if place.server.is_some() {
         return outbox::enqueue(connection, fact);
     }
@@ -73,7 +73,7 @@ pub(crate) fn keep(connection: &Connection, fact: &Fact) -> Result<()> {
         let texts = passage_texts(&fact.key, &fact.value_text);
         let vectors: Vec<Vector> = texts
             .iter()
-            .map(|text| Table::built_in().vector(text))
+            .map(|text| VectorTable::built_in().vector(text))
             .collect();
         return put(
             connection,
@@ -114,7 +114,7 @@ pub(crate) fn model_of(embedder: &Embedder) -> String {
 /// With another model than before, all vectors are rebuilt: those of two models do not compare.
 pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     settle(facts, embedder)?;
-    if let Some(server) = Chroma::of(facts.connection())? {
+    if let Some(server) = Chroma::from_database(facts.connection())? {
         return outbox::drain(facts, &server, embedder);
     }
     let wanted = model_of(embedder);
@@ -174,7 +174,7 @@ pub(crate) struct IndexLocation {
 
 impl IndexLocation {
     /// Returns the place as it is.
-    pub(crate) fn of(connection: &Connection) -> Result<Self> {
+    pub(crate) fn read(connection: &Connection) -> Result<Self> {
         let read = |row: &Row<'_>| {
             Ok(Self {
                 model: row.get(0)?,
@@ -199,12 +199,12 @@ impl IndexLocation {
 /// Changes model or place to what the settings want: what was there is of no use, and all is told or rebuilt.
 fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     let wanted = IndexLocation::wanted(facts, embedder);
-    let is = IndexLocation::of(facts.connection())?;
+    let is = IndexLocation::read(facts.connection())?;
     if is == wanted || facts.is_dry_run() {
         return Ok(());
     }
     let stays = is.server.is_some() && is.server == wanted.server;
-    let dropped = Chroma::of(facts.connection())?.filter(|_| stays);
+    let dropped = Chroma::from_database(facts.connection())?.filter(|_| stays);
     if let Some(server) = &dropped {
         // A collection takes vectors of one length only.
         server.remove()?;
@@ -232,7 +232,7 @@ fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
 
 /// Returns whose vectors the index holds.
 pub(crate) fn model(connection: &Connection) -> Result<String> {
-    IndexLocation::of(connection).map(|place| place.model)
+    IndexLocation::read(connection).map(|place| place.model)
 }
 
 /// A fact without a vector.

@@ -22,7 +22,7 @@ pub(crate) struct Scanned {
 
 impl Scanned {
     /// Returns the rows of facts that a server found near, where they are the user's and may still be found.
-    pub(crate) fn of(
+    pub(crate) fn from_server(
         connection: &Connection,
         user: &UserId,
         near: &[(String, f32)],

@@ -20,7 +20,7 @@ pub(crate) fn parts(
     harness: Harness,
     warnings: &mut Vec<Warning>,
 ) -> Vec<CostPart> {
-    let mut reading = Reading {
+    let mut reading = ContextFileReader {
         project,
         files: &harness.profile().context,
         parts: Vec::new(),
@@ -53,14 +53,14 @@ fn folders(project: &Project, files: &ContextFiles) -> Vec<PathBuf> {
     folders
 }
 
-struct Reading<'a> {
+struct ContextFileReader<'a> {
     project: &'a Project,
     files: &'static ContextFiles,
     parts: Vec<CostPart>,
     warnings: &'a mut Vec<Warning>,
 }
 
-impl Reading<'_> {
+impl ContextFileReader<'_> {
     /// Reads the first of the names that is in a folder, and what it imports.
     fn folder(&mut self, folder: &Path, names: &[&str]) {
         for name in names {
@@ -112,7 +112,7 @@ impl Reading<'_> {
                 } else {
                     text.clone()
                 };
-                self.parts.push(CostPart::of(kind, source, &injected));
+                self.parts.push(CostPart::measure(kind, source, &injected));
                 Some(text)
             }
             Err(error) => {

@@ -26,7 +26,7 @@ pub struct Size {
 }
 
 impl Size {
-    fn of(text: &str) -> Self {
+    fn measure(text: &str) -> Self {
         Self {
             bytes: text.len(),
             lines: text.lines().count(),
@@ -74,11 +74,11 @@ pub struct CostPart {
 }
 
 impl CostPart {
-    fn of(kind: CostKind, source: String, text: &str) -> Self {
+    fn measure(kind: CostKind, source: String, text: &str) -> Self {
         Self {
             kind,
             source,
-            size: Size::of(text),
+            size: Size::measure(text),
         }
     }
 }
@@ -104,7 +104,7 @@ pub fn cost(project: &Project, harness: Harness, tools: &str) -> Cost {
     let mut warnings = Vec::new();
     let mut parts = files::parts(project, harness, &mut warnings);
     parts.extend(hook(project, harness, &mut warnings));
-    parts.push(CostPart::of(
+    parts.push(CostPart::measure(
         CostKind::Tools,
         "annals mcp".to_owned(),
         tools,
@@ -142,5 +142,5 @@ fn hook(project: &Project, harness: Harness, warnings: &mut Vec<Warning>) -> Opt
         Warning::file(&project.root, message)
     }));
     let source = "annals hook session-start".to_owned();
-    text.map(|text| CostPart::of(CostKind::Hook, source, &text))
+    text.map(|text| CostPart::measure(CostKind::Hook, source, &text))
 }

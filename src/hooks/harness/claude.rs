@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use crate::hooks::Event;
 use crate::hooks::harness::Choice;
-use crate::hooks::harness::Content;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::HarnessFiles;
+use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Obstacle;
-use crate::hooks::harness::Profile;
-use crate::hooks::harness::Scope;
-use crate::hooks::harness::Server;
+use crate::hooks::harness::ServerEntry;
+use crate::hooks::harness::SettingsContent;
 use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 
 /// Its names for events, which Codex has taken over.
@@ -28,7 +28,7 @@ pub(super) const EVENTS: &[(Event, &str)] = &[
     (Event::SessionEnd, "SessionEnd"),
 ];
 
-pub(crate) static PROFILE: Profile = Profile {
+pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     name: "claude",
     title: "Claude Code",
     folder: ".claude",
@@ -42,7 +42,7 @@ pub(crate) static PROFILE: Profile = Profile {
             names: &["settings.json"],
             is_in_project: false,
             is_in: |_| true,
-            content: Content::Json {
+            content: SettingsContent::Json {
                 hooks: true,
                 server: None,
                 dialect: STRICT,
@@ -52,10 +52,10 @@ pub(crate) static PROFILE: Profile = Profile {
             names: &[".mcp.json"],
             is_in_project: true,
             // The user's own servers stand in a file that the program rewrites all the time.
-            is_in: |scope| scope == Scope::Project,
-            content: Content::Json {
+            is_in: |scope| scope == SetupScope::Project,
+            content: SettingsContent::Json {
                 hooks: false,
-                server: Some(Server::Program),
+                server: Some(ServerEntry::Program),
                 dialect: STRICT,
             },
         },
@@ -100,15 +100,15 @@ const STRICT: JsonDialect = JsonDialect {
     trailing_commas: false,
 };
 
-fn next_steps(scope: Scope, _: Choice) -> Vec<String> {
+fn next_steps(scope: SetupScope, _: Choice) -> Vec<String> {
     let mut steps = match scope {
-        Scope::Project => vec![
+        SetupScope::Project => vec![
             "teammates get these settings with the repository; without annals on PATH each of their \
              sessions shows a hook error. For you alone: annals setup claude --user, or the plugin"
                 .to_owned(),
             "start claude here once and approve the MCP server annals".to_owned(),
         ],
-        Scope::User => {
+        SetupScope::User => {
             vec!["for the MCP server: claude mcp add --scope user annals -- annals mcp".to_owned()]
         }
     };
@@ -119,13 +119,14 @@ fn next_steps(scope: Scope, _: Choice) -> Vec<String> {
     steps
 }
 
-fn after_removal(scope: Scope) -> Option<&'static str> {
-    (scope == Scope::User).then_some("for the MCP server: claude mcp remove --scope user annals")
+fn after_removal(scope: SetupScope) -> Option<&'static str> {
+    (scope == SetupScope::User)
+        .then_some("for the MCP server: claude mcp remove --scope user annals")
 }
 
 fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     let mut paths = vec![files.user_folder.join("settings.json")];
-    if files.scope == Scope::Project {
+    if files.scope == SetupScope::Project {
         paths.push(files.folder.join("settings.json"));
         paths.push(files.folder.join("settings.local.json"));
     }
@@ -159,12 +160,12 @@ fn server(files: &HarnessFiles, settings: &[(Value, PathBuf)]) -> Option<Obstacl
     }
     let takes_all = |(json, _): &(Value, PathBuf)| json["enableAllProjectMcpServers"] == true;
     let (is_there, what, next) = match files.scope {
-        Scope::Project => (
+        SetupScope::Project => (
             lists("enabledMcpjsonServers") || settings.iter().any(takes_all),
             "the MCP server is not approved yet",
             "start claude here and approve annals",
         ),
-        Scope::User => (
+        SetupScope::User => (
             state["mcpServers"]["annals"].is_object(),
             "the MCP server is not listed",
             "claude mcp add --scope user annals -- annals mcp",

@@ -4,19 +4,19 @@ use toml::Table;
 use toml::Value;
 
 use crate::hooks::harness::Choice;
-use crate::hooks::harness::Content;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::HarnessFiles;
+use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Obstacle;
-use crate::hooks::harness::Profile;
-use crate::hooks::harness::Scope;
+use crate::hooks::harness::SettingsContent;
 use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 use crate::hooks::harness::claude;
 
-pub(crate) static PROFILE: Profile = Profile {
+pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     name: "codex",
     title: "Codex",
     folder: ".codex",
@@ -30,7 +30,7 @@ pub(crate) static PROFILE: Profile = Profile {
             names: &["hooks.json"],
             is_in_project: false,
             is_in: |_| true,
-            content: Content::Json {
+            content: SettingsContent::Json {
                 hooks: true,
                 server: None,
                 dialect: JsonDialect {
@@ -43,7 +43,7 @@ pub(crate) static PROFILE: Profile = Profile {
             names: &["config.toml"],
             is_in_project: false,
             is_in: |_| true,
-            content: Content::Toml,
+            content: SettingsContent::Toml,
         },
     ],
     events: claude::EVENTS,
@@ -77,10 +77,10 @@ pub(crate) static PROFILE: Profile = Profile {
     obstacles,
 };
 
-fn next_steps(scope: Scope, _: Choice) -> Vec<String> {
+fn next_steps(scope: SetupScope, _: Choice) -> Vec<String> {
     let mut steps =
         vec!["Codex runs a hook once you have trusted it: open /hooks there".to_owned()];
-    if scope == Scope::Project {
+    if scope == SetupScope::Project {
         steps.push(
             "Codex reads a project's own settings only if the project is trusted: start codex here and say yes"
                 .to_owned(),
@@ -113,7 +113,7 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     obstacles.extend(trust_in_hooks(files, &user));
     let trust = user.get("projects");
     let trust = trust.and_then(|all| all.get(files.project_name())?.get("trust_level")?.as_str());
-    if files.scope == Scope::Project && trust != Some("trusted") {
+    if files.scope == SetupScope::Project && trust != Some("trusted") {
         obstacles.push(Obstacle::open(
             "Codex does not trust this project yet, so it reads none of its settings".to_owned(),
             "start codex here and say yes",

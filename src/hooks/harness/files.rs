@@ -7,7 +7,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::parse_to_serde_value;
 use serde_json::Value;
 
-use crate::hooks::harness::Scope;
+use crate::hooks::harness::SetupScope;
 use crate::project::Project;
 use crate::storage::read;
 
@@ -44,7 +44,7 @@ impl Obstacle {
 /// Where a harness keeps its files, for one scope.
 pub(crate) struct HarnessFiles<'a> {
     pub(crate) project: &'a Project,
-    pub(crate) scope: Scope,
+    pub(crate) scope: SetupScope,
     /// The harness's folder in this scope.
     pub(crate) folder: PathBuf,
     /// The folder that the harness's folder lies in, or the folder itself for the user's own settings.
@@ -76,7 +76,7 @@ impl HarnessFiles<'_> {
 
     /// Returns the settings that count in this scope, the user's own first, and how a message names each file.
     pub(crate) fn settings(&self) -> Vec<(Value, String)> {
-        let own = (self.scope == Scope::Project).then_some(&self.folder);
+        let own = (self.scope == SetupScope::Project).then_some(&self.folder);
         let folders = [&self.user_folder].into_iter().chain(own);
         let files = folders.map(|folder| folder.join("settings.json"));
         files

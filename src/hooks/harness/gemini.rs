@@ -4,16 +4,16 @@ use serde_json::Value;
 
 use crate::hooks::Event;
 use crate::hooks::harness::Choice;
-use crate::hooks::harness::Content;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::HarnessFiles;
+use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Obstacle;
-use crate::hooks::harness::Profile;
-use crate::hooks::harness::Scope;
-use crate::hooks::harness::Server;
+use crate::hooks::harness::ServerEntry;
+use crate::hooks::harness::SettingsContent;
 use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 
 /// The one file of settings, which forks of Gemini CLI have, too.
@@ -21,9 +21,9 @@ pub(crate) const FILES: &[SettingsFile] = &[SettingsFile {
     names: &["settings.json"],
     is_in_project: false,
     is_in: |_| true,
-    content: Content::Json {
+    content: SettingsContent::Json {
         hooks: true,
-        server: Some(Server::Program),
+        server: Some(ServerEntry::Program),
         dialect: JsonDialect {
             comments: true,
             trailing_commas: false,
@@ -31,7 +31,7 @@ pub(crate) const FILES: &[SettingsFile] = &[SettingsFile {
     },
 }];
 
-pub(crate) static PROFILE: Profile = Profile {
+pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     name: "gemini",
     title: "Gemini CLI",
     folder: ".gemini",
@@ -74,7 +74,7 @@ pub(crate) static PROFILE: Profile = Profile {
     obstacles,
 };
 
-fn next_steps(scope: Scope, choice: Choice) -> Vec<String> {
+fn next_steps(scope: SetupScope, choice: Choice) -> Vec<String> {
     let mut steps = Vec::new();
     if choice.breadcrumb {
         steps.push(
@@ -83,11 +83,11 @@ fn next_steps(scope: Scope, choice: Choice) -> Vec<String> {
         );
     }
     let step = match scope {
-        Scope::Project => {
+        SetupScope::Project => {
             "Gemini CLI reads a project's own settings only in a trusted folder: start gemini here and \
              trust it; headless runs need GEMINI_CLI_TRUST_WORKSPACE=true"
         }
-        Scope::User => {
+        SetupScope::User => {
             "Gemini CLI connects to no MCP server in a folder that is not trusted: start gemini in each \
              project and trust it; headless runs need GEMINI_CLI_TRUST_WORKSPACE=true"
         }
@@ -111,7 +111,7 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     }
     let user = HarnessFiles::json(&files.user_folder.join("settings.json"));
     let is_asked = user.is_none_or(|json| json["security"]["folderTrust"]["enabled"] != false);
-    if files.scope == Scope::Project && is_asked && !files.is_trusted() {
+    if files.scope == SetupScope::Project && is_asked && !files.is_trusted() {
         obstacles.push(Obstacle::open(
             "Gemini CLI does not trust this folder yet, so it reads none of its settings"
                 .to_owned(),

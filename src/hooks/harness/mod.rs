@@ -38,7 +38,7 @@ pub enum Harness {
 /// Whose settings are meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum SetupScope {
     /// The project's, which its repository may carry.
     #[default]
     Project,
@@ -47,7 +47,7 @@ pub enum Scope {
 }
 
 /// What is true of one harness.
-pub(crate) struct Profile {
+pub(crate) struct HarnessProfile {
     /// The word that asks for it.
     pub(crate) name: &'static str,
     /// Its name as its users write it.
@@ -73,9 +73,9 @@ pub(crate) struct Profile {
     /// Whether it runs two hooks that are set up in both scopes, and each of them speaks.
     pub(crate) runs_both_scopes: bool,
     /// What is left to do by hand after `setup`.
-    pub(crate) next_steps: fn(Scope, Choice) -> Vec<String>,
+    pub(crate) next_steps: fn(SetupScope, Choice) -> Vec<String>,
     /// What is left to do by hand after `setup --remove`.
-    pub(crate) after_removal: fn(Scope) -> Option<&'static str>,
+    pub(crate) after_removal: fn(SetupScope) -> Option<&'static str>,
     /// What keeps the settings from working, and what its users should know.
     pub(crate) obstacles: fn(&HarnessFiles) -> Vec<Obstacle>,
 }
@@ -97,20 +97,20 @@ pub(crate) struct SettingsFile {
     /// Whether it lies in the project itself, not in the harness's folder; the user's own always lie there.
     pub(crate) is_in_project: bool,
     /// Whether there is one in this scope.
-    pub(crate) is_in: fn(Scope) -> bool,
+    pub(crate) is_in: fn(SetupScope) -> bool,
     /// What is ours in it.
-    pub(crate) content: Content,
+    pub(crate) content: SettingsContent,
 }
 
 /// What is ours in a settings file.
 #[derive(Clone, Copy)]
-pub(crate) enum Content {
+pub(crate) enum SettingsContent {
     /// Hooks, a server, or both, in JSON.
     Json {
         /// Whether the hooks stand in it.
         hooks: bool,
         /// The server, and how it is listed.
-        server: Option<Server>,
+        server: Option<ServerEntry>,
         /// What the harness takes beside strict JSON.
         dialect: JsonDialect,
     },
@@ -131,7 +131,7 @@ pub(crate) struct JsonDialect {
 
 /// Where and how a harness lists our server in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Server {
+pub(crate) enum ServerEntry {
     /// `mcpServers`, a program and its arguments.
     Program,
     /// `mcp`, a list that starts with the program.
@@ -229,13 +229,13 @@ impl AskedChoice {
 impl Choice {
     /// Every choice, the default one first.
     pub const ALL: [Self; 4] = [
-        Self::of(true, false),
-        Self::of(true, true),
-        Self::of(false, false),
-        Self::of(false, true),
+        Self::new(true, false),
+        Self::new(true, true),
+        Self::new(false, false),
+        Self::new(false, true),
     ];
 
-    const fn of(notepad: bool, breadcrumb: bool) -> Self {
+    const fn new(notepad: bool, breadcrumb: bool) -> Self {
         Self {
             notepad,
             breadcrumb,
@@ -259,7 +259,7 @@ impl Harness {
     }
 
     /// Returns what is true of this harness.
-    pub(crate) fn profile(self) -> &'static Profile {
+    pub(crate) fn profile(self) -> &'static HarnessProfile {
         match self {
             Self::Claude => &claude::PROFILE,
             Self::Codex => &codex::PROFILE,
@@ -270,7 +270,7 @@ impl Harness {
     }
 }
 
-impl Profile {
+impl HarnessProfile {
     /// Returns the command of a hook.
     ///
     /// These strings never change: a harness may ask its user to trust each of them once, and forgets that

@@ -2,18 +2,18 @@
 
 use crate::hooks::Event;
 use crate::hooks::harness::Choice;
-use crate::hooks::harness::Content;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::HarnessFiles;
+use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Obstacle;
-use crate::hooks::harness::Profile;
-use crate::hooks::harness::Scope;
-use crate::hooks::harness::Server;
+use crate::hooks::harness::ServerEntry;
+use crate::hooks::harness::SettingsContent;
 use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 
-pub(crate) static PROFILE: Profile = Profile {
+pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     name: "opencode",
     title: "opencode",
     folder: ".opencode",
@@ -27,9 +27,9 @@ pub(crate) static PROFILE: Profile = Profile {
             names: &["opencode.json", "opencode.jsonc"],
             is_in_project: true,
             is_in: |_| true,
-            content: Content::Json {
+            content: SettingsContent::Json {
                 hooks: false,
-                server: Some(Server::List),
+                server: Some(ServerEntry::List),
                 dialect: JsonDialect {
                     comments: true,
                     trailing_commas: true,
@@ -40,7 +40,7 @@ pub(crate) static PROFILE: Profile = Profile {
             names: &["plugins/annals.js"],
             is_in_project: false,
             is_in: |_| true,
-            content: Content::Plugin(include_str!("../../../templates/opencode/annals.js")),
+            content: SettingsContent::Plugin(include_str!("../../../templates/opencode/annals.js")),
         },
     ],
     events: &[
@@ -72,7 +72,7 @@ pub(crate) static PROFILE: Profile = Profile {
 const OFFLINE: &str = "if npm cannot be reached, the first start waits for over a minute: \
                        npm_config_fetch_retries=0 opencode";
 
-fn next_steps(_: Scope, _: Choice) -> Vec<String> {
+fn next_steps(_: SetupScope, _: Choice) -> Vec<String> {
     vec![format!(
         "opencode installs @opencode-ai/plugin by npm next to the plugin; {OFFLINE}"
     )]

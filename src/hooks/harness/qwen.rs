@@ -4,15 +4,15 @@
 use crate::hooks::harness::Choice;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::HarnessFiles;
+use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
 use crate::hooks::harness::Obstacle;
-use crate::hooks::harness::Profile;
-use crate::hooks::harness::Scope;
+use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 use crate::hooks::harness::claude;
 use crate::hooks::harness::gemini;
 
-pub(crate) static PROFILE: Profile = Profile {
+pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     name: "qwen",
     title: "Qwen Code",
     folder: ".qwen",
@@ -55,14 +55,14 @@ pub(crate) static PROFILE: Profile = Profile {
     obstacles,
 };
 
-fn next_steps(scope: Scope, _: Choice) -> Vec<String> {
+fn next_steps(scope: SetupScope, _: Choice) -> Vec<String> {
     match scope {
-        Scope::Project => vec![
+        SetupScope::Project => vec![
             "if folder trust is on, Qwen Code reads a project's own settings only in a trusted folder: \
              /permissions there"
                 .to_owned(),
         ],
-        Scope::User => vec![
+        SetupScope::User => vec![
             "if folder trust is on, Qwen Code is restricted in each folder that is not trusted: \
              /permissions there"
                 .to_owned(),
@@ -81,7 +81,7 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     }
     let user = HarnessFiles::json(&files.user_folder.join("settings.json")).unwrap_or_default();
     let is_asked = user["security"]["folderTrust"]["enabled"] == true;
-    if files.scope == Scope::Project && is_asked && !files.is_trusted() {
+    if files.scope == SetupScope::Project && is_asked && !files.is_trusted() {
         obstacles.push(Obstacle::open(
             "Qwen Code does not trust this folder yet, so it reads none of its settings".to_owned(),
             "trust it in Qwen Code: /permissions",

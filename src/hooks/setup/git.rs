@@ -10,10 +10,10 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::setup::report::FileOutcome;
 use crate::knowledge::KnowledgeDir;
-use crate::merge::Kind;
+use crate::merge::MergeKind;
 use crate::patterns;
+use crate::project::ContextTarget;
 use crate::project::Project;
-use crate::project::Target;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
@@ -103,7 +103,7 @@ impl GitReport {
 /// Sets each driver that is not as wanted, or takes it away, and returns the keys.
 fn drivers(project: &Project, remove: bool) -> Result<Vec<String>> {
     let mut changed = Vec::new();
-    for kind in Kind::ALL {
+    for kind in MergeKind::ALL {
         let section = format!("merge.annals-{}", kind.as_str());
         let key = format!("{section}.driver");
         let there = project.git.configured(&key)?;
@@ -123,7 +123,7 @@ fn drivers(project: &Project, remove: bool) -> Result<Vec<String>> {
 }
 
 /// Returns the command that git runs; without annals on the PATH git's own merge does the work.
-fn driver(kind: Kind) -> String {
+fn driver(kind: MergeKind) -> String {
     format!(
         "if command -v annals >/dev/null 2>&1; then annals merge-file {} %O %A %B --marker-size %L --path %P; else git merge-file --marker-size %L %A %O %B; fi",
         kind.as_str()
@@ -132,21 +132,23 @@ fn driver(kind: Kind) -> String {
 
 /// Returns the lines that name our files, each from the project's root.
 fn block(project: &Project) -> String {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let ledger = project.root.join(&project.settings.ledger_dir);
     let mut files = vec![
         (
             patterns::path(&project.planning_place().dir),
-            Kind::Patterns,
+            MergeKind::Patterns,
         ),
-        (ledger.join("DECISIONS.md"), Kind::Decisions),
-        (ledger.join("CONSTRAINTS.md"), Kind::Constraints),
-        (place.log(), Kind::Lines),
-        (place.index(), Kind::Index),
+        (ledger.join("DECISIONS.md"), MergeKind::Decisions),
+        (ledger.join("CONSTRAINTS.md"), MergeKind::Constraints),
+        (place.log(), MergeKind::Lines),
+        (place.index(), MergeKind::Index),
     ];
-    files.extend(Target::ALL.map(|target| (project.root.join(target.file()), Kind::Context)));
+    files.extend(
+        ContextTarget::ALL.map(|target| (project.root.join(target.file()), MergeKind::Context)),
+    );
     if let Some(journal) = project.environment.get("MEMORY_FILE") {
-        files.push((PathBuf::from(journal), Kind::Lines));
+        files.push((PathBuf::from(journal), MergeKind::Lines));
     }
     let lines = files.iter().filter_map(|(path, kind)| {
         let path = path.strip_prefix(&project.root).ok()?.to_str()?;

@@ -8,10 +8,10 @@ use jsonc_parser::json;
 use serde_json::Value;
 
 use crate::error::Result;
+use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
-use crate::hooks::harness::Profile;
 use crate::hooks::setup::command::Command;
-use crate::hooks::setup::json::Document;
+use crate::hooks::setup::json::JsonDocument;
 
 /// The member that holds the hooks.
 pub(crate) const HOOKS: &str = "hooks";
@@ -32,7 +32,7 @@ pub(crate) struct HookCommand {
 
 impl HookCommand {
     /// Returns the commands of ours, in the order of the text; what has another shape is somebody else's.
-    pub(crate) fn all(profile: &Profile, document: &Document) -> Result<Vec<Self>> {
+    pub(crate) fn all(profile: &HarnessProfile, document: &JsonDocument) -> Result<Vec<Self>> {
         let mut all = Vec::new();
         let Some(hooks) = document.object(HOOKS)? else {
             return Ok(all);
@@ -48,7 +48,7 @@ impl HookCommand {
         Ok(all)
     }
 
-    fn in_group(profile: &Profile, event: &str, group: &CstNode) -> Vec<Self> {
+    fn in_group(profile: &HarnessProfile, event: &str, group: &CstNode) -> Vec<Self> {
         let commands = group.as_object().and_then(|group| group.array_value(HOOKS));
         let commands = commands.map_or(Vec::new(), |commands| commands.elements());
         let is_alone = commands.len() == 1;
@@ -98,7 +98,7 @@ impl HookCommand {
     }
 
     /// Takes the command out, with what is empty then and was not there before we came.
-    pub(crate) fn remove(self, document: &Document, before: Option<&CstObject>) -> Result<()> {
+    pub(crate) fn remove(self, document: &JsonDocument, before: Option<&CstObject>) -> Result<()> {
         self.node.remove();
         if let Some(hooks) = document.object(HOOKS)? {
             remove_empty(&hooks, &self.event, before);

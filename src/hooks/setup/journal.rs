@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::hooks::setup::report::FileOutcome;
 use crate::project::Project;
 use crate::storage;
-use crate::storage::Linked;
+use crate::storage::LinkState;
 
 /// The names of the tools.
 const TOOLS: [&str; 2] = ["memory_write", "memory_search"];
@@ -51,14 +51,14 @@ pub fn journal(project: &Project, request: &JournalSetup) -> Result<JournalRepor
         let path = request.folder.join(with_ending(name, &request.program));
         let there = storage::linked(&path, &request.program)?;
         let is_ours = match there {
-            Linked::Elsewhere => is_annals(&path),
-            there => there != Linked::Other,
+            LinkState::Elsewhere => is_annals(&path),
+            there => there != LinkState::Other,
         };
         let outcome = match (there, request.remove) {
-            (Linked::Missing, true) | (Linked::Same, false) => FileOutcome::Unchanged,
+            (LinkState::Missing, true) | (LinkState::Same, false) => FileOutcome::Unchanged,
             (_, true) if !is_ours => FileOutcome::Unchanged,
             (_, true) => FileOutcome::Deleted,
-            (Linked::Missing, false) => FileOutcome::Created,
+            (LinkState::Missing, false) => FileOutcome::Created,
             (_, false) if is_ours => FileOutcome::Extended,
             _ => return Err(foreign(&path)),
         };

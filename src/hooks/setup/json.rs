@@ -16,17 +16,17 @@ use crate::hooks::harness::JsonDialect;
 const BOM: &str = "\u{feff}";
 
 /// Wider objects are nobody's settings, and each member is looked for among all.
-const MOST_MEMBERS: usize = 1000;
+const MAX_MEMBERS: usize = 1000;
 
 /// A JSON text whose value is an object, as it stands in a file.
-pub(crate) struct Document<'a> {
+pub(crate) struct JsonDocument<'a> {
     path: &'a Path,
     bom: &'static str,
     root: CstRootNode,
     object: CstObject,
 }
 
-impl<'a> Document<'a> {
+impl<'a> JsonDocument<'a> {
     /// Reads a file's bytes; a file without any text is an empty object, anything else but an object is refused.
     pub(crate) fn parse(bytes: &[u8], path: &'a Path, dialect: JsonDialect) -> Result<Self> {
         let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -123,9 +123,9 @@ impl<'a> Document<'a> {
     /// Refuses names that stand twice: readers differ in which of the two counts.
     fn refuse_doubled(&self, object: &CstObject) -> Result<()> {
         let members = object.properties();
-        if members.len() > MOST_MEMBERS {
+        if members.len() > MAX_MEMBERS {
             let what =
-                format!("has an object of more than {MOST_MEMBERS} members, so it is not edited");
+                format!("has an object of more than {MAX_MEMBERS} members, so it is not edited");
             return Err(refused(&what, self.path, 1));
         }
         let mut seen = HashSet::new();

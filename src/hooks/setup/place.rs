@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::harness::Scope;
+use crate::hooks::harness::SetupScope;
 use crate::project::Project;
 use crate::storage::Storage;
 use crate::text;
@@ -23,10 +23,10 @@ pub(crate) struct HarnessDir {
 
 impl HarnessDir {
     /// Returns the place of a harness's settings in a scope.
-    pub(crate) fn of(project: &Project, harness: Harness, scope: Scope) -> Result<Self> {
+    pub(crate) fn locate(project: &Project, harness: Harness, scope: SetupScope) -> Result<Self> {
         match scope {
-            Scope::Project => Self::of_project(project, harness),
-            Scope::User => Self::of_user(project, harness),
+            SetupScope::Project => Self::of_project(project, harness),
+            SetupScope::User => Self::of_user(project, harness),
         }
     }
 

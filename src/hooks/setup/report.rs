@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::harness::Scope;
+use crate::hooks::harness::SetupScope;
 use crate::warning::Warning;
 
 /// What becomes of a file.
@@ -58,7 +58,7 @@ pub struct SetupReport {
     /// Whose settings they are.
     pub harness: Harness,
     /// `project` or `user`.
-    pub scope: Scope,
+    pub scope: SetupScope,
     /// The files.
     pub files: Vec<SetupFile>,
     /// The copies of the files from before we came.
@@ -87,8 +87,8 @@ impl SetupReport {
         let message = format!("differs from what setup would write: {}", off.join(", "));
         let command = format!("annals setup {}", self.harness.as_str());
         Err(Error::failed(message).hint(match self.scope {
-            Scope::Project => command,
-            Scope::User => format!("{command} --user"),
+            SetupScope::Project => command,
+            SetupScope::User => format!("{command} --user"),
         }))
     }
 }

@@ -3,14 +3,14 @@
 use crate::error::Result;
 use crate::hooks::Harness;
 use crate::hooks::harness::Choice;
-use crate::hooks::harness::Content;
 use crate::hooks::harness::JsonDialect;
-use crate::hooks::harness::Server;
-use crate::hooks::setup::target::Target;
+use crate::hooks::harness::ServerEntry;
+use crate::hooks::harness::SettingsContent;
+use crate::hooks::setup::target::TargetFile;
 
 /// How a harness writes its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum SettingsForm {
     /// As Gemini CLI does: hooks and a server in one file.
     Json,
     /// As Codex does: a server in a table.
@@ -18,19 +18,19 @@ pub enum Form {
 }
 
 /// Returns a settings file after our entries went in and out; nothing where it held some of ours before.
-pub fn set_up_and_removed(form: Form, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+pub fn set_up_and_removed(form: SettingsForm, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
     let content = match form {
-        Form::Json => Content::Json {
+        SettingsForm::Json => SettingsContent::Json {
             hooks: true,
-            server: Some(Server::Program),
+            server: Some(ServerEntry::Program),
             dialect: JsonDialect {
                 comments: true,
                 trailing_commas: true,
             },
         },
-        Form::Toml => Content::Toml,
+        SettingsForm::Toml => SettingsContent::Toml,
     };
-    let target = Target::of("settings".into(), Harness::Gemini.profile(), content);
+    let target = TargetFile::new("settings".into(), Harness::Gemini.profile(), content);
     if target.is_in(bytes)? {
         return Ok(None);
     }

@@ -10,14 +10,14 @@ use crate::error::Result;
 use crate::hooks::Harness;
 use crate::hooks::harness::AskedChoice;
 use crate::hooks::harness::Choice;
-use crate::hooks::harness::Scope;
+use crate::hooks::harness::SetupScope;
 use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::report::FileOutcome;
 use crate::hooks::setup::report::SetupFile;
 use crate::hooks::setup::report::SetupReport;
-use crate::hooks::setup::standing::Standing;
-use crate::hooks::setup::standing::standing;
-use crate::hooks::setup::target::Target;
+use crate::hooks::setup::state::SetupState;
+use crate::hooks::setup::state::setup_state;
+use crate::hooks::setup::target::TargetFile;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -29,7 +29,7 @@ pub struct SetupRequest {
     /// Whose settings are meant.
     pub harness: Harness,
     /// Whether the project's or the user's.
-    pub scope: Scope,
+    pub scope: SetupScope,
     /// Only tell whether they are as wanted.
     pub check: bool,
     /// Take our entries out.
@@ -41,9 +41,9 @@ pub struct SetupRequest {
 /// Brings a harness's settings to call `annals`, or takes that back.
 pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let project = &project.dry_run(project.dry_run || request.check);
-    let place = HarnessDir::of(project, request.harness, request.scope)?;
+    let place = HarnessDir::locate(project, request.harness, request.scope)?;
     let profile = request.harness.profile();
-    let targets = Target::all(&place, profile, request.scope);
+    let targets = TargetFile::all(&place, profile, request.scope);
     for target in &targets {
         confined(&target.path, place.storage.root())?;
     }
@@ -89,11 +89,11 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
 ///
 /// The changes belong to [`Store::Context`].
 pub fn session_start(project: &Project) -> Result<Changes> {
-    let (harness, scope) = (Harness::Claude, Scope::Project);
-    let place = HarnessDir::of(project, harness, scope)?;
+    let (harness, scope) = (Harness::Claude, SetupScope::Project);
+    let place = HarnessDir::locate(project, harness, scope)?;
     let profile = harness.profile();
     let mut changes = Changes::new();
-    let target = Target::all(&place, profile, scope).into_iter().next();
+    let target = TargetFile::all(&place, profile, scope).into_iter().next();
     let start = profile
         .hooks
         .iter()
@@ -110,7 +110,7 @@ pub fn session_start(project: &Project) -> Result<Changes> {
 }
 
 /// Returns what was chosen when the files were written; the default where nothing of ours is in them.
-fn found(targets: &[Target]) -> Result<Choice> {
+fn found(targets: &[TargetFile]) -> Result<Choice> {
     let mut choice = Choice::ALL[0];
     for target in targets {
         if let Some(bytes) = read::bytes(&target.path)? {
@@ -123,7 +123,7 @@ fn found(targets: &[Target]) -> Result<Choice> {
 }
 
 /// Returns the entries of ours that a file has as the plan leaves it.
-fn entries_in(changes: &Changes, target: &Target) -> Result<Vec<String>> {
+fn entries_in(changes: &Changes, target: &TargetFile) -> Result<Vec<String>> {
     let bytes = changes.current(&target.path)?;
     bytes.map_or(Ok(Vec::new()), |bytes| target.found(&bytes))
 }
@@ -156,19 +156,19 @@ fn notes(
     }
     let mut notes = (profile.next_steps)(request.scope, choice);
     let is_changed = |file: &SetupFile| file.outcome != FileOutcome::Unchanged;
-    if request.scope == Scope::User && !request.check && files.iter().any(is_changed) {
+    if request.scope == SetupScope::User && !request.check && files.iter().any(is_changed) {
         notes.push(format!(
             "`annals undo` takes back changes of a project, not these: annals setup {} --user --remove does",
             profile.name
         ));
     }
     let (other, whose) = match request.scope {
-        Scope::Project => (Scope::User, "all of your projects"),
-        Scope::User => (Scope::Project, "this project"),
+        SetupScope::Project => (SetupScope::User, "all of your projects"),
+        SetupScope::User => (SetupScope::Project, "this project"),
     };
     // The other scope is only mentioned: where its settings cannot be read, nothing is said of it.
-    let other = standing(project, request.harness, other);
-    if other.is_ok_and(|standing| standing != Standing::Absent) {
+    let other = setup_state(project, request.harness, other);
+    if other.is_ok_and(|state| state != SetupState::Absent) {
         notes.push(format!(
             "{} is set up for {whose} as well, and one is enough: annals setup {} --remove drops the \
              project's",
@@ -198,7 +198,7 @@ fn confined(path: &Path, root: &Path) -> Result<()> {
     }
 }
 
-fn install(changes: &mut Changes, target: &Target, choice: Choice) -> Result<FileOutcome> {
+fn install(changes: &mut Changes, target: &TargetFile, choice: Choice) -> Result<FileOutcome> {
     let old = read::bytes(&target.path)?;
     let new = target.with(old.as_deref(), choice)?;
     Ok(match &old {
@@ -231,7 +231,7 @@ fn replace(changes: &mut Changes, path: &Path, old: Option<Vec<u8>>, new: Vec<u8
     changes.edit(path, old, new)
 }
 
-fn remove(changes: &mut Changes, target: &Target, place: &HarnessDir) -> Result<FileOutcome> {
+fn remove(changes: &mut Changes, target: &TargetFile, place: &HarnessDir) -> Result<FileOutcome> {
     let copy = backup(&target.path);
     let before = read::bytes(&copy)?;
     if before.is_some() {

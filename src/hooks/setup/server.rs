@@ -6,25 +6,25 @@ use jsonc_parser::cst::CstNode;
 use jsonc_parser::cst::CstObject;
 use jsonc_parser::json;
 
-use crate::hooks::harness::Server;
+use crate::hooks::harness::ServerEntry;
 use crate::hooks::setup::command::is_program;
 
 /// The name of our server.
 pub(crate) const NAME: &str = "annals";
 
 /// Returns the name of the object that lists servers.
-pub(crate) fn key(server: Server) -> &'static str {
+pub(crate) fn key(server: ServerEntry) -> &'static str {
     match server {
-        Server::Program => "mcpServers",
-        Server::List => "mcp",
+        ServerEntry::Program => "mcpServers",
+        ServerEntry::List => "mcp",
     }
 }
 
 /// Returns the entry.
-pub(crate) fn value(server: Server) -> CstInputValue {
+pub(crate) fn value(server: ServerEntry) -> CstInputValue {
     match server {
-        Server::Program => json!({ "command": "annals", "args": ["mcp"] }),
-        Server::List => json!({
+        ServerEntry::Program => json!({ "command": "annals", "args": ["mcp"] }),
+        ServerEntry::List => json!({
             "type": "local",
             "command": ["annals", "mcp"],
             "enabled": true
@@ -33,19 +33,19 @@ pub(crate) fn value(server: Server) -> CstInputValue {
 }
 
 /// Returns whether an entry of our name starts our binary; a user may have added to it.
-pub(crate) fn is_own(server: Server, found: &CstObject) -> bool {
+pub(crate) fn is_own(server: ServerEntry, found: &CstObject) -> bool {
     let list = |name| {
         found
             .array_value(name)
             .map_or(Vec::new(), |list| texts(&list))
     };
     let words = match server {
-        Server::Program => {
+        ServerEntry::Program => {
             let program = found.get("command").and_then(|member| member.value());
             let program = program.as_ref().and_then(text);
             program.into_iter().chain(list("args")).collect()
         }
-        Server::List => list("command"),
+        ServerEntry::List => list("command"),
     };
     matches!(&words[..], [program, argument, ..] if is_program(program) && argument == "mcp")
 }

@@ -6,15 +6,15 @@ use jsonc_parser::cst::CstObject;
 
 use crate::error::Result;
 use crate::hooks::harness::Choice;
+use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
 use crate::hooks::harness::JsonDialect;
-use crate::hooks::harness::Profile;
-use crate::hooks::harness::Server;
+use crate::hooks::harness::ServerEntry;
 use crate::hooks::setup::command::Command;
 use crate::hooks::setup::hook_command::HOOKS;
 use crate::hooks::setup::hook_command::HookCommand;
 use crate::hooks::setup::hook_command::group;
-use crate::hooks::setup::json::Document;
+use crate::hooks::setup::json::JsonDocument;
 use crate::hooks::setup::json::is_blank;
 use crate::hooks::setup::server;
 use crate::hooks::setup::target::SERVER;
@@ -24,21 +24,21 @@ const SCHEMA: &str = "$schema";
 
 /// Our entries in the settings of one harness.
 #[derive(Clone, Copy)]
-pub(crate) struct Entries {
+pub(crate) struct SettingsEntries {
     /// The harness.
-    pub(crate) profile: &'static Profile,
+    pub(crate) profile: &'static HarnessProfile,
     /// Whether the hooks stand in this file.
     pub(crate) hooks: bool,
     /// The server, where the file lists servers.
-    pub(crate) server: Option<Server>,
+    pub(crate) server: Option<ServerEntry>,
     /// What the harness takes beside strict JSON.
     pub(crate) dialect: JsonDialect,
 }
 
-impl Entries {
+impl SettingsEntries {
     /// Returns a settings file with our entries, and with none of ours that are not wanted.
     pub(crate) fn with(self, bytes: &[u8], path: &Path, choice: Choice) -> Result<Vec<u8>> {
-        let document = Document::parse(bytes, path, self.dialect)?;
+        let document = JsonDocument::parse(bytes, path, self.dialect)?;
         let before = document.text();
         if self.hooks {
             let wanted = self.profile.wanted_hooks(choice);
@@ -62,7 +62,7 @@ impl Entries {
 
     /// Returns a settings file with one hook, where no command of ours stands on its event yet.
     pub(crate) fn with_first(self, bytes: &[u8], path: &Path, hook: &Hook) -> Result<Vec<u8>> {
-        let document = Document::parse(bytes, path, self.dialect)?;
+        let document = JsonDocument::parse(bytes, path, self.dialect)?;
         let found = HookCommand::all(self.profile, &document)?;
         if found.iter().any(|one| one.event == hook.event) {
             return Ok(bytes.to_vec());
@@ -81,9 +81,10 @@ impl Entries {
         path: &Path,
         before: Option<&[u8]>,
     ) -> Result<Option<Vec<u8>>> {
-        let document = Document::parse(bytes, path, self.dialect)?;
+        let document = JsonDocument::parse(bytes, path, self.dialect)?;
         let start = document.text();
-        let earlier = before.and_then(|before| Document::parse(before, path, self.dialect).ok());
+        let earlier =
+            before.and_then(|before| JsonDocument::parse(before, path, self.dialect).ok());
         if self.hooks {
             self.remove_hooks(&document, earlier.as_ref())?;
         }
@@ -111,7 +112,7 @@ impl Entries {
     pub(crate) fn chosen(self, bytes: &[u8], path: &Path) -> Result<Choice> {
         let mut choice = Choice::ALL[0];
         if self.hooks {
-            let document = Document::parse(bytes, path, self.dialect)?;
+            let document = JsonDocument::parse(bytes, path, self.dialect)?;
             for one in HookCommand::all(self.profile, &document)? {
                 choice.notepad &= !one.leaves_notepad_out();
                 let mut hooks = self.profile.hooks.iter();
@@ -123,7 +124,7 @@ impl Entries {
 
     /// Returns our commands and our server as they stand in a settings file, one line each.
     pub(crate) fn found(self, bytes: &[u8], path: &Path) -> Result<Vec<String>> {
-        let document = Document::parse(bytes, path, self.dialect)?;
+        let document = JsonDocument::parse(bytes, path, self.dialect)?;
         let mut found = Vec::new();
         if self.hooks {
             let all = HookCommand::all(self.profile, &document)?;
@@ -139,7 +140,7 @@ impl Entries {
     }
 
     /// Takes our commands out; one that stood there before we came gets its old text back.
-    fn remove_hooks(self, document: &Document, earlier: Option<&Document>) -> Result<()> {
+    fn remove_hooks(self, document: &JsonDocument, earlier: Option<&JsonDocument>) -> Result<()> {
         let (had, theirs) = match earlier {
             Some(earlier) => (
                 earlier.object(HOOKS)?,
@@ -168,7 +169,7 @@ impl Entries {
     }
 
     /// Puts a hook in, or brings its command up to date.
-    fn put(self, document: &Document, hook: &Hook, choice: Choice) -> Result<()> {
+    fn put(self, document: &JsonDocument, hook: &Hook, choice: Choice) -> Result<()> {
         let command = self.profile.command(hook, choice);
         let found = HookCommand::all(self.profile, document)?.into_iter();
         let mut same = found.filter(|one| one.event == hook.event && one.call == hook.call);
@@ -183,7 +184,7 @@ impl Entries {
     }
 
     /// Returns a command of ours that calls twice, or is not wanted; a user's own is none.
-    fn surplus(self, document: &Document, wanted: &[&Hook]) -> Result<Option<HookCommand>> {
+    fn surplus(self, document: &JsonDocument, wanted: &[&Hook]) -> Result<Option<HookCommand>> {
         let mut found = HookCommand::all(self.profile, document)?;
         let is_surplus = |index: usize| {
             let one = &found[index];
@@ -196,7 +197,7 @@ impl Entries {
     }
 }
 
-fn put_server(document: &Document, server: Server) -> Result<()> {
+fn put_server(document: &JsonDocument, server: ServerEntry) -> Result<()> {
     let servers = document.object_or_new(server::key(server))?;
     let Some(member) = servers.get(server::NAME) else {
         servers.append(server::NAME, server::value(server));
@@ -211,13 +212,17 @@ fn put_server(document: &Document, server: Server) -> Result<()> {
 }
 
 /// Returns whether our server stands among others.
-fn is_listed(server: Server, servers: &CstObject) -> bool {
+fn is_listed(server: ServerEntry, servers: &CstObject) -> bool {
     let found = servers.object_value(server::NAME);
     found.is_some_and(|found| server::is_own(server, &found))
 }
 
 /// Takes our server out, unless it was listed before we came.
-fn remove_server(document: &Document, earlier: Option<&Document>, server: Server) -> Result<()> {
+fn remove_server(
+    document: &JsonDocument,
+    earlier: Option<&JsonDocument>,
+    server: ServerEntry,
+) -> Result<()> {
     let is_listed = |servers: &CstObject| is_listed(server, servers);
     let key = server::key(server);
     let had = match earlier {
@@ -249,24 +254,24 @@ mod tests {
     use serde_json::json as value;
 
     use crate::hooks::Harness;
-    use crate::hooks::harness::Content;
-    use crate::hooks::setup::target::Target;
+    use crate::hooks::harness::SettingsContent;
+    use crate::hooks::setup::target::TargetFile;
 
     /// The settings of Claude Code, with a server in the same file.
-    fn entries() -> Entries {
+    fn entries() -> SettingsEntries {
         target().entries_of_json()
     }
 
-    fn target() -> Target {
-        let content = Content::Json {
+    fn target() -> TargetFile {
+        let content = SettingsContent::Json {
             hooks: true,
-            server: Some(Server::Program),
+            server: Some(ServerEntry::Program),
             dialect: JsonDialect {
                 comments: true,
                 trailing_commas: true,
             },
         };
-        Target::of(path().to_owned(), Harness::Claude.profile(), content)
+        TargetFile::new(path().to_owned(), Harness::Claude.profile(), content)
     }
 
     fn path() -> &'static Path {
@@ -389,7 +394,7 @@ mod tests {
         let error = entries().with(foreign, path(), Choice::ALL[0]).unwrap_err();
         assert!(error.message.contains("starts something else"), "{error}");
         let own = br#"{"mcpServers":{"annals":{"command":"/opt/annals","args":["mcp","--tools","all"]}}}"#;
-        let entries = Entries {
+        let entries = SettingsEntries {
             hooks: false,
             ..entries()
         };
@@ -484,7 +489,7 @@ mod tests {
             let old = written(&settings, style);
             let target = target();
             // What replaced inside of a string is no JSON any more.
-            prop_assume!(Document::parse(&old, path(), entries().dialect).is_ok());
+            prop_assume!(JsonDocument::parse(&old, path(), entries().dialect).is_ok());
             let new = target.with(Some(&old), Choice::ALL[chosen]).unwrap();
             prop_assert_ne!(&new, &old);
             prop_assert_eq!(&target.with(Some(&new), Choice::ALL[chosen]).unwrap(), &new);

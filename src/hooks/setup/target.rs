@@ -6,26 +6,30 @@ use std::path::PathBuf;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::harness::Choice;
-use crate::hooks::harness::Content;
+use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::JsonDialect;
-use crate::hooks::harness::Profile;
-use crate::hooks::harness::Scope;
+use crate::hooks::harness::SettingsContent;
+use crate::hooks::harness::SetupScope;
 use crate::hooks::setup::place::HarnessDir;
-use crate::hooks::setup::settings::Entries;
+use crate::hooks::setup::settings::SettingsEntries;
 use crate::hooks::setup::toml;
 
 /// A file, and what of ours is to stand in it.
 #[derive(Clone)]
-pub(crate) struct Target {
+pub(crate) struct TargetFile {
     /// The file.
     pub(crate) path: PathBuf,
-    profile: &'static Profile,
-    content: Content,
+    profile: &'static HarnessProfile,
+    content: SettingsContent,
 }
 
-impl Target {
+impl TargetFile {
     /// Returns the files of a harness in a scope.
-    pub(crate) fn all(place: &HarnessDir, profile: &'static Profile, scope: Scope) -> Vec<Self> {
+    pub(crate) fn all(
+        place: &HarnessDir,
+        profile: &'static HarnessProfile,
+        scope: SetupScope,
+    ) -> Vec<Self> {
         let files = profile.files.iter().filter(|file| (file.is_in)(scope));
         let targets = files.map(|file| {
             let folder = if file.is_in_project {
@@ -36,13 +40,17 @@ impl Target {
             let mut paths = file.names.iter().map(|name| folder.join(name));
             let there = paths.clone().find(|path| path.exists());
             let path = there.or_else(|| paths.next()).unwrap_or_default();
-            Self::of(path, profile, file.content)
+            Self::new(path, profile, file.content)
         });
         targets.collect()
     }
 
     /// Returns a file with this in it.
-    pub(crate) fn of(path: PathBuf, profile: &'static Profile, content: Content) -> Self {
+    pub(crate) fn new(
+        path: PathBuf,
+        profile: &'static HarnessProfile,
+        content: SettingsContent,
+    ) -> Self {
         Self {
             path,
             profile,
@@ -54,12 +62,12 @@ impl Target {
     pub(crate) fn with(&self, old: Option<&[u8]>, choice: Choice) -> Result<Vec<u8>> {
         let bytes = old.unwrap_or_default();
         match self.content {
-            Content::Json { .. } => self.entries_of_json().with(bytes, &self.path, choice),
-            Content::Toml => toml::with(bytes, &self.path),
-            Content::Plugin(text) if old.is_none_or(is_generated) => {
+            SettingsContent::Json { .. } => self.entries_of_json().with(bytes, &self.path, choice),
+            SettingsContent::Toml => toml::with(bytes, &self.path),
+            SettingsContent::Plugin(text) if old.is_none_or(is_generated) => {
                 Ok(plugin(text, choice).into_bytes())
             }
-            Content::Plugin(_) => Err(foreign(&self.path)),
+            SettingsContent::Plugin(_) => Err(foreign(&self.path)),
         }
     }
 
@@ -72,18 +80,18 @@ impl Target {
             return Ok(before.map(<[u8]>::to_vec));
         }
         match self.content {
-            Content::Json { .. } => self.entries_of_json().without(old, &self.path, before),
-            Content::Toml => toml::without(old, &self.path, before),
-            Content::Plugin(_) if is_generated(old) => Ok(None),
-            Content::Plugin(_) => Ok(Some(old.to_vec())),
+            SettingsContent::Json { .. } => self.entries_of_json().without(old, &self.path, before),
+            SettingsContent::Toml => toml::without(old, &self.path, before),
+            SettingsContent::Plugin(_) if is_generated(old) => Ok(None),
+            SettingsContent::Plugin(_) => Ok(Some(old.to_vec())),
         }
     }
 
     /// Returns what was chosen when the file was written, as far as it says; else the default.
     pub(crate) fn chosen(&self, bytes: &[u8]) -> Result<Choice> {
         match self.content {
-            Content::Json { .. } => self.entries_of_json().chosen(bytes, &self.path),
-            Content::Plugin(text) if is_generated(bytes) => {
+            SettingsContent::Json { .. } => self.entries_of_json().chosen(bytes, &self.path),
+            SettingsContent::Plugin(text) if is_generated(bytes) => {
                 let found = String::from_utf8_lossy(bytes);
                 let is_it = |choice: &Choice| {
                     let wanted = plugin(text, *choice);
@@ -94,26 +102,26 @@ impl Target {
                 let mut all = Choice::ALL.into_iter();
                 Ok(all.find(is_it).unwrap_or(Choice::ALL[0]))
             }
-            Content::Toml | Content::Plugin(_) => Ok(Choice::ALL[0]),
+            SettingsContent::Toml | SettingsContent::Plugin(_) => Ok(Choice::ALL[0]),
         }
     }
 
     /// Returns the entries of ours that stand in the file, one line each.
     pub(crate) fn found(&self, bytes: &[u8]) -> Result<Vec<String>> {
         match self.content {
-            Content::Json { .. } => self.entries_of_json().found(bytes, &self.path),
-            Content::Toml if self.is_in(bytes)? => Ok(vec![SERVER.to_owned()]),
-            Content::Plugin(_) if self.is_in(bytes)? => Ok(vec![PLUGIN.to_owned()]),
-            Content::Toml | Content::Plugin(_) => Ok(Vec::new()),
+            SettingsContent::Json { .. } => self.entries_of_json().found(bytes, &self.path),
+            SettingsContent::Toml if self.is_in(bytes)? => Ok(vec![SERVER.to_owned()]),
+            SettingsContent::Plugin(_) if self.is_in(bytes)? => Ok(vec![PLUGIN.to_owned()]),
+            SettingsContent::Toml | SettingsContent::Plugin(_) => Ok(Vec::new()),
         }
     }
 
     /// Returns whether something of ours stands in the file.
     pub(crate) fn is_in(&self, old: &[u8]) -> Result<bool> {
         Ok(match self.content {
-            Content::Json { .. } => self.entries_of_json().is_in(old, &self.path)?,
-            Content::Toml => toml::without(old, &self.path, None)?.as_deref() != Some(old),
-            Content::Plugin(_) => is_generated(old),
+            SettingsContent::Json { .. } => self.entries_of_json().is_in(old, &self.path)?,
+            SettingsContent::Toml => toml::without(old, &self.path, None)?.as_deref() != Some(old),
+            SettingsContent::Plugin(_) => is_generated(old),
         })
     }
 
@@ -125,13 +133,13 @@ impl Target {
 
     /// Returns whether the file is ours alone, so that there is nothing of others to keep a copy of.
     pub(crate) fn is_whole(&self) -> bool {
-        matches!(self.content, Content::Plugin(_))
+        matches!(self.content, SettingsContent::Plugin(_))
     }
 
     /// Returns what of ours is for this file, one line each.
     pub(crate) fn entries(&self, choice: Choice) -> Vec<String> {
         match self.content {
-            Content::Json { hooks, server, .. } => {
+            SettingsContent::Json { hooks, server, .. } => {
                 let wanted = self.profile.wanted_hooks(choice);
                 let wanted = wanted.into_iter().filter(|_| hooks);
                 let hooks = wanted.map(|hook| {
@@ -141,22 +149,22 @@ impl Target {
                 let server = server.map(|_| SERVER.to_owned());
                 hooks.chain(server).collect()
             }
-            Content::Toml => vec![SERVER.to_owned()],
-            Content::Plugin(_) => vec![PLUGIN.to_owned()],
+            SettingsContent::Toml => vec![SERVER.to_owned()],
+            SettingsContent::Plugin(_) => vec![PLUGIN.to_owned()],
         }
     }
 
     /// Returns the entries of a JSON file; none of another file.
-    pub(crate) fn entries_of_json(&self) -> Entries {
+    pub(crate) fn entries_of_json(&self) -> SettingsEntries {
         let (hooks, server, dialect) = match self.content {
-            Content::Json {
+            SettingsContent::Json {
                 hooks,
                 server,
                 dialect,
             } => (hooks, server, dialect),
             _ => (false, None, JsonDialect::default()),
         };
-        Entries {
+        SettingsEntries {
             profile: self.profile,
             hooks,
             server,

@@ -7,15 +7,15 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Confidence;
+use crate::knowledge::EntryStatus;
 use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::Status;
 use crate::knowledge::classify::rules::Destination;
 use crate::knowledge::classify::rules::RULES;
 use crate::knowledge::index;
 use crate::knowledge::key::MAX_KEY;
 use crate::knowledge::latin::latin;
-use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::NotepadSection;
 use crate::project::Project;
 use crate::ranking::words;
 use crate::storage::read;
@@ -96,7 +96,7 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     if finding.trim().is_empty() {
         return Err(Error::usage("the finding is empty"));
     }
-    let index = read::text(&KnowledgeDir::of(project).index())?;
+    let index = read::text(&KnowledgeDir::in_project(project).index())?;
     let index = index.map(|parsed| parsed.value).unwrap_or_default();
     Ok(Classification {
         finding: finding.to_owned(),
@@ -133,9 +133,9 @@ fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
         Destination::Nowhere => Proposal { reason, ..nowhere },
         Destination::Note(section) => Proposal {
             surface: match section {
-                Section::Priority => Surface::NotepadPriority,
-                Section::Working => Surface::NotepadWorking,
-                Section::Manual => Surface::NotepadManual,
+                NotepadSection::Priority => Surface::NotepadPriority,
+                NotepadSection::Working => Surface::NotepadWorking,
+                NotepadSection::Manual => Surface::NotepadManual,
             },
             reason,
             ..nowhere
@@ -165,7 +165,7 @@ fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     let rows = index::parse(index).unwrap_or_default().into_iter();
     rows.map(|row| IndexedEntry {
         words: content_words(&format!("{} {}", row.key.replace('-', " "), row.title)),
-        is_superseded: Status::of(&row.status) == Some(Status::Superseded),
+        is_superseded: EntryStatus::parse(&row.status) == Some(EntryStatus::Superseded),
         tags: row.tags,
         key: row.key,
     })

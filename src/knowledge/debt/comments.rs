@@ -24,7 +24,7 @@ const DECORATION: [char; 8] = ['/', '!', '*', '#', '-', ';', '%', '|'];
 /// A string ends where its closing mark is, on the same line unless the language says otherwise. A
 /// mark that nothing closes is a character like any other, so that one apostrophe hides no comment.
 pub(super) fn comments<'a>(text: &'a str, language: &Language) -> Vec<Piece<'a>> {
-    let mut reader = Reader {
+    let mut reader = CommentScanner {
         text,
         at: 0,
         line: 1,
@@ -85,7 +85,7 @@ fn string(rest: &[u8], quote: &Quote) -> Result<usize, usize> {
     Err(rest.len())
 }
 
-struct Reader<'a> {
+struct CommentScanner<'a> {
     text: &'a str,
     at: usize,
     line: usize,
@@ -96,7 +96,7 @@ struct Reader<'a> {
     pieces: Vec<Piece<'a>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CommentScanner<'a> {
     /// Goes on by so many bytes and counts the lines in them.
     fn pass(&mut self, length: usize) {
         let end = (self.at + length).min(self.text.len());

@@ -278,7 +278,7 @@ const LANGUAGES: &[(&Language, &[&str])] = &[
 ];
 
 /// What a file is read as.
-pub(super) enum Kind {
+pub(super) enum SourceKind {
     /// A language with these marks.
     Source(&'static Language),
     /// Markdown, where only a comment of its own is one.
@@ -286,21 +286,23 @@ pub(super) enum Kind {
 }
 
 /// Returns what a file is read as, by its name or its first line; nothing for what is no source.
-pub(super) fn kind(path: &Path, bytes: &[u8]) -> Option<Kind> {
+pub(super) fn kind(path: &Path, bytes: &[u8]) -> Option<SourceKind> {
     let name = path.file_name()?.to_str()?.to_lowercase();
     let name = name.strip_prefix('.').unwrap_or(&name);
     let extension = name
         .rsplit_once('.')
         .map_or(name, |(_, extension)| extension);
     if ["md", "markdown", "mdx"].contains(&extension) {
-        return Some(Kind::Markdown);
+        return Some(SourceKind::Markdown);
     }
     let by_name = LANGUAGES
         .iter()
         .find(|(_, names)| names.contains(&name) || names.contains(&extension));
     match by_name {
-        Some((language, _)) => Some(Kind::Source(language)),
-        None if !name.contains('.') && bytes.starts_with(b"#!") => Some(Kind::Source(&PYTHON)),
+        Some((language, _)) => Some(SourceKind::Source(language)),
+        None if !name.contains('.') && bytes.starts_with(b"#!") => {
+            Some(SourceKind::Source(&PYTHON))
+        }
         None => None,
     }
 }

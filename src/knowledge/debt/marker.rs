@@ -11,11 +11,11 @@ const CEILING: &str = "ceiling:";
 const UPGRADE: &str = "upgrade:";
 
 /// The most lines that one marker goes over.
-const MOST_LINES: usize = 20;
+const MAX_LINES: usize = 20;
 
 /// A shortcut that somebody took knowingly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Marker {
+pub struct DebtMarker {
     /// The line of the file, counted from 1.
     pub line: usize,
     /// What was left as it is.
@@ -32,7 +32,7 @@ pub struct Marker {
 ///
 /// A marker is the first word of its comment. It goes on over the next lines of the comment while its
 /// sentence is open, and where a line begins with `ceiling:` or `upgrade:`.
-pub(super) fn markers(pieces: &[Piece<'_>]) -> Vec<Marker> {
+pub(super) fn markers(pieces: &[Piece<'_>]) -> Vec<DebtMarker> {
     let mut markers = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
         let Some(first) = after_word(piece.text) else {
@@ -40,7 +40,7 @@ pub(super) fn markers(pieces: &[Piece<'_>]) -> Vec<Marker> {
         };
         let mut text = first.trim().to_owned();
         let mut last = piece;
-        for next in pieces[index + 1..].iter().take(MOST_LINES - 1) {
+        for next in pieces[index + 1..].iter().take(MAX_LINES - 1) {
             if !goes_on(&text, last, next) {
                 break;
             }
@@ -68,7 +68,7 @@ fn goes_on(text: &str, last: &Piece<'_>, next: &Piece<'_>) -> bool {
     begins_field || last.is_alone && !text.ends_with('.')
 }
 
-fn marker(line: usize, text: &str) -> Marker {
+fn marker(line: usize, text: &str) -> DebtMarker {
     let ceiling = label_at(text, CEILING);
     let upgrade = label_at(text, UPGRADE);
     let first = [ceiling, upgrade].into_iter().flatten().min();
@@ -78,7 +78,7 @@ fn marker(line: usize, text: &str) -> Marker {
         sentence(&text[at + label.len()..end])
     };
     let upgrade_text = field(upgrade, UPGRADE, ceiling);
-    Marker {
+    DebtMarker {
         line,
         what: sentence(&text[..first.unwrap_or(text.len())]).unwrap_or_default(),
         ceiling: field(ceiling, CEILING, upgrade),

@@ -19,19 +19,19 @@ use serde::Serialize;
 
 use crate::knowledge::debt::comments::Piece;
 use crate::knowledge::debt::comments::comments;
-use crate::knowledge::debt::language::Kind;
 use crate::knowledge::debt::language::Language;
+use crate::knowledge::debt::language::SourceKind;
 use crate::knowledge::debt::language::kind;
 use crate::knowledge::debt::marker::WORDS;
 use crate::knowledge::debt::marker::markers;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::storage::read;
 use crate::storage::walk;
 use crate::warning::Warning;
 
-pub use marker::Marker;
+pub use marker::DebtMarker;
 
 /// The shortcuts of a project. It is the document of `annals entry debt --json`.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -52,7 +52,7 @@ pub struct IndebtedFile {
     /// The file, relative to the project.
     pub file: String,
     /// Its markers, in the order of their lines.
-    pub markers: Vec<Marker>,
+    pub markers: Vec<DebtMarker>,
 }
 
 /// Returns the markers in all source files that git would not ignore.
@@ -101,15 +101,15 @@ fn sources(root: &Path, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
     found
 }
 
-fn markers_of(path: &Path, bytes: &[u8]) -> Vec<Marker> {
+fn markers_of(path: &Path, bytes: &[u8]) -> Vec<DebtMarker> {
     let is_named = |word: &str| memmem::find(bytes, word.as_bytes()).is_some();
     if !WORDS.iter().any(|word| is_named(word)) || bytes.contains(&0) {
         return Vec::new();
     }
     let text = String::from_utf8_lossy(bytes);
     match kind(path, bytes) {
-        Some(Kind::Source(language)) => markers(&comments(&text, language)),
-        Some(Kind::Markdown) => markers(&of_markdown(&text)),
+        Some(SourceKind::Source(language)) => markers(&comments(&text, language)),
+        Some(SourceKind::Markdown) => markers(&of_markdown(&text)),
         None => Vec::new(),
     }
 }
@@ -124,7 +124,7 @@ fn of_markdown(text: &str) -> Vec<Piece<'_>> {
     };
     let mut pieces = Vec::new();
     for block in outline.blocks(&(0..text.len())) {
-        if block.content == Content::Html {
+        if block.content == BlockContent::Html {
             let found = comments(&text[block.range.clone()], &marks);
             pieces.extend(found.into_iter().map(|piece| Piece {
                 line: piece.line + block.line - 1,

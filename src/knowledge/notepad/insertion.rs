@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::knowledge::notepad::Heading;
 use crate::knowledge::notepad::Notepad;
-use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::NotepadHeading;
+use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::notepad::parse;
 use crate::knowledge::notepad::reader::line_start;
 use crate::knowledge::notepad::reader::outline;
@@ -24,15 +24,17 @@ pub(super) struct Insertion {
 }
 
 /// Returns what makes `lines` a part of a section, with the section's heading where it is missing.
-pub(super) fn insertion(notepad: &Notepad<'_>, section: Section, lines: &str) -> Insertion {
+pub(super) fn insertion(notepad: &Notepad<'_>, section: NotepadSection, lines: &str) -> Insertion {
     let newline = newline(notepad.text);
     let lines = lines.replace("\r\n", "\n").replace('\n', newline);
     if notepad.section(section).is_none() {
         return with_heading(notepad, section, &lines, newline);
     }
     match section {
-        Section::Priority | Section::Manual => below(notepad, section, &lines, newline),
-        Section::Working => above(notepad, section, &lines, newline),
+        NotepadSection::Priority | NotepadSection::Manual => {
+            below(notepad, section, &lines, newline)
+        }
+        NotepadSection::Working => above(notepad, section, &lines, newline),
     }
 }
 
@@ -47,7 +49,7 @@ fn newline(text: &str) -> &'static str {
 }
 
 /// After what the section contains; at the end of the file after its last line that is not blank, be that a rule.
-fn below(notepad: &Notepad<'_>, section: Section, lines: &str, newline: &str) -> Insertion {
+fn below(notepad: &Notepad<'_>, section: NotepadSection, lines: &str, newline: &str) -> Insertion {
     let text = notepad.text;
     let is_last = |body: &Range<usize>| body.end == text.len();
     let body = notepad.section(section).map(|found| found.body.clone());
@@ -64,7 +66,7 @@ fn below(notepad: &Notepad<'_>, section: Section, lines: &str, newline: &str) ->
 }
 
 /// In front of the first bullet of the section, else right under its heading.
-fn above(notepad: &Notepad<'_>, section: Section, lines: &str, newline: &str) -> Insertion {
+fn above(notepad: &Notepad<'_>, section: NotepadSection, lines: &str, newline: &str) -> Insertion {
     let body = notepad.section(section).map(|found| found.body.clone());
     let body = body.unwrap_or_default();
     match first_bullet(notepad, &body) {
@@ -113,7 +115,12 @@ fn inserted(text: &str, at: usize, lines: &str, newline: &str) -> Insertion {
 }
 
 /// Puts a section with its heading before the next one that is there, else at the end.
-fn with_heading(notepad: &Notepad<'_>, section: Section, lines: &str, newline: &str) -> Insertion {
+fn with_heading(
+    notepad: &Notepad<'_>,
+    section: NotepadSection,
+    lines: &str,
+    newline: &str,
+) -> Insertion {
     let text = notepad.text;
     let next = notepad
         .sections
@@ -151,7 +158,7 @@ fn with_heading(notepad: &Notepad<'_>, section: Section, lines: &str, newline: &
 /// A heading in the note would end its section, an open fence or comment would hide the next one.
 pub(super) fn check(
     notepad: &Notepad<'_>,
-    section: Section,
+    section: NotepadSection,
     insertion: &Insertion,
     after: &str,
     path: &Path,
@@ -171,7 +178,7 @@ pub(super) fn check(
     let of_note = own.iter().filter(|one| Some(one.lines.start) != made);
     let is_section = |lines: &Range<usize>| new.sections.iter().any(|one| one.heading == *lines);
     let mut clashing =
-        of_note.filter(|one: &&&Heading| one.level <= level || is_section(&one.lines));
+        of_note.filter(|one: &&&NotepadHeading| one.level <= level || is_section(&one.lines));
     if let Some(heading) = clashing.next() {
         let message = format!(
             "the heading {:?} in the text would end the section {}",
@@ -183,7 +190,7 @@ pub(super) fn check(
             "write it with {deeper} or more, and not as a section's name"
         )));
     }
-    let told = |heading: &Heading| (heading.level, heading.title.clone());
+    let told = |heading: &NotepadHeading| (heading.level, heading.title.clone());
     let is_kept = kept
         .iter()
         .map(|one| told(one))

@@ -47,7 +47,7 @@ pub const LIMIT: usize = 500;
 /// A section of the notepad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Section {
+pub enum NotepadSection {
     /// What the next turns need, small.
     Priority,
     /// Dated breadcrumbs, newest first.
@@ -56,7 +56,7 @@ pub enum Section {
     Manual,
 }
 
-impl Section {
+impl NotepadSection {
     /// Every section, in the order of a new notepad.
     pub const ALL: [Self; 3] = [Self::Priority, Self::Working, Self::Manual];
 
@@ -83,7 +83,7 @@ impl Section {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionSpan {
     /// Which section it is.
-    pub section: Section,
+    pub section: NotepadSection,
     /// The lines of its heading.
     pub heading: Range<usize>,
     /// The bytes from the heading to where another section or a heading of the same level begins.
@@ -94,7 +94,7 @@ pub struct SectionSpan {
 
 /// A heading of any kind, the sections' own included.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Heading {
+struct NotepadHeading {
     level: u8,
     title: String,
     /// Its whole lines, with the line end.
@@ -106,7 +106,7 @@ struct Heading {
 pub struct Notepad<'a> {
     text: &'a str,
     sections: Vec<SectionSpan>,
-    headings: Vec<Heading>,
+    headings: Vec<NotepadHeading>,
 }
 
 impl Notepad<'_> {
@@ -116,12 +116,12 @@ impl Notepad<'_> {
     }
 
     /// Returns where a section stands.
-    pub fn section(&self, section: Section) -> Option<&SectionSpan> {
+    pub fn section(&self, section: NotepadSection) -> Option<&SectionSpan> {
         self.sections.iter().find(|found| found.section == section)
     }
 
     /// Returns the bytes of what a section holds: its whole lines, without blank ones and a rule at the end.
-    pub fn content(&self, section: Section) -> Option<Range<usize>> {
+    pub fn content(&self, section: NotepadSection) -> Option<Range<usize>> {
         let body = self.section(section)?.body.clone();
         let mut content = body.start..body.start;
         let mut at = body.start;
@@ -143,7 +143,7 @@ impl Notepad<'_> {
     }
 
     /// Returns the characters (Unicode scalar values) of what a section holds; a line end counts as one.
-    pub fn characters(&self, section: Section) -> usize {
+    pub fn characters(&self, section: NotepadSection) -> usize {
         let content = self.content(section).unwrap_or_default();
         let content = self.text[content].trim();
         content.chars().count() - content.matches("\r\n").count()
@@ -173,7 +173,7 @@ pub struct NotepadText {
     /// The notepad, relative to the project.
     pub file: PathBuf,
     /// The section that was asked for; nothing for the whole file.
-    pub section: Option<Section>,
+    pub section: Option<NotepadSection>,
     /// The text, verbatim; bytes that are no text stand as U+FFFD.
     pub text: String,
     /// The characters in Priority Context, whichever section was asked for.
@@ -187,15 +187,17 @@ pub struct NotepadText {
 
 /// Returns the length of Priority Context in characters; 0 without a notepad.
 pub fn priority_characters(project: &Project) -> Result<usize> {
-    let path = KnowledgeDir::of(project).notepad();
+    let path = KnowledgeDir::in_project(project).notepad();
     let text = read::text(&path)?;
     let text = text.map(|parsed| parsed.value).unwrap_or_default();
-    Ok(parse(&text, &path).value.characters(Section::Priority))
+    Ok(parse(&text, &path)
+        .value
+        .characters(NotepadSection::Priority))
 }
 
 /// Returns the notepad, or one of its sections without the heading.
-pub fn read(project: &Project, section: Option<Section>) -> Result<NotepadText> {
-    let path = KnowledgeDir::of(project).notepad();
+pub fn read(project: &Project, section: Option<NotepadSection>) -> Result<NotepadText> {
+    let path = KnowledgeDir::in_project(project).notepad();
     let file = project.relative(&path).to_owned();
     let Some(bytes) = read::bytes(&path)? else {
         return Err(Error::not_found("there is no notepad yet")
@@ -215,7 +217,7 @@ pub fn read(project: &Project, section: Option<Section>) -> Result<NotepadText> 
             ))
         })?,
     };
-    let priority_characters = notepad.characters(Section::Priority);
+    let priority_characters = notepad.characters(NotepadSection::Priority);
     let bytes = bytes[range].to_vec();
     Ok(NotepadText {
         file,

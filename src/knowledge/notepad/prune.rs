@@ -12,14 +12,14 @@ use crate::clock::parse_date;
 use crate::clock::parse_timestamp;
 use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::notepad::parse;
 use crate::knowledge::notepad::reader::outline;
 use crate::knowledge::notepad::reader::whole_line;
 use crate::knowledge::notepad::same_length_text;
 use crate::markdown::Block;
-use crate::markdown::Item;
 use crate::markdown::Lines;
+use crate::markdown::ListItem;
 use crate::storage::Changes;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -65,12 +65,12 @@ pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
 fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<usize>>> {
     let notepad = parse(text, path).value;
     let mut parsed = Parsed::clean(Vec::new());
-    let Some(working) = notepad.section(Section::Working) else {
+    let Some(working) = notepad.section(NotepadSection::Working) else {
         return parsed;
     };
     let outline = outline(text);
-    let lines = Lines::of(text);
-    let outer = |(_, item): &(&Block, &Item)| item.depth == 0;
+    let lines = Lines::new(text);
+    let outer = |(_, item): &(&Block, &ListItem)| item.depth == 0;
     for (block, _) in outline.items(&working.body).filter(outer) {
         let line = whole_line(text, block.range.start);
         let Some(stamp) = stamp(&text[line.clone()]) else {

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::knowledge::notepad::Heading;
 use crate::knowledge::notepad::Notepad;
-use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::NotepadHeading;
+use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::notepad::SectionSpan;
 use crate::markdown::Block;
 use crate::markdown::Lines;
@@ -35,10 +35,10 @@ enum Likeness {
 /// Reads a notepad; a heading that a section has already becomes a warning and stays text.
 pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
     let headings = headings(text);
-    let lines = Lines::of(text);
+    let lines = Lines::new(text);
     let mut warnings = Vec::new();
-    let mut chosen: Vec<(Section, &Heading)> = Vec::new();
-    for section in Section::ALL {
+    let mut chosen: Vec<(NotepadSection, &NotepadHeading)> = Vec::new();
+    for section in NotepadSection::ALL {
         let candidates: Vec<_> = headings
             .iter()
             .filter_map(|heading| Some((likeness(&heading.title, section)?, heading)))
@@ -73,9 +73,13 @@ pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
     }
 }
 
-fn extents(text: &str, headings: &[Heading], chosen: &[(Section, &Heading)]) -> Vec<SectionSpan> {
-    let extent = |(section, heading): &(Section, &Heading)| {
-        let ends = |other: &Heading| {
+fn extents(
+    text: &str,
+    headings: &[NotepadHeading],
+    chosen: &[(NotepadSection, &NotepadHeading)],
+) -> Vec<SectionSpan> {
+    let extent = |(section, heading): &(NotepadSection, &NotepadHeading)| {
+        let ends = |other: &NotepadHeading| {
             let is_section = chosen.iter().any(|(_, chosen)| *chosen == other);
             other.lines.start > heading.lines.start && (other.level <= heading.level || is_section)
         };
@@ -91,7 +95,7 @@ fn extents(text: &str, headings: &[Heading], chosen: &[(Section, &Heading)]) -> 
 }
 
 /// Returns every heading in file order: `#` lines, and the underlined and bold lines that name a section.
-fn headings(text: &str) -> Vec<Heading> {
+fn headings(text: &str) -> Vec<NotepadHeading> {
     let outline = outline(text);
     let real = outline.sections().iter().filter(|section| {
         // Not one in a quote or a list.
@@ -100,8 +104,8 @@ fn headings(text: &str) -> Vec<Heading> {
                 .trim()
                 .is_empty()
     });
-    let mut headings: Vec<Heading> = real
-        .map(|section| Heading {
+    let mut headings: Vec<NotepadHeading> = real
+        .map(|section| NotepadHeading {
             level: section.level,
             title: section.title.clone(),
             lines: whole_line(text, section.heading.start),
@@ -115,11 +119,11 @@ fn headings(text: &str) -> Vec<Heading> {
 }
 
 /// Returns the heading that a paragraph stands for: underlined, or its first line bold, with a section's name.
-fn stand_in(text: &str, block: &Block) -> Option<Heading> {
+fn stand_in(text: &str, block: &Block) -> Option<NotepadHeading> {
     let first = whole_line(text, block.range.start);
     let shown = text[first.clone()].trim();
     let exact = |title: &str| {
-        let likeness = Section::ALL.map(|section| likeness(title, section));
+        let likeness = NotepadSection::ALL.map(|section| likeness(title, section));
         likeness.contains(&Some(Likeness::Exact))
     };
     if !exact(shown) {
@@ -127,7 +131,7 @@ fn stand_in(text: &str, block: &Block) -> Option<Heading> {
     }
     let inner = shown.trim_end_matches(':');
     if inner.len() > 4 && inner.starts_with("**") && inner.ends_with("**") {
-        return Some(Heading {
+        return Some(NotepadHeading {
             level: BOLD,
             title: shown.to_owned(),
             lines: first,
@@ -140,14 +144,14 @@ fn stand_in(text: &str, block: &Block) -> Option<Heading> {
         '-' if marks.trim_start_matches('-').is_empty() => 2,
         _ => return None,
     };
-    Some(Heading {
+    Some(NotepadHeading {
         level,
         title: shown.to_owned(),
         lines: first.start..under.end,
     })
 }
 
-fn likeness(title: &str, section: Section) -> Option<Likeness> {
+fn likeness(title: &str, section: NotepadSection) -> Option<Likeness> {
     let plain = title.trim_start_matches(|c: char| !c.is_alphabetic());
     let plain = fold(plain.trim_end_matches(|c: char| "*_`#: ".contains(c)));
     let full = fold(section.title());
@@ -193,7 +197,7 @@ pub(super) fn whole_line(text: &str, at: usize) -> Range<usize> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<(Section, &str)> {
+    fn found(text: &str) -> Vec<(NotepadSection, &str)> {
         let notepad = parse(text, Path::new("notepad.md")).value;
         let sections = notepad.sections().to_vec();
         let content = |section| &text[notepad.content(section).unwrap()];
@@ -207,33 +211,39 @@ mod tests {
     fn sections_are_found_under_odd_headings_in_any_order() {
         let text = "# **MANUAL**\nmine\n### 📌 priority context (max 500 chars)\n- a\n\n---\nWorking Memory\n-----\n- b\n";
         let expected = [
-            (Section::Manual, "mine\n"),
-            (Section::Priority, "- a\n"),
-            (Section::Working, "- b\n"),
+            (NotepadSection::Manual, "mine\n"),
+            (NotepadSection::Priority, "- a\n"),
+            (NotepadSection::Working, "- b\n"),
         ];
         assert_eq!(found(text), expected);
         let bold = "**Priority Context:**\n- a\n\n**Working Memory**\n- b\n";
-        let expected = [(Section::Priority, "- a\n"), (Section::Working, "- b\n")];
+        let expected = [
+            (NotepadSection::Priority, "- a\n"),
+            (NotepadSection::Working, "- b\n"),
+        ];
         assert_eq!(found(bold), expected);
     }
 
     #[test]
     fn a_rule_at_the_end_is_no_content_whether_a_section_follows_or_not() {
         let alone = "## Priority Context\n- a\n\n---\n";
-        assert_eq!(found(alone), [(Section::Priority, "- a\n")]);
+        assert_eq!(found(alone), [(NotepadSection::Priority, "- a\n")]);
         let followed = format!("{alone}## Manual\nb\n");
-        let expected = [(Section::Priority, "- a\n"), (Section::Manual, "b\n")];
+        let expected = [
+            (NotepadSection::Priority, "- a\n"),
+            (NotepadSection::Manual, "b\n"),
+        ];
         assert_eq!(found(&followed), expected);
         let between = "## Manual\na\n\n---\nb\n";
-        assert_eq!(found(between), [(Section::Manual, "a\n\n---\nb\n")]);
+        assert_eq!(found(between), [(NotepadSection::Manual, "a\n\n---\nb\n")]);
     }
 
     #[test]
     fn a_heading_of_the_users_ends_a_section_and_a_deeper_one_does_not() {
         let text = "## Priority Context\n- a\n### Why\nb\n## Mine\nc\n## Manual\nd\n";
         let expected = [
-            (Section::Priority, "- a\n### Why\nb\n"),
-            (Section::Manual, "d\n"),
+            (NotepadSection::Priority, "- a\n### Why\nb\n"),
+            (NotepadSection::Manual, "d\n"),
         ];
         assert_eq!(found(text), expected);
     }
@@ -260,6 +270,9 @@ mod tests {
             message.starts_with("notepad.md:3: is a second Manual"),
             "{message}"
         );
-        assert_eq!(found(text), [(Section::Manual, "a\n### Manual\nb\n")]);
+        assert_eq!(
+            found(text),
+            [(NotepadSection::Manual, "a\n### Manual\nb\n")]
+        );
     }
 }

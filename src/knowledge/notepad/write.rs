@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::log;
 use crate::knowledge::notepad::LIMIT;
-use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::notepad::insertion;
 use crate::knowledge::notepad::parse;
 use crate::knowledge::notepad::same_length_text;
@@ -20,8 +20,8 @@ use crate::project::Project;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
 use crate::storage::Changes;
-use crate::storage::Request;
 use crate::storage::Store;
+use crate::storage::WriteRequest;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -32,7 +32,7 @@ const NEW: &str = "# Vibekit Notepad\n\n## Priority Context\n\n## Working Memory
 #[derive(Clone, Debug)]
 pub struct Note<'a> {
     /// The section it goes to.
-    pub section: Section,
+    pub section: NotepadSection,
     /// The note, verbatim.
     pub text: &'a str,
     /// Whether it may hold what looks like a secret.
@@ -45,7 +45,7 @@ pub struct Note<'a> {
 #[derive(Clone, Debug, Serialize)]
 pub struct NoteReport {
     /// The section it went to.
-    pub section: Section,
+    pub section: NotepadSection,
     /// The characters that Priority Context holds now; nothing for the other sections.
     pub characters: Option<usize>,
     /// The most it may hold.
@@ -68,7 +68,9 @@ struct Answer {
 /// Adds a note to its section and a line to the log, in one transaction.
 pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
     admissible(note)?;
-    let request = note.request_id.map(|id| Request::new(id, command(note)));
+    let request = note
+        .request_id
+        .map(|id| WriteRequest::new(id, command(note)));
     let request = request.transpose()?;
     let mut warnings = Vec::new();
     let work = || {
@@ -88,7 +90,7 @@ pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
         work,
     )?;
     warnings.extend(applied.warnings);
-    let is_limited = note.section == Section::Priority;
+    let is_limited = note.section == NotepadSection::Priority;
     Ok(NoteReport {
         section: note.section,
         characters: is_limited.then_some(answer.characters),
@@ -101,9 +103,9 @@ pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
 
 fn command(note: &Note<'_>) -> &'static str {
     match note.section {
-        Section::Priority => "notepad priority",
-        Section::Working => "notepad working",
-        Section::Manual => "notepad manual",
+        NotepadSection::Priority => "notepad priority",
+        NotepadSection::Working => "notepad working",
+        NotepadSection::Manual => "notepad manual",
     }
 }
 
@@ -115,7 +117,7 @@ fn admissible(note: &Note<'_>) -> Result<()> {
     let breaks = [
         '\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}',
     ];
-    if note.section == Section::Working && note.text.contains(breaks) {
+    if note.section == NotepadSection::Working && note.text.contains(breaks) {
         return Err(Error::refused("a working note must be one line")
             .hint("a paragraph belongs in an entry, or in `annals notepad manual`"));
     }
@@ -139,7 +141,7 @@ fn add(
     note: &Note<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<usize> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let path = place.notepad();
     let old = changes.current(&path)?;
     let mut bytes = old.clone().unwrap_or_default();
@@ -166,9 +168,11 @@ fn insert(
     let mut after = text.clone();
     after.insert_str(insertion.at, &insertion.text);
     insertion::check(&notepad, note.section, &insertion, &after, path)?;
-    let characters = parse(&after, path).value.characters(Section::Priority);
-    if note.section == Section::Priority && characters > LIMIT {
-        let now = notepad.characters(Section::Priority);
+    let characters = parse(&after, path)
+        .value
+        .characters(NotepadSection::Priority);
+    if note.section == NotepadSection::Priority && characters > LIMIT {
+        let now = notepad.characters(NotepadSection::Priority);
         let excess = characters - LIMIT;
         let message = format!(
             "Priority Context has {now} of {LIMIT} characters and would have {characters}, which is {excess} too many"
@@ -188,7 +192,7 @@ fn lines(note: &Note<'_>, clock: &Clock) -> String {
     let text = note.text;
     match note.section {
         // Whoever hands in a bullet means that one, and no list in a list.
-        Section::Priority => {
+        NotepadSection::Priority => {
             let text = ["- ", "* ", "+ "]
                 .iter()
                 .find_map(|mark| text.strip_prefix(mark))
@@ -196,11 +200,11 @@ fn lines(note: &Note<'_>, clock: &Clock) -> String {
                 .unwrap_or(text);
             format!("- {text}\n")
         }
-        Section::Working => {
+        NotepadSection::Working => {
             format!("- [{}] {text}\n", clock.now().format("%Y-%m-%dT%H:%MZ"))
         }
-        Section::Manual if text.ends_with('\n') => text.to_owned(),
-        Section::Manual => format!("{text}\n"),
+        NotepadSection::Manual if text.ends_with('\n') => text.to_owned(),
+        NotepadSection::Manual => format!("{text}\n"),
     }
 }
 
@@ -257,7 +261,7 @@ mod tests {
         Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()
     }
 
-    fn content(notepad: &Notepad<'_>, text: &str, section: Section) -> Option<String> {
+    fn content(notepad: &Notepad<'_>, text: &str, section: NotepadSection) -> Option<String> {
         Some(text[notepad.content(section)?].trim().to_owned())
     }
 
@@ -265,7 +269,7 @@ mod tests {
     fn a_note_goes_behind_the_rule_that_closes_the_file_and_above_one_that_parts_sections() {
         let noted = |old: &str| {
             let note = Note {
-                section: Section::Manual,
+                section: NotepadSection::Manual,
                 text: "b",
                 secrets: SecretPolicy::Refuse,
                 request_id: None,
@@ -286,9 +290,9 @@ mod tests {
         fn any_note_in_any_text_keeps_every_other_byte_and_section(
             old in hostile(), text in noted(), section in 0_usize..3,
         ) {
-            let section = Section::ALL[section];
+            let section = NotepadSection::ALL[section];
             let text = match section {
-                Section::Working => text.replace('\n', " "),
+                NotepadSection::Working => text.replace('\n', " "),
                 _ => text,
             };
             let note = Note { section, text: &text, secrets: SecretPolicy::Refuse, request_id: None };
@@ -304,7 +308,7 @@ mod tests {
             prop_assert_eq!(same + behind, old.len(), "one insertion");
             let (before, after) = (same_length_text(&old), same_length_text(&new));
             let (was, is) = (parse(&before, path).value, parse(&after, path).value);
-            for other in Section::ALL.into_iter().filter(|other| *other != section) {
+            for other in NotepadSection::ALL.into_iter().filter(|other| *other != section) {
                 let was = content(&was, &before, other);
                 prop_assert_eq!(was, content(&is, &after, other));
             }

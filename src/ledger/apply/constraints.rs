@@ -3,15 +3,15 @@
 use chrono::NaiveDate;
 
 use crate::error::Problem;
-use crate::ledger::apply::Outcome;
-use crate::ledger::apply::Step;
+use crate::ledger::apply::ChangeStep;
+use crate::ledger::apply::FileUpdate;
 use crate::ledger::constraints::Bullet;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::constraints::SECTIONS;
 use crate::ledger::constraints::SUPERSEDED;
 use crate::ledger::constraints::line_start;
 use crate::ledger::document::ConstraintChange;
-use crate::ledger::document::Operation;
+use crate::ledger::document::ConstraintOperation;
 use crate::ledger::likeness::Words;
 use crate::ledger::likeness::without_note;
 use crate::markdown::edit;
@@ -20,7 +20,7 @@ use crate::text::Line;
 use crate::text::fold;
 
 /// The longest title of a section.
-const LONGEST_TITLE: usize = 60;
+const MAX_TITLE_LENGTH: usize = 60;
 
 /// A file in the making, and which of its bullets this update has made or changed.
 struct Merge<'a> {
@@ -36,8 +36,8 @@ pub(crate) fn apply(
     changes: &[(usize, ConstraintChange)],
     today: NaiveDate,
     line_end: &str,
-) -> Outcome {
-    let mut outcome = Outcome::of(text);
+) -> FileUpdate {
+    let mut outcome = FileUpdate::unchanged(text);
     let mut merge = Merge {
         text: text.to_owned(),
         line_end,
@@ -47,18 +47,20 @@ pub(crate) fn apply(
     for (index, change) in changes {
         let pointer = format!("/constraints/{index}");
         let step = match change.op {
-            _ if !is_complete(change) => Step::Refused(merge.faults_of_part(change, &pointer)),
-            Operation::Add => merge.add(change, &pointer),
-            Operation::Edit => merge.edit(change, &pointer),
-            Operation::Supersede => merge.supersede(change, &pointer),
+            _ if !is_complete(change) => {
+                ChangeStep::Refused(merge.faults_of_part(change, &pointer))
+            }
+            ConstraintOperation::Add => merge.add(change, &pointer),
+            ConstraintOperation::Edit => merge.edit(change, &pointer),
+            ConstraintOperation::Supersede => merge.supersede(change, &pointer),
         };
         match step {
-            Step::Changed(text) => {
+            ChangeStep::Changed(text) => {
                 merge.text.clone_from(&text);
                 outcome.change(text);
             }
-            Step::Repeated(problem) => outcome.repeated.push(problem),
-            Step::Refused(problems) => outcome.problems.extend(problems),
+            ChangeStep::Repeated(problem) => outcome.repeated.push(problem),
+            ChangeStep::Refused(problems) => outcome.problems.extend(problems),
         }
     }
     outcome
@@ -67,9 +69,9 @@ pub(crate) fn apply(
 /// Returns whether a change has the fields that its operation needs.
 fn is_complete(change: &ConstraintChange) -> bool {
     let needed = match change.op {
-        Operation::Add => [&change.section, &change.bullet],
-        Operation::Edit => [&change.matching, &change.bullet],
-        Operation::Supersede => [&change.matching, &change.reason],
+        ConstraintOperation::Add => [&change.section, &change.bullet],
+        ConstraintOperation::Edit => [&change.matching, &change.bullet],
+        ConstraintOperation::Supersede => [&change.matching, &change.reason],
     };
     let is_there = |field: &Option<String>| {
         let text = field.as_deref().unwrap_or_default();
@@ -83,12 +85,12 @@ impl Merge<'_> {
     fn faults_of_part(&self, change: &ConstraintChange, pointer: &str) -> Vec<Problem> {
         let found = Constraints::parse(&self.text);
         let mut problems = Vec::new();
-        if change.op != Operation::Add {
+        if change.op != ConstraintOperation::Add {
             if change
                 .matching
                 .as_deref()
                 .is_some_and(|text| !text.trim().is_empty())
-                && let Err(Step::Refused(faults)) = self.find(&found, change, pointer)
+                && let Err(ChangeStep::Refused(faults)) = self.find(&found, change, pointer)
             {
                 problems.extend(faults);
             }
@@ -104,20 +106,20 @@ impl Merge<'_> {
         problems
     }
 
-    fn add(&mut self, change: &ConstraintChange, pointer: &str) -> Step {
+    fn add(&mut self, change: &ConstraintChange, pointer: &str) -> ChangeStep {
         let title = Line::new(change.section.as_deref().unwrap_or_default());
         let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
         let found = Constraints::parse(&self.text);
         if let Some(fault) = title_fault(title.as_str()) {
-            return Step::refused(format!("{pointer}/section"), fault);
+            return ChangeStep::refused(format!("{pointer}/section"), fault);
         }
         if let Some(other) = found.collision(bullet.as_str(), None) {
             let problem = collision(&format!("{pointer}/bullet"), other);
             let is_here = found.section(title.as_str()) == Some(other.section);
             return if same(&other.text, bullet.as_str()) && is_here {
-                Step::Repeated(problem)
+                ChangeStep::Repeated(problem)
             } else {
-                Step::Refused(vec![problem])
+                ChangeStep::Refused(vec![problem])
             };
         }
         let text = match found.section(title.as_str()) {
@@ -134,27 +136,27 @@ impl Merge<'_> {
         )
     }
 
-    fn edit(&mut self, change: &ConstraintChange, pointer: &str) -> Step {
+    fn edit(&mut self, change: &ConstraintChange, pointer: &str) -> ChangeStep {
         let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
         let found = Constraints::parse(&self.text);
         let said = without_note(bullet.as_str()).to_owned();
         if let Some(other) = found.active().find(|other| same(&other.text, &said)) {
             let message = format!("line {} already says this: {:?}", other.line, other.text);
-            return Step::Repeated(Problem::new(format!("{pointer}/bullet"), message));
+            return ChangeStep::Repeated(Problem::new(format!("{pointer}/bullet"), message));
         }
         let old = match self.find(&found, change, pointer) {
             Ok(old) => old.clone(),
             Err(step) => return step,
         };
         if let Some(other) = found.collision(&said, Some(old.line)) {
-            return Step::Refused(vec![collision(&format!("{pointer}/bullet"), other)]);
+            return ChangeStep::Refused(vec![collision(&format!("{pointer}/bullet"), other)]);
         }
-        if Words::of(&said).is_foreign_to(&Words::of(&old.text)) {
+        if Words::from_text(&said).is_foreign_to(&Words::from_text(&old.text)) {
             let message = format!(
                 "shares no word with line {}, {:?}: supersede that bullet and add this one",
                 old.line, old.text
             );
-            return Step::refused(format!("{pointer}/bullet"), message);
+            return ChangeStep::refused(format!("{pointer}/bullet"), message);
         }
         let new = format!("{said} (updated {})", self.today);
         let text = edit::apply(&self.text, vec![Edit::replace(old.range, new.clone())]);
@@ -162,7 +164,7 @@ impl Merge<'_> {
         checked(&found, text, &new, 0, format!("{pointer}/bullet"))
     }
 
-    fn supersede(&mut self, change: &ConstraintChange, pointer: &str) -> Step {
+    fn supersede(&mut self, change: &ConstraintChange, pointer: &str) -> ChangeStep {
         let wanted = change.matching.as_deref().unwrap_or_default();
         let reason = Line::new(change.reason.as_deref().unwrap_or_default());
         let found = Constraints::parse(&self.text);
@@ -178,7 +180,7 @@ impl Merge<'_> {
                 return match done {
                     Some(bullet) => {
                         let message = format!("is already superseded, see line {}", bullet.line);
-                        Step::Repeated(Problem::new(format!("{pointer}/match"), message))
+                        ChangeStep::Repeated(Problem::new(format!("{pointer}/match"), message))
                     }
                     None => step,
                 };
@@ -207,13 +209,13 @@ impl Merge<'_> {
         found: &'b Constraints,
         change: &ConstraintChange,
         pointer: &str,
-    ) -> Result<&'b Bullet, Step> {
+    ) -> Result<&'b Bullet, ChangeStep> {
         let wanted = change.matching.as_deref().unwrap_or_default().trim();
         let section = match &change.section {
             None => None,
             Some(title) => Some(found.section(title).ok_or_else(|| {
                 let message = format!("there is no section {title:?} in CONSTRAINTS.md");
-                Step::refused(format!("{pointer}/section"), message)
+                ChangeStep::refused(format!("{pointer}/section"), message)
             })?),
         };
         let matching = found.matching(wanted, section);
@@ -224,10 +226,10 @@ impl Merge<'_> {
                     "refers to line {}, which this update itself writes",
                     one.line
                 );
-                Err(Step::refused(place, message))
+                Err(ChangeStep::refused(place, message))
             }
             [one] => Ok(one),
-            [] => Err(Step::refused(place, "matches no current bullet")),
+            [] => Err(ChangeStep::refused(place, "matches no current bullet")),
             _ => {
                 let lines: Vec<String> = matching
                     .iter()
@@ -238,7 +240,7 @@ impl Merge<'_> {
                     lines.len(),
                     lines.join(", ")
                 );
-                Err(Step::refused(place, message))
+                Err(ChangeStep::refused(place, message))
             }
         }
     }
@@ -301,17 +303,23 @@ impl Merge<'_> {
 }
 
 /// Lets a text through where it reads back as meant: a fence that is not closed, say, swallows what is put after it.
-fn checked(before: &Constraints, text: String, bullet: &str, more: usize, pointer: String) -> Step {
+fn checked(
+    before: &Constraints,
+    text: String,
+    bullet: &str,
+    more: usize,
+    pointer: String,
+) -> ChangeStep {
     let after = Constraints::parse(&text);
     let first = bullet.lines().next().unwrap_or_default();
     let is_there = after.bullets.iter().any(|found| found.text == first);
     let lost = before.bullets.len() + more != after.bullets.len();
     if is_there && !lost {
-        return Step::Changed(text);
+        return ChangeStep::Changed(text);
     }
     let message =
         "the surrounding markdown would swallow the bullet; fix CONSTRAINTS.md there first";
-    Step::refused(pointer, message)
+    ChangeStep::refused(pointer, message)
 }
 
 fn collision(pointer: &str, other: &Bullet) -> Problem {
@@ -330,8 +338,8 @@ fn title_fault(title: &str) -> Option<String> {
     if fold(title) == fold(SUPERSEDED) {
         return Some("is where `supersede` moves bullets to; nothing is added there".to_owned());
     }
-    let is_plain = !title.starts_with(['\\', '#']) && title.chars().count() <= LONGEST_TITLE;
-    (!is_plain).then(|| format!("is not a section title of at most {LONGEST_TITLE} characters"))
+    let is_plain = !title.starts_with(['\\', '#']) && title.chars().count() <= MAX_TITLE_LENGTH;
+    (!is_plain).then(|| format!("is not a section title of at most {MAX_TITLE_LENGTH} characters"))
 }
 
 /// Returns a section's title as the standard writes it.

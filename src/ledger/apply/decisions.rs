@@ -5,13 +5,13 @@ use chrono::NaiveDate;
 use crate::clock::parse_date;
 use crate::error::Problem;
 use crate::error::Result;
-use crate::ledger::apply::Outcome;
-use crate::ledger::apply::Step;
+use crate::ledger::apply::ChangeStep;
+use crate::ledger::apply::FileUpdate;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::decisions::Month;
 use crate::ledger::document::NewDecision;
 use crate::ledger::evidence;
-use crate::ledger::evidence::Evidence;
+use crate::ledger::evidence::EntryEvidence;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::project::Project;
@@ -23,13 +23,13 @@ pub(crate) fn apply(
     text: &str,
     decisions: &[(usize, NewDecision)],
     line_end: &str,
-) -> Result<Outcome> {
-    let evidences: Vec<Evidence> = decisions
+) -> Result<FileUpdate> {
+    let evidences: Vec<EntryEvidence> = decisions
         .iter()
-        .map(|(_, one)| Evidence::parse(&one.evidence))
+        .map(|(_, one)| EntryEvidence::parse(&one.evidence))
         .collect();
     let known = evidence::resolved(&project.git, &evidences)?;
-    let mut outcome = Outcome::of(text);
+    let mut outcome = FileUpdate::unchanged(text);
     for ((index, decision), (evidence, known)) in decisions.iter().zip(evidences.iter().zip(&known))
     {
         let pointer = format!("/decisions/{index}");
@@ -43,12 +43,12 @@ pub(crate) fn apply(
             Some(date) if problems.is_empty() && !decision.title.trim().is_empty() => {
                 append(&outcome.text, decision, date, &pointer, line_end)
             }
-            _ => Step::Refused(problems),
+            _ => ChangeStep::Refused(problems),
         };
         match step {
-            Step::Changed(text) => outcome.change(text),
-            Step::Repeated(problem) => outcome.repeated.push(problem),
-            Step::Refused(problems) => outcome.problems.extend(problems),
+            ChangeStep::Changed(text) => outcome.change(text),
+            ChangeStep::Repeated(problem) => outcome.repeated.push(problem),
+            ChangeStep::Refused(problems) => outcome.problems.extend(problems),
         }
     }
     Ok(outcome)
@@ -95,7 +95,7 @@ fn append(
     date: NaiveDate,
     pointer: &str,
     line_end: &str,
-) -> Step {
+) -> ChangeStep {
     let found = Decisions::parse(text);
     let title = Line::new(&decision.title);
     let lines = lines(decision, date, &title);
@@ -111,9 +111,9 @@ fn append(
             entry.line
         );
         return if written == lines {
-            Step::Repeated(Problem::new(place, message))
+            ChangeStep::Repeated(Problem::new(place, message))
         } else {
-            Step::refused(place, message)
+            ChangeStep::refused(place, message)
         };
     }
     let entry = lines.join(line_end) + line_end;
@@ -126,10 +126,10 @@ fn append(
     let after = Decisions::parse(&new);
     let is_there = after.entry(date, title.as_str()).is_some();
     if is_there && after.entries.len() == found.entries.len() + 1 {
-        return Step::Changed(new);
+        return ChangeStep::Changed(new);
     }
     let message = "the surrounding markdown would swallow the entry; fix DECISIONS.md there first";
-    Step::refused(pointer.to_owned(), message)
+    ChangeStep::refused(pointer.to_owned(), message)
 }
 
 /// Returns the lines of an entry.

@@ -9,7 +9,7 @@ use crate::error::Problem;
 
 /// What parts of an update make of a file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct FileUpdate {
     /// The file's text afterwards.
     pub(crate) text: String,
     /// Whether anything is to be done.
@@ -20,8 +20,8 @@ pub(crate) struct Outcome {
     pub(crate) repeated: Vec<Problem>,
 }
 
-impl Outcome {
-    pub(crate) fn of(text: &str) -> Self {
+impl FileUpdate {
+    pub(crate) fn unchanged(text: &str) -> Self {
         Self {
             text: text.to_owned(),
             ..Self::default()
@@ -38,7 +38,7 @@ impl Outcome {
 }
 
 /// What one change comes to.
-pub(crate) enum Step {
+pub(crate) enum ChangeStep {
     /// The file's text with it.
     Changed(String),
     /// It is there, and this says where.
@@ -47,7 +47,7 @@ pub(crate) enum Step {
     Refused(Vec<Problem>),
 }
 
-impl Step {
+impl ChangeStep {
     pub(crate) fn refused(pointer: String, message: impl Into<String>) -> Self {
         Self::Refused(vec![Problem::new(pointer, message)])
     }

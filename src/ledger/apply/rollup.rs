@@ -6,7 +6,7 @@ use chrono::Days;
 use chrono::NaiveDate;
 
 use crate::error::Problem;
-use crate::ledger::apply::Outcome;
+use crate::ledger::apply::FileUpdate;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::decisions::Rollup;
 use crate::ledger::state::says_something;
@@ -19,15 +19,20 @@ use crate::text::quantity;
 /// The heading of a new rollup.
 const HEADING: &str = "## Recent (last 30 days)";
 /// The fewest bullets, where there are as many recent entries.
-const FEWEST: usize = 5;
+const MIN_BULLETS: usize = 5;
 /// How old the entries are at most that a rollup sums up.
 const RECENT: Days = Days::new(30);
 /// The most bullets.
-pub(crate) const MOST: usize = 10;
+pub(crate) const MAX_BULLETS: usize = 10;
 
 /// Returns what a rollup makes of the text, the new entries already in it.
-pub(crate) fn apply(text: &str, bullets: &[String], today: NaiveDate, line_end: &str) -> Outcome {
-    let mut outcome = Outcome::of(text);
+pub(crate) fn apply(
+    text: &str,
+    bullets: &[String],
+    today: NaiveDate,
+    line_end: &str,
+) -> FileUpdate {
+    let mut outcome = FileUpdate::unchanged(text);
     let found = Decisions::parse(text);
     let needed = needed(&found, today);
     if bullets.len() < needed {
@@ -59,7 +64,7 @@ pub(crate) fn apply(text: &str, bullets: &[String], today: NaiveDate, line_end: 
 pub(crate) fn needed(found: &Decisions, today: NaiveDate) -> usize {
     let since = today.checked_sub_days(RECENT);
     let recent = found.entries.iter().filter(|entry| entry.date >= since);
-    FEWEST.min(recent.count())
+    MIN_BULLETS.min(recent.count())
 }
 
 /// Returns the text with a rollup that has as many bullets as it needs, filled up with the newest titles.

@@ -10,10 +10,10 @@ use crate::error::Problem;
 use crate::error::Result;
 use crate::ledger::anchor::Footer;
 use crate::ledger::anchor::NONE_YET;
-use crate::ledger::apply::Outcome;
+use crate::ledger::apply::FileUpdate;
 use crate::ledger::document::NewState;
-use crate::ledger::files::File;
-use crate::ledger::state::MOST_LINES;
+use crate::ledger::files::LedgerFile;
+use crate::ledger::state::MAX_LINES;
 use crate::ledger::state::REFERENCES;
 use crate::ledger::state::TRIAGE;
 use crate::ledger::state::UNKNOWN;
@@ -44,13 +44,13 @@ struct Page {
 /// Returns what a state and an anchor make of the file.
 pub(crate) fn apply(
     project: &Project,
-    file: &File,
+    file: &LedgerFile,
     state: Option<&NewState>,
     anchor: Option<&str>,
-) -> Result<Outcome> {
+) -> Result<FileUpdate> {
     let footer = Footer::parse(&file.text);
     let today = project.clock.today();
-    let mut outcome = Outcome::of(&file.text);
+    let mut outcome = FileUpdate::unchanged(&file.text);
     let Some(state) = state else {
         advance(project, file, &footer, anchor, &mut outcome)?;
         return Ok(outcome);
@@ -69,9 +69,8 @@ pub(crate) fn apply(
     }
     let text = day(today)?;
     let lines = text.lines().count();
-    if lines > MOST_LINES {
-        let message =
-            format!("STATE.md would have {lines} lines, at most {MOST_LINES} are allowed");
+    if lines > MAX_LINES {
+        let message = format!("STATE.md would have {lines} lines, at most {MAX_LINES} are allowed");
         outcome.problems.push(Problem::new("/state", message));
     }
     outcome.change(text);
@@ -90,10 +89,10 @@ pub(crate) fn blank(project: &Project, anchor: &str) -> Result<String> {
 
 fn advance(
     project: &Project,
-    file: &File,
+    file: &LedgerFile,
     footer: &Footer,
     anchor: Option<&str>,
-    outcome: &mut Outcome,
+    outcome: &mut FileUpdate,
 ) -> Result<()> {
     let Some(anchor) = anchor else {
         return Ok(());
@@ -114,7 +113,7 @@ fn advance(
 
 fn page(
     project: &Project,
-    file: &File,
+    file: &LedgerFile,
     state: &NewState,
     anchor: &str,
     comments: &[String],

@@ -5,11 +5,11 @@ use crate::git::Object;
 use crate::ledger::check::Findings;
 use crate::ledger::constraints::Bullet;
 use crate::ledger::constraints::Constraints;
+use crate::ledger::decisions::DecisionEntry;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::decisions::Entry;
 use crate::ledger::files::CONSTRAINTS;
 use crate::ledger::files::DECISIONS;
-use crate::ledger::files::Folder;
+use crate::ledger::files::LedgerFolder;
 use crate::ledger::likeness::Words;
 use crate::ledger::likeness::without_note;
 use crate::ledger::state::says_something;
@@ -27,7 +27,7 @@ pub(crate) struct Committed {
 }
 
 impl Committed {
-    pub(crate) fn read(project: &Project, folder: &Folder) -> Result<Self> {
+    pub(crate) fn read(project: &Project, folder: &LedgerFolder) -> Result<Self> {
         let names = [CONSTRAINTS, DECISIONS].map(|name| folder.git_path(name));
         let [Some(constraints), Some(decisions)] = names else {
             return Ok(Self::default());
@@ -69,10 +69,10 @@ pub(crate) fn check_constraints(before: &str, now: &str, findings: &mut Findings
         says_something(&old.text) && !is_kept
     });
     for old in gone {
-        let words = Words::of(&old.text);
+        let words = Words::from_text(&old.text);
         let edit = edits
             .iter()
-            .position(|new| !Words::of(&new.text).is_foreign_to(&words));
+            .position(|new| !Words::from_text(&new.text).is_foreign_to(&words));
         if let Some(edit) = edit {
             edits.remove(edit);
             continue;
@@ -100,7 +100,7 @@ fn keeps(now: &Constraints, bullet: &Bullet, old: &Bullet) -> bool {
 pub(crate) fn check_decisions(before: &str, now: &str, findings: &mut Findings<'_>) {
     let (found, standing) = (Decisions::parse(before), Decisions::parse(now));
     for old in &found.entries {
-        let same = |entry: &&Entry| entry.date == old.date && entry.title == old.title;
+        let same = |entry: &&DecisionEntry| entry.date == old.date && entry.title == old.title;
         let mut candidates = standing.entries.iter().filter(same).peekable();
         let Some(first) = candidates.peek().map(|entry| entry.line) else {
             let day = old.date.map(|date| format!("{date} ")).unwrap_or_default();
@@ -116,7 +116,7 @@ pub(crate) fn check_decisions(before: &str, now: &str, findings: &mut Findings<'
     }
 }
 
-fn lines<'a>(text: &'a str, entry: &Entry) -> Vec<&'a str> {
+fn lines<'a>(text: &'a str, entry: &DecisionEntry) -> Vec<&'a str> {
     let written = text.get(entry.range.clone()).unwrap_or_default();
     written.trim_end().lines().map(str::trim_end).collect()
 }

@@ -8,7 +8,7 @@ use crate::ledger::constraints::SECTIONS;
 use crate::ledger::likeness::Words;
 
 /// More bullets are not compared each with each.
-const MOST_COMPARED: usize = 1_000;
+const MAX_COMPARED: usize = 1_000;
 
 pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
     let found = Constraints::parse(text);
@@ -54,10 +54,10 @@ fn is_superseded_well(text: &str) -> bool {
 }
 
 fn duplicates(found: &Constraints, findings: &mut Findings<'_>) {
-    let bullets: Vec<&Bullet> = found.active().take(MOST_COMPARED).collect();
+    let bullets: Vec<&Bullet> = found.active().take(MAX_COMPARED).collect();
     let words: Vec<Words> = bullets
         .iter()
-        .map(|bullet| Words::of(&bullet.text))
+        .map(|bullet| Words::from_text(&bullet.text))
         .collect();
     for (index, bullet) in bullets.iter().enumerate() {
         let earlier = (0..index).find(|earlier| words[index].equal(&words[*earlier]));

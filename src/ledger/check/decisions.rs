@@ -4,12 +4,12 @@ use chrono::NaiveDate;
 
 use crate::error::Result;
 use crate::ledger::apply::rollup;
-use crate::ledger::apply::rollup::MOST;
+use crate::ledger::apply::rollup::MAX_BULLETS;
 use crate::ledger::check::Findings;
+use crate::ledger::decisions::DecisionEntry;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::decisions::Entry;
 use crate::ledger::evidence;
-use crate::ledger::evidence::Evidence;
+use crate::ledger::evidence::EntryEvidence;
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::text::fold;
@@ -20,11 +20,11 @@ pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) 
     judge_rollup(&found, project.clock.today(), findings);
     months(&found, findings);
     let outline = Outline::parse(text, 0);
-    let mut cited: Vec<(usize, Evidence)> = Vec::new();
+    let mut cited: Vec<(usize, EntryEvidence)> = Vec::new();
     for entry in &found.entries {
         if !entry.is_ours {
             let message = "has an older form than `### YYYY-MM-DD \u{2014} Title`; kept as it is";
-            findings.keep(entry.line, message);
+            findings.add_tolerated(entry.line, message);
             continue;
         }
         let fields = fields(&outline, entry);
@@ -34,10 +34,11 @@ pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) 
             .find(|(name, _)| name == "evidence")
             .map(|(_, text)| text)
         {
-            cited.push((entry.line, Evidence::parse(text)));
+            cited.push((entry.line, EntryEvidence::parse(text)));
         }
     }
-    let evidences: Vec<Evidence> = cited.iter().map(|(_, evidence)| evidence.clone()).collect();
+    let evidences: Vec<EntryEvidence> =
+        cited.iter().map(|(_, evidence)| evidence.clone()).collect();
     let known = evidence::resolved(&project.git, &evidences)?;
     for ((line, evidence), known) in cited.iter().zip(known) {
         for fault in evidence.faults(&known, project) {
@@ -56,9 +57,9 @@ fn judge_rollup(found: &Decisions, today: NaiveDate, findings: &mut Findings<'_>
         let bullets = quantity(said, "bullet");
         let message = format!("the rollup has {bullets}, at least {needed} needed");
         findings.add_fixable("rollup", rollup.line, message);
-    } else if said > MOST {
+    } else if said > MAX_BULLETS {
         // Which ones to leave out takes judgement.
-        let message = format!("the rollup has {said} bullets, at most {MOST} are allowed");
+        let message = format!("the rollup has {said} bullets, at most {MAX_BULLETS} are allowed");
         findings.add("rollup", rollup.line, message);
     }
 }
@@ -99,7 +100,7 @@ fn months(found: &Decisions, findings: &mut Findings<'_>) {
 }
 
 /// Returns an entry's fields: the folded label and the value.
-fn fields(outline: &Outline<'_>, entry: &Entry) -> Vec<(String, String)> {
+fn fields(outline: &Outline<'_>, entry: &DecisionEntry) -> Vec<(String, String)> {
     let labels = outline.labels(&entry.range);
     labels
         .into_iter()
@@ -107,7 +108,7 @@ fn fields(outline: &Outline<'_>, entry: &Entry) -> Vec<(String, String)> {
         .collect()
 }
 
-fn missing(entry: &Entry, fields: &[(String, String)], findings: &mut Findings<'_>) {
+fn missing(entry: &DecisionEntry, fields: &[(String, String)], findings: &mut Findings<'_>) {
     let has = |name: &str| {
         fields
             .iter()

@@ -13,10 +13,10 @@ use crate::error::Result;
 use crate::ledger::anchor::Footer;
 use crate::ledger::check::committed::Committed;
 use crate::ledger::coverage;
+use crate::ledger::coverage::AnchorState;
 use crate::ledger::coverage::Coverage;
-use crate::ledger::coverage::Standing;
-use crate::ledger::files::File;
-use crate::ledger::files::Files;
+use crate::ledger::files::LedgerFile;
+use crate::ledger::files::LedgerFiles;
 use crate::project::Project;
 use crate::secrets;
 use crate::warning::SourceLocation;
@@ -84,7 +84,7 @@ impl<'a> Findings<'a> {
     }
 
     /// Reports an entry of an older form, without counting it as a fault.
-    pub(crate) fn keep(&mut self, line: usize, message: &str) {
+    pub(crate) fn add_tolerated(&mut self, line: usize, message: &str) {
         self.add("entry", line, message);
         self.kept.extend(self.list.pop());
     }
@@ -106,7 +106,7 @@ impl<'a> Findings<'a> {
 /// Checks the three files.
 pub fn check(project: &Project) -> Result<CheckReport> {
     let mut warnings = Vec::new();
-    let files = Files::read(project, &mut warnings)?;
+    let files = LedgerFiles::read(project, &mut warnings)?;
     let footer = Footer::parse(&files.state.text);
     let survey = coverage::survey(project, &footer, files.folder.in_git.as_deref())?;
     let committed = Committed::read(project, &files.folder)?;
@@ -145,7 +145,7 @@ pub fn check(project: &Project) -> Result<CheckReport> {
 }
 
 /// Begins with what holds for every file: that it is there, is text, has its head and no keys in it.
-fn start(file: &File) -> Findings<'_> {
+fn start(file: &LedgerFile) -> Findings<'_> {
     let mut findings = Findings::new(&file.path);
     if !file.exists() {
         findings.add(
@@ -203,11 +203,11 @@ fn anchor(footer: &Footer, coverage: &Coverage, findings: &mut Findings<'_>) {
         findings.add("anchor", line, message);
     }
     match coverage.standing {
-        Standing::Missing | Standing::Diverged => {
+        AnchorState::Missing | AnchorState::Diverged => {
             let advice = coverage.advice.clone().unwrap_or_default();
             findings.add("anchor", line, format!("{}; {advice}", coverage.line()));
         }
-        Standing::NoAnchor if !footer.is_new => {
+        AnchorState::NoAnchor if !footer.is_new => {
             findings.add("anchor", line, "names no commit, so nothing is covered");
         }
         _ => {}

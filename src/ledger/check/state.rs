@@ -2,10 +2,10 @@
 
 use crate::ledger::apply::state::not_now;
 use crate::ledger::check::Findings;
-use crate::ledger::state::MOST_LINES;
-use crate::ledger::state::Part;
+use crate::ledger::state::LedgerState;
+use crate::ledger::state::MAX_LINES;
 use crate::ledger::state::SECTIONS;
-use crate::ledger::state::State;
+use crate::ledger::state::StateSection;
 use crate::text::quantity;
 
 /// How many bullets a section has at least and at most, by its place.
@@ -17,11 +17,11 @@ const QUICK_REFERENCE: usize = 4;
 
 pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
     let lines = text.lines().count();
-    if lines > MOST_LINES {
-        let message = format!("has {lines} lines, at most {MOST_LINES} are allowed");
+    if lines > MAX_LINES {
+        let message = format!("has {lines} lines, at most {MAX_LINES} are allowed");
         findings.add("state-lines", None, message);
     }
-    let state = State::parse(text);
+    let state = LedgerState::parse(text);
     for (place, part) in state.parts.iter().enumerate() {
         if let Some(part) = part {
             section(place, part, findings);
@@ -32,7 +32,7 @@ pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
     }
 }
 
-fn section(place: usize, part: &Part, findings: &mut Findings<'_>) {
+fn section(place: usize, part: &StateSection, findings: &mut Findings<'_>) {
     let (least, most) = BULLETS[place];
     let (title, count) = (SECTIONS[place], part.bullets.len());
     if count > most {

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::ledger::document::ConstraintChange;
+use crate::ledger::document::ConstraintOperation;
 use crate::ledger::document::NewDecision;
 use crate::ledger::document::NewState;
-use crate::ledger::document::Operation;
 use crate::ledger::document::QuickReference;
 
 /// Returns a string.
@@ -59,7 +59,7 @@ pub(crate) fn state(value: Option<&Value>) -> Option<NewState> {
 /// Returns a change whose operation is known.
 pub(crate) fn constraint(value: &Value) -> Option<ConstraintChange> {
     Some(ConstraintChange {
-        op: Operation::deserialize(value.get("op")?).ok()?,
+        op: ConstraintOperation::deserialize(value.get("op")?).ok()?,
         section: text(value.get("section")),
         bullet: text(value.get("bullet")),
         matching: text(value.get("match")),

@@ -76,7 +76,7 @@ pub struct QuickReference {
 /// What is done to a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Operation {
+pub enum ConstraintOperation {
     /// A new bullet.
     Add,
     /// Another text for a bullet, in its place.
@@ -90,7 +90,7 @@ pub enum Operation {
 #[serde(deny_unknown_fields)]
 pub struct ConstraintChange {
     /// What is done.
-    pub op: Operation,
+    pub op: ConstraintOperation,
     /// The section: where to add, or where to look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
@@ -137,7 +137,7 @@ pub struct NewDecision {
 
 /// A document as far as its fields have the right type: the rest is left out, and told.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Draft {
+pub(crate) struct DocumentDraft {
     /// STATE.md, written anew.
     pub(crate) state: Option<NewState>,
     /// Changes to CONSTRAINTS.md, each with its place in the list.
@@ -156,11 +156,11 @@ pub(crate) struct Draft {
 ///
 /// A fault refuses the whole; what can be read is held against the rules all the same, so that one answer
 /// has all there is to put right.
-pub(crate) fn read(text: &str, allow_secret: bool) -> Draft {
+pub(crate) fn read(text: &str, allow_secret: bool) -> DocumentDraft {
     let text = text.trim_start_matches('\u{feff}');
-    let unreadable = |message: String| Draft {
+    let unreadable = |message: String| DocumentDraft {
         problems: vec![Problem::new("", message)],
-        ..Draft::default()
+        ..DocumentDraft::default()
     };
     if text.trim().is_empty() {
         return unreadable("is empty".to_owned());
@@ -173,7 +173,7 @@ pub(crate) fn read(text: &str, allow_secret: bool) -> Draft {
     if !allow_secret {
         find_secrets(&value, "", &mut problems);
     }
-    Draft {
+    DocumentDraft {
         state: lenient::state(value.get("state")),
         constraints: lenient::items(value.get("constraints"), lenient::constraint),
         decisions: lenient::items(value.get("decisions"), lenient::decision),

@@ -23,7 +23,7 @@ fn full() -> Update {
             out_of_scope: list(),
         }),
         constraints: vec![ConstraintChange {
-            op: Operation::Add,
+            op: ConstraintOperation::Add,
             section: text(),
             bullet: text(),
             matching: text(),
@@ -79,7 +79,11 @@ fn the_schema_knows_the_fields_of_the_types_and_no_others() {
     let operations = schema()
         .pointer("/$defs/constraint/properties/op/enum")
         .unwrap();
-    let written = [Operation::Add, Operation::Edit, Operation::Supersede];
+    let written = [
+        ConstraintOperation::Add,
+        ConstraintOperation::Edit,
+        ConstraintOperation::Supersede,
+    ];
     assert_eq!(*operations, serde_json::to_value(written).unwrap());
 }
 

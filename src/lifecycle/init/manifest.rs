@@ -17,29 +17,29 @@ pub(crate) struct Manifest {
 }
 
 /// A manifest as read, or the fault in it where it is not what its name says.
-type Reading = std::result::Result<Manifest, String>;
+type ManifestResult = std::result::Result<Manifest, String>;
 
 /// How a manifest is read.
-enum Reader {
+enum ManifestReader {
     /// By a parser of its format, which may find a fault.
-    Parse(fn(&str) -> Reading),
+    Parse(fn(&str) -> ManifestResult),
     /// By the lines that matter.
     Scan(fn(&str) -> Manifest),
 }
 
 /// The manifests, the one to believe first.
-const MANIFESTS: &[(&str, Reader)] = &[
-    ("Cargo.toml", Reader::Parse(cargo)),
-    ("package.json", Reader::Parse(json)),
-    ("pyproject.toml", Reader::Parse(pyproject)),
-    ("go.mod", Reader::Scan(go)),
-    ("composer.json", Reader::Parse(json)),
-    ("pubspec.yaml", Reader::Scan(yaml)),
-    ("deno.json", Reader::Parse(json)),
-    ("settings.gradle.kts", Reader::Scan(gradle)),
-    ("settings.gradle", Reader::Scan(gradle)),
-    ("pom.xml", Reader::Scan(pom)),
-    ("mix.exs", Reader::Scan(mix)),
+const MANIFESTS: &[(&str, ManifestReader)] = &[
+    ("Cargo.toml", ManifestReader::Parse(cargo)),
+    ("package.json", ManifestReader::Parse(json)),
+    ("pyproject.toml", ManifestReader::Parse(pyproject)),
+    ("go.mod", ManifestReader::Scan(go)),
+    ("composer.json", ManifestReader::Parse(json)),
+    ("pubspec.yaml", ManifestReader::Scan(yaml)),
+    ("deno.json", ManifestReader::Parse(json)),
+    ("settings.gradle.kts", ManifestReader::Scan(gradle)),
+    ("settings.gradle", ManifestReader::Scan(gradle)),
+    ("pom.xml", ManifestReader::Scan(pom)),
+    ("mix.exs", ManifestReader::Scan(mix)),
 ];
 
 impl Manifest {
@@ -53,8 +53,8 @@ impl Manifest {
             };
             let text = text.into_value(warnings);
             let read = match reader {
-                Reader::Parse(parse) => parse(&text),
-                Reader::Scan(scan) => Ok(scan(&text)),
+                ManifestReader::Parse(parse) => parse(&text),
+                ManifestReader::Scan(scan) => Ok(scan(&text)),
             };
             match read {
                 Ok(manifest) => {
@@ -67,7 +67,7 @@ impl Manifest {
         Ok(found)
     }
 
-    fn of(name: Option<&str>, description: Option<&str>) -> Self {
+    fn new(name: Option<&str>, description: Option<&str>) -> Self {
         let plain = |text: &str| {
             let line = strip_controls(text)
                 .split_whitespace()
@@ -84,21 +84,21 @@ impl Manifest {
     }
 }
 
-fn cargo(text: &str) -> Reading {
+fn cargo(text: &str) -> ManifestResult {
     let table = toml(text)?;
     let package = table
         .get("package")
         .or_else(|| table.get("workspace")?.get("package"));
     let field = |name: &str| package?.get(name)?.as_str();
-    Ok(Manifest::of(field("name"), field("description")))
+    Ok(Manifest::new(field("name"), field("description")))
 }
 
-fn pyproject(text: &str) -> Reading {
+fn pyproject(text: &str) -> ManifestResult {
     let table = toml(text)?;
     let poetry = || table.get("tool")?.get("poetry");
     let project = table.get("project").or_else(poetry);
     let field = |name: &str| project?.get(name)?.as_str();
-    Ok(Manifest::of(field("name"), field("description")))
+    Ok(Manifest::new(field("name"), field("description")))
 }
 
 fn toml(text: &str) -> std::result::Result<toml::Table, String> {
@@ -106,11 +106,11 @@ fn toml(text: &str) -> std::result::Result<toml::Table, String> {
         .map_err(|error: toml::de::Error| format!("is not valid TOML: {}", error.message()))
 }
 
-fn json(text: &str) -> Reading {
+fn json(text: &str) -> ManifestResult {
     let value: serde_json::Value =
         serde_json::from_str(text).map_err(|error| format!("is not valid JSON: {error}"))?;
     let field = |name: &str| value.get(name)?.as_str();
-    Ok(Manifest::of(field("name"), field("description")))
+    Ok(Manifest::new(field("name"), field("description")))
 }
 
 /// Reads `module example.org/owner/name/v2`.
@@ -128,7 +128,7 @@ fn go(text: &str) -> Manifest {
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
     };
     let name = parts.find(|part| !is_version(part));
-    Manifest::of(name, None)
+    Manifest::new(name, None)
 }
 
 /// Reads `name: x` at the start of a line.
@@ -141,7 +141,7 @@ fn yaml(text: &str) -> Manifest {
         let is_block = value.starts_with(['>', '|']);
         (!is_block).then(|| value.trim_matches(['"', '\'']))
     };
-    Manifest::of(field("name"), field("description"))
+    Manifest::new(field("name"), field("description"))
 }
 
 /// Reads `rootProject.name = "x"`.
@@ -152,7 +152,7 @@ fn gradle(text: &str) -> Manifest {
             .trim_start()
             .strip_prefix('=')
     });
-    Manifest::of(value.and_then(quoted), None)
+    Manifest::new(value.and_then(quoted), None)
 }
 
 /// Reads `app: :name`.
@@ -160,7 +160,7 @@ fn mix(text: &str) -> Manifest {
     let value = text
         .lines()
         .find_map(|line| line.trim().strip_prefix("app: :"));
-    Manifest::of(value.map(|value| value.trim_end_matches(',')), None)
+    Manifest::new(value.map(|value| value.trim_end_matches(',')), None)
 }
 
 /// Reads the project's own elements, which stand outside of any other.
@@ -174,7 +174,7 @@ fn pom(text: &str) -> Manifest {
             .any(|tag| before.contains(tag));
         is_own.then(|| rest.split("</").next())?
     };
-    Manifest::of(own("artifactId"), own("description"))
+    Manifest::new(own("artifactId"), own("description"))
 }
 
 fn quoted(text: &str) -> Option<&str> {

@@ -17,9 +17,9 @@ use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
+use crate::planning::CodeProfile;
 use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::Folder;
-use crate::planning::Profile;
+use crate::planning::PlanningFolder;
 use crate::planning::Skill;
 use crate::planning::installed_skills;
 use crate::position::NextStatus;
@@ -102,7 +102,7 @@ pub fn init(project: &Project, request: &InitRequest) -> Result<CommandOutcome<I
         let mut report = create(project, request, work)?;
         let after = afterwards(project, &work.changes)?;
         report.project = after.name(project);
-        work.point_to(NextStatus::of(&after.position, layout));
+        work.point_to(NextStatus::from_position(&after.position, layout));
         work.warnings.extend(after.warnings.iter().cloned());
         refresh::plan(project, &after, work)?;
         Ok(report)
@@ -119,7 +119,7 @@ fn in_layout(project: &Project, request: &InitRequest) -> Result<Project> {
 /// Plans the files that are missing.
 fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<InitReport> {
     let place = project.planning_place();
-    let folder = Folder::read(&place.dir)?.value;
+    let folder = PlanningFolder::read(&place.dir)?.value;
     let (root, home) = (&place.dir, &folder.active.dir);
     let mut new = Creation {
         project,
@@ -131,7 +131,7 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
         },
     };
     let defaults = defaults(project, &mut new.work.warnings)?;
-    let texts = Texts::of(request, defaults)?;
+    let texts = Texts::with_defaults(request, defaults)?;
     let date = project.clock.today().to_string();
     let project_file = root.join(vocabulary::PROJECT);
     if project_file.exists() && request.says_something() {
@@ -196,9 +196,9 @@ impl Creation<'_> {
         }
         let warnings = &mut self.work.warnings;
         let skills = installed_skills(self.project).into_value(warnings);
-        let profile = Profile::of(self.project).into_value(warnings);
+        let profile = CodeProfile::scan(self.project).into_value(warnings);
         let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
-        let folder = Folder::read(&self.project.planning_place().dir)?.value;
+        let folder = PlanningFolder::read(&self.project.planning_place().dir)?.value;
         let context = NewState {
             name,
             milestone: DEFAULT_MILESTONE,
@@ -240,7 +240,7 @@ impl Creation<'_> {
 
     /// Returns the name that PROJECT.md gives, an old or the planned one.
     fn name(&self) -> Result<Option<String>> {
-        let folder = Parsed::clean(Folder::read(&self.project.planning_place().dir)?.value);
+        let folder = Parsed::clean(PlanningFolder::read(&self.project.planning_place().dir)?.value);
         Ok(planned(self.project, folder, &self.work.changes)?
             .project_file
             .name)
@@ -251,13 +251,13 @@ impl Creation<'_> {
 fn afterwards(project: &Project, changes: &Changes) -> Result<Survey> {
     planned(
         project,
-        Folder::read(&project.planning_place().dir)?,
+        PlanningFolder::read(&project.planning_place().dir)?,
         changes,
     )
 }
 
-fn planned(project: &Project, folder: Parsed<Folder>, changes: &Changes) -> Result<Survey> {
-    Survey::of(project, folder, &|path| {
+fn planned(project: &Project, folder: Parsed<PlanningFolder>, changes: &Changes) -> Result<Survey> {
+    Survey::read_with(project, folder, &|path| {
         Ok(changes
             .current(path)?
             .map(|bytes| read::decode(bytes, path)))
@@ -268,9 +268,9 @@ fn planned(project: &Project, folder: Parsed<Folder>, changes: &Changes) -> Resu
 /// its folder's name.
 fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaults> {
     let manifest = Manifest::read(&project.root, warnings)?;
-    let stated = Survey::of(
+    let stated = Survey::read_with(
         project,
-        Folder::read(&project.planning_place().dir)?,
+        PlanningFolder::read(&project.planning_place().dir)?,
         &read::text,
     )?
     .state

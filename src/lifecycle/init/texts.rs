@@ -22,7 +22,7 @@ pub(super) struct Texts {
 
 impl Texts {
     /// Puts the defaults where nothing was said; refused where a text holds what looks like a secret.
-    pub(super) fn of(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
+    pub(super) fn with_defaults(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
         let given =
             |text: &Option<String>| text.as_deref().map(plain).filter(|text| !text.is_empty());
         let line = |text: String| one_line(&text);

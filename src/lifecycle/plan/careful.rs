@@ -17,7 +17,7 @@ use crate::planning::Deviation;
 const KEEPS_DEVIATING: usize = 2;
 
 /// More than these say only that everything is difficult.
-const MOST: usize = 5;
+const MAX_CAREFUL_FILES: usize = 5;
 
 /// The most characters of a file's lesson.
 const LESSON: usize = 160;
@@ -80,7 +80,7 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
         .collect();
     // Stable: equally often deviating ones stay in order of their names.
     files.sort_by_key(|file| Reverse(file.plans.len()));
-    files.truncate(MOST);
+    files.truncate(MAX_CAREFUL_FILES);
     files
 }
 
@@ -97,8 +97,8 @@ fn lesson_over(plan: &PlanRecord, named: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::position::Survey;
+    use crate::project::OpenRequest;
     use crate::project::Project;
-    use crate::project::Request;
     use crate::project::fixture::Tree;
 
     const PHASES: &str = ".vbw-planning/phases";
@@ -110,12 +110,12 @@ mod tests {
     }
 
     fn shown(tree: &Tree, planned: &[&str]) -> Vec<String> {
-        let request = Request {
+        let request = OpenRequest {
             directory: tree.at(""),
-            ..Request::default()
+            ..OpenRequest::default()
         };
         let project = Project::open(request).unwrap();
-        let survey = Survey::take(&project).unwrap();
+        let survey = Survey::read(&project).unwrap();
         let past = patterns::history(&survey, &patterns::Patterns::default())
             .unwrap()
             .value;

@@ -36,7 +36,7 @@ pub use careful::CarefulFile;
 pub use plans::PlanBrief;
 
 /// More than this is not read.
-const MOST_KNOWN: usize = 5;
+const MAX_KNOWN: usize = 5;
 
 /// What `annals plan` was asked.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +97,7 @@ pub struct DeviationRate {
 }
 
 impl DeviationRate {
-    fn of(history: &[FinishedPhase]) -> Self {
+    fn from_history(history: &[FinishedPhase]) -> Self {
         let plans = || history.iter().flat_map(|phase| &phase.plans);
         let deviated = Rate::of_known(plans().map(|plan| Some(plan.deviation_count? > 0)));
         Self {
@@ -113,7 +113,7 @@ impl DeviationRate {
 pub fn plan(project: &Project, request: &PlanRequest) -> Result<CommandOutcome<PhaseBrief>> {
     project.planning()?;
     let mut outcome = carry_out(project, "plan", &[Store::Context], |work| {
-        let survey = Survey::take(project)?;
+        let survey = Survey::read(project)?;
         let phase = chosen(project, &survey, request.phase.as_ref())?;
         let brief = brief(project, &survey, &phase, work)?;
         refresh::plan(project, &survey, work)?;
@@ -130,7 +130,7 @@ fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Re
     let Some(number) = asked.or(position.next.phase.as_ref()) else {
         // With every phase done, the last one is the one to look back on.
         return position.phase().cloned().ok_or_else(|| {
-            let next = NextStatus::of(position, &project.planning_place().layout);
+            let next = NextStatus::from_position(position, &project.planning_place().layout);
             let because = next.because.first().cloned().unwrap_or_default();
             Error::not_found(format!("no phase to plan: {because}")).hint(next.command)
         });
@@ -161,8 +161,8 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let reasons = StaleReasons::check(project, &recorded)?;
     let stale = |line: usize, text: &str| reasons.about(line, text);
     let mut know = patterns::relevant(&recorded, &topic, &stale);
-    know.truncate(MOST_KNOWN);
-    let next = NextStatus::of(&survey.position, &project.planning_place().layout);
+    know.truncate(MAX_KNOWN);
+    let next = NextStatus::from_position(&survey.position, &project.planning_place().layout);
     let contested = next.contest();
     work.next = Some(next.command);
     Ok(PhaseBrief {
@@ -175,7 +175,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         success_criteria: criteria,
         depends_on: dependencies(survey, planned),
         know,
-        rate: DeviationRate::of(&past),
+        rate: DeviationRate::from_history(&past),
         careful: careful::careful(&past, &checked.open_files()),
         plans: checked.plans,
         problems: checked.problems,

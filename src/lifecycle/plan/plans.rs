@@ -14,7 +14,7 @@ use crate::planning::check_overlap;
 use crate::planning::check_waves;
 use crate::planning::present;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -80,19 +80,19 @@ impl PhasePlans {
         let mut found = Self::default();
         let mut read = Vec::new();
         let mut open: Vec<Plan> = Vec::new();
-        for (slot, standing) in &phase.plans {
+        for (slot, state) in &phase.plans {
             let parsed = slot
                 .plan
                 .as_ref()
                 .and_then(|file| parse(&dir.join(file), warnings));
             let plan = parsed.as_ref().map(|parsed| &parsed.value);
-            let mut brief = PlanBrief::of(slot, *standing, plan);
+            let mut brief = PlanBrief::new(slot, *state, plan);
             brief.title = brief.title.or_else(|| listed_title(planned?, &slot.number));
             let Some(parsed) = parsed else {
                 found.plans.push(brief);
                 continue;
             };
-            if *standing != PlanStanding::Complete {
+            if *state != PlanState::Complete {
                 found.problems.extend(parsed.warnings);
                 found.problems.extend(parsed.value.problems());
                 open.push(parsed.value.clone());
@@ -135,15 +135,15 @@ impl PlanBrief {
         })
     }
 
-    fn of(slot: &PlanSlot, standing: PlanStanding, plan: Option<&Plan>) -> Self {
+    fn new(slot: &PlanSlot, state: PlanState, plan: Option<&Plan>) -> Self {
         Self {
             plan: slot.number.clone(),
             title: plan.and_then(|plan| plan.title.clone()),
-            status: match standing {
-                PlanStanding::Complete => "complete",
-                PlanStanding::Partial => "partial",
-                PlanStanding::Failed => "failed",
-                PlanStanding::Open => "open",
+            status: match state {
+                PlanState::Complete => "complete",
+                PlanState::Partial => "partial",
+                PlanState::Failed => "failed",
+                PlanState::Open => "open",
             },
             wave: plan.and_then(|plan| plan.wave),
             depends_on: plan

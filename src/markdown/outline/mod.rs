@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::markdown::Label;
 use crate::markdown::Lines;
-use crate::markdown::outline::reader::Reader;
+use crate::markdown::outline::reader::OutlineBuilder;
 use crate::warning::Warning;
 
 mod reader;
@@ -32,7 +32,7 @@ pub struct Section {
 
 /// A list item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct ListItem {
     /// The item's own text without marker and checkbox, on one line.
     pub text: String,
     /// The state of its checkbox, if it has one.
@@ -45,7 +45,7 @@ pub struct Item {
 
 /// A row of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct TableRow {
     /// The cells, verbatim.
     pub cells: Vec<String>,
     /// The bytes of each cell's text.
@@ -60,7 +60,7 @@ pub struct Table {
     /// The header's cells.
     pub header: Vec<String>,
     /// The rows under it.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
 }
 
 impl Table {
@@ -76,11 +76,11 @@ impl Table {
 
 /// What a block is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum BlockContent {
     /// A paragraph; its text is the bytes of the block.
     Paragraph,
     /// A list item.
-    Item(Item),
+    Item(ListItem),
     /// A table.
     Table(Table),
     /// A code block, fences included.
@@ -93,7 +93,7 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// What it is.
-    pub content: Content,
+    pub content: BlockContent,
     /// The bytes it takes; for a list item its own text, without nested blocks.
     pub range: Range<usize>,
     /// Its first line, counted from 1.
@@ -119,8 +119,8 @@ impl<'a> Outline<'a> {
     ///
     /// Headings beyond the first 100,000 begin no section (see [`Self::warning`]).
     pub fn parse(text: &'a str, body: usize) -> Self {
-        let lines = Lines::of(text);
-        let (mut headings, blocks) = Reader::read(text, body, &lines);
+        let lines = Lines::new(text);
+        let (mut headings, blocks) = OutlineBuilder::read(text, body, &lines);
         let cut = headings.get(MAX_SECTIONS).map(|(_, range)| range.start);
         headings.truncate(MAX_SECTIONS);
         Self {
@@ -205,11 +205,11 @@ impl<'a> Outline<'a> {
     }
 
     /// Returns the list items that begin inside `range`.
-    pub fn items(&self, range: &Range<usize>) -> impl Iterator<Item = (&Block, &Item)> {
+    pub fn items(&self, range: &Range<usize>) -> impl Iterator<Item = (&Block, &ListItem)> {
         self.blocks(range)
             .iter()
             .filter_map(|block| match &block.content {
-                Content::Item(item) => Some((block, item)),
+                BlockContent::Item(item) => Some((block, item)),
                 _ => None,
             })
     }
@@ -219,7 +219,7 @@ impl<'a> Outline<'a> {
         self.blocks(range)
             .iter()
             .filter_map(|block| match &block.content {
-                Content::Table(table) => Some(table),
+                BlockContent::Table(table) => Some(table),
                 _ => None,
             })
     }
@@ -229,7 +229,7 @@ impl<'a> Outline<'a> {
         self.blocks(range)
             .iter()
             .filter_map(|block| match block.content {
-                Content::Paragraph => Some((block, self.slice(&block.range))),
+                BlockContent::Paragraph => Some((block, self.slice(&block.range))),
                 _ => None,
             })
     }
@@ -238,12 +238,15 @@ impl<'a> Outline<'a> {
     pub fn labels(&self, range: &Range<usize>) -> Vec<Label> {
         let mut labels = Vec::new();
         for block in self.blocks(range) {
-            if !matches!(block.content, Content::Paragraph | Content::Item(_)) {
+            if !matches!(
+                block.content,
+                BlockContent::Paragraph | BlockContent::Item(_)
+            ) {
                 continue;
             }
             let mut at = block.range.start;
             for raw in self.text[block.range.clone()].split_inclusive('\n') {
-                labels.extend(Label::of(raw.trim_end(), at, self.line(at)));
+                labels.extend(Label::parse(raw.trim_end(), at, self.line(at)));
                 at += raw.len();
             }
         }

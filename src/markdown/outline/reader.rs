@@ -11,16 +11,16 @@ use pulldown_cmark::TagEnd;
 
 use crate::markdown::Lines;
 use crate::markdown::outline::Block;
-use crate::markdown::outline::Content;
-use crate::markdown::outline::Item;
-use crate::markdown::outline::Row;
+use crate::markdown::outline::BlockContent;
+use crate::markdown::outline::ListItem;
 use crate::markdown::outline::Table;
+use crate::markdown::outline::TableRow;
 
 /// Deeper lists are nobody's: a line of markers alone would make as many blocks that begin on it.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Headings (level and range of the line) and blocks as they come.
-pub(super) struct Reader<'a> {
+pub(super) struct OutlineBuilder<'a> {
     text: &'a str,
     lines: &'a Lines,
     body: usize,
@@ -28,25 +28,25 @@ pub(super) struct Reader<'a> {
     blocks: Vec<Block>,
     /// The next number of each open list; `None` for a list with bullets.
     lists: Vec<Option<u64>>,
-    item: Option<Open>,
+    item: Option<OpenItem>,
     table: Option<(Range<usize>, Table)>,
-    row: Row,
+    row: TableRow,
 }
 
 /// A list item whose own text is still growing.
-struct Open {
-    item: Item,
+struct OpenItem {
+    item: ListItem,
     own: Option<Range<usize>>,
     start: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> OutlineBuilder<'a> {
     pub(super) fn read(
         text: &'a str,
         body: usize,
         lines: &'a Lines,
     ) -> (Vec<(u8, Range<usize>)>, Vec<Block>) {
-        let mut reader = Reader {
+        let mut builder = OutlineBuilder {
             text,
             lines,
             body,
@@ -60,14 +60,14 @@ impl<'a> Reader<'a> {
         let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
         let source = text.get(body..).unwrap_or_default();
         for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
-            reader.take(&event, range.start + body..range.end + body);
+            builder.handle(&event, range.start + body..range.end + body);
         }
         // A list item is pushed when it ends, after the items nested in it.
-        reader.blocks.sort_by_key(|block| block.range.start);
-        (reader.headings, reader.blocks)
+        builder.blocks.sort_by_key(|block| block.range.start);
+        (builder.headings, builder.blocks)
     }
 
-    fn take(&mut self, event: &Event<'_>, range: Range<usize>) {
+    fn handle(&mut self, event: &Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range),
             Event::End(end) => self.end(*end, &range),
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
                 // The first paragraph of a loose item is the item's own text.
                 if self.item.as_ref().is_none_or(|open| open.own.is_some()) {
                     self.close_item();
-                    self.push(Content::Paragraph, range);
+                    self.push(BlockContent::Paragraph, range);
                 }
             }
             Tag::List(first) => {
@@ -102,15 +102,15 @@ impl<'a> Reader<'a> {
             Tag::CodeBlock(kind) => {
                 // What stands four spaces in is a wrapped paragraph in files that models indent.
                 let content = match kind {
-                    CodeBlockKind::Fenced(_) => Content::Code,
-                    CodeBlockKind::Indented => Content::Paragraph,
+                    CodeBlockKind::Fenced(_) => BlockContent::Code,
+                    CodeBlockKind::Indented => BlockContent::Paragraph,
                 };
                 self.close_item();
                 self.push(content, range);
             }
             Tag::HtmlBlock => {
                 self.close_item();
-                self.push(Content::Html, range);
+                self.push(BlockContent::Html, range);
             }
             Tag::Table(_) => {
                 self.close_item();
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
                 self.table = Some((range, table));
             }
             Tag::TableHead | Tag::TableRow => {
-                self.row = Row {
+                self.row = TableRow {
                     line: self.lines.line(range.start),
                     ..empty_row()
                 };
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
             }
             TagEnd::Table => {
                 if let Some((range, table)) = self.table.take() {
-                    self.push(Content::Table(table), range);
+                    self.push(BlockContent::Table(table), range);
                 }
             }
             // Code inside an item whose text came first may be longer than its events.
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         if !self.text[range.clone()].trim_start().starts_with('#') {
             let shown = self.text[range.clone()].trim_end();
             let rule = shown.rfind('\n').map_or(shown.len(), |at| at + 1);
-            self.push(Content::Paragraph, range.start..range.start + rule);
+            self.push(BlockContent::Paragraph, range.start..range.start + rule);
             return;
         }
         // A heading inside a list or quote begins behind the marker; its line does not matter to it.
@@ -181,8 +181,8 @@ impl<'a> Reader<'a> {
             *next = next.map(|n| n.saturating_add(1));
             number
         });
-        self.item = Some(Open {
-            item: Item {
+        self.item = Some(OpenItem {
+            item: ListItem {
                 text: String::new(),
                 checked: None,
                 depth: self.lists.len().saturating_sub(1),
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
     }
 
     fn close_item(&mut self) {
-        let Some(Open {
+        let Some(OpenItem {
             mut item,
             own,
             start,
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
             .or_else(|| self.definition(start))
             .unwrap_or(start..start);
         item.text = folded(&self.text[range.clone()]);
-        self.push(Content::Item(item), range);
+        self.push(BlockContent::Item(item), range);
     }
 
     /// Returns an item's range with the backslash in front, which the parser leaves out of its events.
@@ -255,9 +255,9 @@ impl<'a> Reader<'a> {
         self.row.ranges.push(start..start + text.len());
     }
 
-    fn push(&mut self, content: Content, range: Range<usize>) {
+    fn push(&mut self, content: BlockContent, range: Range<usize>) {
         debug_assert!(range.start >= self.body, "a block begins inside the body");
-        if self.lists.len() > DEEPEST {
+        if self.lists.len() > MAX_DEPTH {
             return;
         }
         self.blocks.push(Block {
@@ -268,8 +268,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn empty_row() -> Row {
-    Row {
+fn empty_row() -> TableRow {
+    TableRow {
         cells: Vec::new(),
         ranges: Vec::new(),
         line: 0,

@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::ActionType;
+use crate::facts::FactQuery;
 use crate::facts::Facts;
 use crate::facts::Method;
+use crate::facts::ProjectScope;
 use crate::facts::Purpose;
-use crate::facts::Query;
-use crate::facts::Scope;
 use crate::facts::Selection;
 use crate::facts::Statement;
-use crate::mcp::answer::Answer;
+use crate::mcp::answer::ToolAnswer;
 use crate::mcp::answer::fenced;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::arguments::Nothing;
@@ -25,7 +25,7 @@ use crate::project::Project;
 use crate::secrets::SecretPolicy;
 
 /// The most facts of one call.
-const MOST: usize = 50;
+const MAX_FACTS: usize = 50;
 
 pub(crate) const TOOLS: &[Tool] = &[
     Tool {
@@ -115,7 +115,7 @@ struct Addition {
     value: String,
 }
 
-fn add(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn add(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let addition: Addition = arguments.read()?;
     let user = facts::user(project, None)?;
     let statement = Statement {
@@ -133,7 +133,7 @@ fn add(project: &Project, arguments: Arguments) -> Result<Answer> {
         scope: None,
     };
     let added = facts::add(&mut open(project, Purpose::Write)?, &user, &statement)?;
-    Answer::json("annals facts add", &added)
+    ToolAnswer::json("annals facts add", &added)
 }
 
 #[derive(Deserialize)]
@@ -145,13 +145,13 @@ struct Search {
     all: bool,
 }
 
-fn retrieve(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let search: Search = arguments.read()?;
     let user = facts::user(project, None)?;
-    let query = Query {
+    let query = FactQuery {
         text: search.query,
-        limit: search.limit.unwrap_or(10).clamp(1, MOST),
-        scope: Scope::General,
+        limit: search.limit.unwrap_or(10).clamp(1, MAX_FACTS),
+        scope: ProjectScope::General,
         method: Method::from(project.settings.facts.fusion),
         selection: if search.all {
             Selection::All
@@ -167,14 +167,14 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<Answer> {
     } else {
         fenced("the user's facts", &lines.collect::<String>())
     };
-    Ok(Answer::text(text))
+    Ok(ToolAnswer::text(text))
 }
 
-fn pending(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let Nothing {} = arguments.read()?;
     let user = facts::user(project, None)?;
     let pending = facts::pending(&open(project, Purpose::Read)?, &user)?;
-    Answer::json("annals facts pending", &pending)
+    ToolAnswer::json("annals facts pending", &pending)
 }
 
 #[derive(Deserialize)]
@@ -184,7 +184,7 @@ struct Judgement {
     actions: Value,
 }
 
-fn apply(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn apply(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let judgement: Judgement = arguments.read()?;
     let user = facts::user(project, None)?;
     let answer = json!({ "actions": judgement.actions }).to_string();
@@ -196,7 +196,7 @@ fn apply(project: &Project, arguments: Arguments) -> Result<Answer> {
         &answer,
         SecretPolicy::Refuse,
     )?;
-    Answer::json("annals facts apply", &judged)
+    ToolAnswer::json("annals facts apply", &judged)
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use crate::knowledge::EntryType;
 use crate::knowledge::EntryWrite;
 use crate::knowledge::notepad;
 use crate::knowledge::notepad::Note;
-use crate::knowledge::notepad::Section;
-use crate::mcp::answer::Answer;
+use crate::knowledge::notepad::NotepadSection;
+use crate::mcp::answer::ToolAnswer;
 use crate::mcp::answer::fenced;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::tools::Effect;
@@ -55,7 +55,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         description: "Note what must survive a compaction. priority: critical, 500 characters in all; working: a dated one-line breadcrumb; manual: free text. Use for the current task.",
         properties: || {
             json!({
-                "section": {"enum": Section::ALL.map(Section::as_str)},
+                "section": {"enum": NotepadSection::ALL.map(NotepadSection::as_str)},
                 "text": {"type": "string"}
             })
         },
@@ -71,7 +71,7 @@ struct Named {
     key: String,
 }
 
-fn read(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn read(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let Named { key } = arguments.read()?;
     let entry = knowledge::read(project, &key)?;
     let text = format!(
@@ -82,7 +82,7 @@ fn read(project: &Project, arguments: Arguments) -> Result<Answer> {
             &String::from_utf8_lossy(&entry.bytes)
         )
     );
-    Ok(Answer::text(text))
+    Ok(ToolAnswer::text(text))
 }
 
 #[derive(Deserialize)]
@@ -98,7 +98,7 @@ struct Draft {
     if_match: Option<String>,
 }
 
-fn write(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn write(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let draft: Draft = arguments.read()?;
     let written = knowledge::write(
         project,
@@ -114,17 +114,17 @@ fn write(project: &Project, arguments: Arguments) -> Result<Answer> {
             request_id: None,
         },
     )?;
-    Answer::json("annals entry write", &written)
+    ToolAnswer::json("annals entry write", &written)
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NoteText {
-    section: Section,
+    section: NotepadSection,
     text: String,
 }
 
-fn note(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn note(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let note: NoteText = arguments.read()?;
     let report = notepad::write(
         project,
@@ -135,5 +135,5 @@ fn note(project: &Project, arguments: Arguments) -> Result<Answer> {
             request_id: None,
         },
     )?;
-    Answer::json("annals notepad", &report)
+    ToolAnswer::json("annals notepad", &report)
 }

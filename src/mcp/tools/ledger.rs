@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::ledger;
 use crate::ledger::PendingRequest;
 use crate::ledger::UpdateRequest;
-use crate::mcp::answer::Answer;
+use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::arguments::Nothing;
 use crate::mcp::tools::Effect;
@@ -58,9 +58,9 @@ pub(crate) const TOOLS: &[Tool] = &[
     },
 ];
 
-fn brief(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let Nothing {} = arguments.read()?;
-    Answer::json("annals ledger brief", &ledger::brief(project, DAYS)?)
+    ToolAnswer::json("annals ledger brief", &ledger::brief(project, DAYS)?)
 }
 
 #[derive(Deserialize)]
@@ -69,13 +69,13 @@ struct Batch {
     max_commits: Option<usize>,
 }
 
-fn pending(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let batch: Batch = arguments.read()?;
     let request = PendingRequest {
         most: batch.max_commits.unwrap_or(BATCH),
         all: false,
     };
-    Answer::json("annals ledger pending", &ledger::pending(project, request)?)
+    ToolAnswer::json("annals ledger pending", &ledger::pending(project, request)?)
 }
 
 #[derive(Deserialize)]
@@ -86,12 +86,12 @@ struct Update {
     commit: bool,
 }
 
-fn update(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn update(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let update: Update = arguments.read()?;
     let request = UpdateRequest {
         commit: update.commit,
         secrets: SecretPolicy::Refuse,
     };
     let report = ledger::update(project, &update.document.to_string(), &request)?;
-    Answer::json("annals ledger update", &report)
+    ToolAnswer::json("annals ledger update", &report)
 }

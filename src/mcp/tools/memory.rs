@@ -8,9 +8,9 @@ use crate::context::DigestRequest;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal;
-use crate::journal::Draft;
+use crate::journal::RecordDraft;
 use crate::journal::Writing;
-use crate::mcp::answer::Answer;
+use crate::mcp::answer::ToolAnswer;
 use crate::mcp::answer::fenced;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::tools::Effect;
@@ -19,12 +19,12 @@ use crate::mcp::tools::ToolSet;
 use crate::project::Project;
 use crate::ranking::Relevance;
 use crate::recall;
-use crate::recall::Hit;
-use crate::recall::Query;
+use crate::recall::RecallHit;
+use crate::recall::RecallQuery;
 use crate::recall::SourceName;
 
 /// The most hits of one call.
-const MOST: usize = 50;
+const MAX_HITS: usize = 50;
 
 pub(crate) const TOOLS: &[Tool] = &[
     Tool {
@@ -102,10 +102,10 @@ struct Search {
     sources: Option<Vec<String>>,
 }
 
-fn search(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn search(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let search: Search = arguments.read()?;
-    let mut query = Query::new(&search.query)?;
-    query.limit = search.limit.unwrap_or(query.limit).clamp(1, MOST);
+    let mut query = RecallQuery::new(&search.query)?;
+    query.limit = search.limit.unwrap_or(query.limit).clamp(1, MAX_HITS);
     query.all = search.all;
     query.is_urgent = true;
     if let Some(names) = &search.sources {
@@ -133,7 +133,7 @@ fn search(project: &Project, arguments: Arguments) -> Result<Answer> {
     if found.truncated {
         text.push_str("More was found: ask for a higher limit or be more specific.\n");
     }
-    Ok(Answer::text(text))
+    Ok(ToolAnswer::text(text))
 }
 
 fn source(name: &str) -> Result<SourceName> {
@@ -144,7 +144,7 @@ fn source(name: &str) -> Result<SourceName> {
 }
 
 /// Shows a hit as data with its source.
-fn cited(hit: &Hit) -> String {
+fn cited(hit: &RecallHit) -> String {
     let mut source = hit.source.as_str().to_owned();
     for part in hit.file.iter().chain(&hit.id) {
         source.push(' ');
@@ -170,7 +170,7 @@ struct Digest {
     topic: Option<String>,
 }
 
-fn digest(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn digest(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let wanted: Digest = arguments.read()?;
     let request = DigestRequest {
         budget: wanted.budget.unwrap_or(context::BUDGET),
@@ -178,27 +178,27 @@ fn digest(project: &Project, arguments: Arguments) -> Result<Answer> {
         ..DigestRequest::default()
     };
     let digest = context::digest(project, &request)?;
-    Ok(Answer::text(if digest.text.is_empty() {
+    Ok(ToolAnswer::text(if digest.text.is_empty() {
         "Nothing is remembered here yet.\n".to_owned()
     } else {
         fenced("the project's memory", &digest.text)
     }))
 }
 
-fn write_record(project: &Project, arguments: Arguments) -> Result<Answer> {
-    let draft = Draft::parse(&arguments.json())?;
-    let path = journal::place(&project.environment)?;
+fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+    let draft = RecordDraft::parse(&arguments.json())?;
+    let path = journal::default_path(&project.environment)?;
     let writing = Writing {
         dry_run: project.dry_run,
         ..Writing::new(project.clock)
     };
     let written = journal::write(&path, &[draft], &writing)?;
-    Answer::json("the journal", &written.entry()?)
+    ToolAnswer::json("the journal", &written.entry()?)
 }
 
-fn search_records(project: &Project, arguments: Arguments) -> Result<Answer> {
-    let query = journal::Query::parse(&arguments.json())?;
-    let path = journal::place(&project.environment)?;
+fn search_records(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+    let query = journal::JournalQuery::parse(&arguments.json())?;
+    let path = journal::default_path(&project.environment)?;
     let found = journal::search(&path, &query)?;
-    Answer::json("the journal", &found)
+    ToolAnswer::json("the journal", &found)
 }

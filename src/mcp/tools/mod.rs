@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::mcp::answer::Answer;
+use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::arguments::PROJECT;
 use crate::project::Project;
@@ -67,7 +67,7 @@ pub(crate) struct Tool {
     pub(crate) properties: fn() -> Value,
     pub(crate) required: &'static [&'static str],
     pub(crate) effect: Effect,
-    pub(crate) call: fn(&Project, Arguments) -> Result<Answer>,
+    pub(crate) call: fn(&Project, Arguments) -> Result<ToolAnswer>,
 }
 
 /// Every tool, in the order in which they are listed.
@@ -87,7 +87,7 @@ impl Tool {
     }
 
     /// Answers one call.
-    pub(crate) fn answer(&self, project: &Project, arguments: Arguments) -> Result<Answer> {
+    pub(crate) fn answer(&self, project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
         (self.call)(project, arguments)
     }
 

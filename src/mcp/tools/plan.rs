@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::ExecuteRequest;
 use crate::lifecycle::PlanRequest;
-use crate::mcp::answer::Answer;
+use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::arguments::Nothing;
 use crate::mcp::tools::Effect;
@@ -76,17 +76,20 @@ impl OfPhase {
     }
 }
 
-fn status(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn status(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let Nothing {} = arguments.read()?;
-    let survey = Survey::take(project)?;
-    Answer::json("annals status", &StatusReport::of(project, &survey))
+    let survey = Survey::read(project)?;
+    ToolAnswer::json(
+        "annals status",
+        &StatusReport::from_survey(project, &survey),
+    )
 }
 
 /// The command also brings CLAUDE.md up to date; a tool that reads must not.
-fn plan_brief(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn plan_brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let phase = arguments.read::<OfPhase>()?.number()?;
     let brief = lifecycle::plan(&project.dry_run(true), &PlanRequest { phase })?;
-    Answer::json("annals plan", &brief)
+    ToolAnswer::json("annals plan", &brief)
 }
 
 /// A phase and what the agent who worked it has learned.
@@ -97,12 +100,12 @@ struct Recording {
     lessons: Option<JudgedLessons>,
 }
 
-fn record_phase(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn record_phase(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let Recording { phase, lessons } = arguments.read::<Recording>()?;
     let request = ExecuteRequest {
         phase: OfPhase { phase }.number()?,
         lessons,
         ..ExecuteRequest::default()
     };
-    Answer::json("annals execute", &lifecycle::execute(project, &request)?)
+    ToolAnswer::json("annals execute", &lifecycle::execute(project, &request)?)
 }

@@ -10,7 +10,7 @@ use crate::patterns::mann_whitney;
 use crate::ranking::real;
 
 /// Smaller groups teach nothing, whatever they show.
-const LEAST_PLANS: usize = 5;
+const MIN_PLANS: usize = 5;
 
 /// The share of the stated differences that may be chance (the false discovery rate).
 const FALSE_DISCOVERIES: f64 = 0.1;
@@ -18,7 +18,7 @@ const FALSE_DISCOVERIES: f64 = 0.1;
 /// What a comparison asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Question {
+pub enum ComparisonQuestion {
     /// Do larger plans deviate more often, by tasks?
     DeviationsByTasks,
     /// Do larger plans deviate more often, by files?
@@ -41,7 +41,7 @@ pub enum Question {
     DurationByTasks,
 }
 
-impl Question {
+impl ComparisonQuestion {
     /// Returns whether it compares plans by their size: of a single project, that is no advice on sizes.
     pub fn is_about_size(self) -> bool {
         matches!(
@@ -74,7 +74,7 @@ pub struct Group {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// What it asks.
-    pub question: Question,
+    pub question: ComparisonQuestion,
     /// The file that its group touched, where it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -95,7 +95,7 @@ pub struct Comparison {
 /// What is asked of two groups.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ComparisonSpec<'a> {
-    pub(crate) question: Question,
+    pub(crate) question: ComparisonQuestion,
     /// What the plans did: `deviated`.
     pub(crate) verb: &'a str,
     /// What is compared: `deviations by tasks`.
@@ -217,7 +217,7 @@ pub(crate) fn mark_significant(comparisons: &mut [Comparison]) {
 
 /// Returns whether both groups are large enough to teach something.
 pub(crate) fn is_evidence(one: usize, other: usize) -> bool {
-    one.min(other) >= LEAST_PLANS
+    one.min(other) >= MIN_PLANS
 }
 
 fn capitalised(text: &str) -> String {

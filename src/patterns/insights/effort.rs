@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::clock::Minutes;
 use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
+use crate::patterns::insights::comparison::ComparisonQuestion;
 use crate::patterns::insights::comparison::ComparisonSpec;
-use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::median;
 
@@ -82,12 +82,12 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
             _ => "those of other efforts".to_owned(),
         };
         let deviations = ComparisonSpec {
-            question: Question::DeviationsByEffort,
+            question: ComparisonQuestion::DeviationsByEffort,
             verb: "deviated",
             subject: "deviations by effort",
         };
         let durations = ComparisonSpec {
-            question: Question::DurationByEffort,
+            question: ComparisonQuestion::DurationByEffort,
             verb: "took",
             subject: "duration by effort",
         };

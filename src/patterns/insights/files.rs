@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
 use crate::patterns::insights::comparison::Comparison;
+use crate::patterns::insights::comparison::ComparisonQuestion;
 use crate::patterns::insights::comparison::ComparisonSpec;
-use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::comparison::is_evidence;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::PlanRef;
@@ -19,7 +19,7 @@ use crate::text::Line;
 use crate::text::strip_controls;
 
 /// A file that is named once may have been bad luck.
-const LEAST_NAMED: usize = 2;
+const MIN_NAMED: usize = 2;
 
 /// A file that deviations of several plans name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -111,7 +111,7 @@ pub(crate) fn mentions<'a>(all: &[Member<'a>]) -> Files<'a> {
 pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile> {
     let mut found: Vec<DeviatingFile> = files
         .iter()
-        .filter(|(_, mentions)| mentions.named.len() >= LEAST_NAMED)
+        .filter(|(_, mentions)| mentions.named.len() >= MIN_NAMED)
         .map(|(file, mentions)| DeviatingFile {
             file: (*file).to_owned(),
             named_in: mentions
@@ -146,7 +146,7 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
     };
     let comparisons = tested.iter().map(|(file, touched)| {
         let asked = ComparisonSpec {
-            question: Question::DeviationsByFile,
+            question: ComparisonQuestion::DeviationsByFile,
             verb: "deviated",
             subject: "deviations by file",
         };

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::clock::Minutes;
-use crate::clock::Unit;
+use crate::clock::TimeUnit;
 use crate::patterns::FinishedPhase;
 use crate::patterns::PlanRecord;
 use crate::patterns::lesson::short_milestone;
@@ -113,5 +113,5 @@ pub(crate) fn median(minutes: &[f64]) -> Option<Minutes> {
     sorted.sort_by(f64::total_cmp);
     let upper = *sorted.get(sorted.len() / 2)?;
     let lower = *sorted.get((sorted.len() - 1) / 2)?;
-    Minutes::from_number(f64::midpoint(lower, upper), Unit::Minutes)
+    Minutes::from_number(f64::midpoint(lower, upper), TimeUnit::Minutes)
 }

@@ -19,8 +19,8 @@ use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::members;
 
 pub use comparison::Comparison;
+pub use comparison::ComparisonQuestion;
 pub use comparison::Group;
-pub use comparison::Question;
 pub use effort::EffortHistory;
 pub use files::DeviatingFile;
 pub(crate) use files::KnownPaths;
@@ -61,7 +61,7 @@ pub struct Insights {
 
 impl Insights {
     /// Draws them from the phases of all milestones, in the order in which they were done.
-    pub fn of(phases: &[FinishedPhase]) -> Self {
+    pub fn from_phases(phases: &[FinishedPhase]) -> Self {
         let all = members(phases);
         let (by_tasks, by_files) = (Sizes::by_tasks(&all), Sizes::by_files(&all));
         let files = files::mentions(&all);
@@ -110,7 +110,7 @@ impl Insights {
     }
 
     /// Returns the first comparison that asks this.
-    pub fn comparison(&self, question: Question) -> Option<&Comparison> {
+    pub fn comparison(&self, question: ComparisonQuestion) -> Option<&Comparison> {
         self.comparisons
             .iter()
             .find(|comparison| comparison.question == question)

@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::clock::Minutes;
 use crate::patterns::Rate;
 use crate::patterns::insights::comparison::Comparison;
+use crate::patterns::insights::comparison::ComparisonQuestion;
 use crate::patterns::insights::comparison::ComparisonSpec;
-use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::comparison::is_evidence;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::median;
@@ -66,14 +66,14 @@ fn files(one: &Member<'_>) -> Option<u32> {
 
 impl Sizes {
     pub(crate) fn by_tasks(all: &[Member<'_>]) -> Self {
-        Self::of(all, tasks, TASKS, LARGE_BY_TASKS)
+        Self::group(all, tasks, TASKS, LARGE_BY_TASKS)
     }
 
     pub(crate) fn by_files(all: &[Member<'_>]) -> Self {
-        Self::of(all, files, FILES, LARGE_BY_FILES)
+        Self::group(all, files, FILES, LARGE_BY_FILES)
     }
 
-    fn of(all: &[Member<'_>], measure: Measure, starts: &[u32], limits: [u32; 2]) -> Self {
+    fn group(all: &[Member<'_>], measure: Measure, starts: &[u32], limits: [u32; 2]) -> Self {
         let large_from = limits
             .into_iter()
             .find(|from| {
@@ -87,14 +87,14 @@ impl Sizes {
             large_from,
             unknown: all.iter().filter(|one| measure(one).is_none()).count(),
             buckets: buckets
-                .map(|(from, to)| Bucket::of(all, measure, *from, to))
+                .map(|(from, to)| Bucket::new(all, measure, *from, to))
                 .collect(),
         }
     }
 }
 
 impl Bucket {
-    fn of(all: &[Member<'_>], measure: Measure, from: u32, to: Option<u32>) -> Self {
+    fn new(all: &[Member<'_>], measure: Measure, from: u32, to: Option<u32>) -> Self {
         let fits = |size: u32| size >= from && to.is_none_or(|to| size <= to);
         let inside: Vec<&Member<'_>> = all
             .iter()
@@ -130,13 +130,13 @@ pub(crate) fn comparisons(
     by_tasks: &Sizes,
     by_files: &Sizes,
 ) -> Vec<Comparison> {
-    use Question::CompletionByFiles;
-    use Question::CompletionByTasks;
-    use Question::DeviationsByFiles;
-    use Question::DeviationsByTasks;
+    use ComparisonQuestion::CompletionByFiles;
+    use ComparisonQuestion::CompletionByTasks;
+    use ComparisonQuestion::DeviationsByFiles;
+    use ComparisonQuestion::DeviationsByTasks;
 
-    let deviated: Answer = |one| one.deviated();
-    let completed: Answer = |one| one.completed();
+    let deviated: PlanPredicate = |one| one.deviated();
+    let completed: PlanPredicate = |one| one.completed();
     let tasks = (by_tasks.large_from, "tasks", tasks as Measure);
     let files = (by_files.large_from, "files", files as Measure);
     [
@@ -166,9 +166,9 @@ pub(crate) fn comparisons(
 }
 
 /// What is true of a plan; nothing where its summary does not say.
-type Answer = fn(&Member<'_>) -> Option<bool>;
+type PlanPredicate = fn(&Member<'_>) -> Option<bool>;
 
-fn rate(plans: &[&Member<'_>], answer: Answer) -> Rate {
+fn rate(plans: &[&Member<'_>], answer: PlanPredicate) -> Rate {
     Rate::of_known(plans.iter().map(|one| answer(one)))
 }
 
@@ -177,7 +177,7 @@ pub(crate) fn durations(all: &[Member<'_>], by_tasks: &Sizes) -> Comparison {
     let (large, small) = parted(all, tasks, by_tasks.large_from);
     let minutes = |plans: Vec<&Member<'_>>| plans.iter().filter_map(|one| one.minutes()).collect();
     let asked = ComparisonSpec {
-        question: Question::DurationByTasks,
+        question: ComparisonQuestion::DurationByTasks,
         verb: "took",
         subject: "duration by tasks",
     };

@@ -83,8 +83,8 @@ fn phase(milestone: &str, plans: Vec<Made>) -> FinishedPhase {
     }
 }
 
-fn of(plans: Vec<Made>) -> Insights {
-    Insights::of(&[phase("default", plans)])
+fn insights_from(plans: Vec<Made>) -> Insights {
+    Insights::from_phases(&[phase("default", plans)])
 }
 
 /// `large` plans of five tasks and `small` ones of two, the first of each deviating.
@@ -109,8 +109,10 @@ fn statements(insights: &Insights) -> Vec<&str> {
 
 #[test]
 fn a_lesson_says_its_figures() {
-    let insights = of(sizes([7, 8], [3, 15]));
-    let by_tasks = insights.comparison(Question::DeviationsByTasks).unwrap();
+    let insights = insights_from(sizes([7, 8], [3, 15]));
+    let by_tasks = insights
+        .comparison(ComparisonQuestion::DeviationsByTasks)
+        .unwrap();
     assert_eq!(
         by_tasks.statement,
         "Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15"
@@ -122,11 +124,15 @@ fn a_lesson_says_its_figures() {
 #[test]
 fn four_plans_teach_nothing_whatever_they_show() {
     // The chance is 0.0002, and that of five plans 0.00006.
-    let few = of(sizes([4, 4], [0, 17]));
-    let by_tasks = few.comparison(Question::DeviationsByTasks).unwrap();
+    let few = insights_from(sizes([4, 4], [0, 17]));
+    let by_tasks = few
+        .comparison(ComparisonQuestion::DeviationsByTasks)
+        .unwrap();
     assert!(by_tasks.p < 0.001 && !by_tasks.is_lesson && !by_tasks.is_evidence());
-    let enough = of(sizes([5, 5], [0, 17]));
-    let by_tasks = enough.comparison(Question::DeviationsByTasks).unwrap();
+    let enough = insights_from(sizes([5, 5], [0, 17]));
+    let by_tasks = enough
+        .comparison(ComparisonQuestion::DeviationsByTasks)
+        .unwrap();
     assert!(by_tasks.is_lesson);
 }
 
@@ -138,7 +144,7 @@ fn silence_counts_on_neither_side() {
         ..Made::sized(2)
     };
     plans.extend(std::iter::repeat_n(silent, 40));
-    let insights = of(plans);
+    let insights = insights_from(plans);
     assert_eq!(insights.deviated, Rate { count: 10, of: 23 });
     assert_eq!((insights.plans, insights.silent()), (63, 40));
     assert_eq!(
@@ -153,7 +159,7 @@ fn silence_counts_on_neither_side() {
 fn the_boundary_depends_on_sizes_alone() {
     let sized = |sizes: &[u32]| {
         let plans = sizes.iter().map(|tasks| Made::sized(*tasks)).collect();
-        of(plans).by_tasks.large_from
+        insights_from(plans).by_tasks.large_from
     };
     assert_eq!(sized(&[5, 5, 5, 5, 5, 1, 1, 1, 1, 1]), 5);
     // Four on one side: the next boundary, if that has five on both.
@@ -167,7 +173,7 @@ fn what_is_not_known_does_not_count() {
     let mut plans = sizes([1, 6], [1, 6]);
     plans.push(Made::default().deviating("x", None));
     plans.push(Made::sized(0));
-    let insights = of(plans);
+    let insights = insights_from(plans);
     assert_eq!(insights.by_tasks.unknown, 2);
     let counted: usize = insights
         .by_tasks
@@ -186,9 +192,9 @@ fn what_is_not_known_does_not_count() {
         phase.plans.push(record.clone());
         [phase]
     };
-    assert_eq!(Insights::of(&phases(&record)).by_tasks.unknown, 0);
+    assert_eq!(Insights::from_phases(&phases(&record)).by_tasks.unknown, 0);
     record.status = Some(crate::planning::SummaryStatus::Partial);
-    assert_eq!(Insights::of(&phases(&record)).by_tasks.unknown, 1);
+    assert_eq!(Insights::from_phases(&phases(&record)).by_tasks.unknown, 1);
 }
 
 #[test]
@@ -207,7 +213,7 @@ fn a_file_is_one_under_every_name_it_is_given() {
         Made::sized(1).deviating("`mod.rs` is wrong", None),
         Made::sized(1).deviating("see `.planning/STATE.md`, `01-01-PLAN.md`", None),
     ];
-    let files = of(plans).deviating_files;
+    let files = insights_from(plans).deviating_files;
     let named: Vec<(&str, usize)> = files
         .iter()
         .map(|file| (file.file.as_str(), file.named_in.len()))
@@ -237,7 +243,7 @@ fn all_comparisons_of_a_run_share_one_limit() {
                 plan
             }
         };
-        of((0..15).map(plan).collect())
+        insights_from((0..15).map(plan).collect())
     };
     let about_a = |insights: &Insights| {
         let mut all = insights.comparisons.iter();
@@ -261,7 +267,7 @@ fn kinds_are_held_against_time() {
         phase("one", (0..8).map(early).collect()),
         phase("default", (0..8).map(late).collect()),
     ];
-    let insights = Insights::of(&phases);
+    let insights = Insights::from_phases(&phases);
     assert_eq!(
         statements(&insights),
         [
@@ -277,10 +283,10 @@ fn kinds_are_held_against_time() {
 fn a_plan_that_does_not_say_the_kind_is_not_without_it() {
     let early = |_| Made::sized(1).deviating("x", Some("scope"));
     let late = |_| Made::sized(1).deviating("x", None);
-    let insights = of((0..8).map(early).chain((0..8).map(late)).collect());
+    let insights = insights_from((0..8).map(early).chain((0..8).map(late)).collect());
     assert_eq!(statements(&insights), [""; 0]);
     let clean = |_| Made::sized(1);
-    let insights = of((0..8).map(early).chain((0..8).map(clean)).collect());
+    let insights = insights_from((0..8).map(early).chain((0..8).map(clean)).collect());
     assert!(
         statements(&insights)
             .contains(&"8 of the first 8 plans had `scope` deviations, 0 of the last 8")
@@ -289,7 +295,7 @@ fn a_plan_that_does_not_say_the_kind_is_not_without_it() {
 
 #[test]
 fn a_plan_that_names_a_file_in_a_deviation_touched_it() {
-    let files = of(vec![
+    let files = insights_from(vec![
         Made::sized(1).deviating("`src/log.rs` was cut", None),
         Made::sized(1).deviating("`src/log.rs` was locked", None),
         Made::sized(1).files(&["src/log.rs"]),
@@ -308,12 +314,12 @@ fn efforts_are_compared_where_they_are_known() {
     let mut plans: Vec<Made> = (0..6).map(|at| plan("fast", 5 + at)).collect();
     plans.extend((0..6).map(|at| plan("thorough", 30 + at)));
     plans.push(Made::sized(1));
-    let insights = of(plans);
+    let insights = insights_from(plans);
     assert_eq!(
         statements(&insights),
         ["Plans of fast effort took 8m, those of thorough effort 33m (medians over 6 and 6 plans)"]
     );
-    let one = of(vec![plan("fast", 5), Made::sized(1)]);
+    let one = insights_from(vec![plan("fast", 5), Made::sized(1)]);
     assert!(
         one.not_compared
             .contains(&"effort profiles (n=1; all of them fast)".to_owned())
@@ -346,7 +352,7 @@ proptest! {
         second in proptest::collection::vec(made(), 0..30),
     ) {
         let all = first.len() + second.len();
-        let insights = Insights::of(&[phase("one", first), phase("default", second)]);
+        let insights = Insights::from_phases(&[phase("one", first), phase("default", second)]);
         prop_assert_eq!(insights.plans, all);
         prop_assert_eq!(insights.deviated.of + insights.silent(), all);
         for one in &insights.comparisons {

@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::patterns::PlanRecord;
 use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
+use crate::patterns::insights::comparison::ComparisonQuestion;
 use crate::patterns::insights::comparison::ComparisonSpec;
-use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::member::Member;
 use crate::patterns::kinds;
 use crate::secrets;
@@ -14,7 +14,7 @@ use crate::text::Line;
 use crate::text::strip_controls;
 
 /// A kind that fewer plans had cannot have changed by more than chance, and would only add a test.
-const LEAST_PLANS: usize = 5;
+const MIN_PLANS: usize = 5;
 
 /// A milestone's deviations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -63,11 +63,11 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     let compare = |asked: ComparisonSpec<'_>, answer: &dyn Fn(&Member<'_>) -> Option<bool>| {
         let known: Vec<bool> = all.iter().filter_map(answer).collect();
         let (first, last) = known.split_at(known.len() / 2);
-        let rate = |half: &[bool]| Rate::of(half, |is_true| *is_true);
+        let rate = |half: &[bool]| Rate::measure(half, |is_true| *is_true);
         asked.over_time(rate(first), rate(last))
     };
     let deviated = ComparisonSpec {
-        question: Question::DeviationsOverTime,
+        question: ComparisonQuestion::DeviationsOverTime,
         verb: "deviated",
         subject: "deviations over time",
     };
@@ -76,7 +76,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     for kind in &frequent {
         let shown = Line::new(&secrets::redact(&strip_controls(kind)).text).clipped(40);
         let asked = ComparisonSpec {
-            question: Question::KindOverTime,
+            question: ComparisonQuestion::KindOverTime,
             verb: &format!("had `{shown}` deviations"),
             subject: &format!("`{shown}` deviations over time"),
         };
@@ -84,7 +84,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     }
     let gap = frequent.is_empty().then(|| {
         format!(
-            "kinds of deviations over time (n={}; no kind was named by {LEAST_PLANS} plans)",
+            "kinds of deviations over time (n={}; no kind was named by {MIN_PLANS} plans)",
             all.iter().filter(|one| one.deviated().is_some()).count()
         )
     });
@@ -96,7 +96,7 @@ fn frequent_kinds(all: &[Member<'_>]) -> Vec<String> {
     let plans_with = |kind: &str| all.iter().filter(|one| has_kind(one.plan, kind)).count();
     counted
         .map(|(kind, _)| kind)
-        .filter(|kind| plans_with(kind) >= LEAST_PLANS)
+        .filter(|kind| plans_with(kind) >= MIN_PLANS)
         .collect()
 }
 

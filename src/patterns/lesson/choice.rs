@@ -2,7 +2,7 @@
 
 use crate::patterns::LessonSource;
 use crate::patterns::lesson::Lesson;
-use crate::patterns::lesson::MOST;
+use crate::patterns::lesson::MAX_LESSONS;
 use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::likeness::Words;
 use crate::text::Line;
@@ -32,7 +32,7 @@ pub(crate) fn strongest(mut candidates: Vec<Candidate>) -> Vec<Lesson> {
     let mut taken: Vec<(Lesson, Words)> = Vec::new();
     for candidate in candidates {
         let line = candidate.line();
-        let words = Words::of(&candidate.text);
+        let words = Words::from_text(&candidate.text);
         let is_known = taken.iter().any(|(_, other)| other.is_near(&words));
         if is_known || line.as_str().chars().count() > WIDTH {
             continue;
@@ -42,7 +42,7 @@ pub(crate) fn strongest(mut candidates: Vec<Candidate>) -> Vec<Lesson> {
             source: Some(candidate.source),
         };
         taken.push((lesson, words));
-        if taken.len() == MOST {
+        if taken.len() == MAX_LESSONS {
             break;
         }
     }

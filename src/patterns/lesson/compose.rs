@@ -19,10 +19,10 @@ const PER_CUT: f64 = 0.3;
 const PER_CONSEQUENCE: f64 = 1.0;
 
 /// A clause of fewer characters says too little alone.
-const LEAST_CLAUSE: usize = 40;
+const MIN_CLAUSE_CHARS: usize = 40;
 
 /// A fix of fewer words does not say what was done.
-const LEAST_OF_A_FIX: usize = 3;
+const MIN_FIX_WORDS: usize = 3;
 
 /// Where a sentence may end early and still be true; never before what it led to: `, causing …`.
 const CLAUSE_ENDS: &[&str] = &[
@@ -81,7 +81,7 @@ pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
     let title = clean(&passage.title);
     let is_name = !opens_with_deed(&title) && title.split(' ').count() >= 4;
     if is_name {
-        let signs = Signs::of(&title);
+        let signs = Signs::detect(&title);
         if signs.general || signs.environment || signs.version || passage.issue.is_empty() {
             candidates.push((title.clone(), 0.0));
         }
@@ -172,7 +172,7 @@ fn forms(sentence: &str) -> Vec<(String, f64)> {
     }
     for (text, cost) in found.clone() {
         for mark in CLAUSE_ENDS {
-            if let Some(at) = outside(&text, mark).find(|at| *at >= LEAST_CLAUSE) {
+            if let Some(at) = outside(&text, mark).find(|at| *at >= MIN_CLAUSE_CHARS) {
                 let cut = if tells_consequence(&text[at..]) {
                     PER_CONSEQUENCE
                 } else {
@@ -248,7 +248,7 @@ fn fixes(fix: &str) -> Vec<(String, f64)> {
     let has_name = |text: &str| text.contains('`');
     forms(&first)
         .into_iter()
-        .filter(|(text, _)| text.split(' ').count() >= LEAST_OF_A_FIX && is_whole(&padded(text)))
+        .filter(|(text, _)| text.split(' ').count() >= MIN_FIX_WORDS && is_whole(&padded(text)))
         .map(|(text, cost)| {
             let bonus = if has_name(&text) { 1.3 } else { 0.5 };
             (shown(&text), bonus - cost)
@@ -282,7 +282,7 @@ fn lowered(text: &str) -> String {
 
 /// Returns how much a sentence says to somebody who plans another phase.
 fn value(text: &str) -> f64 {
-    let signs = Signs::of(text);
+    let signs = Signs::detect(text);
     let lower = text.to_lowercase();
     let flag = |is_true: bool, worth: f64| if is_true { worth } else { 0.0 };
     flag(signs.general, 2.0)

@@ -11,10 +11,10 @@ const SHARE: f64 = 0.4;
 const SHARE_OF_SHORTER: f64 = 0.8;
 
 /// Fewer common words than these are chance, however short the passages are.
-const LEAST_COMMON: usize = 3;
+const MIN_COMMON_WORDS: usize = 3;
 
 /// A passage of fewer words may stand inside any long one.
-const LEAST_OF_SHORTER: usize = 4;
+const MIN_SHORTER_WORDS: usize = 4;
 
 /// Passages that open with the same words speak of the same thing from this share of common words on.
 const SHARE_OF_SAME_LEAD: f64 = 0.25;
@@ -42,7 +42,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         let words = text
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| word.contains(char::is_alphabetic))
@@ -61,13 +61,13 @@ impl Words {
     /// Returns the share of words that two passages have in common, from 0 to 1.
     pub(crate) fn likeness(&self, other: &Self) -> f64 {
         let common = self.all.intersection(&other.all).count();
-        if common < LEAST_COMMON {
+        if common < MIN_COMMON_WORDS {
             return 0.0;
         }
         let all = self.all.len() + other.all.len() - common;
         let shorter = self.all.len().min(other.all.len());
         let of_shorter = ratio(common, shorter);
-        if shorter >= LEAST_OF_SHORTER && of_shorter >= SHARE_OF_SHORTER {
+        if shorter >= MIN_SHORTER_WORDS && of_shorter >= SHARE_OF_SHORTER {
             return of_shorter;
         }
         ratio(common, all)
@@ -141,7 +141,7 @@ mod tests {
             "Formatted imports with prettier",
             "Prettier reordered the imports after formatting",
         ];
-        let words: Vec<_> = texts.iter().map(|text| Words::of(text)).collect();
+        let words: Vec<_> = texts.iter().map(|text| Words::from_text(text)).collect();
         assert_eq!(groups(&words), [vec![0, 1], vec![2], vec![3, 4]]);
     }
 
@@ -159,13 +159,16 @@ mod tests {
                 "Printing tables leaks colour codes of other printers into the next row",
             ),
         ] {
-            assert!(!Words::of(one).is_like(&Words::of(other)), "{one}");
+            assert!(
+                !Words::from_text(one).is_like(&Words::from_text(other)),
+                "{one}"
+            );
         }
     }
 
     #[test]
     fn nothing_is_like_nothing() {
-        assert!(!Words::of("").is_like(&Words::of("")));
-        assert!(!Words::of("the and").is_like(&Words::of("the and")));
+        assert!(!Words::from_text("").is_like(&Words::from_text("")));
+        assert!(!Words::from_text("the and").is_like(&Words::from_text("the and")));
     }
 }

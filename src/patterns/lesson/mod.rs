@@ -40,7 +40,7 @@ pub(crate) fn lessons_of(phase: &FinishedPhase) -> Vec<String> {
 }
 
 /// The most lessons of a kind in one entry.
-pub(crate) const MOST: usize = 3;
+pub(crate) const MAX_LESSONS: usize = 3;
 
 /// A lesson, as a bullet of an entry says it.
 #[derive(Clone, Debug, PartialEq, Eq)]

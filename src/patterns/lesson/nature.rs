@@ -24,7 +24,7 @@ pub(crate) enum Nature {
 
 impl Nature {
     /// Returns the nature of a deviation; `signs` are those of all its words.
-    pub(crate) fn of(deviation: &Deviation, signs: Signs) -> Self {
+    pub(crate) fn classify(deviation: &Deviation, signs: Signs) -> Self {
         let text = deviation.text.trim_start_matches(['*', '-', ' ']);
         let lower = deviation.text.to_lowercase();
         let kind = deviation.kind.as_deref().unwrap_or_default().to_lowercase();

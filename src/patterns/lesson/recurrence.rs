@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::patterns::lesson::likeness::Words;
 
 /// Fewer words than these that all members share name nothing.
-const LEAST_SHARED: usize = 2;
+const MIN_SHARED_WORDS: usize = 2;
 
 /// Subjects in the order in which they first came up; `T` is what is kept of each member.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ impl<T> Subjects<T> {
             let likeness = other.likeness(words);
             let names_it = || self.all[*subject].shared.common_with(words).len();
             let is_better = best.is_none_or(|(value, _)| likeness > value);
-            if is_better && words.is_like(other) && names_it() >= LEAST_SHARED {
+            if is_better && words.is_like(other) && names_it() >= MIN_SHARED_WORDS {
                 best = Some((likeness, *subject));
             }
         }
@@ -89,7 +89,7 @@ impl<T> Subjects<T> {
         }
         let enough = counts
             .into_iter()
-            .filter(|(_, count)| *count >= LEAST_SHARED);
+            .filter(|(_, count)| *count >= MIN_SHARED_WORDS);
         enough.map(|(member, _)| member).collect()
     }
 }
@@ -100,7 +100,7 @@ mod tests {
 
     fn counts(texts: &[&str]) -> Vec<usize> {
         let mut subjects = Subjects::default();
-        let add = |text: &&str| subjects.add(Words::of(text), ());
+        let add = |text: &&str| subjects.add(Words::from_text(text), ());
         let found: Vec<usize> = texts.iter().map(add).collect();
         let members = |subject: &usize| subjects.members(*subject).len();
         found.iter().map(members).collect()

@@ -5,7 +5,7 @@ use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 
 /// More plans than these are not named one by one.
-const MOST_CITED: usize = 6;
+const MAX_CITED_PLANS: usize = 6;
 
 /// A plan of an earlier phase, in which a lesson came up before.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,8 +78,8 @@ fn list(plans: &[&PlanNumber]) -> String {
             at += 1;
         }
     }
-    let rest = parts.len().saturating_sub(MOST_CITED);
-    parts.truncate(MOST_CITED);
+    let rest = parts.len().saturating_sub(MAX_CITED_PLANS);
+    parts.truncate(MAX_CITED_PLANS);
     if rest > 0 {
         parts.push(format!("{rest} more"));
     }

@@ -33,7 +33,10 @@ pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
                 .map(|(line, text)| (source(plan, line), text))
         })
         .collect();
-    let words: Vec<Words> = named.iter().map(|(_, text)| Words::of(text)).collect();
+    let words: Vec<Words> = named
+        .iter()
+        .map(|(_, text)| Words::from_text(text))
+        .collect();
     let mut found = Vec::new();
     for group in groups(&words) {
         let mut numbers: Vec<&PlanNumber> = group.iter().map(|at| &named[*at].0.plan).collect();
@@ -81,7 +84,7 @@ fn fitted(text: &str, room: usize) -> Option<String> {
 
 /// Weighs how much a pattern says: a rule, code it can be found by, a length that can be read.
 fn worth(text: &str) -> f64 {
-    let signs = Signs::of(text);
+    let signs = Signs::detect(text);
     let flag = |is_true: bool, worth: f64| if is_true { worth } else { 0.0 };
     flag(signs.general || signs.convention, 1.0)
         + flag(text.contains(['`', '(', '/', '_']), 1.0)

@@ -1,8 +1,8 @@
 //! Sentences of somebody's text, and whether one stands alone.
 
 /// A sentence of fewer characters or words says too little.
-const LEAST_CHARACTERS: usize = 25;
-const LEAST_WORDS: usize = 4;
+const MIN_CHARS: usize = 25;
+const MIN_WORDS: usize = 4;
 
 /// Short forms whose full stop ends no sentence.
 const ABBREVIATIONS: &[&str] = &["e.g", "i.e", "etc", "vs", "cf", "approx", "no", "incl"];
@@ -224,8 +224,8 @@ pub(crate) fn is_closed(text: &str) -> bool {
     text.chars().for_each(|c| nesting.pass(c));
     let closed: usize = text.matches([')', ']']).count();
     let opened: usize = text.matches(['(', '[']).count();
-    text.chars().count() >= LEAST_CHARACTERS
-        && words.len() >= LEAST_WORDS
+    text.chars().count() >= MIN_CHARS
+        && words.len() >= MIN_WORDS
         && !nesting.is_open()
         && closed == opened
         && !text.ends_with([':', ',', ';', '-', '\u{2014}', '\u{2026}'])

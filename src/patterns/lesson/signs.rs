@@ -97,7 +97,7 @@ sign!(
 );
 
 impl Signs {
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn detect(text: &str) -> Self {
         let text = text.as_bytes();
         Self {
             environment: ENVIRONMENT.is_match(text),
@@ -172,14 +172,14 @@ mod tests {
 
     #[test]
     fn signs_are_found_by_words() {
-        let env = Signs::of("`env.dart` is gitignored and missing in worktrees");
+        let env = Signs::detect("`env.dart` is gitignored and missing in worktrees");
         assert!(env.environment && !env.is_local());
-        assert!(Signs::of("fails with ModuleNotFoundError").error);
-        assert!(Signs::of("Click 8.x no longer accepts `mix_stderr`").version);
-        assert!(Signs::of("zod@4 exposes issues").version);
-        assert!(Signs::of("Tasks 2 and 3 went into one commit").process);
-        assert!(Signs::of("Removed an unused import").cleanup);
-        assert!(!Signs::of("Phase 3 added 2 plans").version);
+        assert!(Signs::detect("fails with ModuleNotFoundError").error);
+        assert!(Signs::detect("Click 8.x no longer accepts `mix_stderr`").version);
+        assert!(Signs::detect("zod@4 exposes issues").version);
+        assert!(Signs::detect("Tasks 2 and 3 went into one commit").process);
+        assert!(Signs::detect("Removed an unused import").cleanup);
+        assert!(!Signs::detect("Phase 3 added 2 plans").version);
     }
 
     #[test]

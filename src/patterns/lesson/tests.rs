@@ -98,7 +98,7 @@ fn an_entry_has_three_lessons_at_most() {
         .iter()
         .zip(1..)
         .map(|(issue, number)| plan(number, &deviation("[Rule 3 - Blocking] X", issue, "Added")));
-    assert_eq!(failed(&phase(1, plans.collect()), None).len(), MOST);
+    assert_eq!(failed(&phase(1, plans.collect()), None).len(), MAX_LESSONS);
 }
 
 #[test]

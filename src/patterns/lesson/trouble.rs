@@ -55,8 +55,8 @@ struct Trouble<'a> {
 impl<'a> Trouble<'a> {
     fn of_deviation(plan: &'a PlanNumber, deviation: &Deviation) -> Self {
         let passage = passage(deviation);
-        let signs = Signs::of(&passage.statement());
-        let nature = Nature::of(deviation, Signs::of(&passage.all()));
+        let signs = Signs::detect(&passage.statement());
+        let nature = Nature::classify(deviation, Signs::detect(&passage.all()));
         let kind = deviation.kind.as_deref().unwrap_or_default().to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| kind.contains(word));
         let title = clean(&deviation.text);
@@ -71,7 +71,7 @@ impl<'a> Trouble<'a> {
         Self {
             plan,
             line: deviation.line,
-            words: Words::of(&passage.without_tags()),
+            words: Words::from_text(&passage.without_tags()),
             passage,
             weight,
             is_failure: nature.is_failure(),
@@ -84,12 +84,12 @@ impl<'a> Trouble<'a> {
             issue: text.to_owned(),
             ..Passage::default()
         };
-        let signs = Signs::of(text);
+        let signs = Signs::detect(text);
         let is_settled = is_settled(&text.to_lowercase());
         Self {
             plan,
             line,
-            words: Words::of(&clean(text)),
+            words: Words::from_text(&clean(text)),
             passage,
             weight: signs.worth() + ISSUE_SECTION,
             is_failure: !signs.is_local() && !is_settled,

@@ -25,14 +25,14 @@ pub struct Mention {
     /// The path with `/` between its parts, without line, anchor and punctuation.
     pub path: String,
     /// What kind of name it is.
-    pub form: Form,
+    pub form: PathForm,
     /// How sure it is that a path is meant.
     pub certainty: Certainty,
 }
 
 /// What kind of name a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum PathForm {
     /// A file, or a folder without a slash behind it.
     Plain,
     /// A folder: a slash stands behind it.
@@ -76,7 +76,7 @@ pub fn mentions(text: &str) -> Vec<Mention> {
 }
 
 /// As many alternatives in braces are told apart.
-const MOST_ALTERNATIVES: usize = 16;
+const MAX_ALTERNATIVES: usize = 16;
 
 /// Returns `src/{a,b}.ts` as `src/a.ts` and `src/b.ts`; a text without such braces as it is.
 fn expanded(token: &str) -> Vec<String> {
@@ -88,7 +88,7 @@ fn expanded(token: &str) -> Vec<String> {
             .and_then(|start| Some((start, start + text[start..].find('}')?)))
             .filter(|(start, end)| text[*start..*end].contains(','));
         match braces {
-            Some((start, end)) if open.len() + done.len() < MOST_ALTERNATIVES => {
+            Some((start, end)) if open.len() + done.len() < MAX_ALTERNATIVES => {
                 let (head, tail) = (&text[..start], &text[end + 1..]);
                 let alternatives = text[start + 1..end].split(',').rev();
                 open.extend(alternatives.map(|part| format!("{head}{}{tail}", part.trim())));

@@ -1,8 +1,8 @@
 //! Tells what a piece of text is, if it is a path.
 
 use crate::patterns::paths::Certainty;
-use crate::patterns::paths::Form;
 use crate::patterns::paths::Mention;
+use crate::patterns::paths::PathForm;
 use crate::patterns::paths::extensions::has_extension;
 use crate::patterns::paths::extensions::is_extension;
 use crate::patterns::paths::extensions::is_file_name;
@@ -43,7 +43,7 @@ pub(crate) fn shape(token: &str, is_code: bool) -> Option<Mention> {
     if is_outside(text) {
         return Some(Mention {
             path: text.to_owned(),
-            form: Form::Outside,
+            form: PathForm::Outside,
             certainty: Certainty::Sure,
         });
     }
@@ -220,19 +220,19 @@ fn is_host(name: &str) -> bool {
     is_domain || name.starts_with("localhost") || name.contains('@') || name.contains(':')
 }
 
-fn form(text: &str) -> Form {
+fn form(text: &str) -> PathForm {
     let is_class = text.contains('[') && text.contains('*');
     if text.contains(['*', '?']) || is_class {
-        Form::Glob
+        PathForm::Glob
     } else if text.ends_with('/') {
-        Form::Folder
+        PathForm::Folder
     } else {
-        Form::Plain
+        PathForm::Plain
     }
 }
 
 /// Returns how sure it is that a path is meant; nothing for a word that no path looks like.
-fn certainty(path: &str, form: Form, is_code: bool, is_rooted: bool) -> Option<Certainty> {
+fn certainty(path: &str, form: PathForm, is_code: bool, is_rooted: bool) -> Option<Certainty> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let has_folder = path.contains('/');
     let has_space = path.contains(char::is_whitespace);
@@ -241,7 +241,7 @@ fn certainty(path: &str, form: Form, is_code: bool, is_rooted: bool) -> Option<C
         return Some(Certainty::Unsure);
     }
     match form {
-        Form::Glob => glob_certainty(path, name, is_code),
+        PathForm::Glob => glob_certainty(path, name, is_code),
         _ if name.starts_with('.') && !has_folder => {
             let is_ending = is_extension(&name[1..]);
             let is_name = name.len() > 2 && name[1..].starts_with(|c: char| c.is_ascii_lowercase());
@@ -252,8 +252,8 @@ fn certainty(path: &str, form: Form, is_code: bool, is_rooted: bool) -> Option<C
             };
             (is_name && !is_ending).then_some(grade)
         }
-        Form::Folder if is_code || has_folder => Some(Certainty::Likely),
-        Form::Folder => Some(Certainty::Unsure),
+        PathForm::Folder if is_code || has_folder => Some(Certainty::Likely),
+        PathForm::Folder => Some(Certainty::Unsure),
         _ if has_folder && has_extension(name) && !has_space => Some(Certainty::Sure),
         _ if has_folder && is_code => Some(Certainty::Likely),
         _ if has_folder => Some(Certainty::Unsure),

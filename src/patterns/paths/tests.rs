@@ -5,10 +5,10 @@ use super::*;
 fn found(text: &str) -> Vec<String> {
     let shown = |mention: &Mention| {
         let form = match mention.form {
-            Form::Plain => "",
-            Form::Folder => "/",
-            Form::Glob => " glob",
-            Form::Outside => " outside",
+            PathForm::Plain => "",
+            PathForm::Folder => "/",
+            PathForm::Glob => " glob",
+            PathForm::Outside => " outside",
         };
         let grade = match mention.certainty {
             Certainty::Unsure => "?",
@@ -111,7 +111,7 @@ fn what_lies_elsewhere_is_outside() {
     ] {
         let mentions = mentions(text);
         assert_eq!(mentions.len(), 1, "{text}: {mentions:?}");
-        assert_eq!(mentions[0].form, Form::Outside, "{text}");
+        assert_eq!(mentions[0].form, PathForm::Outside, "{text}");
     }
 }
 

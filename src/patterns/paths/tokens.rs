@@ -11,7 +11,7 @@ pub(crate) struct Token {
 }
 
 /// Longer pieces are no paths.
-const LONGEST: usize = 300;
+const MAX_PATH_LENGTH: usize = 300;
 
 /// Returns the pieces of a text; comments, blocks of code and commands give none.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
@@ -42,7 +42,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         }
     }
     bare(rest, &mut found);
-    found.retain(|token| token.text.len() <= LONGEST);
+    found.retain(|token| token.text.len() <= MAX_PATH_LENGTH);
     found
 }
 

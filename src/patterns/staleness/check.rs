@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::git::Git;
 use crate::patterns::Certainty;
-use crate::patterns::Form;
 use crate::patterns::Mention;
+use crate::patterns::PathForm;
 use crate::patterns::mentions;
 use crate::patterns::staleness::missing_paths;
 use crate::patterns::staleness::missing_paths::MissingPath;
@@ -31,7 +31,7 @@ use crate::storage::read;
 
 /// A text that may have become stale.
 #[derive(Clone, Copy, Debug)]
-pub struct Written<'a> {
+pub struct DatedText<'a> {
     /// What it is known by.
     pub id: &'a str,
     /// The line at which it begins, counted from 1.
@@ -66,8 +66,8 @@ enum MissingKind {
 
 impl Staleness {
     /// Checks texts against a project.
-    pub fn check(texts: &[Written<'_>], root: &Path, git: &Git) -> Result<Self> {
-        let tree = Tree::of(root, git);
+    pub fn check(texts: &[DatedText<'_>], root: &Path, git: &Git) -> Result<Self> {
+        let tree = Tree::new(root, git);
         let objects = git.objects()?;
         // The two slowest questions at once.
         let (timeline, found) = thread::scope(|scope| {
@@ -82,29 +82,29 @@ impl Staleness {
             let text = read::text(&git.top()?.join(path));
             text.ok()?.map(|text| text.value)
         };
-        Checked { git, tree, past }.all(texts, found?, read)
+        CheckContext { git, tree, past }.all(texts, found?, read)
     }
 
     /// Checks texts against a listing of files, without history.
-    pub fn check_listing(texts: &[Written<'_>], tree: Tree) -> Result<Self> {
+    pub fn check_listing(texts: &[DatedText<'_>], tree: Tree) -> Result<Self> {
         let git = &Git::discover(Path::new(""));
         let found = looked_up(texts, &tree)?;
         let past = None;
-        Checked { git, tree, past }.all(texts, found, |_| None)
+        CheckContext { git, tree, past }.all(texts, found, |_| None)
     }
 }
 
 /// What texts are checked against.
-struct Checked<'a> {
+struct CheckContext<'a> {
     git: &'a Git,
     tree: Tree,
     past: Option<TreeHistory>,
 }
 
-impl Checked<'_> {
+impl CheckContext<'_> {
     fn all(
         mut self,
-        texts: &[Written<'_>],
+        texts: &[DatedText<'_>],
         open: Vec<Open>,
         read: impl Fn(&str) -> Option<String>,
     ) -> Result<Staleness> {
@@ -136,7 +136,7 @@ impl Checked<'_> {
         Ok(Staleness { entries, skipped })
     }
 
-    fn epoch(&self, text: &Written<'_>) -> CandidateCommits {
+    fn epoch(&self, text: &DatedText<'_>) -> CandidateCommits {
         match &self.past {
             Some(past) => past.epoch(text.commit, text.date),
             None => CandidateCommits::Unknown,
@@ -270,7 +270,7 @@ impl Checked<'_> {
     /// Compares the tree of each text's commit with today's.
     fn compare(
         &mut self,
-        texts: &[Written<'_>],
+        texts: &[DatedText<'_>],
         entries: &mut [Freshness],
         read: impl Fn(&str) -> Option<String>,
     ) -> Result<()> {
@@ -299,16 +299,16 @@ impl Checked<'_> {
 }
 
 /// Looks up what each text names.
-fn looked_up(texts: &[Written<'_>], tree: &Tree) -> Result<Vec<Open>> {
+fn looked_up(texts: &[DatedText<'_>], tree: &Tree) -> Result<Vec<Open>> {
     let locate = |mention: Mention| {
         let mention = tree.inside(mention);
         let location = match mention.form {
-            Form::Outside => Resolution::Submodule,
+            PathForm::Outside => Resolution::Submodule,
             _ => tree.locate(&mention)?,
         };
         Ok((mention, location))
     };
-    let look_up = |text: &Written<'_>| mentions(text.text).into_iter().map(locate).collect();
+    let look_up = |text: &DatedText<'_>| mentions(text.text).into_iter().map(locate).collect();
     texts.iter().map(look_up).collect()
 }
 

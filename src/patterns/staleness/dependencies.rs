@@ -43,7 +43,7 @@ pub(crate) fn is_framework(name: &str) -> bool {
 }
 
 /// How a manifest is written.
-enum Kind {
+enum ManifestFormat {
     Cargo,
     Node,
     Python,
@@ -54,19 +54,19 @@ enum Kind {
     Pub,
 }
 
-fn kind(name: &str) -> Option<Kind> {
+fn kind(name: &str) -> Option<ManifestFormat> {
     Some(match name {
-        "Cargo.toml" => Kind::Cargo,
-        "package.json" => Kind::Node,
-        "pyproject.toml" => Kind::Python,
-        "go.mod" => Kind::Go,
-        "Gemfile" => Kind::Gem,
-        "composer.json" => Kind::Composer,
-        "pubspec.yaml" => Kind::Pub,
+        "Cargo.toml" => ManifestFormat::Cargo,
+        "package.json" => ManifestFormat::Node,
+        "pyproject.toml" => ManifestFormat::Python,
+        "go.mod" => ManifestFormat::Go,
+        "Gemfile" => ManifestFormat::Gem,
+        "composer.json" => ManifestFormat::Composer,
+        "pubspec.yaml" => ManifestFormat::Pub,
         _ => {
             let rest = name.strip_suffix(".txt")?;
             rest.starts_with("requirements")
-                .then_some(Kind::Requirements)?
+                .then_some(ManifestFormat::Requirements)?
         }
     })
 }
@@ -76,8 +76,8 @@ impl Dependencies {
     pub(crate) fn add(&mut self, path: &str, text: &str) {
         let name = path.rsplit('/').next().unwrap_or(path);
         let found = match kind(name) {
-            Some(Kind::Cargo) => cargo(text),
-            Some(Kind::Node) => json_keys(
+            Some(ManifestFormat::Cargo) => cargo(text),
+            Some(ManifestFormat::Node) => json_keys(
                 text,
                 &[
                     "dependencies",
@@ -86,12 +86,12 @@ impl Dependencies {
                     "optionalDependencies",
                 ],
             ),
-            Some(Kind::Composer) => json_keys(text, &["require", "require-dev"]),
-            Some(Kind::Python) => python(text),
-            Some(Kind::Requirements) => text.lines().filter_map(requirement).collect(),
-            Some(Kind::Go) => go(text),
-            Some(Kind::Gem) => text.lines().filter_map(gem).collect(),
-            Some(Kind::Pub) => pubspec(text),
+            Some(ManifestFormat::Composer) => json_keys(text, &["require", "require-dev"]),
+            Some(ManifestFormat::Python) => python(text),
+            Some(ManifestFormat::Requirements) => text.lines().filter_map(requirement).collect(),
+            Some(ManifestFormat::Go) => go(text),
+            Some(ManifestFormat::Gem) => text.lines().filter_map(gem).collect(),
+            Some(ManifestFormat::Pub) => pubspec(text),
             None => Vec::new(),
         };
         self.0.extend(found);

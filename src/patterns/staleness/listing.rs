@@ -7,11 +7,11 @@ use globset::Glob;
 use globset::GlobBuilder;
 use globset::GlobMatcher;
 
-use crate::patterns::Form;
+use crate::patterns::PathForm;
 
 /// Names of files with `/` between their parts, relative to one folder.
 #[derive(Debug, Default)]
-pub(crate) struct Listing {
+pub(crate) struct FileNames {
     /// Sorted by bytes.
     files: Vec<String>,
     /// The paths by their last part; made when first asked for.
@@ -20,7 +20,7 @@ pub(crate) struct Listing {
     lower: OnceCell<Vec<String>>,
 }
 
-impl Listing {
+impl FileNames {
     pub(crate) fn new(mut files: Vec<String>) -> Self {
         files.sort_unstable();
         files.dedup();
@@ -50,12 +50,12 @@ impl Listing {
     }
 
     /// Returns whether exactly this path is there.
-    pub(crate) fn has(&self, path: &str, form: Form) -> bool {
-        (form == Form::Plain && self.has_file(path)) || self.has_folder(path)
+    pub(crate) fn has(&self, path: &str, form: PathForm) -> bool {
+        (form == PathForm::Plain && self.has_file(path)) || self.has_folder(path)
     }
 
     /// Returns the paths that end with this one, sorted; several for `mod.rs`.
-    pub(crate) fn homes(&self, path: &str, form: Form) -> Vec<&str> {
+    pub(crate) fn homes(&self, path: &str, form: PathForm) -> Vec<&str> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let Some(candidates) = self.by_name().get(name) else {
             return Vec::new();
@@ -166,7 +166,7 @@ fn matchers(pattern: &str) -> Option<[GlobMatcher; 2]> {
 mod tests {
     use super::*;
 
-    fn listing() -> Listing {
+    fn listing() -> FileNames {
         let files = [
             "src/lib.rs",
             "src/api/mod.rs",
@@ -177,38 +177,38 @@ mod tests {
             "README.md",
             "app/[id]/page.tsx",
         ];
-        Listing::new(files.map(str::to_owned).to_vec())
+        FileNames::new(files.map(str::to_owned).to_vec())
     }
 
     #[test]
     fn paths_are_found_by_their_ends() {
         let listing = listing();
-        assert!(listing.has("src/lib.rs", Form::Plain));
-        assert!(!listing.has("src/lib.rs", Form::Folder));
+        assert!(listing.has("src/lib.rs", PathForm::Plain));
+        assert!(!listing.has("src/lib.rs", PathForm::Folder));
         assert!(listing.has_folder("src/api") && !listing.has_folder("src/ap"));
         assert_eq!(
-            listing.homes("mod.rs", Form::Plain),
+            listing.homes("mod.rs", PathForm::Plain),
             ["src/api/mod.rs", "src/web/mod.rs"]
         );
         assert_eq!(
-            listing.homes("api/login.rs", Form::Plain),
+            listing.homes("api/login.rs", PathForm::Plain),
             ["src/api/login.rs"]
         );
-        assert_eq!(listing.homes("api", Form::Folder), ["src/api"]);
-        assert_eq!(listing.homes("i/login.rs", Form::Plain), [""; 0]);
+        assert_eq!(listing.homes("api", PathForm::Folder), ["src/api"]);
+        assert_eq!(listing.homes("i/login.rs", PathForm::Plain), [""; 0]);
         assert_eq!(
-            listing.homes("[id]/page.tsx", Form::Plain),
+            listing.homes("[id]/page.tsx", PathForm::Plain),
             ["app/[id]/page.tsx"]
         );
-        assert_eq!(Listing::default().homes("a", Form::Plain), [""; 0]);
+        assert_eq!(FileNames::default().homes("a", PathForm::Plain), [""; 0]);
     }
 
     #[test]
     fn every_folder_is_known_by_its_name_once() {
         let files = ["a/b/1", "a/b/2", "a/b-c/b/3", "a/b/b/4"];
-        let listing = Listing::new(files.map(str::to_owned).to_vec());
+        let listing = FileNames::new(files.map(str::to_owned).to_vec());
         assert_eq!(
-            listing.homes("b", Form::Folder),
+            listing.homes("b", PathForm::Folder),
             ["a/b-c/b", "a/b", "a/b/b"]
         );
     }

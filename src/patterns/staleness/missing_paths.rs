@@ -6,17 +6,17 @@ use crate::error::Result;
 use crate::git::Git;
 use crate::git::Rename;
 use crate::patterns::Certainty;
-use crate::patterns::Form;
 use crate::patterns::Mention;
-use crate::patterns::staleness::listing::Listing;
+use crate::patterns::PathForm;
+use crate::patterns::staleness::listing::FileNames;
 use crate::patterns::staleness::tree::Tree;
 use crate::patterns::staleness::tree_history::CandidateCommits;
 use crate::patterns::staleness::tree_history::TreeHistory;
 
 /// A file may have been renamed this often.
-const MOST_RENAMES: usize = 8;
+const MAX_RENAMES: usize = 8;
 /// So many paths with the same end are tried.
-const MOST_HOMES: usize = 4;
+const MAX_HOMES: usize = 4;
 
 /// A path that was there once and is not any more.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub(crate) fn lost(
     if mention.certainty == Certainty::Unsure && !mention.path.contains('/') {
         return Ok(None);
     }
-    if mention.form == Form::Glob {
+    if mention.form == PathForm::Glob {
         return pattern(mention, epoch, past);
     }
     let mut candidates = vec![tree.in_repository(&mention.path), mention.path.clone()];
@@ -69,7 +69,7 @@ pub(crate) fn lost(
     }
     for listing in past.listings() {
         let homes = listing.homes(&mention.path, mention.form);
-        for home in homes.into_iter().take(MOST_HOMES) {
+        for home in homes.into_iter().take(MAX_HOMES) {
             if let Some(seen) = past.last_seen(home, epoch)? {
                 return Ok(Some(MissingPath::new(
                     subject(home.to_owned(), seen, past)?,
@@ -99,7 +99,7 @@ fn pattern(
 ) -> Result<Option<MissingPath>> {
     for listing in past.listings() {
         let matched = listing.matches(&mention.path);
-        for file in matched.iter().take(MOST_HOMES) {
+        for file in matched.iter().take(MAX_HOMES) {
             if let Some(seen) = past.last_seen(file, epoch)? {
                 let subject = Subject::Pattern {
                     pattern: mention.path.clone(),
@@ -119,7 +119,7 @@ pub(crate) fn follow(
     tree: &Tree,
     past: &mut TreeHistory,
 ) -> Result<()> {
-    for _ in 0..MOST_RENAMES {
+    for _ in 0..MAX_RENAMES {
         let mut removers: Vec<usize> = Vec::new();
         for one in lost.iter_mut().filter(|one| !one.is_settled) {
             one.removed = one.find_removal(past)?;
@@ -176,7 +176,7 @@ impl MissingPath {
             Subject::Pattern { files, .. } => {
                 let mut newest = None;
                 // The last file of a pattern that many matched is the one that ended it.
-                for file in files.iter().rev().take(MOST_RENAMES) {
+                for file in files.iter().rev().take(MAX_RENAMES) {
                     let removed = past.removed_at(file, self.seen)?;
                     newest = match (newest, removed) {
                         (Some(one), Some(other)) => Some(usize::min(one, other)),
@@ -195,12 +195,12 @@ impl MissingPath {
             return Ok(());
         };
         let is_there = match &next {
-            Subject::File(path) => tree.has(path, Form::Plain)?,
-            Subject::Folder(path) => tree.has(path, Form::Folder)?,
+            Subject::File(path) => tree.has(path, PathForm::Plain)?,
+            Subject::Folder(path) => tree.has(path, PathForm::Folder)?,
             Subject::Pattern { files, .. } => {
                 let mut any = false;
                 for file in files {
-                    any = any || tree.has(file, Form::Plain)?;
+                    any = any || tree.has(file, PathForm::Plain)?;
                 }
                 any
             }
@@ -243,7 +243,7 @@ impl Subject {
                 let folder = most_frequent(folders)?;
                 let pattern = format!("{folder}/{name}");
                 let targets = moved.iter().map(|rename| rename.to.clone()).collect();
-                let matched = Listing::new(targets).matches(&pattern).len();
+                let matched = FileNames::new(targets).matches(&pattern).len();
                 // A pattern whose files got other names did not move.
                 (matched > 0).then(|| Self::Pattern {
                     pattern,

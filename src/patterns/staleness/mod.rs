@@ -17,7 +17,7 @@ mod structure;
 mod tree;
 mod tree_history;
 
-pub use check::Written;
+pub use check::DatedText;
 pub use report::Freshness;
 pub use report::PathReport;
 pub use report::PathStatus;

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::git::Git;
-use crate::patterns::Entry;
 use crate::patterns::LoosePattern;
 use crate::patterns::Mention;
+use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::mentions;
-use crate::patterns::staleness::check::Written;
+use crate::patterns::staleness::check::DatedText;
 use crate::patterns::staleness::removal;
 use crate::patterns::staleness::report::Freshness;
 use crate::patterns::staleness::report::PathReport;
@@ -22,7 +22,8 @@ impl Staleness {
     pub fn of_patterns(patterns: &Patterns, root: &Path, git: &Git) -> Result<Self> {
         let entry_names: Vec<String> = patterns.entries.iter().map(name_of_entry).collect();
         let entries = patterns.entries.iter().zip(&entry_names);
-        let mut texts: Vec<Written<'_>> = entries.map(|(entry, id)| of_entry(entry, id)).collect();
+        let mut texts: Vec<DatedText<'_>> =
+            entries.map(|(entry, id)| of_entry(entry, id)).collect();
         texts.extend(patterns.loose.iter().map(of_loose));
         Self::check(&texts, root, git)
     }
@@ -74,16 +75,16 @@ impl Reasons<'_> {
     }
 }
 
-fn name_of_entry(entry: &Entry) -> String {
+fn name_of_entry(entry: &PatternEntry) -> String {
     match &entry.phase {
         Some(phase) => format!("Phase {phase}: {}", entry.name),
         None => entry.name.clone(),
     }
 }
 
-fn of_entry<'a>(entry: &'a Entry, id: &'a str) -> Written<'a> {
+fn of_entry<'a>(entry: &'a PatternEntry, id: &'a str) -> DatedText<'a> {
     let trace = entry.trace.as_ref();
-    Written {
+    DatedText {
         id,
         line: entry.line,
         text: &entry.text,
@@ -92,8 +93,8 @@ fn of_entry<'a>(entry: &'a Entry, id: &'a str) -> Written<'a> {
     }
 }
 
-fn of_loose(loose: &LoosePattern) -> Written<'_> {
-    Written {
+fn of_loose(loose: &LoosePattern) -> DatedText<'_> {
+    DatedText {
         id: loose.section.as_deref().unwrap_or("PATTERNS.md"),
         line: loose.line,
         text: &loose.text,

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde::Serialize;
 
-use crate::patterns::Form;
 use crate::patterns::Mention;
+use crate::patterns::PathForm;
 use crate::patterns::staleness::structure::Since;
 use crate::patterns::staleness::structure::Structure;
 
@@ -77,7 +77,7 @@ impl Staleness {
 
 impl PathReport {
     pub(crate) fn new(mention: &Mention, status: PathStatus) -> Self {
-        let slash = if mention.form == Form::Folder {
+        let slash = if mention.form == PathForm::Folder {
             "/"
         } else {
             ""

@@ -14,17 +14,17 @@ use crate::patterns::Rate;
 use crate::patterns::staleness::dependencies::Dependencies;
 use crate::patterns::staleness::dependencies::is_framework;
 use crate::patterns::staleness::dependencies::is_manifest;
-use crate::patterns::staleness::listing::Listing;
+use crate::patterns::staleness::listing::FileNames;
 use crate::patterns::staleness::tree_history::TreeHistory;
 
 /// So many folders are read for all texts together: some 15 milliseconds.
 const FOLDERS_READ: usize = 600;
 /// And at least so many on each level for one text.
-const LEAST_READ: usize = 32;
+const MIN_FOLDERS_READ: usize = 32;
 /// A sample that leaves no more than this may deceive, and all is read.
 const CLEAR: f64 = 0.7;
 /// So many manifests are compared.
-const MOST_MANIFESTS: usize = 40;
+const MAX_MANIFESTS: usize = 40;
 
 /// A commit, and its day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ pub struct Structure {
 
 /// The project today, as it is compared with its past.
 pub(crate) struct Today<'a> {
-    listing: &'a Listing,
+    listing: &'a FileNames,
     folders: HashSet<&'a str>,
     manifests: BTreeSet<String>,
     dependencies: Dependencies,
@@ -70,7 +70,7 @@ pub(crate) struct Today<'a> {
 
 /// Files and folders then, weighed where a sample stands for all.
 #[derive(Default)]
-struct Counts {
+struct TreeCounts {
     files: f64,
     files_left: f64,
     folders: f64,
@@ -80,13 +80,13 @@ struct Counts {
 }
 
 /// A folder then: its path with a slash, its hash, and how many folders it stands for.
-struct Open {
+struct OpenFolder {
     path: String,
     id: String,
     weight: f64,
 }
 
-impl Counts {
+impl TreeCounts {
     /// Returns whether so much is left that a sample is good enough.
     fn is_clear(&self) -> bool {
         self.files_left > CLEAR * self.files && self.folders_left > CLEAR * self.folders
@@ -95,7 +95,7 @@ impl Counts {
 
 impl<'a> Today<'a> {
     /// Returns today's project; `read` gives the text of a file by its path.
-    pub(crate) fn new(listing: &'a Listing, read: impl Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn new(listing: &'a FileNames, read: impl Fn(&str) -> Option<String>) -> Self {
         let files = listing.files().iter().map(String::as_str);
         let mut folders = HashSet::new();
         let mut manifests = BTreeSet::new();
@@ -107,7 +107,7 @@ impl<'a> Today<'a> {
                 }
                 rest = folder;
             }
-            if is_manifest(file) && manifests.len() < MOST_MANIFESTS {
+            if is_manifest(file) && manifests.len() < MAX_MANIFESTS {
                 manifests.insert(file.to_owned());
             }
         }
@@ -136,7 +136,7 @@ pub(crate) fn structure(
     let Some(hash) = past.timeline().hash(place).map(str::to_owned) else {
         return Ok(None);
     };
-    let most = (FOLDERS_READ / texts.max(1)).max(LEAST_READ);
+    let most = (FOLDERS_READ / texts.max(1)).max(MIN_FOLDERS_READ);
     let mut counts = counts_at(today, past, &hash, most)?;
     if counts.is_estimated && !counts.is_clear() {
         counts = counts_at(today, past, &hash, usize::MAX)?;
@@ -179,9 +179,14 @@ pub(crate) fn since(past: &TreeHistory, place: usize, hash: &str) -> Since {
 }
 
 /// Counts files and folders level by level; of a level with too many folders some stand for all.
-fn counts_at(today: &Today<'_>, past: &mut TreeHistory, hash: &str, most: usize) -> Result<Counts> {
-    let mut counts = Counts::default();
-    let mut open = vec![Open {
+fn counts_at(
+    today: &Today<'_>,
+    past: &mut TreeHistory,
+    hash: &str,
+    most: usize,
+) -> Result<TreeCounts> {
+    let mut counts = TreeCounts::default();
+    let mut open = vec![OpenFolder {
         path: String::new(),
         id: format!("{hash}^{{tree}}"),
         weight: 1.0,
@@ -204,7 +209,7 @@ fn counts_at(today: &Today<'_>, past: &mut TreeHistory, hash: &str, most: usize)
                     if today.folders.contains(path.as_str()) {
                         counts.folders_left += folder.weight;
                     }
-                    next.push(Open {
+                    next.push(OpenFolder {
                         path: path + "/",
                         id: entry.id.clone(),
                         weight: folder.weight,
@@ -215,7 +220,7 @@ fn counts_at(today: &Today<'_>, past: &mut TreeHistory, hash: &str, most: usize)
                 if today.listing.has_file(&path) {
                     counts.files_left += folder.weight;
                 }
-                if is_manifest(&path) && counts.manifests.len() < MOST_MANIFESTS {
+                if is_manifest(&path) && counts.manifests.len() < MAX_MANIFESTS {
                     counts.manifests.insert(path);
                 }
             }
@@ -229,7 +234,7 @@ fn counts_at(today: &Today<'_>, past: &mut TreeHistory, hash: &str, most: usize)
 ///
 /// Chosen by their hashes, which have no order that anything in the project could follow.
 #[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 folders")]
-fn sample(mut open: Vec<Open>, most: usize) -> Vec<Open> {
+fn sample(mut open: Vec<OpenFolder>, most: usize) -> Vec<OpenFolder> {
     let factor = open.len() as f64 / most as f64;
     open.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
     open.truncate(most);

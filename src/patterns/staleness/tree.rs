@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use crate::error::Result;
 use crate::git::Git;
 use crate::patterns::Certainty;
-use crate::patterns::Form;
 use crate::patterns::Mention;
-use crate::patterns::staleness::listing::Listing;
+use crate::patterns::PathForm;
+use crate::patterns::staleness::listing::FileNames;
 use crate::storage::walk;
 
 /// As many files of a folder without git are listed.
-const MOST_FILES: usize = 200_000;
+const MAX_FILES: usize = 200_000;
 
 /// Folders of what is built, fetched and cached: what is missing in them was never part of the project.
 const GENERATED: &[&str] = &[
@@ -36,7 +36,7 @@ const GENERATED: &[&str] = &[
 #[derive(Debug)]
 pub struct Tree {
     source: FileSource,
-    listing: OnceCell<Listing>,
+    listing: OnceCell<FileNames>,
     submodules: OnceCell<Vec<String>>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) enum Resolution {
 impl Tree {
     /// Returns the tree that a listing of files describes.
     pub fn from_listing<T: Into<String>>(files: impl IntoIterator<Item = T>) -> Self {
-        let listing = Listing::new(files.into_iter().map(Into::into).collect());
+        let listing = FileNames::new(files.into_iter().map(Into::into).collect());
         Self {
             source: FileSource::Listing,
             listing: OnceCell::from(listing),
@@ -78,7 +78,7 @@ impl Tree {
     }
 
     /// Returns the tree of a project; nothing is listed before it is needed.
-    pub fn of(root: &Path, git: &Git) -> Self {
+    pub fn new(root: &Path, git: &Git) -> Self {
         let source = match git.top() {
             Some(top) => FileSource::Repository {
                 git: git.clone(),
@@ -103,9 +103,9 @@ impl Tree {
         };
         let below = Path::new(&mention.path).strip_prefix(&root).ok();
         match below.and_then(Path::to_str).filter(|path| !path.is_empty()) {
-            Some(path) if mention.form == Form::Outside => Mention {
+            Some(path) if mention.form == PathForm::Outside => Mention {
                 path: path.replace('\\', "/"),
-                form: Form::Plain,
+                form: PathForm::Plain,
                 certainty: Certainty::Sure,
             },
             _ => mention,
@@ -125,7 +125,7 @@ impl Tree {
     /// Returns where a path leads; a word that is a path only if there is such a file is taken literally.
     pub(crate) fn locate(&self, mention: &Mention) -> Result<Resolution> {
         let path = mention.path.as_str();
-        let is_literal = mention.form != Form::Glob;
+        let is_literal = mention.form != PathForm::Glob;
         if is_literal && self.is_on_disk(path) {
             return Ok(Resolution::Exists);
         }
@@ -166,7 +166,7 @@ impl Tree {
     }
 
     /// Returns whether a path of the repository leads to something today.
-    pub(crate) fn has(&self, from_top: &str, form: Form) -> Result<bool> {
+    pub(crate) fn has(&self, from_top: &str, form: PathForm) -> Result<bool> {
         let path = self.in_project(from_top);
         let is_listed =
             || -> Result<bool> { Ok(self.listing()?.has(from_top, form) && self.may_be_absent()) };
@@ -189,11 +189,11 @@ impl Tree {
         let Some((first, _)) = path.split_once('/') else {
             return Ok(true);
         };
-        Ok(self.is_on_disk(first) || !self.listing()?.homes(first, Form::Folder).is_empty())
+        Ok(self.is_on_disk(first) || !self.listing()?.homes(first, PathForm::Folder).is_empty())
     }
 
     /// Returns the names of all files: from the top of the repository.
-    pub(crate) fn listing(&self) -> Result<&Listing> {
+    pub(crate) fn listing(&self) -> Result<&FileNames> {
         if let Some(listing) = self.listing.get() {
             return Ok(listing);
         }
@@ -206,7 +206,7 @@ impl Tree {
                 tracked.files
             }
         };
-        Ok(self.listing.get_or_init(|| Listing::new(files)))
+        Ok(self.listing.get_or_init(|| FileNames::new(files)))
     }
 
     fn prefix(&self) -> &str {
@@ -266,7 +266,7 @@ fn on_disk(root: &Path) -> Vec<String> {
     // A folder that cannot be read holds nothing that could be found.
     walk.flatten()
         .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))
-        .take(MOST_FILES)
+        .take(MAX_FILES)
         .filter_map(|entry| {
             let below = entry.path().strip_prefix(root).ok()?;
             let parts: Vec<_> = below

@@ -10,7 +10,7 @@ use crate::git::Object;
 use crate::git::Objects;
 use crate::git::Timeline;
 use crate::git::TreeEntry;
-use crate::patterns::staleness::listing::Listing;
+use crate::patterns::staleness::listing::FileNames;
 
 /// What stood in PATTERNS.md may have been committed a little later: so many commits are looked at.
 const LATER_COMMITS: usize = 8;
@@ -23,7 +23,7 @@ const FILES_LISTED: usize = 20_000;
 /// A path that came back is looked for at so many places after it went.
 const CAME_BACK: usize = 8;
 /// How often it may have come back.
-const MOST_RETURNS: usize = 4;
+const MAX_RETURNS: usize = 4;
 
 /// The past of a repository.
 pub(crate) struct TreeHistory {
@@ -31,7 +31,7 @@ pub(crate) struct TreeHistory {
     objects: Objects,
     trees: HashMap<String, Rc<Vec<TreeEntry>>>,
     /// The names at some commits, by which paths are found that are known by their ends only.
-    listings: Vec<Rc<Listing>>,
+    listings: Vec<Rc<FileNames>>,
 }
 
 /// When a text was written, as the commits at which its paths may have existed, the likeliest first.
@@ -85,13 +85,13 @@ impl TreeHistory {
         date: Option<NaiveDate>,
     ) -> Option<usize> {
         commit
-            .and_then(|commit| self.timeline.place(commit))
+            .and_then(|commit| self.timeline.index_of(commit))
             .or_else(|| self.timeline.at_end_of(date?))
     }
 
     /// Returns where the paths of a text may be found.
     pub(crate) fn epoch(&self, commit: Option<&str>, date: Option<NaiveDate>) -> CandidateCommits {
-        if let Some(place) = commit.and_then(|commit| self.timeline.place(commit)) {
+        if let Some(place) = commit.and_then(|commit| self.timeline.index_of(commit)) {
             let later = (1..=LATER_COMMITS).map_while(|step| place.checked_sub(step));
             let before = Some(place + 1).filter(|before| *before < self.timeline.len());
             return CandidateCommits::Known {
@@ -154,7 +154,7 @@ impl TreeHistory {
     }
 
     /// Returns what was listed, the oldest first.
-    pub(crate) fn listings(&self) -> Vec<Rc<Listing>> {
+    pub(crate) fn listings(&self) -> Vec<Rc<FileNames>> {
         self.listings.clone()
     }
 
@@ -164,7 +164,7 @@ impl TreeHistory {
     /// noticed. Nothing where it still is at the newest commit.
     pub(crate) fn removed_at(&mut self, path: &str, seen: usize) -> Result<Option<usize>> {
         let mut with = seen;
-        for _ in 0..MOST_RETURNS {
+        for _ in 0..MAX_RETURNS {
             let mut without = 0;
             if with == 0 || self.has(path, 0)? {
                 return Ok(None);
@@ -218,7 +218,7 @@ impl TreeHistory {
         Ok(ids.iter().map(of).collect())
     }
 
-    fn listing(&mut self, place: usize) -> Result<Listing> {
+    fn listing(&mut self, place: usize) -> Result<FileNames> {
         let mut files = Vec::new();
         let top = format!("{}^{{tree}}", self.timeline.hash(place).unwrap_or("HEAD"));
         let mut open = vec![(String::new(), top)];
@@ -238,7 +238,7 @@ impl TreeHistory {
             }
             open = next;
         }
-        Ok(Listing::new(files))
+        Ok(FileNames::new(files))
     }
 
     fn has(&mut self, path: &str, place: usize) -> Result<bool> {

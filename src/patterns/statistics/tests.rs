@@ -71,7 +71,7 @@ fn large_groups_are_not_counted_one_by_one() {
 fn a_rate_is_counted_and_rounded() {
     assert_eq!(rate(1, 7).percent(), Some(13));
     assert_eq!(rate(0, 0).percent(), None);
-    assert_eq!(Rate::of([1, 2, 3], |n| n > 1), rate(2, 1));
+    assert_eq!(Rate::measure([1, 2, 3], |n| n > 1), rate(2, 1));
 }
 
 /// A small generator of numbers, so that every run tries the same tables.

@@ -72,7 +72,7 @@ impl Plan {
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let document = Document::parse(text, path, &mut warnings);
-        let identity = Identity::of(&document, path);
+        let identity = Identity::from_document(&document, path);
         let front = &document.front;
         let list = |keys: &[&str]| front.get(keys).map(Node::texts);
         let title = front
@@ -97,7 +97,7 @@ impl Plan {
             files_modified: list(&["files_modified"]),
             must_haves: front
                 .get(&["must_haves"])
-                .map(MustHaves::of)
+                .map(MustHaves::from_node)
                 .or_else(|| MustHaves::in_section(&document.outline)),
             tasks: tasks(&document),
             file: path.to_owned(),
@@ -120,7 +120,7 @@ impl MustHaves {
     }
 
     /// Reads a plain list, or lists of three kinds under their long or short names.
-    fn of(node: &Node) -> Self {
+    fn from_node(node: &Node) -> Self {
         if node.pairs().is_empty() {
             return Self {
                 truths: node.texts(),

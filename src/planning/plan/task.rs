@@ -9,7 +9,7 @@
 
 use serde::Serialize;
 
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Label;
 use crate::markdown::Node;
 use crate::markdown::Section;
@@ -240,7 +240,7 @@ fn listed(document: &Document<'_>) -> Vec<PlanTask> {
         .blocks(&home.whole)
         .iter()
         .filter_map(|block| match &block.content {
-            Content::Item(item) if item.depth == 0 => Some((block, item)),
+            BlockContent::Item(item) if item.depth == 0 => Some((block, item)),
             _ => None,
         })
         .collect();

@@ -41,7 +41,7 @@ const TARGETS: &[(&str, &str)] = &[
 
 impl BuildCommands {
     /// Reads what the root of a project tells; each command from the first file that has it.
-    pub(super) fn of(root: &Path) -> Self {
+    pub(super) fn detect(root: &Path) -> Self {
         let targets = TARGETS
             .iter()
             .map(|(file, program)| of_targets(root, file, program));
@@ -151,7 +151,7 @@ mod tests {
             for (file, text) in files {
                 tree.write(file, text);
             }
-            let found = BuildCommands::of(&tree.at(""));
+            let found = BuildCommands::detect(&tree.at(""));
             let shown = |command: Option<String>| command.unwrap_or_default();
             assert_eq!(
                 (shown(found.build).as_str(), shown(found.test).as_str()),

@@ -23,7 +23,7 @@ mod language;
 mod services;
 
 /// A larger tree is looked at in part: the profile is a glance, not an inventory.
-const MOST_ENTRIES: usize = 200_000;
+const MAX_ENTRIES: usize = 200_000;
 
 /// Folders of other people's code, where a project keeps it without ignoring it.
 const VENDORED: &[&str] = &[
@@ -46,7 +46,7 @@ const FOLDERS: usize = 8;
 
 /// Existing code, at a glance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Profile {
+pub struct CodeProfile {
     /// The languages and how many files each has, the most first.
     pub languages: Vec<(&'static str, usize)>,
     /// How many of these files are tests.
@@ -67,10 +67,10 @@ pub struct Profile {
     pub is_partial: bool,
 }
 
-impl Profile {
+impl CodeProfile {
     /// Looks at a project's files; nothing where there is no code yet.
-    pub fn of(project: &Project) -> Parsed<Option<Self>> {
-        Self::count(&project.root, &project.planning_place().dir, MOST_ENTRIES)
+    pub fn scan(project: &Project) -> Parsed<Option<Self>> {
+        Self::count(&project.root, &project.planning_place().dir, MAX_ENTRIES)
     }
 
     fn count(root: &Path, planning: &Path, most: usize) -> Parsed<Option<Self>> {
@@ -104,7 +104,7 @@ impl Profile {
         self.ci = services::ci(root);
         self.docker = names.docker;
         self.monorepo = services::monorepo(root, &names.manifests);
-        self.commands = BuildCommands::of(root);
+        self.commands = BuildCommands::detect(root);
         self.folders = names.folders.into_iter().collect();
     }
 
@@ -137,7 +137,7 @@ impl Profile {
             .iter()
             .map(|(name, files)| format!("{name} {files}"));
         let part = if self.is_partial {
-            format!(" at least; counting stopped at {MOST_ENTRIES} entries")
+            format!(" at least; counting stopped at {MAX_ENTRIES} entries")
         } else {
             String::new()
         };
@@ -244,7 +244,7 @@ mod tests {
     use crate::project::fixture::Tree;
 
     fn lines(tree: &Tree) -> Vec<String> {
-        let found = Profile::count(&tree.at(""), &tree.at("plan"), MOST_ENTRIES);
+        let found = CodeProfile::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
         assert_eq!(found.warnings, []);
         found
             .value
@@ -293,7 +293,7 @@ mod tests {
             tree.write(file, "");
         }
         tree.write("Cargo.toml", "");
-        let found = Profile::count(&tree.at(""), &tree.at("plan"), MOST_ENTRIES);
+        let found = CodeProfile::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
         assert_eq!(
             found.value.unwrap().summary(),
             [
@@ -329,7 +329,7 @@ mod tests {
         for number in 0..6 {
             tree.write(&format!("{number}.py"), "");
         }
-        let profile = Profile::count(&tree.at(""), &tree.at("plan"), 4)
+        let profile = CodeProfile::count(&tree.at(""), &tree.at("plan"), 4)
             .value
             .unwrap();
         assert_eq!(profile.languages, [("Python", 4)]);

@@ -12,8 +12,8 @@ use crate::planning::RoadmapPhase;
 use crate::planning::progress_table;
 use crate::planning::roadmap::MAX_PHASES;
 use crate::planning::roadmap::mention;
-use crate::planning::roadmap::mention::Entry;
-use crate::planning::roadmap::mention::Heading;
+use crate::planning::roadmap::mention::ChecklistEntry;
+use crate::planning::roadmap::mention::PhaseHeading;
 use crate::planning::roadmap::milestone;
 use crate::planning::roadmap::reference;
 use crate::planning::roadmap::section;
@@ -91,7 +91,11 @@ impl<'a, 'o> Assembly<'a, 'o> {
         assembly
     }
 
-    fn reused(&self, headings: &[Heading<'_>], entries: &[Entry<'_>]) -> HashSet<PhaseNumber> {
+    fn reused(
+        &self,
+        headings: &[PhaseHeading<'_>],
+        entries: &[ChecklistEntry<'_>],
+    ) -> HashSet<PhaseNumber> {
         let headings = || {
             headings
                 .iter()
@@ -152,7 +156,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         found
     }
 
-    fn take_section(&mut self, heading: &Heading<'_>) {
+    fn take_section(&mut self, heading: &PhaseHeading<'_>) {
         let (named, section) = (&heading.named, heading.section);
         let body = section::read(self.outline, &named.number, section);
         let home = self.home(section.heading.start, &named.number);
@@ -179,7 +183,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         phase.stated_status = body.status.or_else(|| named.status.clone());
     }
 
-    fn take_entry(&mut self, entry: &Entry<'_>) {
+    fn take_entry(&mut self, entry: &ChecklistEntry<'_>) {
         let (named, block, item) = (&entry.named, entry.block, entry.item);
         let mark = section::mark(self.outline, block, item);
         let home = self.home(block.range.start, &named.number);

@@ -14,7 +14,7 @@ use crate::planning::status::is_status;
 
 /// A phase's number and name, and what is said beside them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct NamedPhase {
     pub(super) number: PhaseNumber,
     pub(super) name: Option<String>,
     /// A status behind the name, verbatim.
@@ -27,7 +27,7 @@ pub(super) struct Named {
 const DASHES: &[&str] = &[" \u{2014} ", " \u{2013} ", " -- ", " - "];
 
 /// Reads a text that begins with `Phase` and a number.
-pub(super) fn named(text: Span<'_>) -> Option<Named> {
+pub(super) fn named(text: Span<'_>) -> Option<NamedPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
     let begins = line
         .text
@@ -40,7 +40,7 @@ pub(super) fn named(text: Span<'_>) -> Option<Named> {
     let at = rest.as_ptr() as usize - line.text.as_ptr() as usize;
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
     let (name, remarks) = split_name(line.after(at));
-    let mut found = Named {
+    let mut found = NamedPhase {
         number,
         name: None,
         status: None,
@@ -78,7 +78,7 @@ fn is_count(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit()) && text.contains("plan")
 }
 
-impl Named {
+impl NamedPhase {
     /// Cuts a status off the end of a name: `Name ✓`, `Name — COMPLETE`, `Name (deferred to v3)`.
     fn take_status<'a>(&mut self, name: Span<'a>) -> &'a str {
         let mut text = name.text;
@@ -88,7 +88,7 @@ impl Named {
             if let Some((at, inside)) = last_brackets(text) {
                 if inside.starts_with("INSERTED") {
                     text = &text[..at];
-                } else if PhaseProgress::of(inside)
+                } else if PhaseProgress::parse(inside)
                     .is_some_and(|p| p.is_dropped() || is_status(inside))
                 {
                     self.found(name.part(at + 1..at + 1 + inside.len()));
@@ -120,7 +120,7 @@ impl Named {
     fn found(&mut self, status: Span<'_>) {
         self.out = self
             .out
-            .or_else(|| PhaseProgress::of(status.text).filter(|p| p.is_dropped()));
+            .or_else(|| PhaseProgress::parse(status.text).filter(|p| p.is_dropped()));
         self.status
             .get_or_insert_with(|| status.states(status.text.to_owned()));
     }
@@ -132,7 +132,7 @@ impl Named {
                 .find(')')
                 .map_or(remarks.text.len(), |end| at + end);
             let inside = remarks.part(at + 1..end);
-            if PhaseProgress::of(inside.text).is_some_and(PhaseProgress::is_dropped) {
+            if PhaseProgress::parse(inside.text).is_some_and(PhaseProgress::is_dropped) {
                 self.found(inside);
             }
         }

@@ -12,7 +12,7 @@ impl PhaseDraft {
     pub(super) fn settled(self) -> RoadmapPhase {
         let mut phase = self.phase;
         let of = |stated: Option<&Stated<String>>| {
-            stated.and_then(|stated| PhaseProgress::of(&stated.value))
+            stated.and_then(|stated| PhaseProgress::parse(&stated.value))
         };
         let row = phase.row.as_ref().and_then(|row| of(row.status.as_ref()));
         let own = of(phase.stated_status.as_ref());

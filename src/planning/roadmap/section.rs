@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::clock::parse_date;
 use crate::markdown::Block;
-use crate::markdown::Content;
-use crate::markdown::Item;
+use crate::markdown::BlockContent;
+use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::planning::PhaseNumber;
@@ -35,7 +35,7 @@ pub(super) struct Body {
 
 /// Reads a phase's section and its subsections, up to the next phase.
 pub(super) fn read(outline: &Outline<'_>, phase: &PhaseNumber, section: &Section) -> Body {
-    let mut reader = Reader {
+    let mut reader = SectionReader {
         outline,
         phase,
         body: Body::default(),
@@ -56,7 +56,7 @@ pub(super) fn read(outline: &Outline<'_>, phase: &PhaseNumber, section: &Section
 }
 
 /// Returns the mark between the brackets of an item's checkbox.
-pub(super) fn mark(outline: &Outline<'_>, block: &Block, item: &Item) -> Option<Stated<bool>> {
+pub(super) fn mark(outline: &Outline<'_>, block: &Block, item: &ListItem) -> Option<Stated<bool>> {
     let checked = item.checked?;
     let before = outline.text().get(..block.range.start)?;
     let at = before.rfind(']')?.checked_sub(1)?;
@@ -82,7 +82,7 @@ fn lines<'o>(outline: &Outline<'o>, block: &Block) -> Vec<Span<'o>> {
         .collect()
 }
 
-struct Reader<'a, 'o> {
+struct SectionReader<'a, 'o> {
     outline: &'a Outline<'o>,
     phase: &'a PhaseNumber,
     body: Body,
@@ -93,14 +93,14 @@ struct Reader<'a, 'o> {
     has_bullet_labels: bool,
 }
 
-impl Reader<'_, '_> {
+impl SectionReader<'_, '_> {
     fn blocks(&mut self, range: &Range<usize>) {
         let outline = self.outline;
         for block in outline.blocks(range) {
             match &block.content {
-                Content::Paragraph => self.paragraph(block),
-                Content::Item(item) => self.item(block, item),
-                Content::Table(_) | Content::Code | Content::Html => {}
+                BlockContent::Paragraph => self.paragraph(block),
+                BlockContent::Item(item) => self.item(block, item),
+                BlockContent::Table(_) | BlockContent::Code | BlockContent::Html => {}
             }
         }
     }
@@ -117,7 +117,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads an item; a label in a later line of it was meant as a paragraph of its own.
-    fn item(&mut self, block: &Block, item: &Item) {
+    fn item(&mut self, block: &Block, item: &ListItem) {
         let lines = lines(self.outline, block);
         let Some(first) = lines.first() else {
             return;
@@ -148,7 +148,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns whether a bullet may be a label: not inside a list of entries, unless labels are bullets here.
-    fn may_be_label(&self, item: &Item) -> bool {
+    fn may_be_label(&self, item: &ListItem) -> bool {
         let is_list = matches!(
             self.field,
             Some(Field::Requirements | Field::SuccessCriteria | Field::Plans)
@@ -212,7 +212,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn entry(&mut self, text: &str, block: &Block, item: &Item) {
+    fn entry(&mut self, text: &str, block: &Block, item: &ListItem) {
         let is_detail = item.depth > *self.depth.get_or_insert(item.depth);
         let plan = plan_entry::plan_number(text, self.phase);
         let is_plan =

@@ -26,7 +26,7 @@ const BETWEEN: &[&str] = &[
 
 /// What STATE.md says about its milestone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Milestone {
+pub(super) struct StatedMilestone {
     /// Its name or version.
     pub(super) text: Option<String>,
     /// Its title beside a version.
@@ -37,7 +37,7 @@ pub(super) struct Milestone {
     pub(super) is_between: bool,
 }
 
-impl Milestone {
+impl StatedMilestone {
     /// Reads the front matter and the labels about the position.
     pub(super) fn read(
         front: &FrontMatter,

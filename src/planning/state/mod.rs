@@ -31,7 +31,7 @@ use crate::planning::Stated;
 use crate::planning::absent::is_none_remark;
 use crate::planning::decision;
 use crate::planning::heading;
-use crate::planning::state::milestone::Milestone;
+use crate::planning::state::milestone::StatedMilestone;
 use crate::planning::stated::Span;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -127,7 +127,7 @@ pub struct Activity {
 
 /// STATE.md as read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct State {
+pub struct StateFile {
     /// The project's name.
     pub project: Option<String>,
     /// What the project is for, above all.
@@ -170,7 +170,7 @@ pub struct State {
 /// More than this many unclear phases are not reported one by one.
 const MAX_UNCLEAR: usize = 20;
 
-impl State {
+impl StateFile {
     /// Reads a STATE.md.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
@@ -196,7 +196,7 @@ impl State {
                 .find(|(label, value)| label == name && !is_none_remark(value))
                 .map(|(_, value)| value.clone())
         };
-        let milestone = Milestone::read(front, outline, &labels);
+        let milestone = StatedMilestone::read(front, outline, &labels);
         let claims = position::claims(front, outline);
         let phase_statuses = phase_list::phase_statuses(outline);
         let mut phase = position::stated_phase(&claims, front.range.end);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::markdown::Item;
+use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Table;
 use crate::planning::PhaseProgress;
@@ -12,7 +12,7 @@ use crate::planning::present;
 
 /// The entries of some sections.
 #[derive(Default)]
-struct Entries {
+struct OpenItems {
     /// Those that stand.
     open: Vec<String>,
     /// Whether others are done, struck through or called resolved.
@@ -73,7 +73,7 @@ pub(super) fn is_title(title: &str) -> bool {
 
 /// Returns the open todos: bullets and rows. A paragraph there tells where todos are kept, it is none.
 pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
-    let mut entries = Entries::default();
+    let mut entries = OpenItems::default();
     let mut end = 0;
     for section in outline
         .sections()
@@ -93,7 +93,7 @@ pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
 
 /// Returns the open blockers: bullets and rows, or where there are none, open or settled, the paragraphs.
 pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
-    let mut entries = Entries::default();
+    let mut entries = OpenItems::default();
     for section in heading::sections(outline, BLOCKERS) {
         entries.read(outline, &section.own, false);
     }
@@ -111,9 +111,9 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
     entries.open
 }
 
-impl Entries {
+impl OpenItems {
     fn read(&mut self, outline: &Outline<'_>, range: &Range<usize>, is_done: bool) {
-        let items: Vec<&Item> = outline.items(range).map(|(_, item)| item).collect();
+        let items: Vec<&ListItem> = outline.items(range).map(|(_, item)| item).collect();
         let mut rest = items.as_slice();
         while let Some((item, later)) = rest.split_first() {
             let (nested, later) =
@@ -153,7 +153,7 @@ impl Entries {
         for row in &table.rows {
             let cell = |index: Option<usize>| present(row.cells.get(index?)?);
             let is_complete = cell(status)
-                .and_then(PhaseProgress::of)
+                .and_then(PhaseProgress::parse)
                 .is_some_and(|progress| {
                     progress == PhaseProgress::Complete || progress.is_dropped()
                 });
@@ -163,7 +163,7 @@ impl Entries {
         }
     }
 
-    fn push_item(&mut self, item: &Item, is_done: bool) {
+    fn push_item(&mut self, item: &ListItem, is_done: bool) {
         self.push(&item.text, is_done || item.checked == Some(true));
     }
 

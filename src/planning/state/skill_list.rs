@@ -19,17 +19,17 @@ pub(super) fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     let mut installed = Vec::new();
     for section in heading::sections(outline, &["skills", "installed skills", "skill status"]) {
         let labels = outline.labels(&section.own);
-        let parts: Vec<(&Label, Part)> = labels
+        let parts: Vec<(&Label, LabelTopic)> = labels
             .iter()
-            .map(|label| (label, Part::of(label)))
-            .filter(|(label, part)| label.is_bold || *part != Part::Other)
+            .map(|label| (label, LabelTopic::from_label(label)))
+            .filter(|(label, part)| label.is_bold || *part != LabelTopic::Other)
             .collect();
         for (index, (label, part)) in parts.iter().enumerate() {
             let end = parts
                 .get(index + 1)
                 .map_or(section.own.end, |(next, _)| next.range.start);
             let below = label.range.end..end;
-            if *part == Part::Installed {
+            if *part == LabelTopic::Installed {
                 installed.extend(under(outline, label, below));
             }
         }
@@ -39,14 +39,14 @@ pub(super) fn skills(outline: &Outline<'_>) -> Vec<Skill> {
 
 /// What a label of the section is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum LabelTopic {
     Installed,
     Suggested,
     Other,
 }
 
-impl Part {
-    fn of(label: &Label) -> Self {
+impl LabelTopic {
+    fn from_label(label: &Label) -> Self {
         match heading::words(&label.name).as_str() {
             "installed" | "installed skills" => Self::Installed,
             "suggested" | "suggested skills" | "recommended" => Self::Suggested,

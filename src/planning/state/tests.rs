@@ -1,7 +1,7 @@
 use super::*;
 
-fn read(text: &str) -> State {
-    State::parse(text, Path::new("STATE.md")).value
+fn read(text: &str) -> StateFile {
+    StateFile::parse(text, Path::new("STATE.md")).value
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn any_text_is_read_without_a_fault() {
 
 #[test]
 fn a_phase_without_a_number_is_reported_unless_it_says_none() {
-    let warned = |text| State::parse(text, Path::new("STATE.md")).warnings;
+    let warned = |text| StateFile::parse(text, Path::new("STATE.md")).warnings;
     let found = warned("# State\n**Current Phase:** somewhere in the middle\n");
     assert_eq!(found[0].place.line, Some(2));
     for text in [

@@ -29,7 +29,7 @@ fn is_file_title(text: &str) -> bool {
     })
 }
 
-/// Drops `State` or `Project State` at the end; a title without the word names no project.
+/// Drops `StateFile` or `Project State` at the end; a title without the word names no project.
 fn without_file_words(title: &str) -> Option<&str> {
     let rest = strip_word(title, "state")?;
     Some(strip_word(rest, "project").unwrap_or(rest))

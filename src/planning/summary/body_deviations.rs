@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::markdown::Block;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Label;
 use crate::markdown::Section;
 use crate::markdown::Table;
@@ -44,17 +44,17 @@ pub(super) struct BodyDeviations {
     /// Where each item begins, and where each paragraph or heading that is none does.
     starts: Vec<usize>,
     ends: Vec<usize>,
-    /// How many entries exceed [`MOST_LISTED`].
+    /// How many entries exceed [`MAX_LISTED`].
     pub(super) left_out: usize,
     /// Whether the part at hand says that there are none: only entries that name their rule count behind it.
     is_denied: bool,
 }
 
 /// The most deviations that are listed of one summary; real ones have fewer than a tenth of it.
-pub(super) const MOST_LISTED: usize = 1_000;
+pub(super) const MAX_LISTED: usize = 1_000;
 
 impl BodyDeviations {
-    pub(super) fn of(document: &Document<'_>) -> Self {
+    pub(super) fn from_document(document: &Document<'_>) -> Self {
         let mut found = Self::default();
         for section in sections(document) {
             found.section(document, section);
@@ -117,7 +117,7 @@ impl BodyDeviations {
 
     /// Returns whether another entry may be listed, and counts it where it may not.
     fn has_room(&mut self) -> bool {
-        let has_room = self.items.len() < MOST_LISTED;
+        let has_room = self.items.len() < MAX_LISTED;
         self.left_out += usize::from(!has_room);
         has_room
     }
@@ -143,23 +143,23 @@ impl BodyDeviations {
         let mut is_inside = false;
         for (at, block) in blocks.iter().enumerate() {
             match &block.content {
-                Content::Item(item) => {
+                BlockContent::Item(item) => {
                     if item.depth == 0 && !is_inside && !has_detail(&item.text) {
                         self.item(&unbolded(&item.text), block.line, block.range.start);
                     }
                 }
-                Content::Table(table) => self.table(table, block.range.start),
+                BlockContent::Table(table) => self.table(table, block.range.start),
                 // Beside numbered entries, other bold words are remarks on them.
-                Content::Paragraph
+                BlockContent::Paragraph
                     if has_numbered && is_bold_remark(document.outline.slice(&block.range)) =>
                 {
                     self.ends.push(block.range.start);
                     is_inside = true;
                 }
-                Content::Paragraph => {
+                BlockContent::Paragraph => {
                     is_inside = self.paragraph(document, block, items_after(blocks, at));
                 }
-                Content::Code | Content::Html => {}
+                BlockContent::Code | BlockContent::Html => {}
             }
         }
     }
@@ -194,7 +194,7 @@ impl BodyDeviations {
             let is_title =
                 folded.trim_end().ends_with("**") && !inner[..inner.len() - 2].contains("**");
             let tells_more = items.iter().any(|block| match &block.content {
-                Content::Item(item) => has_detail(&item.text),
+                BlockContent::Item(item) => has_detail(&item.text),
                 _ => false,
             });
             let is_tagged = inner.starts_with(|c: char| c.is_ascii_digit() || c == '[')
@@ -218,7 +218,7 @@ impl BodyDeviations {
         if introduces && (lower.contains("deviation") || lower.contains("breakdown")) {
             return false;
         }
-        if self.prose.len() < MOST_LISTED && !self.is_denied && !is_no_entry(&folded) {
+        if self.prose.len() < MAX_LISTED && !self.is_denied && !is_no_entry(&folded) {
             self.prose.push(Deviation::of_text(&folded, block.line));
         }
         introduces
@@ -358,8 +358,8 @@ fn is_no_entry(text: &str) -> bool {
 fn has_details(document: &Document<'_>, section: &Section) -> bool {
     let first = document.outline.blocks(&section.own).first();
     first.is_some_and(|block| match &block.content {
-        Content::Item(item) => has_detail(&item.text),
-        Content::Paragraph => has_detail(document.outline.slice(&block.range)),
+        BlockContent::Item(item) => has_detail(&item.text),
+        BlockContent::Paragraph => has_detail(document.outline.slice(&block.range)),
         _ => false,
     })
 }
@@ -377,7 +377,7 @@ fn is_of_task(text: &str) -> bool {
 }
 
 fn detail_name(text: &str) -> Option<String> {
-    let label = Label::of(text.lines().next()?, 0, 0)?;
+    let label = Label::parse(text.lines().next()?, 0, 0)?;
     Some(label.name.trim_matches(['*', ' ']).to_lowercase())
 }
 
@@ -386,7 +386,7 @@ fn items_after(blocks: &[Block], at: usize) -> &[Block] {
     let rest = blocks.get(at + 1..).unwrap_or_default();
     let end = rest
         .iter()
-        .position(|block| !matches!(block.content, Content::Item(_)))
+        .position(|block| !matches!(block.content, BlockContent::Item(_)))
         .unwrap_or(rest.len());
     &rest[..end]
 }

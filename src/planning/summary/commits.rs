@@ -158,7 +158,7 @@ fn of_others(document: &Document<'_>) -> Ranges {
             words.first().is_some_and(|word| word != "task")
                 && words.iter().any(|word| OTHERS.contains(&word.as_str()))
         });
-    Ranges::of(others.map(|section| section.heading.start..section.whole.end))
+    Ranges::merge(others.map(|section| section.heading.start..section.whole.end))
 }
 
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! The decisions taken while a plan was carried out.
 
 use crate::clock::parse_date;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Node;
 use crate::markdown::Table;
 use crate::planning::Decision;
@@ -54,8 +54,8 @@ fn from_section(document: &Document<'_>) -> Option<Vec<Decision>> {
     for section in sections {
         for block in document.outline.blocks(&section.whole) {
             match &block.content {
-                Content::Item(item) if item.depth == 0 => list.push(of_text(&item.text)),
-                Content::Table(table) => list.extend(of_table(table)),
+                BlockContent::Item(item) if item.depth == 0 => list.push(of_text(&item.text)),
+                BlockContent::Table(table) => list.extend(of_table(table)),
                 _ => {}
             }
         }

@@ -36,7 +36,7 @@ pub struct Deviation {
 
 /// What a labelled part of a deviation says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum DeviationPart {
     Issue,
     Cause,
     Fix,
@@ -48,9 +48,9 @@ enum Part {
 }
 
 /// The labels of each part, in the spellings people use.
-const LABELS: &[(Part, &[&str])] = &[
+const LABELS: &[(DeviationPart, &[&str])] = &[
     (
-        Part::Issue,
+        DeviationPart::Issue,
         &[
             "issue",
             "problem",
@@ -67,7 +67,7 @@ const LABELS: &[(Part, &[&str])] = &[
         ],
     ),
     (
-        Part::Cause,
+        DeviationPart::Cause,
         &[
             "root cause",
             "cause",
@@ -79,7 +79,7 @@ const LABELS: &[(Part, &[&str])] = &[
         ],
     ),
     (
-        Part::Fix,
+        DeviationPart::Fix,
         &[
             "fix",
             "fixed",
@@ -94,11 +94,11 @@ const LABELS: &[(Part, &[&str])] = &[
         ],
     ),
     (
-        Part::Impact,
+        DeviationPart::Impact,
         &["impact", "effect", "user impact", "net impact"],
     ),
     (
-        Part::Files,
+        DeviationPart::Files,
         &[
             "files modified",
             "files changed",
@@ -109,9 +109,9 @@ const LABELS: &[(Part, &[&str])] = &[
             "file",
         ],
     ),
-    (Part::Severity, &["severity", "classification"]),
+    (DeviationPart::Severity, &["severity", "classification"]),
     (
-        Part::Other,
+        DeviationPart::Other,
         &[
             "found during",
             "found in",
@@ -141,7 +141,7 @@ const LABELS: &[(Part, &[&str])] = &[
     ),
 ];
 
-impl Part {
+impl DeviationPart {
     fn named(label: &str) -> Option<Self> {
         // `**Fix (abc1234):**`, `**Defect (found by a user):**`
         let name = label.split_once(" (").map_or(label, |(name, _)| name);
@@ -155,7 +155,7 @@ impl Part {
 
 /// Returns whether a label says more about the deviation above it, or about all of them.
 pub(super) fn is_detail(label: &str) -> bool {
-    Part::named(label).is_some()
+    DeviationPart::named(label).is_some()
 }
 
 impl Deviation {
@@ -174,23 +174,23 @@ impl Deviation {
     ///
     /// A value runs to the next label, so that one of several lines is read whole.
     pub(super) fn read_details(&mut self, passage: &str) {
-        let mut open: Option<Part> = None;
+        let mut open: Option<DeviationPart> = None;
         let mut value = String::new();
         for line in passage.lines() {
             let mut rest = line;
             while let Some((before, label, after)) = next_label(rest) {
                 value.push_str(before);
-                self.take(open, &std::mem::take(&mut value));
-                open = Part::named(label).or(Some(Part::Other));
+                self.set_part(open, &std::mem::take(&mut value));
+                open = DeviationPart::named(label).or(Some(DeviationPart::Other));
                 rest = after;
             }
             if line.trim().is_empty() {
-                self.take(open.take(), &std::mem::take(&mut value));
+                self.set_part(open.take(), &std::mem::take(&mut value));
             }
             value.push_str(unmarked(rest));
             value.push(' ');
         }
-        self.take(open, &value);
+        self.set_part(open, &value);
     }
 
     /// Takes over from another telling of the same deviation what this one does not say.
@@ -210,20 +210,20 @@ impl Deviation {
         }
     }
 
-    fn take(&mut self, part: Option<Part>, value: &str) {
+    fn set_part(&mut self, part: Option<DeviationPart>, value: &str) {
         let value = one_line(value);
         let value = value.trim_matches(|c: char| c.is_whitespace() || "\u{2014}-|".contains(c));
         let Some(value) = present(value).map(str::to_owned) else {
             return;
         };
         match part {
-            Some(Part::Files) => self.files.extend(paths(&value)),
-            Some(Part::Issue) => set(&mut self.issue, value),
-            Some(Part::Cause) => set(&mut self.cause, value),
-            Some(Part::Fix) => set(&mut self.fix, value),
-            Some(Part::Impact) => set(&mut self.impact, value),
-            Some(Part::Severity) => set(&mut self.severity, value.to_lowercase()),
-            Some(Part::Other) | None => {}
+            Some(DeviationPart::Files) => self.files.extend(paths(&value)),
+            Some(DeviationPart::Issue) => set(&mut self.issue, value),
+            Some(DeviationPart::Cause) => set(&mut self.cause, value),
+            Some(DeviationPart::Fix) => set(&mut self.fix, value),
+            Some(DeviationPart::Impact) => set(&mut self.impact, value),
+            Some(DeviationPart::Severity) => set(&mut self.severity, value.to_lowercase()),
+            Some(DeviationPart::Other) | None => {}
         }
     }
 }
@@ -250,7 +250,7 @@ fn next_label(line: &str) -> Option<(&str, &str, &str)> {
             .trim_matches([' ', '\t', '-', '*', '+'])
             .is_empty();
         if let Some((label, after)) = label
-            && (is_at_start || Part::named(label).is_some())
+            && (is_at_start || DeviationPart::named(label).is_some())
         {
             return Some((&line[..at], label, after));
         }

@@ -4,7 +4,7 @@ use crate::markdown::Node;
 use crate::markdown::Value;
 use crate::planning::document::Document;
 use crate::planning::summary::body_deviations::BodyDeviations;
-use crate::planning::summary::body_deviations::MOST_LISTED;
+use crate::planning::summary::body_deviations::MAX_LISTED;
 use crate::planning::summary::deviation::Deviation;
 use crate::planning::summary::deviation::is_none;
 use crate::planning::summary::deviation::is_not_a_deviation;
@@ -18,7 +18,7 @@ pub(super) struct Deviations {
     pub(super) count: Option<u32>,
     /// What they are; nothing where only their number is known, or not even that.
     pub(super) list: Option<Vec<Deviation>>,
-    /// How many exceed [`MOST_LISTED`] and are only counted.
+    /// How many exceed [`MAX_LISTED`] and are only counted.
     pub(super) left_out: usize,
 }
 
@@ -27,10 +27,10 @@ impl Deviations {
     ///
     /// A list in the front matter is whole, unless the body lists more in its own words; a number
     /// there is explained by the body. Silence is not a zero.
-    pub(super) fn of(document: &Document<'_>) -> Self {
-        let body = BodyDeviations::of(document);
+    pub(super) fn from_document(document: &Document<'_>) -> Self {
+        let body = BodyDeviations::from_document(document);
         let left_out = body.left_out;
-        match Stated::of(document) {
+        match Stated::from_document(document) {
             Stated::List(list) if body.items.len() > list.len() && !body.refers_to_front => {
                 Self::whole(body.items, left_out)
             }
@@ -75,10 +75,10 @@ impl Deviations {
 fn complete(list: &mut [Deviation], told: &[Deviation]) {
     let told: Vec<(Vec<char>, &Deviation)> = told
         .iter()
-        .take(MOST_LISTED)
+        .take(MAX_LISTED)
         .map(|other| (letters(&other.text), other))
         .collect();
-    for deviation in list.iter_mut().take(MOST_LISTED) {
+    for deviation in list.iter_mut().take(MAX_LISTED) {
         let own = letters(&deviation.text);
         let is_same = |other: &[char]| {
             let common = own.len().min(other.len());
@@ -112,7 +112,7 @@ enum Stated {
 }
 
 impl Stated {
-    fn of(document: &Document<'_>) -> Self {
+    fn from_document(document: &Document<'_>) -> Self {
         let Some(node) = document.field(&["deviations", "deviation_count", "deviations_count"])
         else {
             let labelled = document.values(&["deviations", "deviations from plan"]);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Node;
 use crate::markdown::node::Value;
 use crate::planning::document::Document;
@@ -93,10 +93,10 @@ fn heads_files(words: &[String]) -> bool {
 }
 
 /// A longer text is no path.
-const LONGEST: usize = 4096;
+const MAX_PATH_LENGTH: usize = 4096;
 
 /// How many folders above a file are compared with the beginning of a shorter path.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 #[derive(Default)]
 struct Paths {
@@ -113,7 +113,7 @@ impl Paths {
     /// Adds a path, unless it is there under a name that says more.
     fn add(&mut self, path: &str) {
         let path = path.trim().trim_start_matches("./");
-        if path.is_empty() || path.len() > LONGEST {
+        if path.is_empty() || path.len() > MAX_PATH_LENGTH {
             return;
         }
         self.is_known = true;
@@ -188,7 +188,7 @@ impl Paths {
         for block in document.outline.blocks(range) {
             let text = document.outline.slice(&block.range);
             match &block.content {
-                Content::Item(item) => {
+                BlockContent::Item(item) => {
                     for path in leading(&item.text) {
                         // Nested items tell about the file above them, or list the files of a group.
                         if item.depth == 0 || is_path(path) {
@@ -196,7 +196,7 @@ impl Paths {
                         }
                     }
                 }
-                Content::Table(table) => {
+                BlockContent::Table(table) => {
                     let names = ["file", "path", "files", "file path", "artifact"];
                     let column = table.column(&names).unwrap_or(0);
                     for row in &table.rows {
@@ -204,12 +204,12 @@ impl Paths {
                         self.add_line(cell);
                     }
                 }
-                Content::Paragraph | Content::Code => {
+                BlockContent::Paragraph | BlockContent::Code => {
                     for line in text.lines() {
                         self.add_line(line);
                     }
                 }
-                Content::Html => {}
+                BlockContent::Html => {}
             }
         }
     }
@@ -217,7 +217,7 @@ impl Paths {
 
 /// Returns a path, and what is left of it from each folder on.
 fn endings(path: &str) -> impl Iterator<Item = &str> {
-    let folders = path.match_indices('/').rev().take(DEEPEST);
+    let folders = path.match_indices('/').rev().take(MAX_DEPTH);
     std::iter::once(path).chain(folders.filter_map(|(at, _)| path.get(at + 1..)))
 }
 

@@ -16,7 +16,7 @@ use crate::planning::identity::Identity;
 use crate::planning::present;
 use crate::planning::serialize_phase;
 use crate::planning::serialize_plan;
-use crate::planning::summary::body_deviations::MOST_LISTED;
+use crate::planning::summary::body_deviations::MAX_LISTED;
 use crate::planning::summary::deviations::Deviations;
 use crate::planning::summary::timing::Timing;
 use crate::warning::Parsed;
@@ -88,7 +88,7 @@ impl Summary {
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let document = Document::parse(text, path, &mut warnings);
-        let identity = Identity::of(&document, path);
+        let identity = Identity::from_document(&document, path);
         let (status, unknown) = status::of_document(&document);
         if let Some(word) = unknown {
             let line = document.front.get(&["status"]).map_or(1, |node| node.line);
@@ -98,11 +98,11 @@ impl Summary {
                 format!("an unknown status: {word:?}"),
             ));
         }
-        let timing = Timing::of(&document, path, &mut warnings);
-        let deviations = Deviations::of(&document);
+        let timing = Timing::from_document(&document, path, &mut warnings);
+        let deviations = Deviations::from_document(&document);
         if deviations.left_out > 0 {
             let message =
-                format!("lists more than {MOST_LISTED} deviations; the rest are only counted");
+                format!("lists more than {MAX_LISTED} deviations; the rest are only counted");
             warnings.push(Warning::file(path, message));
         }
         let value = Self {
@@ -115,7 +115,7 @@ impl Summary {
             completed: timing.completed,
             deviation_count: deviations.count,
             deviations: deviations.list,
-            tasks: TaskCount::of(&document),
+            tasks: TaskCount::from_document(&document),
             files: files::files(&document),
             commits: commits::commits(&document),
             decisions: decisions::decisions(&document),

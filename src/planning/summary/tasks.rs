@@ -21,7 +21,7 @@ const TOTAL: &[&str] = &["tasks_total", "total_tasks", "task_count"];
 const LABELS: &[&str] = &["tasks", "tasks completed", "tasks done", "completed tasks"];
 
 impl TaskCount {
-    pub(super) fn of(document: &Document<'_>) -> Self {
+    pub(super) fn from_document(document: &Document<'_>) -> Self {
         let mut count = Self::default();
         for keys in [COMPLETED, &["tasks"], &["task_rows"]] {
             if let Some(node) = document.field(keys) {
@@ -135,7 +135,7 @@ mod tests {
 
     fn count(text: &str) -> (Option<u32>, Option<u32>) {
         let document = Document::parse(text, Path::new("a.md"), &mut Vec::new());
-        let count = TaskCount::of(&document);
+        let count = TaskCount::from_document(&document);
         (count.completed, count.total)
     }
 

@@ -262,11 +262,11 @@ proptest::proptest! {
 
 #[test]
 fn more_deviations_than_are_listed_are_counted_and_warned_of() {
-    let items = "- Fixed it\n".repeat(MOST_LISTED + 1);
+    let items = "- Fixed it\n".repeat(MAX_LISTED + 1);
     let text = format!("## Deviations\n\n{items}");
     let parsed = Summary::parse(&text, Path::new("05-02-SUMMARY.md"));
     assert_eq!(parsed.value.deviation_count, Some(1_001));
-    assert_eq!(parsed.value.deviations.unwrap().len(), MOST_LISTED);
+    assert_eq!(parsed.value.deviations.unwrap().len(), MAX_LISTED);
     let [warning] = &parsed.warnings[..] else {
         panic!("one warning: {:?}", parsed.warnings);
     };

@@ -8,7 +8,7 @@ use chrono::Timelike;
 use chrono::Utc;
 
 use crate::clock::Minutes;
-use crate::clock::Unit;
+use crate::clock::TimeUnit;
 use crate::clock::parse_date;
 use crate::clock::parse_timestamp;
 use crate::planning::document::Document;
@@ -16,14 +16,14 @@ use crate::planning::is_absent;
 use crate::warning::Warning;
 
 /// Fields whose name says what a bare number counts.
-const WITH_UNIT: &[(&str, Unit)] = &[
-    ("duration_minutes", Unit::Minutes),
-    ("duration_min", Unit::Minutes),
-    ("duration_mins", Unit::Minutes),
-    ("duration_seconds", Unit::Seconds),
-    ("duration_secs", Unit::Seconds),
-    ("duration_sec", Unit::Seconds),
-    ("duration_hours", Unit::Hours),
+const WITH_UNIT: &[(&str, TimeUnit)] = &[
+    ("duration_minutes", TimeUnit::Minutes),
+    ("duration_min", TimeUnit::Minutes),
+    ("duration_mins", TimeUnit::Minutes),
+    ("duration_seconds", TimeUnit::Seconds),
+    ("duration_secs", TimeUnit::Seconds),
+    ("duration_sec", TimeUnit::Seconds),
+    ("duration_hours", TimeUnit::Hours),
 ];
 const WITHOUT_UNIT: &[&str] = &[
     "duration",
@@ -54,7 +54,7 @@ const COMPLETED: &[&str] = &[
 ];
 
 /// A bare number above this is as likely seconds as minutes.
-const MOST_BARE_MINUTES: f64 = 90.0;
+const MAX_BARE_MINUTES: f64 = 90.0;
 
 /// The times that a summary states.
 #[derive(Debug, Default, PartialEq)]
@@ -65,7 +65,11 @@ pub(super) struct Timing {
 }
 
 impl Timing {
-    pub(super) fn of(document: &Document<'_>, path: &Path, warnings: &mut Vec<Warning>) -> Self {
+    pub(super) fn from_document(
+        document: &Document<'_>,
+        path: &Path,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
         let written = stated(document, path, warnings).or_else(|| {
             let values = document.values(LABELS);
             values.into_iter().find_map(Minutes::parse)
@@ -98,8 +102,8 @@ fn stated(document: &Document<'_>, path: &Path, warnings: &mut Vec<Warning>) -> 
     let text = node.as_text().filter(|text| !is_absent(text))?;
     let bare = text.trim_start_matches('~').trim().parse::<f64>().ok();
     let (minutes, fault) = match bare {
-        Some(number) if number <= MOST_BARE_MINUTES => (
-            Minutes::from_number(number, Unit::Minutes),
+        Some(number) if number <= MAX_BARE_MINUTES => (
+            Minutes::from_number(number, TimeUnit::Minutes),
             "not a duration",
         ),
         Some(_) => (None, "a number without a unit, minutes or seconds"),

@@ -13,9 +13,9 @@ use crate::planning::PhaseProgress;
 use crate::planning::Stated;
 use crate::position::Evidence;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::Position;
-use crate::position::Standing;
 use crate::text::clip;
 
 mod percent;
@@ -142,7 +142,7 @@ pub(crate) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Dr
 /// or lies before the current one.
 fn is_left_behind(position: &Position, index: usize) -> bool {
     let phase = &position.phases[index];
-    phase.is_in_milestone && (phase.standing == Standing::Done || is_passed(position, index))
+    phase.is_in_milestone && (phase.state == PhaseState::Done || is_passed(position, index))
 }
 
 /// Returns whether the work has gone on past a phase.
@@ -160,8 +160,8 @@ fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
     let open = phase
         .plans
         .iter()
-        .filter(|(_, standing)| *standing == PlanStanding::Open);
-    let fate = if phase.standing == Standing::Done {
+        .filter(|(_, state)| *state == PlanState::Open);
+    let fate = if phase.state == PhaseState::Done {
         format!("phase {} is called complete", phase.number)
     } else {
         format!("the work has moved on from phase {}", phase.number)
@@ -182,8 +182,8 @@ fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
 
 /// Returns whether the files do not tell how many plans a phase has: some were left behind, or more are to come.
 fn has_unclear_counts(phase: &Phase) -> bool {
-    phase.standing == Standing::Running
-        || phase.standing == Standing::Done && phase.open_plans().next().is_some()
+    phase.state == PhaseState::Running
+        || phase.state == PhaseState::Done && phase.open_plans().next().is_some()
 }
 
 /// Returns the same statements with their bytes and what puts them right.
@@ -211,7 +211,7 @@ struct Statement<'a> {
 }
 
 impl<'a> Statements<'a> {
-    fn of(evidence: &Evidence<'_>, position: &'a Position, name: &str) -> Self {
+    fn new(evidence: &Evidence<'_>, position: &'a Position, name: &str) -> Self {
         let file = evidence.folder.active.dir.join(name);
         let shown: &Path = file.strip_prefix(evidence.root).unwrap_or(&file);
         Self {
@@ -261,17 +261,17 @@ impl<'a> Statements<'a> {
     fn status(&mut self, stated: &Stated<String>, index: usize) {
         let phase = &self.position.phases[index];
         let words = unprefixed(&stated.value).1;
-        let (actual, right) = match phase.standing {
+        let (actual, right) = match phase.state {
             _ if phase.dir.is_none() => return,
-            Standing::Done if PhaseProgress::calls_open(words) && !is_check(words) => {
+            PhaseState::Done if PhaseProgress::calls_open(words) && !is_check(words) => {
                 ("complete", PhaseProgress::Complete)
             }
-            Standing::Open | Standing::Running
+            PhaseState::Open | PhaseState::Running
                 if PhaseProgress::calls_complete(words) && !is_passed(self.position, index) =>
             {
                 ("in progress", PhaseProgress::InProgress)
             }
-            Standing::Unplanned if PhaseProgress::calls_complete(words) => {
+            PhaseState::Unplanned if PhaseProgress::calls_complete(words) => {
                 ("not planned", PhaseProgress::NotStarted)
             }
             _ => return,

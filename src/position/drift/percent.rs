@@ -3,13 +3,13 @@
 use crate::planning::Claim;
 use crate::planning::Stated;
 use crate::position::Phase;
+use crate::position::PhaseState;
 use crate::position::Position;
-use crate::position::Standing;
 use crate::position::drift::state::count;
 use crate::position::drift::state::over_all;
 
 /// What STATE.md counts, of which a percentage may be the share.
-pub(super) struct Counts<'a> {
+pub(super) struct StatedCounts<'a> {
     pub(super) claims: &'a [Stated<Claim>],
     pub(super) position: &'a Position,
     /// The phase that STATE.md states.
@@ -41,7 +41,7 @@ const PAIRS: [(Count, Count); 3] = [
     ),
 ];
 
-impl Counts<'_> {
+impl StatedCounts<'_> {
     /// Returns what is right in the place of a percentage; nothing where it is right in some way.
     pub(super) fn instead_of(&self, stated: u32, line: usize) -> Option<usize> {
         let is_stated = |share: usize| share.abs_diff(stated as usize) <= 1;
@@ -114,7 +114,7 @@ impl Counts<'_> {
     fn share_of_phases(&self) -> usize {
         let own = self.position.phases.iter();
         let own = own.filter(|phase| phase.is_in_milestone);
-        let done = own.filter(|phase| phase.standing == Standing::Done).count();
+        let done = own.filter(|phase| phase.state == PhaseState::Done).count();
         share(done, self.position.total()).unwrap_or(0)
     }
 }

@@ -7,9 +7,9 @@ use crate::planning::ProgressRow;
 use crate::planning::RoadmapPhase;
 use crate::position::Evidence;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::Position;
-use crate::position::Standing;
 use crate::position::drift::DriftKind;
 use crate::position::drift::Expected;
 use crate::position::drift::Finding;
@@ -23,7 +23,7 @@ use crate::project::vocabulary;
 
 /// Returns the statements of ROADMAP.md that the files contradict, in file order.
 pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
-    let mut statements = Statements::of(evidence, position, vocabulary::ROADMAP);
+    let mut statements = Statements::new(evidence, position, vocabulary::ROADMAP);
     // What has shipped is history: it is not held against the folders that it left behind.
     let to_do = evidence.roadmap.phases.iter();
     for planned in to_do.filter(|planned| !planned.is_shipped) {
@@ -53,7 +53,7 @@ impl Statements<'_> {
         let phase = &self.position.phases[index];
         if let Some(checkbox) = &planned.checkbox {
             // A tick behind the current phase tells more than a summary that was never committed.
-            let is_done = phase.standing == Standing::Done
+            let is_done = phase.state == PhaseState::Done
                 || checkbox.value && is_passed(self.position, index);
             let mark = |checked| if checked { "[x]" } else { "[ ]" };
             let place = Statement {
@@ -72,7 +72,7 @@ impl Statements<'_> {
     }
 
     fn row(&mut self, row: &ProgressRow, phase: &Phase, index: usize) {
-        let is_running = phase.standing == Standing::Running && phase.declared.is_some();
+        let is_running = phase.state == PhaseState::Running && phase.declared.is_some();
         if has_unclear_counts(phase) && !is_running {
             return;
         }
@@ -104,7 +104,7 @@ impl Statements<'_> {
         };
         let complete = phase.complete_range();
         // More plans may be done than were committed, but not fewer.
-        let most = if phase.standing == Standing::Running {
+        let most = if phase.state == PhaseState::Running {
             phase.plans_expected()
         } else {
             *complete.end()
@@ -114,7 +114,7 @@ impl Statements<'_> {
         if stated_complete.is_some() && stated_total.is_some() {
             return;
         }
-        let complete = stated_complete.unwrap_or_else(|| phase.count(PlanStanding::Complete));
+        let complete = stated_complete.unwrap_or_else(|| phase.count(PlanState::Complete));
         let total = stated_total.unwrap_or(phase.plans_expected());
         match (row.plans_complete, row.plans_total) {
             (Some(done), None) if !cell.contains('/') => self.count(place, done, complete),
@@ -137,17 +137,17 @@ fn row_status(
     is_passed: bool,
 ) -> Option<(&'static str, PhaseProgress)> {
     let calls_complete = PhaseProgress::calls_complete(stated);
-    let is_new = PhaseProgress::of(stated) == Some(PhaseProgress::NotStarted);
-    match phase.standing {
-        Standing::Done if PhaseProgress::calls_open(stated) && !is_check(stated) => {
+    let is_new = PhaseProgress::parse(stated) == Some(PhaseProgress::NotStarted);
+    match phase.state {
+        PhaseState::Done if PhaseProgress::calls_open(stated) && !is_check(stated) => {
             Some(("Complete", PhaseProgress::Complete))
         }
-        Standing::Open | Standing::Running
+        PhaseState::Open | PhaseState::Running
             if calls_complete && !is_passed || phase.is_begun() && is_new =>
         {
             Some(("In progress", PhaseProgress::InProgress))
         }
-        Standing::Unplanned if calls_complete => Some(("Not started", PhaseProgress::NotStarted)),
+        PhaseState::Unplanned if calls_complete => Some(("Not started", PhaseProgress::NotStarted)),
         _ => None,
     }
 }

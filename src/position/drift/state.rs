@@ -10,8 +10,8 @@ use crate::planning::Stated;
 use crate::position::Action;
 use crate::position::Evidence;
 use crate::position::Phase;
+use crate::position::PhaseState;
 use crate::position::Position;
-use crate::position::Standing;
 use crate::position::drift::DriftKind;
 use crate::position::drift::Expected;
 use crate::position::drift::Finding;
@@ -20,7 +20,7 @@ use crate::position::drift::Statement;
 use crate::position::drift::Statements;
 use crate::position::drift::has_unclear_counts;
 use crate::position::drift::only;
-use crate::position::drift::percent::Counts;
+use crate::position::drift::percent::StatedCounts;
 use crate::position::drift::unprefixed;
 use crate::project::vocabulary;
 
@@ -35,7 +35,7 @@ struct Subjects<'a> {
 }
 
 impl<'a> Subjects<'a> {
-    fn of(evidence: &'a Evidence<'_>, position: &'a Position) -> Self {
+    fn new(evidence: &'a Evidence<'_>, position: &'a Position) -> Self {
         let number = evidence.state.phase.number.as_ref();
         let stated = number
             .and_then(|number| only(position, number))
@@ -54,7 +54,7 @@ impl<'a> Subjects<'a> {
             .current
             .filter(|_| position.next.action == Action::Plan && says_complete)
             .and_then(|current| current.checked_sub(1))
-            .filter(|before| position.phases[*before].standing == Standing::Done);
+            .filter(|before| position.phases[*before].state == PhaseState::Done);
         Self {
             claims: &evidence.state.claims,
             position,
@@ -79,12 +79,12 @@ impl<'a> Subjects<'a> {
 
 /// Returns the statements of STATE.md that the files contradict, in file order.
 pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
-    let mut statements = Statements::of(evidence, position, vocabulary::STATE);
+    let mut statements = Statements::new(evidence, position, vocabulary::STATE);
     if position.phases.iter().all(|phase| phase.dir.is_none()) {
         // Without a single phase folder there is nothing to hold a statement against.
         return Vec::new();
     }
-    let subjects = Subjects::of(evidence, position);
+    let subjects = Subjects::new(evidence, position);
     for claim in &evidence.state.claims {
         statements.claim(claim, &subjects);
     }
@@ -118,7 +118,7 @@ impl Statements<'_> {
             Claim::Total(_) | Claim::Percent(_) | Claim::PhasesComplete(_)
                 if position.total() == 0 => {}
             Claim::Percent(stated) => {
-                let counts = Counts {
+                let counts = StatedCounts {
                     claims: subjects.claims,
                     position,
                     here,
@@ -237,7 +237,7 @@ pub(super) fn count(
 /// Returns how many phases are complete, or more: earlier milestones may count, and phases whose files are gone.
 fn phases_complete(position: &Position) -> RangeInclusive<usize> {
     let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
-    let done = own.filter(|phase| phase.standing == Standing::Done).count();
+    let done = own.filter(|phase| phase.state == PhaseState::Done).count();
     done..=usize::MAX
 }
 
@@ -289,7 +289,7 @@ pub(super) fn over_all<'a>(
         .into_iter()
         .map(|phase| {
             let counted = count(phase);
-            let most = if phase.standing == Standing::Done {
+            let most = if phase.state == PhaseState::Done {
                 phase.plans.len().max(phase.declared.unwrap_or(0))
             } else {
                 0

@@ -4,8 +4,8 @@ use crate::planning::Claim;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::position::Phase;
-use crate::position::PlanStanding;
-use crate::position::Standing;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::drift::unprefixed;
 use crate::position::folder_name;
 use crate::position::repair::status_words;
@@ -23,7 +23,7 @@ pub(super) fn number(old: &str, number: &PhaseNumber) -> String {
 
 /// Returns what a claim that tells more of the current phase says of another one; nothing where it may stay.
 pub(super) fn dependent_value(claim: &Claim, phase: &Phase) -> Option<String> {
-    let done = phase.count(PlanStanding::Complete);
+    let done = phase.count(PlanState::Complete);
     Some(match claim {
         Claim::Name(old) => name(old, phase)?,
         Claim::Index(_) => phase.number.whole().to_string(),
@@ -69,22 +69,22 @@ fn slug(phase: &Phase) -> Option<String> {
 /// Returns the status of a phase that STATE.md comes to stand at, where the old words do not fit it.
 fn status(old: &str, phase: &Phase) -> Option<String> {
     let (named, words) = unprefixed(old);
-    let progress = match phase.standing {
-        Standing::Done => PhaseProgress::Complete,
-        Standing::Open if phase.is_begun() => PhaseProgress::InProgress,
-        Standing::Running => PhaseProgress::InProgress,
-        Standing::Open | Standing::Unplanned | Standing::Dropped => PhaseProgress::NotStarted,
+    let progress = match phase.state {
+        PhaseState::Done => PhaseProgress::Complete,
+        PhaseState::Open if phase.is_begun() => PhaseProgress::InProgress,
+        PhaseState::Running => PhaseProgress::InProgress,
+        PhaseState::Open | PhaseState::Unplanned | PhaseState::Dropped => PhaseProgress::NotStarted,
     };
     // `needs_remediation` is a tool's word for the phase that STATE.md leaves.
     if is_token(words) && !status_words::is_plain(words) {
         return Some(status_words::written(old, progress, &[]));
     }
-    let said = PhaseProgress::of(words)?;
+    let said = PhaseProgress::parse(words)?;
     let is_of_another = named.is_some_and(|number| number != phase.number);
     let is_open = matches!(said, PhaseProgress::InProgress | PhaseProgress::NotStarted);
     let has_nothing_to_execute =
-        phase.standing == Standing::Unplanned && status_words::speaks_of_plans(words);
-    let fits = said == progress || (is_open && phase.standing == Standing::Open);
+        phase.state == PhaseState::Unplanned && status_words::speaks_of_plans(words);
+    let fits = said == progress || (is_open && phase.state == PhaseState::Open);
     let fits = fits && !is_of_another && !has_nothing_to_execute;
     let may_go = said != PhaseProgress::Blocked && status_words::is_plain(old);
     (!fits && may_go).then(|| {

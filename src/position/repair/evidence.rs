@@ -2,9 +2,9 @@
 
 use crate::position::Evidence;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::Position;
-use crate::position::Standing;
 use crate::position::roadmap_phase;
 use crate::project::vocabulary;
 
@@ -14,12 +14,12 @@ pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
         let line = roadmap_phase(evidence.roadmap, &phase.number).map_or(1, |planned| planned.line);
         return format!("{}: names it, but it has no folder", evidence.roadmap(line));
     };
-    if phase.standing == Standing::Open
+    if phase.state == PhaseState::Open
         && let Some(open) = evidence.open_plans(phase).next()
     {
         return open;
     }
-    let (done, all) = (phase.count(PlanStanding::Complete), phase.plans.len());
+    let (done, all) = (phase.count(PlanState::Complete), phase.plans.len());
     let shown = evidence.show(dir);
     match all {
         0 => format!("{shown}: has no plans"),
@@ -35,11 +35,11 @@ pub(super) fn of_all(evidence: &Evidence<'_>, position: &Position) -> String {
     let own = || position.phases.iter().filter(|phase| phase.is_in_milestone);
     let with_folder = || own().filter(|phase| phase.dir.is_some());
     let done: usize = with_folder()
-        .map(|phase| phase.count(PlanStanding::Complete))
+        .map(|phase| phase.count(PlanState::Complete))
         .sum();
     let plans: usize = with_folder().map(|phase| phase.plans.len()).sum();
     let finished = own()
-        .filter(|phase| phase.standing == Standing::Done)
+        .filter(|phase| phase.state == PhaseState::Done)
         .count();
     format!(
         "{}: {finished} of {} phases done, {done} of {plans} plans",

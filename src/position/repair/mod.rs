@@ -115,14 +115,14 @@ fn revise(project: &Project, survey: &Survey, texts: &[SourceText; 2]) -> [Revis
     let is_elsewhere = state
         .iter()
         .any(|finding| finding.drift.kind == DriftKind::Phase);
-    let mut of_state = Revision::of(&evidence, &survey.position, &texts[0], vocabulary::STATE);
+    let mut of_state = Revision::new(&evidence, &survey.position, &texts[0], vocabulary::STATE);
     if is_elsewhere {
         // What else STATE.md says is of the phase it stands at: that comes first.
         of_state.move_phase(&state);
     } else {
         of_state.take_state(&state);
     }
-    let mut of_roadmap = Revision::of(&evidence, &survey.position, &texts[1], vocabulary::ROADMAP);
+    let mut of_roadmap = Revision::new(&evidence, &survey.position, &texts[1], vocabulary::ROADMAP);
     of_roadmap.take_roadmap(&roadmap);
     [of_state.finish(), of_roadmap.finish()]
 }
@@ -133,14 +133,13 @@ fn reread(project: &Project, survey: &Survey, texts: &[SourceText]) -> Result<Su
         value: survey.folder.clone(),
         warnings: Vec::new(),
     };
-    Survey::of(
-        project,
-        folder,
-        &|path: &Path| match texts.iter().find(|text| text.path() == path) {
-            Some(text) => Ok(text.parsed()),
-            None => read::text(path),
-        },
-    )
+    Survey::read_with(project, folder, &|path: &Path| match texts
+        .iter()
+        .find(|text| text.path() == path)
+    {
+        Some(text) => Ok(text.parsed()),
+        None => read::text(path),
+    })
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(super) struct Revision<'a> {
 }
 
 impl<'a> Revision<'a> {
-    pub(super) fn of(
+    pub(super) fn new(
         evidence: &'a Evidence<'a>,
         position: &'a Position,
         source: &SourceText,
@@ -66,7 +66,7 @@ impl<'a> Revision<'a> {
             .iter()
             .filter(|finding| finding.drift.kind == DriftKind::Phase);
         for finding in of_phase {
-            self.take(finding, &[]);
+            self.correct(finding, &[]);
         }
         let because = evidence::of_phase(self.evidence, phase);
         for claim in &self.evidence.state.claims {
@@ -87,7 +87,7 @@ impl<'a> Revision<'a> {
             let is_listed = listed
                 .iter()
                 .any(|phase| phase.status.range == finding.range);
-            self.take(finding, if is_listed { &siblings } else { &[] });
+            self.correct(finding, if is_listed { &siblings } else { &[] });
             if finding.drift.kind == DriftKind::Percent {
                 self.take_bar(finding);
             }
@@ -101,11 +101,11 @@ impl<'a> Revision<'a> {
             .filter_map(|phase| Some(phase.row.as_ref()?.status.as_ref()?.value.as_str()))
             .collect();
         for finding in findings {
-            self.take(finding, &siblings);
+            self.correct(finding, &siblings);
         }
     }
 
-    fn take(&mut self, finding: &Finding, siblings: &[&str]) {
+    fn correct(&mut self, finding: &Finding, siblings: &[&str]) {
         let Some(old) = self.text.get(finding.range.clone()) else {
             return;
         };

@@ -85,9 +85,9 @@ pub(super) fn written(stated: &str, progress: PhaseProgress, siblings: &[&str]) 
 fn usual(progress: PhaseProgress, siblings: &[&str]) -> Option<String> {
     let heads: Vec<&str> = siblings
         .iter()
-        .filter(|sibling| PhaseProgress::of(sibling) == Some(progress))
+        .filter(|sibling| PhaseProgress::parse(sibling) == Some(progress))
         .map(|sibling| head(sibling))
-        .filter(|head| PhaseProgress::of(head) == Some(progress) && is_plain(head))
+        .filter(|head| PhaseProgress::parse(head) == Some(progress) && is_plain(head))
         .collect();
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for head in &heads {

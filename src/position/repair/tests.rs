@@ -1,7 +1,7 @@
 use super::*;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::position::drift;
-use crate::project::Request;
+use crate::project::OpenRequest;
 use crate::project::fixture::Tree;
 
 const ROADMAP: &str = "# Roadmap\r\n\r\n- [ ] **Phase 1: Base** - first\r\n- [x] **Phase 2: Cli** - second\r\n\r\n| Phase | Plans Complete | Status | Completed |\r\n|---|---|---|---|\r\n| 1. Base | 0 / 1 | Pending | - |\r\n| 2. Cli | 1/1 | Done | x |\r\n";
@@ -25,15 +25,15 @@ fn project(state: impl AsRef<[u8]>) -> (Tree, Project) {
 }
 
 fn open(tree: &Tree) -> Project {
-    Project::open(Request {
+    Project::open(OpenRequest {
         directory: tree.at(""),
-        ..Request::default()
+        ..OpenRequest::default()
     })
     .unwrap()
 }
 
 fn repaired(project: &Project) -> Repair {
-    repair(project, &Survey::take(project).unwrap()).unwrap()
+    repair(project, &Survey::read(project).unwrap()).unwrap()
 }
 
 fn new_bytes<'a>(repair: &'a Repair, name: &str) -> &'a [u8] {
@@ -97,9 +97,9 @@ fn what_no_file_settles_is_refused() {
     let refusal = |change: &dyn Fn(&Tree)| {
         let (tree, project) = project(state);
         change(&tree);
-        let survey = Survey::take(&project).unwrap();
+        let survey = Survey::read(&project).unwrap();
         let error = repair(&project, &survey).unwrap_err();
-        assert_eq!(error.kind, Kind::Refused, "{error}");
+        assert_eq!(error.kind, ErrorKind::Refused, "{error}");
         error.message
     };
     let touch = |tree: &Tree, file: &str| tree.write(&format!(".vbw-planning/{file}"), "");
@@ -122,7 +122,7 @@ fn a_plan_left_behind_is_reported_and_its_counts_stay() {
     let (tree, project) = project("# State\n\nPhase: 1 of 2 (Base)\n");
     let roadmap = ROADMAP.replace("| 1/1 | Done |", "| 2/2 | Done |");
     tree.write(".vbw-planning/ROADMAP.md", &roadmap);
-    let survey = Survey::take(&project).unwrap();
+    let survey = Survey::read(&project).unwrap();
     let drift = drift(&survey.evidence(&project), &survey.position);
     let left = drift
         .iter()

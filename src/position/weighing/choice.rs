@@ -2,7 +2,7 @@
 
 use crate::planning::PhaseNumber;
 use crate::position::Action;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::weighing::reading::Reading;
 use crate::position::weighing::wording;
 
@@ -12,12 +12,12 @@ pub(super) struct Choice {
     pub(super) action: Action,
     /// Of which phase, by its index.
     pub(super) phase: Option<usize>,
-    pub(super) rule: Rule,
+    pub(super) rule: ChoiceRule,
 }
 
 /// The rule that chose the next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum ChoiceRule {
     /// The cursor's phase is not finished.
     Cursor,
     /// The cursor's phase has no folder; one between it and the frontier has, and is not finished.
@@ -56,29 +56,29 @@ pub(super) fn choose(reading: &Reading<'_>, cursor: usize) -> Choice {
         phase: Some(index),
         rule,
     };
-    match reading.standing(cursor) {
-        Standing::Open | Standing::Running => at(cursor, Rule::Cursor),
-        Standing::Unplanned => {
+    match reading.state(cursor) {
+        PhaseState::Open | PhaseState::Running => at(cursor, ChoiceRule::Cursor),
+        PhaseState::Unplanned => {
             let is_bare = !reading.phases[cursor].has_files;
             match between(reading, cursor).filter(|_| is_bare) {
-                Some(index) => at(index, Rule::Between),
-                None => at(cursor, Rule::Cursor),
+                Some(index) => at(index, ChoiceRule::Between),
+                None => at(cursor, ChoiceRule::Cursor),
             }
         }
-        Standing::Done | Standing::Dropped => match advance(reading, cursor) {
+        PhaseState::Done | PhaseState::Dropped => match advance(reading, cursor) {
             Some((index, rule)) => at(index, rule),
             None => Choice {
                 action: Action::Ship,
                 phase: None,
-                rule: Rule::AllDone,
+                rule: ChoiceRule::AllDone,
             },
         },
     }
 }
 
 fn action_at(reading: &Reading<'_>, index: usize) -> Action {
-    match reading.standing(index) {
-        Standing::Open | Standing::Running => Action::Execute,
+    match reading.state(index) {
+        PhaseState::Open | PhaseState::Running => Action::Execute,
         _ => Action::Plan,
     }
 }
@@ -93,24 +93,24 @@ fn between(reading: &Reading<'_>, cursor: usize) -> Option<usize> {
             && reading.phases[*index].has_files
     })?;
     matches!(
-        reading.standing(below),
-        Standing::Open | Standing::Unplanned
+        reading.state(below),
+        PhaseState::Open | PhaseState::Unplanned
     )
     .then_some(below)
 }
 
 /// Returns the next unfinished phase after a finished cursor.
-fn advance(reading: &Reading<'_>, cursor: usize) -> Option<(usize, Rule)> {
+fn advance(reading: &Reading<'_>, cursor: usize) -> Option<(usize, ChoiceRule)> {
     if let Some(named) = next_step(reading) {
         let is_behind = reading.phases[named].number < reading.phases[cursor].number;
         if is_behind && reading.is_unfinished(named) {
-            return Some((named, Rule::NextStep));
+            return Some((named, ChoiceRule::NextStep));
         }
     }
     let first = reading.unfinished_after(Some(cursor)).next()?;
     match first_or_prepared(reading, Some(cursor)) {
-        Some(later) if later != first => Some((later, Rule::Prepared)),
-        _ => Some((first, Rule::Advance)),
+        Some(later) if later != first => Some((later, ChoiceRule::Prepared)),
+        _ => Some((first, ChoiceRule::Advance)),
     }
 }
 

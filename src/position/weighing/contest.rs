@@ -3,9 +3,9 @@
 use crate::planning::Claim;
 use crate::position::Action;
 use crate::position::Alternative;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::weighing::choice::Choice;
-use crate::position::weighing::choice::Rule;
+use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::reading::Reading;
 use crate::position::weighing::reason;
 use crate::position::weighing::wording;
@@ -89,7 +89,7 @@ fn passed_over(reading: &Reading<'_>, choice: &Choice, _cursor: Option<usize>) -
 
 /// A prepared phase was preferred to one before it that has no folder.
 fn skipped(reading: &Reading<'_>, choice: &Choice, cursor: Option<usize>) -> Option<Rival> {
-    if choice.rule != Rule::Prepared {
+    if choice.rule != ChoiceRule::Prepared {
         return None;
     }
     let first = reading.unfinished_after(cursor).next()?;
@@ -101,7 +101,7 @@ fn skipped(reading: &Reading<'_>, choice: &Choice, cursor: Option<usize>) -> Opt
 fn passed_short(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     let chosen = choice
         .phase
-        .filter(|index| reading.standing(*index) == Standing::Running)?;
+        .filter(|index| reading.state(*index) == PhaseState::Running)?;
     reading.seen[chosen].declared?;
     let number = &reading.phases[chosen].number;
     let earlier = reading.members.iter().copied();
@@ -120,8 +120,8 @@ fn passed_short(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
 }
 
 fn work_on(reading: &Reading<'_>, index: usize) -> Rival {
-    let action = match reading.standing(index) {
-        Standing::Unplanned => Action::Plan,
+    let action = match reading.state(index) {
+        PhaseState::Unplanned => Action::Plan,
         _ => Action::Execute,
     };
     (action, Some(index), reason::of_phase(reading, index))
@@ -132,8 +132,8 @@ mod tests {
     use std::fs;
 
     use crate::position::Survey;
+    use crate::project::OpenRequest;
     use crate::project::Project;
-    use crate::project::Request;
     use crate::project::fixture::Tree;
 
     #[test]
@@ -146,11 +146,11 @@ mod tests {
         tree.write(".vbw-planning/phases/02-b/.gitkeep", "");
         fs::create_dir_all(tree.at(".vbw-planning/phases/03-c")).unwrap();
         let alternative = || {
-            let request = Request {
+            let request = OpenRequest {
                 directory: tree.at(""),
-                ..Request::default()
+                ..OpenRequest::default()
             };
-            let survey = Survey::take(&Project::open(request).unwrap()).unwrap();
+            let survey = Survey::read(&Project::open(request).unwrap()).unwrap();
             survey.position.next.alternative
         };
         assert_eq!(alternative(), None);

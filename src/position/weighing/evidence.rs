@@ -4,23 +4,23 @@ use std::path::Display;
 use std::path::Path;
 
 use crate::planning::Claim;
-use crate::planning::Folder;
+use crate::planning::PlanningFolder;
 use crate::planning::Roadmap;
-use crate::planning::State;
+use crate::planning::StateFile;
 use crate::planning::WorkflowSettings;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::project::vocabulary;
 
 /// The documents that a position is worked out from.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
     /// The names in the planning folder.
-    pub folder: &'a Folder,
+    pub folder: &'a PlanningFolder,
     /// ROADMAP.md; empty where there is none.
     pub roadmap: &'a Roadmap,
     /// STATE.md; empty where there is none.
-    pub state: &'a State,
+    pub state: &'a StateFile,
     /// Whether there is a STATE.md.
     pub has_state: bool,
     /// Whether MILESTONES.md lists the milestone that STATE.md names as shipped.
@@ -49,12 +49,12 @@ impl Evidence<'_> {
     /// Returns the plans of a phase that are not complete, and why: `…/03-02-PLAN.md: plan 2 has no summary`.
     pub(crate) fn open_plans(&self, phase: &Phase) -> impl Iterator<Item = String> {
         let dir = phase.dir.as_deref().unwrap_or(Path::new(""));
-        phase.plans.iter().filter_map(move |(slot, standing)| {
-            let why = match standing {
-                PlanStanding::Complete => return None,
-                PlanStanding::Open => "has no summary",
-                PlanStanding::Partial => "is partial",
-                PlanStanding::Failed => "failed",
+        phase.plans.iter().filter_map(move |(slot, state)| {
+            let why = match state {
+                PlanState::Complete => return None,
+                PlanState::Open => "has no summary",
+                PlanState::Partial => "is partial",
+                PlanState::Failed => "failed",
             };
             let path = dir.join(slot.summary.as_ref().or(slot.plan.as_ref())?);
             Some(format!("{}: plan {} {why}", self.show(&path), slot.number))

@@ -4,9 +4,9 @@ use crate::planning::Check;
 use crate::planning::CheckKind;
 use crate::planning::CheckOutcome;
 use crate::position::Action;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::weighing::choice::Choice;
-use crate::position::weighing::choice::Rule;
+use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::reading::Reading;
 
 /// Returns the choice that a check puts in place of going on; the phase being checked is the last one worked on.
@@ -14,12 +14,12 @@ pub(super) fn hold(reading: &Reading<'_>, choice: &Choice) -> Option<Choice> {
     let finished = reading
         .frontier()
         .filter(|index| choice.phase != Some(*index))
-        .filter(|index| reading.standing(*index) == Standing::Done);
+        .filter(|index| reading.state(*index) == PhaseState::Done);
     let check = finished.and_then(|frontier| {
         Some(Choice {
             action: asked_for(reading, frontier, choice)?,
             phase: Some(frontier),
-            rule: Rule::Check,
+            rule: ChoiceRule::Check,
         })
     });
     check.or_else(|| discuss(reading, choice))

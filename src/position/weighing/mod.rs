@@ -10,10 +10,10 @@ use serde::Serialize;
 use crate::planning::PhaseNumber;
 use crate::planning::ratio;
 use crate::position::Phase;
-use crate::position::PlanStanding;
-use crate::position::Standing;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::weighing::choice::Choice;
-use crate::position::weighing::choice::Rule;
+use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::reading::Reading;
 
 mod choice;
@@ -88,7 +88,7 @@ pub struct Position {
 
 impl Position {
     /// Works out the position from `phases` (in number order) and what the documents say of them.
-    pub fn of(evidence: &Evidence<'_>, mut phases: Vec<Phase>) -> Self {
+    pub fn determine(evidence: &Evidence<'_>, mut phases: Vec<Phase>) -> Self {
         let reading = Reading::weigh(evidence, &mut phases);
         let cursor = choice::cursor(&reading);
         let choice = chosen(&reading, cursor);
@@ -108,8 +108,8 @@ impl Position {
         // Work has gone on past these: whatever else was declared of them did not come.
         for phase in &mut phases {
             let is_behind = behind.as_ref().is_some_and(|number| phase.number < *number);
-            if phase.standing == Standing::Running && is_behind {
-                phase.standing = Standing::Done;
+            if phase.state == PhaseState::Running && is_behind {
+                phase.state = PhaseState::Done;
             }
         }
         Self {
@@ -143,7 +143,7 @@ impl Position {
     pub fn percent_of_plans(&self) -> u32 {
         let done = self
             .kept()
-            .map(|phase| phase.count(PlanStanding::Complete))
+            .map(|phase| phase.count(PlanState::Complete))
             .sum();
         let all = self.kept().map(|phase| phase.plans.len()).sum();
         percent(ratio(done, all))
@@ -152,7 +152,7 @@ impl Position {
     fn kept(&self) -> impl Iterator<Item = &Phase> {
         self.phases
             .iter()
-            .filter(|phase| phase.is_in_milestone && phase.standing != Standing::Dropped)
+            .filter(|phase| phase.is_in_milestone && phase.state != PhaseState::Dropped)
     }
 }
 
@@ -163,19 +163,19 @@ fn chosen(reading: &Reading<'_>, cursor: Option<usize>) -> Choice {
         rule,
     };
     if over::is_over(reading) {
-        return without_phase(Action::None, Rule::Over);
+        return without_phase(Action::None, ChoiceRule::Over);
     }
     match cursor {
         Some(cursor) => choice::choose(reading, cursor),
         None if reading
             .members
             .iter()
-            .any(|index| reading.standing(*index) == Standing::Done) =>
+            .any(|index| reading.state(*index) == PhaseState::Done) =>
         {
-            without_phase(Action::Ship, Rule::AllDone)
+            without_phase(Action::Ship, ChoiceRule::AllDone)
         }
-        None if over::is_blank(reading) => without_phase(Action::Plan, Rule::Blank),
-        None => without_phase(Action::None, Rule::Over),
+        None if over::is_blank(reading) => without_phase(Action::Plan, ChoiceRule::Blank),
+        None => without_phase(Action::None, ChoiceRule::Over),
     }
 }
 

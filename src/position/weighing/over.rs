@@ -53,7 +53,7 @@ fn is_beginning(claim: &Claim) -> bool {
     match claim {
         Claim::Phase(number) => *number == PhaseNumber::from(1),
         Claim::Status(text) | Claim::PhaseStatus(text) => matches!(
-            PhaseProgress::of(text),
+            PhaseProgress::parse(text),
             None | Some(PhaseProgress::NotStarted)
         ),
         Claim::Total(count)

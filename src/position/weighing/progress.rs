@@ -1,32 +1,32 @@
 //! How far a phase is, by all its witnesses.
 
-use crate::position::Standing;
-use crate::position::weighing::witness::Said;
+use crate::position::PhaseState;
+use crate::position::weighing::witness::RoadmapClaim;
 use crate::position::weighing::witness::Witnesses;
 
 /// Weighs the witnesses of one phase; the first rule that fits decides.
-pub(super) fn standing(seen: &Witnesses<'_>) -> Standing {
-    if seen.said == Said::Dropped && (seen.open > 0 || seen.summaries == 0) {
-        return Standing::Dropped;
+pub(super) fn phase_state(seen: &Witnesses<'_>) -> PhaseState {
+    if seen.said == RoadmapClaim::Dropped && (seen.open > 0 || seen.summaries == 0) {
+        return PhaseState::Dropped;
     }
     // Plans that were added to a phase after it was called done, or that close a gap, are work to do;
     // any other plan without a summary is a leftover there.
-    if seen.open > 0 && seen.said != Said::Done {
-        return Standing::Open;
+    if seen.open > 0 && seen.said != RoadmapClaim::Done {
+        return PhaseState::Open;
     }
     if seen.open > 0 && (seen.in_row.is_some_and(|row| seen.plans > row) || seen.has_gaps) {
-        return Standing::Open;
+        return PhaseState::Open;
     }
-    if seen.said == Said::Done || seen.state_says_done {
-        return Standing::Done;
+    if seen.said == RoadmapClaim::Done || seen.state_says_done {
+        return PhaseState::Done;
     }
     if seen.summaries == 0 {
-        return Standing::Unplanned;
+        return PhaseState::Unplanned;
     }
     // Plans are often committed together with their summaries, or not at all.
     match seen.declared {
-        Some(declared) if seen.summaries < declared => Standing::Running,
-        None if seen.summaries > seen.plans && !seen.has_passed => Standing::Running,
-        _ => Standing::Done,
+        Some(declared) if seen.summaries < declared => PhaseState::Running,
+        None if seen.summaries > seen.plans && !seen.has_passed => PhaseState::Running,
+        _ => PhaseState::Done,
     }
 }

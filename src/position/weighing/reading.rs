@@ -3,15 +3,15 @@
 use crate::planning::PhaseNumber;
 use crate::position::Evidence;
 use crate::position::Phase;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::weighing::progress;
-use crate::position::weighing::scope::Scope;
+use crate::position::weighing::scope::RoadmapScope;
 use crate::position::weighing::witness::Witnesses;
 
 /// All that the next action is chosen from. Phases are named by their index in `phases`.
 pub(super) struct Reading<'a> {
     pub(super) evidence: &'a Evidence<'a>,
-    pub(super) scope: Scope<'a>,
+    pub(super) scope: RoadmapScope<'a>,
     pub(super) phases: &'a [Phase],
     pub(super) seen: Vec<Witnesses<'a>>,
     /// The phases of the active milestone, in number order.
@@ -21,15 +21,15 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     /// Collects the witnesses of all phases and says of each how far it is.
     pub(super) fn weigh(evidence: &'a Evidence<'a>, phases: &'a mut [Phase]) -> Self {
-        let scope = Scope::of(evidence);
+        let scope = RoadmapScope::from_evidence(evidence);
         let members = scope.members(evidence, phases);
         let seen: Vec<Witnesses<'a>> = phases
             .iter()
-            .map(|phase| Witnesses::of(evidence, &scope, phase))
+            .map(|phase| Witnesses::collect(evidence, &scope, phase))
             .collect();
         for ((phase, seen), is_member) in phases.iter_mut().zip(&seen).zip(&members) {
             phase.is_in_milestone = *is_member;
-            phase.standing = progress::standing(seen);
+            phase.state = progress::phase_state(seen);
             phase.declared = seen.declared;
         }
         let members = (0..phases.len()).filter(|index| members[*index]).collect();
@@ -60,15 +60,15 @@ impl<'a> Reading<'a> {
         self.members.iter().find(is_it).copied()
     }
 
-    pub(super) fn standing(&self, index: usize) -> Standing {
-        self.phases[index].standing
+    pub(super) fn state(&self, index: usize) -> PhaseState {
+        self.phases[index].state
     }
 
     /// Returns whether there is work to do in a phase.
     pub(super) fn is_unfinished(&self, index: usize) -> bool {
         matches!(
-            self.standing(index),
-            Standing::Open | Standing::Running | Standing::Unplanned
+            self.state(index),
+            PhaseState::Open | PhaseState::Running | PhaseState::Unplanned
         )
     }
 

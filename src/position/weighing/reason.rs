@@ -1,9 +1,9 @@
 //! The evidence of a reading in sentences, each with its file and line.
 
 use crate::position::Phase;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::weighing::choice::Choice;
-use crate::position::weighing::choice::Rule;
+use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::gate;
 use crate::position::weighing::reading::Reading;
 use crate::project::vocabulary;
@@ -15,13 +15,13 @@ const MAX_PLANS: usize = 5;
 pub(super) fn of_choice(reading: &Reading<'_>, choice: &Choice) -> Vec<String> {
     let Some(index) = choice.phase else {
         return vec![match choice.rule {
-            Rule::Blank => "no phase is planned yet".to_owned(),
-            Rule::Over => over(reading),
+            ChoiceRule::Blank => "no phase is planned yet".to_owned(),
+            ChoiceRule::Over => over(reading),
             _ => all_done(reading),
         }];
     };
     let mut because = match choice.rule {
-        Rule::Check => vec![check(reading, index)],
+        ChoiceRule::Check => vec![check(reading, index)],
         _ => of_phase(reading, index),
     };
     let first = reading.unfinished_after(None).next();
@@ -33,7 +33,7 @@ pub(super) fn of_choice(reading: &Reading<'_>, choice: &Choice) -> Vec<String> {
             reading.phases[index].number
         ));
     }
-    if choice.rule == Rule::NextStep
+    if choice.rule == ChoiceRule::NextStep
         && let Some(step) = reading.evidence.state.next_steps.first()
     {
         because.push(format!(
@@ -66,9 +66,9 @@ fn check(reading: &Reading<'_>, index: usize) -> String {
 pub(super) fn of_phase(reading: &Reading<'_>, index: usize) -> Vec<String> {
     let (phase, seen) = (&reading.phases[index], &reading.seen[index]);
     let evidence = reading.evidence;
-    match (phase.standing, &phase.dir) {
-        (Standing::Open, _) => open_plans(reading, phase),
-        (Standing::Running, Some(dir)) => match seen.declared {
+    match (phase.state, &phase.dir) {
+        (PhaseState::Open, _) => open_plans(reading, phase),
+        (PhaseState::Running, Some(dir)) => match seen.declared {
             Some(declared) => vec![format!(
                 "{}: {} of {declared} declared plans have summaries",
                 evidence.show(dir),
@@ -136,17 +136,17 @@ fn open_plans(reading: &Reading<'_>, phase: &Phase) -> Vec<String> {
 }
 
 fn all_done(reading: &Reading<'_>) -> String {
-    let count = |standing| {
+    let count = |state| {
         let members = reading.members.iter();
         members
-            .filter(|index| reading.standing(**index) == standing)
+            .filter(|index| reading.state(**index) == state)
             .count()
     };
-    let mut said = match count(Standing::Done) {
+    let mut said = match count(PhaseState::Done) {
         1 => "1 phase is complete".to_owned(),
         done => format!("{done} phases are complete"),
     };
-    let dropped = count(Standing::Dropped);
+    let dropped = count(PhaseState::Dropped);
     if dropped > 0 {
         said = format!("{said}, {dropped} dropped");
     }

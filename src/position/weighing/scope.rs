@@ -11,7 +11,7 @@ use crate::planning::RoadmapMilestone;
 use crate::planning::RoadmapPhase;
 use crate::position::Evidence;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::position::folder_name::SAME_NAME;
 use crate::position::folder_name::shared;
 use crate::position::folder_name::words;
@@ -21,16 +21,16 @@ use crate::position::roadmap_phase;
 const BACKLOG: u32 = 900;
 
 /// The phases of the active milestone, as the roadmap lists them.
-pub(super) struct Scope<'a> {
+pub(super) struct RoadmapScope<'a> {
     /// The roadmap's phases that have not shipped, in number order.
     pub(super) listed: Vec<&'a RoadmapPhase>,
     shipped: BTreeSet<&'a PhaseNumber>,
     milestones: &'a [RoadmapMilestone],
 }
 
-impl<'a> Scope<'a> {
+impl<'a> RoadmapScope<'a> {
     /// Reads the roadmap; where any phase has a heading or a list entry, rows of tables alone do not count.
-    pub(super) fn of(evidence: &Evidence<'a>) -> Self {
+    pub(super) fn from_evidence(evidence: &Evidence<'a>) -> Self {
         let all = || evidence.roadmap.phases.iter();
         let is_kept = |phase: &&RoadmapPhase| phase.number.whole() < BACKLOG;
         let has_entries = all().any(|phase| phase.is_listed && !phase.is_shipped);
@@ -58,8 +58,8 @@ impl<'a> Scope<'a> {
 
     /// Returns whether a phase is complete, and its number in the range of shipped milestones alone.
     fn is_history(&self, phase: &Phase) -> bool {
-        let is_complete = |(slot, standing): &(PlanSlot, PlanStanding)| {
-            slot.plan.is_some() && *standing == PlanStanding::Complete
+        let is_complete = |(slot, state): &(PlanSlot, PlanState)| {
+            slot.plan.is_some() && *state == PlanState::Complete
         };
         let number = &phase.number;
         let of_range = self.milestones.iter().filter(|milestone| {
@@ -161,7 +161,7 @@ fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
             .flatten()
             .map(|name| shared(&words, name))
             .max();
-        let open = phase.plans.len() - phase.count(PlanStanding::Complete);
+        let open = phase.plans.len() - phase.count(PlanState::Complete);
         (fit.unwrap_or(0), open > 0, phase.plans.len())
     };
     phases

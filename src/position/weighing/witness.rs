@@ -6,9 +6,9 @@ use crate::planning::PhaseProgress;
 use crate::planning::RoadmapPhase;
 use crate::position::Evidence;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::position::roadmap_phase;
-use crate::position::weighing::scope::Scope;
+use crate::position::weighing::scope::RoadmapScope;
 use crate::position::weighing::wording;
 
 /// What the witnesses say of a phase.
@@ -22,7 +22,7 @@ pub(super) struct Witnesses<'a> {
     /// How many plans have no summary, or failed by it.
     pub(super) open: usize,
     /// What the roadmap calls it; where it is not on the roadmap, what STATE.md's list of phases does.
-    pub(super) said: Said,
+    pub(super) said: RoadmapClaim,
     /// How many plans the roadmap's progress row declares.
     pub(super) in_row: Option<usize>,
     /// How many plans the documents declare, the largest number.
@@ -37,7 +37,7 @@ pub(super) struct Witnesses<'a> {
 
 /// What a list of phases calls one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum RoadmapClaim {
     /// Done, or part of a milestone that has shipped.
     Done,
     /// Taken out or put off.
@@ -48,7 +48,11 @@ pub(super) enum Said {
 
 impl<'a> Witnesses<'a> {
     /// Collects what the files, the roadmap and STATE.md say of a phase.
-    pub(super) fn of(evidence: &Evidence<'a>, scope: &Scope<'_>, phase: &Phase) -> Self {
+    pub(super) fn collect(
+        evidence: &Evidence<'a>,
+        scope: &RoadmapScope<'_>,
+        phase: &Phase,
+    ) -> Self {
         let planned =
             roadmap_phase(evidence.roadmap, &phase.number).filter(|_| !phase.is_renumbered);
         let is_current = evidence.state.phase.number.as_ref() == Some(&phase.number);
@@ -76,12 +80,10 @@ impl<'a> Witnesses<'a> {
             open: phase
                 .plans
                 .iter()
-                .filter(|(_, standing)| {
-                    matches!(standing, PlanStanding::Open | PlanStanding::Failed)
-                })
+                .filter(|(_, state)| matches!(state, PlanState::Open | PlanState::Failed))
                 .count(),
             said: match planned {
-                None if state_lists_done(evidence, &phase.number) => Said::Done,
+                None if state_lists_done(evidence, &phase.number) => RoadmapClaim::Done,
                 _ => said(planned, scope.is_shipped(&phase.number)),
             },
             in_row,
@@ -99,13 +101,13 @@ impl<'a> Witnesses<'a> {
     }
 }
 
-fn said(planned: Option<&RoadmapPhase>, is_shipped: bool) -> Said {
+fn said(planned: Option<&RoadmapPhase>, is_shipped: bool) -> RoadmapClaim {
     let status = planned.and_then(|planned| planned.status);
     match planned {
-        _ if status.is_some_and(PhaseProgress::is_dropped) => Said::Dropped,
-        _ if is_shipped => Said::Done,
-        Some(planned) if says_done(planned) => Said::Done,
-        _ => Said::Other,
+        _ if status.is_some_and(PhaseProgress::is_dropped) => RoadmapClaim::Dropped,
+        _ if is_shipped => RoadmapClaim::Done,
+        Some(planned) if says_done(planned) => RoadmapClaim::Done,
+        _ => RoadmapClaim::Other,
     }
 }
 

@@ -22,8 +22,8 @@ use crate::project::dialect::LayoutName;
 use crate::project::environment::Environment;
 use crate::project::input::Input;
 use crate::project::keys::KEYS;
-use crate::project::keys::Key;
-use crate::project::keys::Scope;
+use crate::project::keys::KeyScope;
+use crate::project::keys::SettingKey;
 use crate::project::settings::Origin;
 use crate::project::settings::Settings;
 use crate::storage::read;
@@ -36,7 +36,7 @@ pub(crate) const PROJECT_FILE: &str = "annals.toml";
 const USER_FILE: &str = "config.toml";
 
 /// The longest slash command that a project may set, in bytes.
-const LONGEST_COMMAND: usize = 120;
+const MAX_COMMAND_BYTES: usize = 120;
 
 /// What every environment variable that sets something starts with.
 const PREFIX: &str = "ANNALS_";
@@ -70,7 +70,7 @@ fn read_file(
     bytes: &[u8],
     path: &Path,
     author: Author,
-    keys: &[Key],
+    keys: &[SettingKey],
     settings: &mut Settings,
 ) -> Result<()> {
     let file = File { path, author, keys };
@@ -90,7 +90,7 @@ fn read_file(
 struct File<'a> {
     path: &'a Path,
     author: Author,
-    keys: &'a [Key],
+    keys: &'a [SettingKey],
 }
 
 impl File<'_> {
@@ -133,7 +133,7 @@ impl File<'_> {
         let value = Input::Typed(value.get_ref());
         if self.author == Author::Project {
             may_set(key, &value)?;
-            if key.scope == Scope::SlashCommand
+            if key.scope == KeyScope::SlashCommand
                 && !value.line().is_ok_and(|line| is_slash_command(&line))
             {
                 settings.warnings.push(not_a_slash_command(name, line));
@@ -152,11 +152,11 @@ impl File<'_> {
 }
 
 /// Refuses what a cloned repository must not be able to set.
-fn may_set(key: &Key, value: &Input) -> Result<()> {
+fn may_set(key: &SettingKey, value: &Input) -> Result<()> {
     let refused = match key.scope {
-        Scope::Anyone | Scope::SlashCommand => return Ok(()),
-        Scope::UserOnly => "is for the user alone to set",
-        Scope::Inside => match value.path() {
+        KeyScope::Anyone | KeyScope::SlashCommand => return Ok(()),
+        KeyScope::UserOnly => "is for the user alone to set",
+        KeyScope::Inside => match value.path() {
             Ok(path) if !stays_inside(&path) => "leads outside the project",
             Ok(path) if is_of_git(&path) => "leads into .git",
             _ => return Ok(()),
@@ -185,7 +185,7 @@ fn is_slash_command(text: &str) -> bool {
         word == "{phase}" || !word.is_empty() && word.bytes().all(is_fitting)
     };
     let name = LayoutName::prefixes().find_map(|prefix| command.strip_prefix(prefix));
-    name.is_some_and(is_name) && text.len() <= LONGEST_COMMAND && words.all(is_plain)
+    name.is_some_and(is_name) && text.len() <= MAX_COMMAND_BYTES && words.all(is_plain)
 }
 
 fn not_a_slash_command(name: &str, line: usize) -> Warning {
@@ -264,7 +264,7 @@ fn unknown(what: &str, name: &str, nearest: Option<&str>) -> Error {
 }
 
 /// Returns the known key that is spelled most alike; a group such as `commands` is one, too.
-fn nearest<'a>(name: &str, keys: &'a [Key]) -> Option<&'a str> {
+fn nearest<'a>(name: &str, keys: &'a [SettingKey]) -> Option<&'a str> {
     let name = opening(name);
     keys.iter()
         .flat_map(|key| {

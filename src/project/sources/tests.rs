@@ -2,8 +2,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::error::Kind;
-use crate::project::Target;
+use crate::error::ErrorKind;
+use crate::project::ContextTarget;
 use crate::project::Value;
 use crate::project::fixture::Tree;
 
@@ -20,7 +20,7 @@ fn project_file(text: &str) -> Result<Settings> {
     settings(&tree.at(""), &Environment::default())
 }
 
-fn refusal(text: &str) -> (Kind, Option<usize>, String, String) {
+fn refusal(text: &str) -> (ErrorKind, Option<usize>, String, String) {
     let error = project_file(text).unwrap_err();
     let place = error.place.unwrap();
     assert_eq!(place.file, Path::new("annals.toml"));
@@ -51,7 +51,10 @@ fn every_source_is_stronger_than_the_one_before_and_is_remembered() {
     let settings = settings(&tree.at("project"), &environment).unwrap();
     assert_eq!(settings.max_lines, 150);
     assert_eq!(settings.max_tokens, Some(700));
-    assert_eq!(settings.targets, [Target::Claude, Target::Gemini]);
+    assert_eq!(
+        settings.targets,
+        [ContextTarget::Claude, ContextTarget::Gemini]
+    );
     assert_eq!(settings.commands.plan("3"), "/gsd:plan-phase 3 --auto");
     let origins: Vec<_> = settings
         .list()
@@ -85,7 +88,7 @@ fn without_any_source_the_defaults_are_in_force() {
 #[test]
 fn an_unknown_key_names_the_nearest_and_its_line() {
     let (kind, line, message, hint) = refusal("history = true\nmax_line = 100\n");
-    assert_eq!((kind, line), (Kind::Usage, Some(2)));
+    assert_eq!((kind, line), (ErrorKind::Usage, Some(2)));
     assert_eq!(message, "unknown setting \"max_line\"");
     assert!(hint.contains("did you mean max_lines?"), "{hint}");
 
@@ -136,7 +139,7 @@ fn a_wrong_value_names_its_line_and_what_is_wanted() {
         let (kind, line, message, _) = refusal(&format!("# first\n{text}\n"));
         assert_eq!(
             (kind, line, message.as_str()),
-            (Kind::Usage, Some(2), wanted)
+            (ErrorKind::Usage, Some(2), wanted)
         );
     }
     let (_, _, message, _) = refusal("targets = [\"cursor\"]");
@@ -173,7 +176,7 @@ fn a_cloned_repository_cannot_name_a_path_outside_itself() {
     ] {
         for key in ["planning_dir", "template"] {
             let (kind, line, message, hint) = refusal(&format!("{key} = \"{path}\""));
-            assert_eq!((kind, line), (Kind::Refused, Some(1)));
+            assert_eq!((kind, line), (ErrorKind::Refused, Some(1)));
             assert!(message.contains(reason), "{message}");
             assert!(hint.contains(&variable(key)), "{hint}");
         }
@@ -184,9 +187,9 @@ fn a_cloned_repository_cannot_name_a_path_outside_itself() {
 
 #[test]
 fn a_key_that_is_the_users_alone_is_taken_from_the_user_only() {
-    let keys = [Key {
+    let keys = [SettingKey {
         name: "endpoint.url",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "",
         set: |settings, input| {
             settings.template = Some(input.path()?);
@@ -201,7 +204,7 @@ fn a_key_that_is_the_users_alone_is_taken_from_the_user_only() {
     };
     assert!(read(Author::User).unwrap().template.is_some());
     let error = read(Author::Project).unwrap_err();
-    assert_eq!(error.kind, Kind::Refused);
+    assert_eq!(error.kind, ErrorKind::Refused);
     assert_eq!(error.place.unwrap().line, Some(3));
     assert!(error.hint.unwrap().contains("ANNALS_ENDPOINT_URL"));
 }
@@ -213,7 +216,7 @@ fn a_misspelt_variable_is_an_error_and_a_foreign_one_is_not() {
         settings(&Tree::new(&[]).at(""), &environment)
     };
     let error = read("ANNALS_MAX_LINE").unwrap_err();
-    assert_eq!(error.kind, Kind::Usage);
+    assert_eq!(error.kind, ErrorKind::Usage);
     assert!(error.hint.unwrap().contains("ANNALS_MAX_LINES?"));
     for foreign in [
         "ANNALS_NOW",
@@ -303,7 +306,7 @@ proptest! {
 #[test]
 fn a_nesting_bomb_and_a_huge_key_are_refused_in_no_time() {
     let deep = format!("targets = {}", "[".repeat(100_000));
-    assert_eq!(project_file(&deep).unwrap_err().kind, Kind::Usage);
+    assert_eq!(project_file(&deep).unwrap_err().kind, ErrorKind::Usage);
     let (_, _, message, _) = refusal(&format!("{} = 1", "k".repeat(1_000_000)));
     assert!(message.len() < 100);
 }

@@ -66,7 +66,7 @@ pub(crate) fn searched<T>(
     is_urgent: bool,
     search: impl Fn(&Index) -> SqlResult<T>,
 ) -> Result<Searched<T>> {
-    let files = Files::of(project);
+    let files = Files::list(project);
     let path = project.storage().own_file(NAME);
     let is_kept = !project.dry_run && files.are_of_a_project();
     if is_urgent && files.size() > URGENT && !(is_kept && is_ours(&path)) {
@@ -112,7 +112,7 @@ fn is_ours(path: &Path) -> bool {
 fn build_behind(project: &Project) {
     let project = project.clone();
     // What it cannot do, the next search that has time does and reports.
-    thread::spawn(move || rebuild(&project, &Files::of(&project)).is_ok());
+    thread::spawn(move || rebuild(&project, &Files::list(&project)).is_ok());
 }
 
 /// Uses the cache that is there; returns `None` if none of ours is.
@@ -182,16 +182,16 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::project::Request;
+    use crate::project::OpenRequest;
     use crate::project::fixture::Tree;
 
     /// Opens a project that keeps no cache.
     fn project(tree: &Tree, progress: Progress) -> Project {
-        Project::open(Request {
+        Project::open(OpenRequest {
             directory: tree.at(""),
             dry_run: true,
             progress,
-            ..Request::default()
+            ..OpenRequest::default()
         })
         .unwrap()
     }

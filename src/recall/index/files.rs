@@ -12,7 +12,7 @@ use crate::recall::sources::Source;
 
 /// A file of a store.
 #[derive(Clone)]
-pub(crate) struct Found {
+pub(crate) struct StoreFile {
     /// Whose file it is, by the place in the list of stores.
     pub(crate) source: usize,
     /// Its name as it is shown: relative to the project where it lies inside.
@@ -25,7 +25,7 @@ pub(crate) struct Found {
     pub(crate) modified: Option<SystemTime>,
 }
 
-impl Found {
+impl StoreFile {
     pub(crate) fn store(&self) -> &'static dyn Source {
         SOURCES[self.source]
     }
@@ -33,15 +33,15 @@ impl Found {
 
 /// Every file of every store, by name.
 #[derive(Clone)]
-pub(crate) struct Files(pub(crate) Vec<Found>);
+pub(crate) struct Files(pub(crate) Vec<StoreFile>);
 
 impl Files {
     /// Looks at the files of a project without reading any.
-    pub(crate) fn of(project: &Project) -> Self {
-        let mut found: Vec<Found> = Vec::new();
+    pub(crate) fn list(project: &Project) -> Self {
+        let mut found: Vec<StoreFile> = Vec::new();
         for (source, store) in SOURCES.iter().enumerate() {
             let files = store.files(project).into_iter();
-            found.extend(files.filter_map(|path| look(project, source, path)));
+            found.extend(files.filter_map(|path| find_file(project, source, path)));
         }
         found.sort_by(|one, other| one.name.cmp(&other.name));
         // Of two stores that claim one file, the first has it.
@@ -75,10 +75,10 @@ impl Files {
     }
 }
 
-fn look(project: &Project, source: usize, path: PathBuf) -> Option<Found> {
+fn find_file(project: &Project, source: usize, path: PathBuf) -> Option<StoreFile> {
     // Whether a link may be followed is decided where the file is read.
     let metadata = fs::metadata(&path).ok()?;
-    metadata.is_file().then(|| Found {
+    metadata.is_file().then(|| StoreFile {
         source,
         name: name(project.relative(&path)),
         stamp: stamp(&metadata),

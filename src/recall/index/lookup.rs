@@ -16,14 +16,14 @@ use crate::recall::sources::SOURCES;
 use crate::recall::sources::SourceName;
 
 /// A word of fewer characters is no part of another that could be looked for.
-const SHORTEST_PART: usize = 3;
+const MIN_PART_CHARS: usize = 3;
 
 /// A word that so many others have inside of them says nothing about which is meant.
-const MOST_PARTS: usize = 64;
+const MAX_WORDS_CONTAINING: usize = 64;
 
 /// A text of the cache, without the text itself.
 #[derive(Clone, Debug)]
-pub(crate) struct Unit {
+pub(crate) struct StoredUnit {
     /// Its text, which several may share.
     pub(crate) id: i64,
     /// The store it comes from.
@@ -48,7 +48,7 @@ pub(crate) struct Unit {
 
 /// A text as it is stored.
 #[derive(Clone, Debug)]
-pub(crate) struct Text {
+pub(crate) struct StoredText {
     pub(crate) headings: Vec<String>,
     pub(crate) key: Option<String>,
     pub(crate) body: String,
@@ -70,7 +70,7 @@ impl Index {
     pub(crate) fn units(
         &self,
         nearness: impl Fn(&[u8]) -> f64,
-    ) -> Result<(Vec<String>, Vec<Unit>)> {
+    ) -> Result<(Vec<String>, Vec<StoredUnit>)> {
         let mut statement = self
             .db
             .prepare("SELECT path, id, source, vectors FROM files ORDER BY path")?;
@@ -104,7 +104,7 @@ impl Index {
             let vectors = files[file].vectors.chunks_exact(VECTOR);
             let near = vectors.skip(first).take(count).map(&nearness);
             let day: Option<i32> = row.get(3)?;
-            units.push(Unit {
+            units.push(StoredUnit {
                 id: row.get(1)?,
                 source: files[file].source,
                 file,
@@ -154,7 +154,7 @@ impl Index {
     pub(crate) fn having_part(&self, stems: &[String]) -> Result<Matches> {
         let long = stems
             .iter()
-            .filter(|stem| stem.chars().count() >= SHORTEST_PART);
+            .filter(|stem| stem.chars().count() >= MIN_PART_CHARS);
         // The shortest of the stems is a part of every form.
         let Some(part) = long.min_by_key(|stem| stem.len()) else {
             return Ok(Vec::new());
@@ -162,14 +162,14 @@ impl Index {
         let sql =
             "SELECT term FROM vocabulary WHERE instr(term, ?1) > 0 ORDER BY doc DESC LIMIT ?2";
         let mut statement = self.db.prepare_cached(sql)?;
-        let words = statement.query_map(params![part, MOST_PARTS], |row| row.get(0))?;
+        let words = statement.query_map(params![part, MAX_WORDS_CONTAINING], |row| row.get(0))?;
         let words: Vec<String> = words.collect::<Result<_>>()?;
         self.having(&words)
     }
 
     /// Returns the texts in which a piece of a word stands that no stem holds; looks at every one.
     pub(crate) fn having_piece(&self, piece: &str) -> Result<Matches> {
-        if piece.chars().count() < SHORTEST_PART {
+        if piece.chars().count() < MIN_PART_CHARS {
             return Ok(Vec::new());
         }
         // Letters and digits alone make a piece: nothing in it is a wildcard.
@@ -189,13 +189,13 @@ impl Index {
     }
 
     /// Returns a text.
-    pub(crate) fn text(&self, unit: i64) -> Result<Text> {
+    pub(crate) fn text(&self, unit: i64) -> Result<StoredText> {
         self.db
             .prepare_cached("SELECT headings, key, text FROM texts WHERE id = ?1")?
             .query_row([unit], |row| {
                 let headings: String = row.get(0)?;
                 let headings = headings.split(BETWEEN_HEADINGS);
-                Ok(Text {
+                Ok(StoredText {
                     headings: headings
                         .filter(|title| !title.is_empty())
                         .map(str::to_owned)

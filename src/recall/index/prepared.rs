@@ -9,13 +9,13 @@ use sha2::Sha256;
 use crate::embedding::Adder;
 use crate::embedding::Quantized;
 use crate::embedding::Sum;
-use crate::embedding::Table;
 use crate::embedding::Vector;
+use crate::embedding::VectorTable;
 use crate::ranking::Language;
 use crate::ranking::Tokenizer;
 use crate::ranking::passages;
-use crate::recall::document::Document;
-use crate::recall::index::files::Found;
+use crate::recall::document::SearchDocument;
+use crate::recall::index::files::StoreFile;
 use crate::warning::Warning;
 
 /// The bytes of a stored vector: its scale, then its numbers.
@@ -28,20 +28,20 @@ pub(crate) enum Prepared {
     /// It holds what the cache has already.
     Unchanged,
     /// It holds something else than before.
-    Changed(Content),
+    Changed(FileContent),
 }
 
 /// What a file holds.
-pub(crate) struct Content {
+pub(crate) struct FileContent {
     pub(crate) digest: Vec<u8>,
     pub(crate) language: Language,
     pub(crate) vectors: Vec<u8>,
-    pub(crate) texts: Vec<Text>,
+    pub(crate) texts: Vec<PreparedText>,
 }
 
 /// A text of a file.
-pub(crate) struct Text {
-    pub(crate) document: Document,
+pub(crate) struct PreparedText {
+    pub(crate) document: SearchDocument,
     /// What it shares with every text that says the same under the same headings.
     pub(crate) identity: i64,
     /// Its words, with spaces between.
@@ -53,7 +53,7 @@ pub(crate) struct Text {
     pub(crate) vectors: (usize, usize),
 }
 
-impl Text {
+impl PreparedText {
     /// Returns the day of the text as a number.
     pub(crate) fn day(&self) -> Option<i32> {
         self.document.date.map(|date| date.num_days_from_ce())
@@ -69,7 +69,7 @@ pub(crate) struct Preparer {
 
 impl Preparer {
     /// Reads a file; `known` is the digest of what the cache has of it.
-    pub(crate) fn prepare(&mut self, found: &Found, known: Option<&[u8]>) -> Prepared {
+    pub(crate) fn prepare(&mut self, found: &StoreFile, known: Option<&[u8]>) -> Prepared {
         let text = match found.store().read(&found.path) {
             // Bytes that are no text are reported by those who read the file for what it means.
             Ok(Some(text)) => text.value,
@@ -83,13 +83,13 @@ impl Preparer {
         if known == Some(digest.as_slice()) {
             return Prepared::Unchanged;
         }
-        let language = Language::of(&text);
+        let language = Language::detect(&text);
         let new = || Tokenizer::new(language);
-        let mut reading = Reading {
+        let mut reading = FileReader {
             tokenizer: self.tokenizers.entry(language).or_insert_with(new),
             adder: &mut self.adder,
-            section: Section::default(),
-            content: Content {
+            section: SectionHead::default(),
+            content: FileContent {
                 digest,
                 language,
                 vectors: Vec::new(),
@@ -105,7 +105,7 @@ impl Preparer {
 
 /// What the texts under the same headings share: it is made once.
 #[derive(Default)]
-struct Section {
+struct SectionHead {
     headings: Vec<String>,
     words: String,
     length: usize,
@@ -114,19 +114,19 @@ struct Section {
 }
 
 /// A file that is being read.
-struct Reading<'a> {
+struct FileReader<'a> {
     tokenizer: &'a mut Tokenizer,
     adder: &'a mut Adder,
-    section: Section,
-    content: Content,
+    section: SectionHead,
+    content: FileContent,
 }
 
-impl Reading<'_> {
-    fn add(&mut self, document: Document) {
+impl FileReader<'_> {
+    fn add(&mut self, document: SearchDocument) {
         if self.section.headings != document.headings {
             self.enter(&document.headings);
         }
-        let Section { words, length, .. } = &self.section;
+        let SectionHead { words, length, .. } = &self.section;
         let (mut words, mut length) = (words.clone(), *length);
         length += self.tokenizer.join(&document.text, &mut words);
         let vectors = &mut self.content.vectors;
@@ -139,7 +139,7 @@ impl Reading<'_> {
             vectors.extend(small.bytes());
         }
         let count = vectors.len() / VECTOR - first;
-        self.content.texts.push(Text {
+        self.content.texts.push(PreparedText {
             identity: identity(&document, self.content.language),
             words,
             length,
@@ -152,10 +152,10 @@ impl Reading<'_> {
     /// Begins the texts under other headings.
     fn enter(&mut self, headings: &[String]) {
         let number = self.section.number + usize::from(!self.content.texts.is_empty());
-        self.section = Section {
+        self.section = SectionHead {
             headings: headings.to_vec(),
             number,
-            ..Section::default()
+            ..SectionHead::default()
         };
         for heading in headings {
             self.section.length += self.tokenizer.join(heading, &mut self.section.words);
@@ -168,10 +168,10 @@ impl Reading<'_> {
 pub(crate) fn vectors(headings: &[String], text: &str) -> impl Iterator<Item = Vector> {
     let headings = headings.join(" ");
     let passages = passages(text).into_iter();
-    passages.map(move |passage| Table::built_in().vector(&format!("{headings}\n{passage}")))
+    passages.map(move |passage| VectorTable::built_in().vector(&format!("{headings}\n{passage}")))
 }
 
-fn identity(document: &Document, language: Language) -> i64 {
+fn identity(document: &SearchDocument, language: Language) -> i64 {
     let mut digest = Sha256::new();
     for heading in &document.headings {
         digest.update(heading.as_bytes());

@@ -15,11 +15,11 @@ use rusqlite::params;
 
 use crate::progress::Progress;
 use crate::recall::index::files::Files;
-use crate::recall::index::files::Found;
-use crate::recall::index::prepared::Content;
+use crate::recall::index::files::StoreFile;
+use crate::recall::index::prepared::FileContent;
 use crate::recall::index::prepared::Prepared;
+use crate::recall::index::prepared::PreparedText;
 use crate::recall::index::prepared::Preparer;
-use crate::recall::index::prepared::Text;
 use crate::recall::index::schema::Index;
 use crate::warning::Warning;
 
@@ -42,7 +42,7 @@ struct IndexedFile {
 
 /// What is to be done.
 struct Work<'a> {
-    changed: Vec<(&'a Found, Option<IndexedFile>)>,
+    changed: Vec<(&'a StoreFile, Option<IndexedFile>)>,
     gone: Vec<i64>,
 }
 
@@ -95,18 +95,18 @@ fn work<'a>(db: &Connection, files: &'a Files) -> Result<Option<Work<'a>>> {
 /// Prepares the files, many on all processors, and writes each as it is ready, in their order.
 fn take_in(
     db: &Connection,
-    changed: &[(&Found, Option<IndexedFile>)],
+    changed: &[(&StoreFile, Option<IndexedFile>)],
     progress: &Progress,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
-    let made_of = |preparer: &mut Preparer, (found, known): &(&Found, Option<IndexedFile>)| {
+    let made_of = |preparer: &mut Preparer, (found, known): &(&StoreFile, Option<IndexedFile>)| {
         let known = known.as_ref().filter(|known| known.source == found.source);
         preparer.prepare(found, known.map(|known| known.digest.as_slice()))
     };
     if changed.len() < FEW {
         let mut preparer = Preparer::default();
         for file in changed {
-            keep(db, file, made_of(&mut preparer, file), warnings)?;
+            store_file(db, file, made_of(&mut preparer, file), warnings)?;
         }
         return Ok(());
     }
@@ -139,13 +139,13 @@ fn at<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
 /// Writes what is ready in the order of the files: the same files make the same cache.
 fn write(
     db: &Connection,
-    changed: &[(&Found, Option<IndexedFile>)],
+    changed: &[(&StoreFile, Option<IndexedFile>)],
     ready: &Receiver<(usize, Prepared)>,
     progress: &Progress,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
     let mut early: HashMap<usize, Prepared> = HashMap::new();
-    for (place, file) in progress.of("Indexing", changed).enumerate() {
+    for (place, file) in progress.track("Indexing", changed).enumerate() {
         let prepared = loop {
             if let Some(prepared) = early.remove(&place) {
                 break Some(prepared);
@@ -156,16 +156,16 @@ fn write(
             };
         };
         if let Some(prepared) = prepared {
-            keep(db, file, prepared, warnings)?;
+            store_file(db, file, prepared, warnings)?;
         }
     }
     Ok(())
 }
 
 /// Writes what was made of one file.
-fn keep(
+fn store_file(
     db: &Connection,
-    (found, known): &(&Found, Option<IndexedFile>),
+    (found, known): &(&StoreFile, Option<IndexedFile>),
     prepared: Prepared,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
@@ -185,7 +185,12 @@ fn keep(
 }
 
 /// Puts what a file holds now in the place of what it held before.
-fn replace(db: &Connection, found: &Found, old: Option<i64>, content: &Content) -> Result<()> {
+fn replace(
+    db: &Connection,
+    found: &StoreFile,
+    old: Option<i64>,
+    content: &FileContent,
+) -> Result<()> {
     let before = match old {
         Some(file) => units_taken(db, file)?,
         None => Vec::new(),
@@ -231,7 +236,12 @@ fn forget_unused(db: &Connection, texts: &[i64]) -> Result<()> {
     Ok(())
 }
 
-fn file_row(db: &Connection, found: &Found, old: Option<i64>, content: &Content) -> Result<i64> {
+fn file_row(
+    db: &Connection,
+    found: &StoreFile,
+    old: Option<i64>,
+    content: &FileContent,
+) -> Result<i64> {
     db.prepare_cached(
         "INSERT INTO files(id, source, path, stamp, digest, language, vectors) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)
          ON CONFLICT(id) DO UPDATE SET source = ?2, stamp = ?4, digest = ?5, language = ?6, vectors = ?7",
@@ -249,7 +259,7 @@ fn file_row(db: &Connection, found: &Found, old: Option<i64>, content: &Content)
 }
 
 /// Returns the row of a text, which may stand in other files already.
-fn text_row(db: &Connection, text: &Text) -> Result<i64> {
+fn text_row(db: &Connection, text: &PreparedText) -> Result<i64> {
     let known = db
         .prepare_cached("SELECT id FROM texts WHERE identity = ?1")?
         .query_row([text.identity], |row| row.get(0))
@@ -271,7 +281,12 @@ fn text_row(db: &Connection, text: &Text) -> Result<i64> {
     Ok(id)
 }
 
-fn place_unit(db: &Connection, (file, place): (i64, usize), id: i64, text: &Text) -> Result<()> {
+fn place_unit(
+    db: &Connection,
+    (file, place): (i64, usize),
+    id: i64,
+    text: &PreparedText,
+) -> Result<()> {
     let (first, count) = text.vectors;
     db.prepare_cached(
         "INSERT INTO units(file, place, text, line, day, flags, rank, section, length, vector, vectors)

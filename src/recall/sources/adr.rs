@@ -17,8 +17,8 @@ use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::recall::document::Authority;
-use crate::recall::document::Document;
 use crate::recall::document::Flag;
+use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
@@ -26,7 +26,7 @@ use crate::recall::sources::SourceName;
 use crate::recall::sources::plan::is_markdown;
 use crate::storage::Boundary;
 use crate::storage::listing;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::read;
 use crate::warning::Warning;
 
@@ -57,12 +57,13 @@ impl Source for Adr {
         };
         // A folder that cannot be listed has nothing to be found.
         let listed = listing::entries(&folder).unwrap_or_default().into_iter();
-        let records = listed.filter(|(name, kind)| *kind == Kind::File && number(name).is_some());
+        let records =
+            listed.filter(|(name, kind)| *kind == PathKind::File && number(name).is_some());
         let files = records.map(|(name, _)| folder.join(name));
         Boundary::within_limit(&folder, files.filter(|file| is_markdown(file)).collect())
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
+    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let day = text.lines().find_map(|line| line.strip_prefix("Date:"));
         let day = day.and_then(|day| parse_date(day.trim()));

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::recall::document::Authority;
-use crate::recall::document::Document;
+use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
@@ -17,7 +17,7 @@ use crate::recall::sources::SourceName;
 use crate::recall::sources::plan::is_markdown;
 use crate::storage::Boundary;
 use crate::storage::listing;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::warning::Warning;
 
 /// One file an entry, each known by its key.
@@ -29,21 +29,21 @@ impl Source for Entries {
     }
 
     fn files(&self, project: &Project) -> Vec<PathBuf> {
-        let place = KnowledgeDir::of(project);
+        let place = KnowledgeDir::in_project(project);
         let own = [place.index(), place.log()];
         let mut found = vec![place.notepad()];
         let memory = place.memory();
         let listed = listing::entries(&memory).unwrap_or_default();
         let files = listed
             .into_iter()
-            .filter(|(name, kind)| *kind == Kind::File && is_markdown(Path::new(name)));
+            .filter(|(name, kind)| *kind == PathKind::File && is_markdown(Path::new(name)));
         let files = files.map(|(name, _)| memory.join(name)).collect();
         found.extend(Boundary::within_limit(&memory, files));
         found.retain(|file| !own.contains(file));
         found
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
+    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
         let folder = path.parent().and_then(Path::file_name);
         let is_entry = folder.is_some_and(|folder| folder == "memory");
         let key = path.file_stem().filter(|_| is_entry);
@@ -57,19 +57,21 @@ impl Source for Entries {
 
     /// All that stands in their folder: the log and the index have texts, too.
     fn guarded(&self, project: &Project) -> Vec<PathBuf> {
-        listing::below(KnowledgeDir::of(project).root(), &|name| name != ".git")
+        listing::below(KnowledgeDir::in_project(project).root(), &|name| {
+            name != ".git"
+        })
     }
 
     fn copies(&self, project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
-        let place = KnowledgeDir::of(project);
+        let place = KnowledgeDir::in_project(project);
         let memory = place.memory();
         let mut files = Vec::new();
         for (name, kind) in listing::entries(&memory).at("list", &memory)? {
             let path = memory.join(&name);
-            if kind == Kind::Link {
+            if kind == PathKind::Link {
                 let warning = "is a symbolic link, which is not followed";
                 warnings.push(Warning::file(&path, warning));
-            } else if kind == Kind::File && is_entry(&name) {
+            } else if kind == PathKind::File && is_entry(&name) {
                 files.push((format!("entries/{name}"), path));
             }
         }

@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::journal;
 use crate::project::Project;
 use crate::recall::document::Authority;
-use crate::recall::document::Document;
 use crate::recall::document::Flags;
+use crate::recall::document::SearchDocument;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
@@ -27,7 +27,7 @@ const RECORDS: usize = 2000;
 const BYTES: usize = 4 * 1024 * 1024;
 
 /// What is searched of one record.
-const LONGEST: usize = 4000;
+const MAX_RECORD_LENGTH: usize = 4000;
 
 /// The end of the journal.
 pub(crate) struct Journal;
@@ -39,7 +39,9 @@ impl Source for Journal {
 
     fn files(&self, project: &Project) -> Vec<PathBuf> {
         // Without a home there is no journal.
-        journal::place(&project.environment).into_iter().collect()
+        journal::default_path(&project.environment)
+            .into_iter()
+            .collect()
     }
 
     fn is_users_own(&self) -> bool {
@@ -65,7 +67,7 @@ impl Source for Journal {
         Ok(Some(Parsed::clean(lines.join("\n"))))
     }
 
-    fn documents(&self, text: &str, _path: &Path) -> Vec<Document> {
+    fn documents(&self, text: &str, _path: &Path) -> Vec<SearchDocument> {
         text.lines().filter_map(document).collect()
     }
 
@@ -76,7 +78,7 @@ impl Source for Journal {
 }
 
 /// Returns a record as a text under its kind and tags, or `None` if it says nothing.
-fn document(line: &str) -> Option<Document> {
+fn document(line: &str) -> Option<SearchDocument> {
     let record: Value = serde_json::from_str(line).ok()?;
     let content = record.get("content")?.as_str()?.trim();
     let field = |name: &str| record.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -84,12 +86,12 @@ fn document(line: &str) -> Option<Document> {
     let tags = tags.into_iter().flatten().filter_map(Value::as_str);
     let headings = field("type").into_iter().chain(tags.map(str::to_owned));
     let time = field("ts");
-    (!content.is_empty()).then(|| Document {
+    (!content.is_empty()).then(|| SearchDocument {
         headings: headings.collect(),
         line: 0,
         date: time.as_deref().and_then(parse_date),
         id: time,
-        text: clip(content, LONGEST).into_owned(),
+        text: clip(content, MAX_RECORD_LENGTH).into_owned(),
         flags: Flags::default(),
         authority: Authority::Canonical,
     })

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::project::Project;
 use crate::recall::document::Authority;
-use crate::recall::document::Document;
+use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
@@ -25,7 +25,7 @@ impl Source for Ledger {
             .to_vec()
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
+    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
         documents(text, path, Authority::Canonical)
     }
 }

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::project::Project;
-use crate::recall::document::Document;
+use crate::recall::document::SearchDocument;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -98,7 +98,7 @@ pub(crate) trait Source: Sync {
     }
 
     /// Returns the texts of a file.
-    fn documents(&self, text: &str, path: &Path) -> Vec<Document>;
+    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument>;
 
     /// Returns the files in which no secret may stand; more than are searched where more is the store's.
     fn guarded(&self, project: &Project) -> Vec<PathBuf> {

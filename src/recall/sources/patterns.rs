@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::patterns;
 use crate::project::Project;
 use crate::recall::document::Authority;
-use crate::recall::document::Document;
+use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
@@ -45,7 +45,7 @@ impl Source for Patterns {
             .collect()
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
+    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
         let mut documents = documents(text, path, Authority::Canonical);
         documents.retain(|document| !is_unknown(&document.text));
         documents

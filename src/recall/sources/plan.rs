@@ -5,18 +5,18 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::patterns;
+use crate::project::ContextTarget;
 use crate::project::LayoutName;
 use crate::project::Project;
-use crate::project::Target;
 use crate::recall::document::Authority;
-use crate::recall::document::Document;
+use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
 use crate::storage::Boundary;
 use crate::storage::listing;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::read;
 use crate::warning::Warning;
 
@@ -58,11 +58,11 @@ impl Source for Plan {
             files.retain(|file| is_markdown(file) && *file != apart);
             found.extend(Boundary::within_limit(&folder, files));
         }
-        found.extend(Target::ALL.map(|target| project.root.join(target.file())));
+        found.extend(ContextTarget::ALL.map(|target| project.root.join(target.file())));
         found
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
+    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
         documents(&without_block(text), path, rank(path))
     }
 
@@ -90,7 +90,7 @@ pub(crate) fn folders(project: &Project) -> Vec<PathBuf> {
             folders.push(folder);
         }
     }
-    let is_folder = |path: &PathBuf| matches!(read::kind(path), Ok(Some(Kind::Folder)));
+    let is_folder = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::Folder)));
     folders.retain(is_folder);
     folders
 }

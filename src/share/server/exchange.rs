@@ -3,11 +3,11 @@
 use tokio_postgres::Row;
 
 use crate::error::Result;
-use crate::facts::replication::Kind;
-use crate::facts::replication::Operation;
+use crate::facts::replication::DeviceOperation;
+use crate::facts::replication::OperationKind;
 use crate::facts::replication::Received;
 use crate::facts::replication::Tombstone;
-use crate::share::server::Server;
+use crate::share::server::SyncServer;
 use crate::share::server::Values;
 
 const INSERT: &str = "WITH put AS (INSERT INTO annals_ops \
@@ -48,9 +48,13 @@ const REWRITE: &str = "UPDATE annals_ops AS o SET payload = x.p::jsonb, \
      FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS x(s, d, n, p) \
      WHERE o.scope = x.s AND o.device = x.d AND o.number = x.n AND o.kind = 'fact'";
 
-impl Server {
+impl SyncServer {
     /// Sends a batch; returns how many of its operations the server did not have.
-    pub(crate) fn insert(&mut self, batch: &[Operation], tombstones: &[Tombstone]) -> Result<u64> {
+    pub(crate) fn insert(
+        &mut self,
+        batch: &[DeviceOperation],
+        tombstones: &[Tombstone],
+    ) -> Result<u64> {
         let scopes: Vec<String> = batch.iter().map(|one| self.outer(&one.scope)).collect();
         if tombstones.is_empty() {
             return self.put(batch, &scopes);
@@ -83,7 +87,7 @@ impl Server {
         self.round_trips += 2;
         let places: Values<'_> = &[&scopes, &devices, &numbers, &limit];
         let rows = self
-            .line
+            .connection
             .ask("fetch operations", |client| client.query(FETCH, places))?;
         let mut batch: Vec<Received> = rows.iter().map(received).collect();
         batch.sort_by(|a, b| (&a.scope, &a.device, a.number).cmp(&(&b.scope, &b.device, b.number)));
@@ -91,7 +95,7 @@ impl Server {
     }
 
     /// Makes operations that were sent what they are here by now.
-    pub(crate) fn rewrite(&mut self, operations: &[Operation]) -> Result<()> {
+    pub(crate) fn rewrite(&mut self, operations: &[DeviceOperation]) -> Result<()> {
         let scopes: Vec<String> = operations
             .iter()
             .map(|one| self.outer(&one.scope))
@@ -101,15 +105,20 @@ impl Server {
         // What is no change of a fact any longer has no payload.
         let payloads: Vec<Option<&str>> = operations
             .iter()
-            .map(|one| one.payload.as_deref().filter(|_| one.kind == Kind::Fact))
+            .map(|one| {
+                one.payload
+                    .as_deref()
+                    .filter(|_| one.kind == OperationKind::Fact)
+            })
             .collect();
         let changed: Values<'_> = &[&scopes, &devices, &numbers, &payloads];
         self.execute("forget", REWRITE, changed).map(|_| ())
     }
 
-    fn put(&mut self, batch: &[Operation], scopes: &[String]) -> Result<u64> {
-        let column = |of: fn(&Operation) -> &str| -> Vec<&str> { batch.iter().map(of).collect() };
-        let optional = |of: fn(&Operation) -> &Option<String>| -> Vec<Option<&str>> {
+    fn put(&mut self, batch: &[DeviceOperation], scopes: &[String]) -> Result<u64> {
+        let column =
+            |of: fn(&DeviceOperation) -> &str| -> Vec<&str> { batch.iter().map(of).collect() };
+        let optional = |of: fn(&DeviceOperation) -> &Option<String>| -> Vec<Option<&str>> {
             batch.iter().map(|one| of(one).as_deref()).collect()
         };
         let numbers: Vec<i64> = batch.iter().map(|one| one.number).collect();
@@ -130,7 +139,7 @@ impl Server {
             &optional(|one| &one.payload),
         ];
         self.round_trips += 2;
-        let row = self.line.ask("send operations", |client| {
+        let row = self.connection.ask("send operations", |client| {
             client.query_one(INSERT, columns)
         })?;
         let new: i64 = row.get(0);
@@ -140,7 +149,7 @@ impl Server {
 
 fn received(row: &Row) -> Received {
     Received {
-        scope: Server::inner(row.get(0)),
+        scope: SyncServer::inner(row.get(0)),
         device: row.get(1),
         number: row.get(2),
         op_id: row.get(3),

@@ -1,8 +1,8 @@
 //! The one place that opens a connection to PostgreSQL.
 
+mod connection;
 mod exchange;
 mod failure;
-mod line;
 mod state;
 
 use std::sync::Arc;
@@ -21,12 +21,12 @@ use crate::error::Result;
 use crate::facts::replication::PRIVATE;
 use crate::project::Project;
 use crate::share::address::Address;
-use crate::share::server::line::Line;
-use crate::share::server::line::Patience;
+use crate::share::server::connection::Patience;
+use crate::share::server::connection::ServerConnection;
 use crate::storage::read;
 
+pub(crate) use state::ServerState;
 pub use state::SharedDevice;
-pub(crate) use state::State;
 
 /// The version of the tables that this program makes and understands.
 pub(crate) const SCHEMA: i32 = 1;
@@ -38,14 +38,14 @@ const QUIET: Duration = Duration::from_secs(10);
 type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 /// A connection, and how often it was asked.
-pub(crate) struct Server {
-    line: Line,
+pub(crate) struct SyncServer {
+    connection: ServerConnection,
     role: String,
     wait: Duration,
     pub(crate) round_trips: u32,
 }
 
-impl Server {
+impl SyncServer {
     /// Connects, and gives each statement at most this long.
     pub(crate) fn connect(project: &Project, address: &Address, wait: Duration) -> Result<Self> {
         let mut config = address.config.clone();
@@ -65,7 +65,7 @@ impl Server {
             answer: wait,
         };
         Ok(Self {
-            line: Line::open(&config, tls, patience, &address.shown)?,
+            connection: ServerConnection::open(&config, tls, patience, &address.shown)?,
             role: address.role.clone(),
             wait,
             round_trips: 0,
@@ -75,7 +75,8 @@ impl Server {
     /// Runs one statement; returns how many rows it is about.
     fn execute(&mut self, tried: &str, sql: &str, values: Values<'_>) -> Result<u64> {
         self.round_trips += 2;
-        self.line.ask(tried, |client| client.execute(sql, values))
+        self.connection
+            .ask(tried, |client| client.execute(sql, values))
     }
 
     /// Returns the name of a scope on the server: that of a user's own devices holds the role.

@@ -9,7 +9,7 @@ use tokio_postgres::SimpleQueryRow;
 use crate::error::Error;
 use crate::error::Result;
 use crate::share::server::SCHEMA;
-use crate::share::server::Server;
+use crate::share::server::SyncServer;
 
 /// The tables.
 const TABLES: &str = include_str!("schema.sql");
@@ -23,7 +23,7 @@ const DEVICES: &str = "SELECT d.scope, d.device, d.member, d.highest, \
 
 /// What the server has of each device, by scope and device.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct ServerState {
     /// The number of each device's last operation.
     pub(crate) highest: BTreeMap<(String, String), i64>,
 }
@@ -45,9 +45,9 @@ pub struct SharedDevice {
     pub is_behind_a_forget: bool,
 }
 
-impl Server {
+impl SyncServer {
     /// Asks for everything that a sync begins with, in one round trip: the version, and how far each device is.
-    pub(crate) fn state(&mut self) -> Result<State> {
+    pub(crate) fn state(&mut self) -> Result<ServerState> {
         let wait = self.wait.as_millis().max(1);
         self.round_trips += 1;
         let asked = format!(
@@ -57,9 +57,9 @@ impl Server {
              LEFT JOIN annals_devices AS d ON true"
         );
         let messages = self
-            .line
+            .connection
             .ask("read what is there", |client| client.simple_query(&asked))?;
-        let mut state = State::default();
+        let mut state = ServerState::default();
         let (mut version, mut sees_all) = (None, false);
         for row in rows(&messages) {
             version = row.get(0).and_then(|text| text.parse::<i32>().ok());
@@ -94,14 +94,14 @@ impl Server {
         let asked = "SELECT to_regclass('annals_meta') IS NOT NULL, rolsuper OR rolbypassrls \
              FROM pg_roles WHERE rolname = current_user";
         let found = self
-            .line
+            .connection
             .ask("look for the tables", |client| client.simple_query(asked))?;
         self.check_role(rows(&found).any(|row| row.get(1) == Some("t")))?;
         let is_there = rows(&found).any(|row| row.get(0) == Some("t"));
         if !is_there {
             self.round_trips += 1;
             let tables = format!("BEGIN;\n{TABLES}\nCOMMIT;");
-            self.line
+            self.connection
                 .ask("make the tables", |client| client.batch_execute(&tables))?;
         }
         Ok(!is_there)
@@ -120,7 +120,7 @@ impl Server {
     pub(crate) fn devices(&mut self) -> Result<Vec<SharedDevice>> {
         self.round_trips += 1;
         let messages = self
-            .line
+            .connection
             .ask("list the devices", |client| client.simple_query(DEVICES))?;
         let text = |row: &SimpleQueryRow, at: usize| row.get(at).unwrap_or_default().to_owned();
         let device = |row: &SimpleQueryRow| SharedDevice {

@@ -13,12 +13,12 @@ use crate::storage::disk;
 use crate::storage::format;
 use crate::storage::format::Header;
 use crate::storage::format::Mark;
-use crate::storage::record::Progress;
+use crate::storage::record::OperationProgress;
 use crate::storage::record::Record;
 use crate::storage::record::Unverified;
 use crate::storage::record::file_name;
 use crate::storage::signature;
-use crate::storage::signature::Kind;
+use crate::storage::signature::SignatureKind;
 use crate::storage::signature::Signer;
 use crate::text::hexadecimal;
 
@@ -80,7 +80,7 @@ impl Record {
             id,
             header: said.header,
             changes: said.changes,
-            progress: Progress {
+            progress: OperationProgress {
                 marks: said.marks,
                 is_backward: said.is_backward,
                 path,
@@ -167,7 +167,7 @@ fn head(text: &[u8], id: u64, signer: &Signer) -> RecordState<(Header, usize)> {
     };
     let is_own = signer.existing().is_some_and(|key| {
         let parts = [&text[..end]];
-        key.has_signed(Kind::Record, &id.to_string(), &parts, signature)
+        key.has_signed(SignatureKind::Record, &id.to_string(), &parts, signature)
     });
     if is_own {
         RecordState::Own((header, start))

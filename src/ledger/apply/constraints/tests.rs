@@ -10,7 +10,7 @@ fn today() -> NaiveDate {
 }
 
 fn change(
-    op: Operation,
+    op: ConstraintOperation,
     section: &str,
     bullet: &str,
     matching: &str,
@@ -27,18 +27,18 @@ fn change(
 }
 
 fn add(section: &str, bullet: &str) -> ConstraintChange {
-    change(Operation::Add, section, bullet, "", "")
+    change(ConstraintOperation::Add, section, bullet, "", "")
 }
 
 fn edited(matching: &str, bullet: &str) -> ConstraintChange {
-    change(Operation::Edit, "", bullet, matching, "")
+    change(ConstraintOperation::Edit, "", bullet, matching, "")
 }
 
 fn supersede(matching: &str, reason: &str) -> ConstraintChange {
-    change(Operation::Supersede, "", "", matching, reason)
+    change(ConstraintOperation::Supersede, "", "", matching, reason)
 }
 
-fn applied(text: &str, changes: &[ConstraintChange]) -> Outcome {
+fn applied(text: &str, changes: &[ConstraintChange]) -> FileUpdate {
     let changes: Vec<_> = changes.iter().cloned().enumerate().collect();
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     apply(text, &changes, today(), line_end)
@@ -185,7 +185,7 @@ fn each_rule_names_the_place_and_the_line() {
             "matches no current bullet",
         ),
         (
-            change(Operation::Edit, "Rulez", "x", "tabs", ""),
+            change(ConstraintOperation::Edit, "Rulez", "x", "tabs", ""),
             "/constraints/0/section",
             "no section",
         ),
@@ -321,7 +321,7 @@ proptest! {
                 // An edit is told by its note, and shares words with what it replaces.
                 let edited = after.bullets.iter().any(|now| {
                     now.text.ends_with("(updated 2026-03-01)")
-                        && !Words::of(&now.text).is_foreign_to(&Words::of(&bullet.text))
+                        && !Words::from_text(&now.text).is_foreign_to(&Words::from_text(&bullet.text))
                 });
                 prop_assert!(stays || moved || edited, "lost {:?}\n{}\n---\n{}", bullet.text, text, outcome.text);
             }

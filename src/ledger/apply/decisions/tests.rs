@@ -2,17 +2,17 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::ledger::apply::rollup;
-use crate::project::Request;
+use crate::project::OpenRequest;
 use crate::project::fixture::Tree;
 
 const FILE: &str = "# Decisions\n\n## Recent (last 30 days)\n- One\n\n## 2026-02\n\n### 2026-02-17 \u{2014} B\n\n- **Why:** x\n\n### 2026-02-11 \u{2014} A\n\n- **Why:** y\n\n## 2026-01\n\n### 2026-01-05 \u{2014} Z\n";
 
 fn project(tree: &Tree) -> Project {
-    Project::open(Request {
+    Project::open(OpenRequest {
         directory: tree.at(""),
         environment: std::iter::once(("ANNALS_NOW".to_owned(), "2026-03-01T12:00:00Z".to_owned()))
             .collect(),
-        ..Request::default()
+        ..OpenRequest::default()
     })
     .unwrap()
 }
@@ -28,7 +28,7 @@ fn decision(date: &str, title: &str) -> NewDecision {
     }
 }
 
-fn applied(text: &str, decisions: &[NewDecision]) -> Outcome {
+fn applied(text: &str, decisions: &[NewDecision]) -> FileUpdate {
     let tree = Tree::new(&[]);
     tree.write("src/main.rs", "x");
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };

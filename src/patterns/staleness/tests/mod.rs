@@ -133,7 +133,7 @@ impl History {
     }
 
     fn check_at(&self, text: &str, commit: Option<&str>, date: Option<&str>) -> Freshness {
-        let texts = [Written {
+        let texts = [DatedText {
             id: "1",
             line: 1,
             text,
@@ -430,7 +430,7 @@ fn a_project_below_the_top_names_its_files_from_there() {
     sandbox.git(&["mv", "app/src/d.rs", "shared/d.rs"]);
     commit(&sandbox, "2026-01-06");
     let root = sandbox.0.path().join("app");
-    let text = Written {
+    let text = DatedText {
         id: "1",
         line: 1,
         text: "`src/a.rs`, `src/b.rs`, `app/src/b.rs`, `../shared/c.rs`, `shared/c.rs`, `src/d.rs`",
@@ -452,8 +452,8 @@ fn a_project_below_the_top_names_its_files_from_there() {
     );
 }
 
-fn text(text: &str) -> Written<'_> {
-    Written {
+fn text(text: &str) -> DatedText<'_> {
+    DatedText {
         id: "1",
         line: 1,
         text,

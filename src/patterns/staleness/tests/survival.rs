@@ -14,7 +14,7 @@ fn structure_changes_when_less_than_half_survives() {
     put(&sandbox, "lib/x.rs");
     let written = commit(&sandbox, "2026-01-05");
     let check = |at: Option<&str>| {
-        let texts = [Written {
+        let texts = [DatedText {
             commit: at,
             ..text("nothing")
         }];
@@ -62,7 +62,7 @@ fn structure_changes_when_a_framework_comes_or_goes() {
         .write_str("[dependencies]\naxum = \"0.8\"\n")
         .unwrap();
     commit(&sandbox, "2026-01-06");
-    let texts = [&written, &start].map(|commit| Written {
+    let texts = [&written, &start].map(|commit| DatedText {
         commit: Some(commit),
         ..text("nothing")
     });
@@ -95,10 +95,10 @@ fn a_sample_stands_for_a_tree_that_is_too_large() {
     let written = commit(&sandbox, "2026-01-05");
     let compare = |texts| {
         let git = sandbox.asked();
-        let tree = Tree::of(sandbox.0.path(), &git);
+        let tree = Tree::new(sandbox.0.path(), &git);
         let today = Today::new(tree.listing().unwrap(), |_| None);
         let mut past = TreeHistory::new(git.timeline().unwrap(), git.objects().unwrap()).unwrap();
-        let place = past.timeline().place(&written).unwrap();
+        let place = past.timeline().index_of(&written).unwrap();
         let found = structure::structure(&today, &mut past, place, texts);
         found.unwrap().unwrap()
     };
@@ -138,7 +138,7 @@ fn a_shallow_clone_gives_no_worse_an_answer_than_no_history() {
         .git(&["clone", "-q", "--depth=1", &from, to]);
     let git = Git::discover(&place);
     let stale = |text: &str| {
-        let texts = [Written {
+        let texts = [DatedText {
             id: "1",
             line: 1,
             text,

@@ -1,7 +1,7 @@
 //! Tells the deviations of a section from what stands among them: checks, decisions, deferred work, notes.
 
 use crate::markdown::Block;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::planning::document::Document;
 use crate::planning::document::title_words;
 use crate::planning::summary::deviation::is_not_a_deviation;
@@ -61,7 +61,7 @@ pub(super) fn is_rule_group(document: &Document<'_>, title: &str, blocks: &[Bloc
 
 /// Returns whether a block opens a numbered or tagged deviation: `**2. [Rule 1 - Bug] …`, `**[Rule 3] …`.
 pub(super) fn is_numbered_head(document: &Document<'_>, block: &Block) -> bool {
-    if !matches!(block.content, Content::Paragraph) {
+    if !matches!(block.content, BlockContent::Paragraph) {
         return false;
     }
     let text = document.outline.slice(&block.range);

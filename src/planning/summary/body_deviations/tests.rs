@@ -3,7 +3,7 @@ use std::path::Path;
 use super::*;
 
 fn body(text: &str) -> BodyDeviations {
-    BodyDeviations::of(&Document::parse(text, Path::new("a.md"), &mut Vec::new()))
+    BodyDeviations::from_document(&Document::parse(text, Path::new("a.md"), &mut Vec::new()))
 }
 
 fn items(text: &str) -> Vec<(String, String)> {

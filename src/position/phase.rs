@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use crate::planning::Check;
 use crate::planning::CheckKind;
 use crate::planning::CheckOutcome;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanSlot;
 use crate::planning::Roadmap;
 use crate::planning::RoadmapPhase;
-use crate::planning::State;
+use crate::planning::StateFile;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
 use crate::planning::ratio;
@@ -23,7 +23,7 @@ use crate::position::weighing::phases_in;
 
 /// How far a phase is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum PhaseState {
     /// It has a summary and no open plan, or the roadmap calls it complete and it has no folder.
     Done,
     /// Some plan has no summary, or one that is partial or failed.
@@ -54,7 +54,7 @@ pub struct Phase {
     /// Whether it has a folder with files in it.
     pub(crate) has_files: bool,
     /// Its plans and what became of each.
-    pub plans: Vec<(PlanSlot, PlanStanding)>,
+    pub plans: Vec<(PlanSlot, PlanState)>,
     /// Whether it was discussed: it has a CONTEXT file.
     pub has_context: bool,
     /// What checks of it came to.
@@ -62,7 +62,7 @@ pub struct Phase {
     /// Whether it is of the milestone that is worked on; earlier ones often leave their folders behind.
     pub is_in_milestone: bool,
     /// How far it is.
-    pub standing: Standing,
+    pub state: PhaseState,
     /// How many plans the roadmap or STATE.md declares, where one does.
     pub(crate) declared: Option<usize>,
     /// Whether the roadmap has another name under the folder's number, and the folder's name under another or the
@@ -72,7 +72,7 @@ pub struct Phase {
 
 /// What became of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlanStanding {
+pub enum PlanState {
     /// It has a summary that calls it neither partial nor failed.
     Complete,
     /// Its summary calls it partial.
@@ -85,11 +85,8 @@ pub enum PlanStanding {
 
 impl Phase {
     /// Counts the plans that stand so.
-    pub fn count(&self, standing: PlanStanding) -> usize {
-        self.plans
-            .iter()
-            .filter(|(_, own)| *own == standing)
-            .count()
+    pub fn count(&self, state: PlanState) -> usize {
+        self.plans.iter().filter(|(_, own)| *own == state).count()
     }
 
     /// Returns how many plans may be complete: those that are, up to the number of the last of them.
@@ -99,30 +96,30 @@ impl Phase {
         let complete = self
             .plans
             .iter()
-            .filter(|(_, own)| *own == PlanStanding::Complete);
-        self.up_to_number(self.count(PlanStanding::Complete), complete)
+            .filter(|(_, own)| *own == PlanState::Complete);
+        self.up_to_number(self.count(PlanState::Complete), complete)
     }
 
     /// Returns how many plans there may be: those that are there, up to the number of the last one, or to as many
     /// as are declared while more may come.
     pub(crate) fn plans_range(&self) -> RangeInclusive<usize> {
         let numbered = self.up_to_number(self.plans.len(), self.plans.iter());
-        let declared = self.declared.filter(|_| self.standing != Standing::Done);
+        let declared = self.declared.filter(|_| self.state != PhaseState::Done);
         *numbered.start()..=(*numbered.end()).max(declared.unwrap_or(0))
     }
 
     /// Returns how many plans there are, or are to be in a phase that is under way.
     pub(crate) fn plans_expected(&self) -> usize {
-        let declared = self.declared.filter(|_| self.standing == Standing::Running);
+        let declared = self.declared.filter(|_| self.state == PhaseState::Running);
         self.plans.len().max(declared.unwrap_or(0))
     }
 
     fn up_to_number<'a>(
         &self,
         counted: usize,
-        plans: impl Iterator<Item = &'a (PlanSlot, PlanStanding)>,
+        plans: impl Iterator<Item = &'a (PlanSlot, PlanState)>,
     ) -> RangeInclusive<usize> {
-        let number = |(slot, _): &(PlanSlot, PlanStanding)| slot.number.number() as usize;
+        let number = |(slot, _): &(PlanSlot, PlanState)| slot.number.number() as usize;
         // Numbers that go on from the phase before count nothing.
         let last_of_all = self.plans.iter().map(number).max();
         let begins_at_one = self.plans.iter().map(number).min() == Some(1)
@@ -140,7 +137,7 @@ impl Phase {
     pub fn open_plans(&self) -> impl Iterator<Item = &PlanSlot> {
         self.plans
             .iter()
-            .filter(|(_, own)| *own != PlanStanding::Complete)
+            .filter(|(_, own)| *own != PlanState::Complete)
             .map(|(slot, _)| slot)
     }
 
@@ -175,14 +172,14 @@ impl Phase {
 
     /// Returns the share of the phase that is done, from 0 to 1.
     pub fn share_done(&self) -> f64 {
-        match self.standing {
-            Standing::Done => 1.0,
-            Standing::Unplanned | Standing::Dropped => 0.0,
-            Standing::Open => ratio(self.count(PlanStanding::Complete), self.plans.len()),
+        match self.state {
+            PhaseState::Done => 1.0,
+            PhaseState::Unplanned | PhaseState::Dropped => 0.0,
+            PhaseState::Open => ratio(self.count(PlanState::Complete), self.plans.len()),
             // At least one more plan is to come.
-            Standing::Running => {
+            PhaseState::Running => {
                 let plans = (self.plans.len() + 1).max(*self.plans_range().end());
-                ratio(self.count(PlanStanding::Complete), plans)
+                ratio(self.count(PlanState::Complete), plans)
             }
         }
     }
@@ -193,9 +190,9 @@ impl Phase {
 ///
 /// `text` returns a file's text.
 pub fn phases(
-    milestone: &Milestone,
+    milestone: &MilestoneFolder,
     roadmap: &Roadmap,
-    state: &State,
+    state: &StateFile,
     text: &dyn Fn(&Path) -> Option<String>,
 ) -> Vec<Phase> {
     let mut phases: Vec<Phase> = milestone
@@ -254,15 +251,15 @@ fn with_folder(
         .iter()
         .map(|slot| {
             let status = |name| Summary::status_of(&text(&dir.dir.join(name))?);
-            let standing = match &slot.summary {
-                None => PlanStanding::Open,
+            let state = match &slot.summary {
+                None => PlanState::Open,
                 Some(name) => match status(name) {
-                    Some(SummaryStatus::Partial) => PlanStanding::Partial,
-                    Some(SummaryStatus::Failed) => PlanStanding::Failed,
-                    Some(SummaryStatus::Complete) | None => PlanStanding::Complete,
+                    Some(SummaryStatus::Partial) => PlanState::Partial,
+                    Some(SummaryStatus::Failed) => PlanState::Failed,
+                    Some(SummaryStatus::Complete) | None => PlanState::Complete,
                 },
             };
-            (slot.clone(), standing)
+            (slot.clone(), state)
         })
         .collect();
     Phase {
@@ -304,7 +301,7 @@ impl Phase {
             has_context: false,
             checks: Vec::new(),
             is_in_milestone: true,
-            standing: Standing::Unplanned,
+            state: PhaseState::Unplanned,
             declared: None,
             is_renumbered: false,
         }
@@ -312,7 +309,7 @@ impl Phase {
 }
 
 /// Returns the phase that STATE.md names, where no folder and no roadmap knows it.
-fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &State) -> Option<Phase> {
+fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<Phase> {
     let next = || {
         let steps = state.next_steps.iter();
         steps.flat_map(|step| phases_in(&step.value)).next()
@@ -331,7 +328,7 @@ fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &State) -> Option<Phas
 }
 
 /// Returns the phases behind the last known one that STATE.md's total says there are.
-fn counted(known: &BTreeSet<PhaseNumber>, state: &State) -> Vec<Phase> {
+fn counted(known: &BTreeSet<PhaseNumber>, state: &StateFile) -> Vec<Phase> {
     let total = state.phase.total.unwrap_or(0).min(MAX_COUNTED) as usize;
     let first = known.last().map_or(1, |last| last.whole() + 1);
     (first..)

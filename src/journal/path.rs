@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::project::Environment;
 
 /// Returns the journal's path: `MEMORY_FILE`, else `.codex/memory.jsonl` in the home directory.
-pub fn place(environment: &Environment) -> Result<PathBuf> {
+pub fn default_path(environment: &Environment) -> Result<PathBuf> {
     if let Some(named) = environment.get("MEMORY_FILE") {
         return Ok(in_home(named, environment));
     }
@@ -36,7 +36,7 @@ mod tests {
             let pairs = variables
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-            place(&pairs.collect()).map(|path| path.display().to_string())
+            default_path(&pairs.collect()).map(|path| path.display().to_string())
         };
         let home = ("HOME", "/users/ada");
         assert_eq!(of(&[home]).unwrap(), "/users/ada/.codex/memory.jsonl");

@@ -31,13 +31,13 @@ pub(crate) struct Patience {
 }
 
 /// A connection; once a question failed, it is of no use any longer.
-pub(crate) struct Line {
+pub(crate) struct ServerConnection {
     runtime: Runtime,
     client: Client,
     patience: Duration,
 }
 
-impl Line {
+impl ServerConnection {
     /// Connects, with TLS where it is given.
     pub(crate) fn open(
         config: &Config,

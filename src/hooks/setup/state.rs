@@ -5,16 +5,16 @@ use crate::hooks::Harness;
 use crate::hooks::harness::Choice;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::Obstacle;
-use crate::hooks::harness::Scope;
+use crate::hooks::harness::SetupScope;
 use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::place::user_folder_of;
-use crate::hooks::setup::target::Target;
+use crate::hooks::setup::target::TargetFile;
 use crate::project::Project;
 use crate::storage::read;
 
 /// How the settings of a harness stand in one scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum SetupState {
     /// Nothing of ours is there.
     Absent,
     /// All that is wanted is there, for one choice or another.
@@ -24,33 +24,35 @@ pub enum Standing {
 }
 
 /// Returns how the settings of a harness stand in a scope.
-pub fn standing(project: &Project, harness: Harness, scope: Scope) -> Result<Standing> {
-    let place = HarnessDir::of(project, harness, scope)?;
-    let targets = Target::all(&place, harness.profile(), scope);
+pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Result<SetupState> {
+    let place = HarnessDir::locate(project, harness, scope)?;
+    let targets = TargetFile::all(&place, harness.profile(), scope);
     if current(&targets, Choice::ALL)?.is_some() {
-        return Ok(Standing::Current);
+        return Ok(SetupState::Current);
     }
     for target in &targets {
         if let Some(bytes) = read::bytes(&target.path)?
             && target.is_in(&bytes)?
         {
-            return Ok(Standing::Partial);
+            return Ok(SetupState::Partial);
         }
     }
-    Ok(Standing::Absent)
+    Ok(SetupState::Absent)
 }
 
 /// Returns whether a harness is set up for the project and for the user, as far as its files can be read.
 pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
-    [Scope::Project, Scope::User].into_iter().all(|scope| {
-        let standing = standing(project, harness, scope);
-        standing.is_ok_and(|standing| standing != Standing::Absent)
-    })
+    [SetupScope::Project, SetupScope::User]
+        .into_iter()
+        .all(|scope| {
+            let state = setup_state(project, harness, scope);
+            state.is_ok_and(|state| state != SetupState::Absent)
+        })
 }
 
 /// Returns the first of the choices for which the files are as wanted.
 pub(crate) fn current(
-    targets: &[Target],
+    targets: &[TargetFile],
     choices: impl IntoIterator<Item = Choice>,
 ) -> Result<Option<Choice>> {
     let mut files = Vec::new();
@@ -71,8 +73,8 @@ pub(crate) fn current(
 }
 
 /// Returns what keeps the settings of a harness from working.
-pub fn obstacles(project: &Project, harness: Harness, scope: Scope) -> Result<Vec<Obstacle>> {
-    let place = HarnessDir::of(project, harness, scope)?;
+pub fn obstacles(project: &Project, harness: Harness, scope: SetupScope) -> Result<Vec<Obstacle>> {
+    let place = HarnessDir::locate(project, harness, scope)?;
     let user_folder = user_folder_of(project, harness);
     let files = HarnessFiles {
         project,
