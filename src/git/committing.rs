@@ -64,10 +64,7 @@ pub(super) fn commit(program: &Program<'_>, draft: &NewCommit<'_>, clock: &Clock
 
 /// Takes the files into an index as they are checked out; fails rather than replace an entry of another kind.
 fn stage(program: &Program<'_>, files: &[&str]) -> Result<()> {
-    let names: String = files.iter().map(|file| format!("{file}\0")).collect();
-    program.feed(
-        &["update-index", "--add", "-z", "--stdin"],
-        names.into_bytes(),
-    )?;
+    let names = files.join("\0").into_bytes();
+    program.feed(&["update-index", "--add", "-z", "--stdin"], names)?;
     Ok(())
 }
