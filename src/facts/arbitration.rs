@@ -160,12 +160,7 @@ impl Arbiter<'_> {
     }
 
     pub(crate) fn with_key(&self, key: &str, status: FactStatus) -> Result<Vec<Fact>> {
-        fact::select(
-            self.connection,
-            self.user,
-            "key = ?2 AND status = ?3",
-            &[&key, &status],
-        )
+        fact::with_key(self.connection, self.user, key, status)
     }
 
     /// What ended by itself is no fact to argue with.

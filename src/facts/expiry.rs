@@ -113,12 +113,7 @@ fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<F
 /// Makes a superseded fact hold again as it held before, unless another value holds now.
 fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
     let user = UserId::stored(earlier.user_id.clone());
-    let active = fact::select(
-        connection,
-        &user,
-        "key = ?2 AND status = 'active'",
-        &[&earlier.key],
-    )?;
+    let active = fact::with_key(connection, &user, &earlier.key, FactStatus::Active)?;
     let has_several = earlier.key.ends_with("[]");
     let is_taken =
         |other: &Fact| !has_several || wording::is_same(&other.value_text, &earlier.value_text);

@@ -343,6 +343,20 @@ pub(crate) fn of_all_users(
         .stored("read the facts")
 }
 
+/// Returns the facts under a key that have a status, in the order in which they were written.
+pub(crate) fn with_key(
+    connection: &Connection,
+    user: &UserId,
+    key: &str,
+    status: FactStatus,
+) -> Result<Vec<Fact>> {
+    select(connection, user, WITH_KEY, &[&key, &status])
+}
+
+/// The plus keeps SQLite from the index of the status, which it would prefer since that one is in order: it would
+/// read every active fact of the user.
+const WITH_KEY: &str = "key = ?2 AND +status = ?3";
+
 /// Returns a user's facts that a condition on the columns picks, in the order in which they were written.
 ///
 /// `condition` is code, never input: what varies goes into `values`, whose first is `?2`; `?1` is the user.
@@ -352,8 +366,7 @@ pub(crate) fn select(
     condition: &str,
     values: &[&dyn ToSql],
 ) -> Result<Vec<Fact>> {
-    let sql =
-        format!("SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND ({condition}) ORDER BY seq");
+    let sql = select_sql(condition);
     let user = user.as_str();
     let mut all: Vec<&dyn ToSql> = vec![&user];
     all.extend_from_slice(values);
@@ -363,4 +376,25 @@ pub(crate) fn select(
         .stored("read the facts")?;
     rows.collect::<rusqlite::Result<_>>()
         .stored("read the facts")
+}
+
+fn select_sql(condition: &str) -> String {
+    format!("SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND ({condition}) ORDER BY seq")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::schema;
+
+    #[test]
+    fn the_facts_of_a_key_are_found_without_reading_all_of_the_users() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        schema::migrate(&mut connection).unwrap();
+        let sql = format!("EXPLAIN QUERY PLAN {}", select_sql(WITH_KEY));
+        let plan: String = connection
+            .query_row(&sql, ["ada", "city", "active"], |row| row.get(3))
+            .unwrap();
+        assert!(plan.contains("facts_key"), "{plan}");
+    }
 }

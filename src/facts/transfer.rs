@@ -78,12 +78,7 @@ pub fn import(
                 .stored("read the facts")
         };
         for mut fact in progress.track("Importing", read) {
-            let here = fact::select(
-                connection,
-                user,
-                "key = ?2 AND status = 'active'",
-                &[&fact.key],
-            )?;
+            let here = fact::with_key(connection, user, &fact.key, FactStatus::Active)?;
             let says_it = |other: &Fact| wording::is_same(&other.value_text, &fact.value_text);
             let is_active = fact.status == FactStatus::Active;
             if known(&fact)? || (is_active && here.iter().any(says_it)) {
