@@ -20,6 +20,7 @@ use crate::ledger::files::DECISIONS;
 use crate::ledger::files::File;
 use crate::ledger::files::Files;
 use crate::ledger::files::STATE;
+use crate::ledger::redacted;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::Changes;
@@ -132,6 +133,7 @@ fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
         (&files.decisions, decisions),
     ];
     let mut problems = update.problems.clone();
+    problems.extend(redacted::problems(update, &files));
     let of_rules = outcomes.iter().flat_map(|(_, outcome)| &outcome.problems);
     let of_rules = target.problems.iter().chain(of_rules);
     problems.extend(
