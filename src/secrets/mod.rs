@@ -1,6 +1,7 @@
 //! Finds and redacts what looks like a key.
 
 mod assignment;
+mod document;
 mod encoded;
 mod keys;
 mod password;
@@ -11,6 +12,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub(crate) use assignment::secret_name;
+pub(crate) use document::change_texts;
+pub(crate) use document::redact_document;
 
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
