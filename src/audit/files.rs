@@ -52,21 +52,14 @@ pub(crate) fn row(store: &'static str, found: Vec<Detail>) -> AuditRow {
 
 /// Returns the secrets of a text that begins at a line: place and rule, never the secret.
 pub(crate) fn in_text(path: &Path, text: &str, first: usize) -> Vec<Detail> {
-    let mut line = first;
-    let mut at = 0;
-    secrets::find(text)
+    secrets::find_lines(text, first)
         .into_iter()
-        .map(|secret| {
-            line += text[at..secret.range.start].matches('\n').count();
-            at = secret.range.start;
+        .map(|(rule, line)| {
             let place = SourceLocation {
                 file: path.to_owned(),
                 line: Some(line),
             };
-            Detail::at(
-                place,
-                &format!("holds what looks like a secret ({})", secret.rule),
-            )
+            Detail::at(place, &format!("holds what looks like a secret ({rule})"))
         })
         .collect()
 }

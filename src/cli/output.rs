@@ -54,7 +54,7 @@ pub(crate) struct Output {
     failed: Option<ErrorKind>,
     /// Whether nobody reads standard output any more.
     closed: bool,
-    /// Whether keys are taken out of results that are printed as text.
+    /// Whether keys are taken out of results.
     redacts: bool,
     /// A line above the next result that is printed as text.
     preface: Option<&'static str>,
@@ -125,9 +125,7 @@ impl Output {
     ) {
         let mut page = Vec::new();
         let shown = if self.manner.json {
-            serde_json::to_writer_pretty(&mut page, result)
-                .map_err(io::Error::from)
-                .and_then(|()| page.write_all(b"\n"))
+            self.document(result, &mut page)
         } else {
             let preface = self.preface.take();
             let preface = preface.map_or(Ok(()), |line| writeln!(page, "{line}"));
@@ -137,13 +135,27 @@ impl Output {
             Ok(()) if self.manner.json || !self.redacts => self.print(&page),
             Ok(()) => {
                 let text = String::from_utf8_lossy(&page);
+                // First: a character that no eye sees may part a key.
+                let text = text::strip_controls(&text);
                 self.print(secrets::redact(&text).text.as_bytes());
             }
             Err(error) => self.cannot_show(&error),
         }
     }
 
-    /// From now on takes keys out of results that are printed as text: of those put together of many files.
+    /// Writes a result as JSON, without keys where they are redacted.
+    fn document<T: Serialize>(&self, result: &T, page: &mut Vec<u8>) -> io::Result<()> {
+        if self.redacts {
+            let mut document = serde_json::to_value(result)?;
+            secrets::redact_document(&mut document);
+            serde_json::to_writer_pretty(&mut *page, &document)?;
+        } else {
+            serde_json::to_writer_pretty(&mut *page, result)?;
+        }
+        page.write_all(b"\n")
+    }
+
+    /// From now on takes keys out of results: of those put together of many files.
     pub(crate) fn redact(&mut self) {
         self.redacts = true;
     }

@@ -44,6 +44,7 @@ mod likeness;
 mod pending;
 #[cfg(test)]
 mod properties;
+mod redacted;
 mod session_constraints;
 mod skill;
 mod specs;

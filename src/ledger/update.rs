@@ -17,6 +17,7 @@ use crate::ledger::document::DocumentDraft;
 use crate::ledger::files::LedgerFile;
 use crate::ledger::files::LedgerFiles;
 use crate::ledger::files::LedgerFolder;
+use crate::ledger::redacted;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::Changes;
@@ -138,6 +139,7 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(Planned, Changes)>
         (&files.decisions, decisions),
     ];
     let mut problems = update.problems.clone();
+    problems.extend(redacted::problems(update, &files));
     let of_rules = outcomes.iter().flat_map(|(_, outcome)| &outcome.problems);
     let of_rules = target.problems.iter().chain(of_rules);
     problems.extend(

@@ -25,7 +25,7 @@ pub struct UndoReport {
     pub stays: Vec<String>,
     /// On a dry run, what would change.
     pub diff: Option<String>,
-    /// What became of operations that had been interrupted.
+    /// What became of operations that had been interrupted, and whether git could not say what stays.
     pub warnings: Vec<Warning>,
 }
 
@@ -46,12 +46,19 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
         knowledge::refresh_index(project, &mut changes)?;
         Ok(((), changes))
     })?;
+    let mut warnings = applied.warnings;
+    // The operation is undone: what git cannot say any more does not change that.
+    let stays = stays(project, &operation).unwrap_or_else(|error| {
+        let message = format!("cannot tell what stays in git: {}", error.reason());
+        warnings.push(Warning::file(&project.root, message));
+        Vec::new()
+    });
     Ok(UndoReport {
-        stays: stays(project, &operation)?,
+        stays,
         undone: operation,
         changed: project.all_relative(&applied.changed),
         diff: applied.dry_run.then_some(applied.diff),
-        warnings: project.named(applied.warnings),
+        warnings: project.named(warnings),
     })
 }
 

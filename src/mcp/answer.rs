@@ -3,16 +3,14 @@
 //! There is no structured content: clients that find some hand the model that alone, and a fence around a
 //! text would be lost.
 
-use std::borrow::Cow;
-
 use rmcp::model::CallToolResult;
 use rmcp::model::ContentBlock;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::error::Error;
 use crate::error::Result;
 use crate::secrets;
+use crate::secrets::change_texts;
 use crate::text::strip_controls;
 
 /// A tool's answer.
@@ -29,7 +27,7 @@ impl ToolAnswer {
     pub(crate) fn json<T: Serialize>(source: &str, document: &T) -> Result<Self> {
         let mut document = serde_json::to_value(document)
             .map_err(|error| Error::failed(format!("cannot show the answer: {error}")))?;
-        clean(&mut document);
+        change_texts(&mut document, &cleaned);
         Ok(Self(fenced(source, &document.to_string())))
     }
 
@@ -40,20 +38,10 @@ impl ToolAnswer {
 }
 
 /// Takes out what a terminal would obey, no eye sees or nobody may know, before it is hidden in JSON's own escapes.
-fn clean(value: &mut Value) {
-    match value {
-        Value::String(text) => {
-            let visible = strip_controls(text);
-            if let Cow::Owned(cleaned) = secrets::redact(&visible).text {
-                *text = cleaned;
-            } else if let Cow::Owned(visible) = visible {
-                *text = visible;
-            }
-        }
-        Value::Array(values) => values.iter_mut().for_each(clean),
-        Value::Object(fields) => fields.values_mut().for_each(clean),
-        _ => {}
-    }
+fn cleaned(text: &str) -> Option<String> {
+    let visible = strip_controls(text);
+    let redacted = secrets::redact(&visible).text.into_owned();
+    (redacted != text).then_some(redacted)
 }
 
 /// Returns a failure as the tool's own answer, in words that say what to do.

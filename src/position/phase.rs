@@ -195,11 +195,10 @@ pub fn phases(
     state: &StateFile,
     text: &dyn Fn(&Path) -> Option<String>,
 ) -> Vec<Phase> {
-    let mut phases: Vec<Phase> = milestone
-        .phases
-        .iter()
-        .map(|dir| {
-            let is_renumbered = folder_name::is_renumbered(roadmap, &milestone.phases, dir);
+    let are_renumbered = folder_name::are_renumbered(roadmap, &milestone.phases);
+    let folders = milestone.phases.iter().zip(are_renumbered);
+    let mut phases: Vec<Phase> = folders
+        .map(|(dir, is_renumbered)| {
             let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_renumbered);
             Phase {
                 is_renumbered,

@@ -121,20 +121,28 @@ impl Template {
 
 /// Returns a template filled in, in the project's own version where there is one; keys are redacted.
 pub fn render(project: &Project, template: Template, context: &impl Serialize) -> Result<String> {
+    let page = render_as_given(project, template, context)?;
+    Ok(secrets::redact(&page).text.into_owned())
+}
+
+/// The same with every key in it: for what was searched for keys before, or is allowed to hold them.
+pub(crate) fn render_as_given(
+    project: &Project,
+    template: Template,
+    context: &impl Serialize,
+) -> Result<String> {
     let context = Value::from(Serde(context));
-    let page = match replacement(project, template)? {
-        None => engine::render(template.text(), context).map_err(|fault| {
-            Error::failed(fault.message).at(template.name().as_ref(), fault.line)
-        })?,
+    match replacement(project, template)? {
+        None => engine::render(template.text(), context)
+            .map_err(|fault| Error::failed(fault.message).at(template.name().as_ref(), fault.line)),
         Some((path, text)) => plain::check(&text)
             .and_then(|()| engine::render(&text, context))
             .map_err(|fault| {
                 Error::failed(format!("this template cannot be used: {}", fault.message))
                     .at(project.relative(&path), fault.line)
                     .hint("compare it with the built-in one, or remove it to use that")
-            })?,
-    };
-    Ok(secrets::redact(&page).text.into_owned())
+            }),
+    }
 }
 
 /// Returns the report's page; all that is filled in is escaped, but for what the page itself calls safe.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::attack::Hostile;
+use crate::support::Case;
 use crate::support::on_two_threads;
 
 /// The largest file that is read whole.
@@ -126,4 +127,18 @@ fn a_search_reads_so_much_of_a_project_and_says_what_it_leaves_out() {
     let told = run.success().stderr();
     let warning = ".vibekit/memory: exceeds what one search may read";
     assert!(told.contains(warning), "{told}");
+}
+
+#[test]
+fn a_number_of_plans_that_a_roadmap_declares_costs_no_time() {
+    let case = Case::new("examples/gsd-project");
+    let change = |file: &str, from: &str, to: &str| {
+        let text = String::from_utf8(case.read(file).unwrap()).unwrap();
+        assert!(text.contains(from), "{file}");
+        case.write(file, text.replace(from, to));
+    };
+    change(".planning/STATE.md", "75", "31");
+    change(".planning/ROADMAP.md", "| 1/2 |", "| 1/3000000000 |");
+    let run = case.run("status").within(Duration::from_secs(30));
+    assert!(run.success().stdout().contains("is 31"));
 }

@@ -188,6 +188,23 @@ fn a_key_in_planning_files_reaches_no_model() {
         let run = case.run(&format!("hook {event}")).stdin(START).success();
         assert!(!run.stdout().contains(&token), "{}", run.report());
     }
+    for line in [
+        "status",
+        "plan",
+        "resume",
+        "patterns insights",
+        "patterns list",
+        "ledger brief",
+        "ledger pending",
+        "context",
+        "milestone list",
+        "recall stock",
+    ] {
+        let (text, json) = (case.run(line), case.run(&format!("{line} --json")));
+        for run in [text.output(), json.output()] {
+            assert!(!run.stdout().contains(&token), "{}", run.report());
+        }
+    }
     case.run("ship --force").success();
     for (path, bytes) in case.whole_tree() {
         let is_copied = ["ROADMAP.md", "STATE.md", "PROJECT.md"]

@@ -60,6 +60,30 @@ fn each_text_is_measured_and_added_up() {
 }
 
 #[test]
+fn a_clone_counts_no_file_outside_of_it_whose_folder_is_the_project() {
+    let case = Case::empty();
+    case.git_init();
+    fs::write(case.home().join("id_rsa"), "mine\n").unwrap();
+    case.write("sub/.vbw-planning/STATE.md", "# State\n");
+    case.write("sub/notes.md", "Notes.\n");
+    case.write("CLAUDE.md", "@~/id_rsa and @sub/notes.md\n");
+    let run = case.run("cost --json").inside("sub").success();
+    let cost = run.json();
+    let imports = || {
+        sources(&cost)
+            .into_iter()
+            .filter(|(kind, _)| *kind == "import")
+    };
+    assert_eq!(imports().collect::<Vec<_>>(), [("import", "notes.md")]);
+    assert!(run.stderr().is_empty() || run.stderr().contains("id_rsa"));
+    // A file above the repository is the user's own, and may import what it likes.
+    let above = case.root().parent().unwrap().join("CLAUDE.md");
+    fs::write(above, "@~/id_rsa\n").unwrap();
+    let cost = case.run("cost --json").inside("sub").success().json();
+    assert!(sources(&cost).contains(&("import", "[HOME]/id_rsa")));
+}
+
+#[test]
 fn the_hook_is_measured_as_it_answers() {
     let case = Case::new(VBW);
     let cost = case.run("cost --json").success().json();

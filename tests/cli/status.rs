@@ -81,6 +81,9 @@ fn a_key_in_a_planning_file_is_not_printed() {
         said.contains("Core value: Deploys with [redacted]\n"),
         "{said}"
     );
+    let document = case.run("status --json").success().json();
+    assert_eq!(document["core_value"], "Deploys with [redacted]");
+    assert_eq!(document["phase"]["number"], "1");
 }
 
 #[test]

@@ -25,6 +25,27 @@ fn the_exact_bytes_come_back_and_go_again() {
 }
 
 #[test]
+fn what_is_undone_is_no_failure_where_git_cannot_say_what_stays() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::new(VBW);
+    case.git_init();
+    case.commit("Begin", "2026-02-20T10:00:00Z");
+    case.run("ledger init").success();
+    let head = case.commit("Add the ledger", "2026-02-21T10:00:00Z");
+    let before = case.tree();
+    let update = format!(
+        r#"{{"state":{{"objective":"Ship it","active_work":["Read"]}},"covered_through":"{head}"}}"#
+    );
+    case.run("ledger update").stdin(update).success();
+    case.shell("rm -r .git/objects/??").success();
+    let undone = case.run("undo").success();
+    assert!(undone.stderr().contains("cannot tell what stays in git"));
+    assert_eq!(case.tree(), before);
+}
+
+#[test]
 fn what_stays_in_git_is_said() {
     if !require("git") {
         return;

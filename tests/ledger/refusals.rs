@@ -3,11 +3,13 @@
 use serde_json::Value;
 use serde_json::json;
 
+use crate::ledger::STATE;
 use crate::ledger::commit;
 use crate::ledger::decision;
 use crate::ledger::initialised;
 use crate::ledger::moment;
 use crate::ledger::state;
+use crate::ledger::text;
 use crate::ledger::update;
 use crate::support::Case;
 use crate::support::difference;
@@ -481,4 +483,42 @@ fn a_file_that_is_no_text_is_read_and_not_written() {
     );
     assert_eq!(case.tree(), before);
     case.run("ledger brief").success();
+}
+
+#[test]
+fn what_the_user_allows_is_written_and_not_lost_to_what_was_read_without_it() {
+    if !require("git") {
+        return;
+    }
+    let (case, [_, _, head, _]) = in_use();
+    let key = ["AKIA", "IOSFODNN7", "REALKEY"].concat();
+    let with_key = json!({"state": state(&format!("Replace {key}")), "covered_through": head});
+    update(&case, &with_key, "--allow-secret");
+    assert!(text(&case, STATE).contains(&format!("Replace {key}\n")));
+    let brief = case.run("ledger brief").success().stdout();
+    assert!(brief.contains("Replace [redacted]\n"), "{brief}");
+    let read = json!({
+        "state": state("Replace [redacted]"),
+        "constraints": [{"op": "edit", "match": "Sort before", "bullet": "Sort [redacted]"}],
+        "rollup": ["a", "b", "c", "d", "with [redacted]"],
+        "covered_through": head,
+    });
+    let before = case.tree();
+    for flags in ["", "--allow-secret"] {
+        let run = case.run(&format!("ledger update {flags}"));
+        let refused = run.stdin(read.to_string()).code(4).stderr();
+        for pointer in ["/state/objective", "/constraints/0/bullet", "/rollup/4"] {
+            let line = format!("  {pointer}: holds \"[redacted]\", which stands for a secret");
+            assert!(refused.contains(&line), "{pointer}: {refused}");
+        }
+    }
+    assert!(difference(&before, &case.tree()).is_empty());
+    // A file that says so itself may go on saying so.
+    let own = text(&case, STATE).replace(&key, "[redacted]");
+    case.write(STATE, own);
+    update(
+        &case,
+        &json!({"state": state("Replace [redacted]"), "covered_through": head}),
+        "",
+    );
 }

@@ -92,10 +92,11 @@ impl ContextFileReader<'_> {
         }
     }
 
-    /// Returns whether a path stays below the project.
+    /// Returns whether a path stays below the project, or the repository that it is part of.
     fn is_ours(&self, path: &Path) -> bool {
         let goes_up = path.components().any(|part| part == Component::ParentDir);
-        !goes_up && path.starts_with(&self.project.root)
+        let top = self.project.git.top().unwrap_or(&self.project.root);
+        !goes_up && (path.starts_with(top) || path.starts_with(&self.project.root))
     }
 
     /// Counts a file that was not counted yet, and returns its text.

@@ -158,7 +158,8 @@ fn render(
         anchor: anchor.to_owned(),
         comments: comments.to_vec(),
     };
-    templates::render(project, Template::LedgerState, &page)
+    // A document with keys is refused as it is read, unless the user allows them: then they are what is to stand here.
+    templates::render_as_given(project, Template::LedgerState, &page)
 }
 
 /// Returns a command as code, unless it is set as such already.

@@ -165,13 +165,9 @@ fn start(file: &LedgerFile) -> Findings<'_> {
     if !has_header(&file.text) {
         findings.add_fixable("header", 1, "has no DO and DON'T comments at its head");
     }
-    for secret in secrets::find(&file.text) {
-        let line = file.text[..secret.range.start].matches('\n').count() + 1;
-        findings.add(
-            "secret",
-            line,
-            format!("holds what looks like a secret ({})", secret.rule),
-        );
+    for (rule, line) in secrets::find_lines(&file.text, 1) {
+        let message = format!("holds what looks like a secret ({rule})");
+        findings.add("secret", line, message);
     }
     findings
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::error::Problem;
 use crate::secrets;
+use crate::secrets::REDACTED;
 
 pub(crate) use schema::schema;
 
@@ -148,6 +149,8 @@ pub(crate) struct DocumentDraft {
     pub(crate) rollup: Option<Vec<String>>,
     /// The hash of the last commit that the update takes account of.
     pub(crate) covered_through: Option<String>,
+    /// The texts in which something is redacted, each with its JSON pointer.
+    pub(crate) redacted: Vec<(String, String)>,
     /// Every fault of the shape, and every secret.
     pub(crate) problems: Vec<Problem>,
 }
@@ -170,35 +173,42 @@ pub(crate) fn read(text: &str, allow_secret: bool) -> DocumentDraft {
         Err(error) => return unreadable(format!("is not JSON: {error}")),
     };
     let mut problems = schema::validate(&value);
-    if !allow_secret {
-        find_secrets(&value, "", &mut problems);
-    }
+    let mut redacted = Vec::new();
+    each_text(&value, "", &mut |pointer, text| {
+        if text.contains(REDACTED) {
+            redacted.push((pointer.to_owned(), text.to_owned()));
+        }
+        if allow_secret {
+            return;
+        }
+        if let Some(secret) = secrets::find(text).first() {
+            let message = format!("holds what looks like a secret ({})", secret.rule);
+            problems.push(Problem::new(pointer, message));
+        }
+    });
     DocumentDraft {
         state: lenient::state(value.get("state")),
         constraints: lenient::items(value.get("constraints"), lenient::constraint),
         decisions: lenient::items(value.get("decisions"), lenient::decision),
         rollup: lenient::rollup(value.get("rollup")),
         covered_through: lenient::text(value.get("covered_through")),
+        redacted,
         problems,
     }
 }
 
-fn find_secrets(value: &Value, pointer: &str, problems: &mut Vec<Problem>) {
+/// Calls a function with every text of a document and its JSON pointer.
+fn each_text(value: &Value, pointer: &str, tell: &mut impl FnMut(&str, &str)) {
     match value {
-        Value::String(text) => {
-            if let Some(secret) = secrets::find(text).first() {
-                let message = format!("holds what looks like a secret ({})", secret.rule);
-                problems.push(Problem::new(pointer, message));
-            }
-        }
+        Value::String(text) => tell(pointer, text),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                find_secrets(item, &format!("{pointer}/{index}"), problems);
+                each_text(item, &format!("{pointer}/{index}"), tell);
             }
         }
         Value::Object(fields) => {
             for (name, field) in fields {
-                find_secrets(field, &schema::below(pointer, name), problems);
+                each_text(field, &schema::below(pointer, name), tell);
             }
         }
         _ => {}

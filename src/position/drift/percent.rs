@@ -1,5 +1,7 @@
 //! Whether a percentage is right: templates mean different things by it.
 
+use std::ops::RangeInclusive;
+
 use crate::planning::Claim;
 use crate::planning::Stated;
 use crate::position::Phase;
@@ -51,7 +53,8 @@ impl StatedCounts<'_> {
         }
         let counted = PAIRS.map(|pair| self.share_stated(pair));
         let counted = || counted.into_iter().flatten();
-        if counted().chain(self.shares_of_files()).any(is_stated) {
+        let mut measures = counted().chain(self.shares_of_files());
+        if measures.any(is_stated) || self.is_share_of_phase(stated as usize) {
             return None;
         }
         let of_phases = self.share_of_phases();
@@ -89,15 +92,8 @@ impl StatedCounts<'_> {
         share(right(done)?, right(all)?)
     }
 
-    /// Returns the shares in all the ways that templates mean them.
-    fn shares_of_files(&self) -> impl Iterator<Item = usize> {
-        let of_phase = self.here.into_iter().flat_map(|index| {
-            let phase = &self.position.phases[index];
-            let done = phase.complete_range();
-            phase
-                .plans_range()
-                .flat_map(move |all| done.clone().map(move |done| share(done, all).unwrap_or(0)))
-        });
+    /// Returns the shares of all work in the ways that templates mean them.
+    fn shares_of_files(&self) -> [usize; 4] {
         // A percentage may go on across milestones.
         let all = *over_all(&self.position.phases, Phase::plans_range).start();
         let complete = *over_all(&self.position.phases, Phase::complete_range).start();
@@ -107,8 +103,14 @@ impl StatedCounts<'_> {
             self.share_of_phases(),
             share(complete, all).unwrap_or(0),
         ]
-        .into_iter()
-        .chain(of_phase)
+    }
+
+    /// Returns whether a percentage may be that of the phase which STATE.md states.
+    fn is_share_of_phase(&self, stated: usize) -> bool {
+        self.here.is_some_and(|index| {
+            let phase = &self.position.phases[index];
+            is_share(stated, phase.complete_range(), &phase.plans_range())
+        })
     }
 
     fn share_of_phases(&self) -> usize {
@@ -122,4 +124,57 @@ impl StatedCounts<'_> {
 /// Returns a share in percent, 100 at most; nothing of nothing.
 fn share(done: usize, all: usize) -> Option<usize> {
     (done * 100).checked_div(all).map(|share| share.min(100))
+}
+
+/// Returns whether a percentage is, within one percent, the share of one of these counts in one of these totals.
+///
+/// A file may declare any total, so the totals of a share are calculated, not tried out.
+fn is_share(stated: usize, mut done: RangeInclusive<usize>, all: &RangeInclusive<usize>) -> bool {
+    let (least, most) = (stated.saturating_sub(1), stated + 1);
+    if least > 100 {
+        return false;
+    }
+    // Of nothing, nothing is done.
+    let is_of_nothing = least == 0 && *all.start() == 0;
+    let is_of_some = |done: usize| {
+        let hundredfold = done * 100;
+        let fewest = match most {
+            0..100 => hundredfold / (most + 1) + 1,
+            _ => 1,
+        };
+        let highest = hundredfold.checked_div(least).unwrap_or(usize::MAX);
+        fewest.max(*all.start()) <= highest.min(*all.end())
+    };
+    is_of_nothing || done.any(is_of_some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_found_as_by_trying_out_every_total() {
+        for (least, most, from, to) in [(0, 0, 0, 3), (0, 4, 0, 9), (1, 3, 2, 40), (7, 12, 3, 9)] {
+            let tried = |stated: usize| {
+                let mut pairs =
+                    (least..=most).flat_map(|done| (from..=to).map(move |all| (done, all)));
+                pairs.any(|(done, all)| share(done, all).unwrap_or(0).abs_diff(stated) <= 1)
+            };
+            for stated in 0..=320 {
+                let found = is_share(stated, least..=most, &(from..=to));
+                assert_eq!(
+                    found,
+                    tried(stated),
+                    "{stated} of {least}..={most} in {from}..={to}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_huge_total_takes_no_time() {
+        let declared = u32::MAX as usize;
+        assert!(!is_share(31, 1..=2, &(2..=declared)));
+        assert!(is_share(0, 1..=2, &(2..=declared)));
+    }
 }

@@ -12,7 +12,7 @@ use crate::planning::RoadmapPhase;
 use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::PlanState;
-use crate::position::folder_name::SAME_NAME;
+use crate::position::folder_name::NameIndex;
 use crate::position::folder_name::shared;
 use crate::position::folder_name::words;
 use crate::position::roadmap_phase;
@@ -24,6 +24,8 @@ const BACKLOG: u32 = 900;
 pub(super) struct RoadmapScope<'a> {
     /// The roadmap's phases that have not shipped, in number order.
     pub(super) listed: Vec<&'a RoadmapPhase>,
+    /// The names of these phases.
+    index: NameIndex,
     shipped: BTreeSet<&'a PhaseNumber>,
     milestones: &'a [RoadmapMilestone],
 }
@@ -44,7 +46,9 @@ impl<'a> RoadmapScope<'a> {
             .map(|phase| &phase.number)
             .filter(|number| listed.iter().all(|phase| phase.number != **number))
             .collect();
+        let names = listed.iter().map(|phase| phase.name.as_deref());
         Self {
+            index: NameIndex::new(names.map(Option::unwrap_or_default)),
             listed,
             shipped,
             milestones: &evidence.roadmap.milestones,
@@ -78,13 +82,8 @@ impl<'a> RoadmapScope<'a> {
 
     /// Returns whether the roadmap lists the phase under a lower number: a folder's may go on across milestones.
     fn names(&self, phase: &Phase) -> bool {
-        let words = folder_words(phase);
-        let lower = self
-            .listed
-            .iter()
-            .filter(|planned| planned.number <= phase.number);
-        let mut names = lower.filter_map(|planned| planned.name.as_deref());
-        phase.dir.is_some() && names.any(|name| shared(&words, name) >= SAME_NAME)
+        let mut borne = self.index.borne_by(&folder_words(phase)).into_iter();
+        phase.dir.is_some() && borne.any(|place| self.listed[place].number <= phase.number)
     }
 
     /// Returns whether numbers began anew with this milestone: it begins as low as a shipped one.
@@ -164,6 +163,7 @@ fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
         let open = phase.plans.len() - phase.count(PlanState::Complete);
         (fit.unwrap_or(0), open > 0, phase.plans.len())
     };
+    let ranks: Vec<_> = phases.iter().map(rank).collect();
     phases
         .iter()
         .enumerate()
@@ -175,9 +175,10 @@ fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
             if same.clone().count() < 2 {
                 return true;
             }
-            let own = rank(phase);
-            same.all(|(other, twin)| {
-                other == index || rank(twin) < own || (rank(twin) == own && index < other)
+            let own = ranks[index];
+            same.all(|(other, _)| {
+                let twin = ranks[other];
+                other == index || twin < own || (twin == own && index < other)
             })
         })
         .collect()
