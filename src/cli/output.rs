@@ -1,5 +1,6 @@
 //! The one place that prints: results to stdout, all talk to stderr.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::io::IsTerminal;
@@ -147,7 +148,7 @@ impl Output {
     fn document<T: Serialize>(&self, result: &T, page: &mut Vec<u8>) -> io::Result<()> {
         if self.redacts {
             let mut document = serde_json::to_value(result)?;
-            secrets::redact_document(&mut document);
+            secrets::change_texts(&mut document, &redacted);
             serde_json::to_writer_pretty(&mut *page, &document)?;
         } else {
             serde_json::to_writer_pretty(&mut *page, result)?;
@@ -424,6 +425,15 @@ impl Output {
         }
         // With stderr closed there is no one left to tell.
         let _told = writeln!(self.stderr, "{style}{label}{style:#}{message}").is_ok();
+    }
+}
+
+/// Returns a text without its keys; nothing where it has none.
+fn redacted(text: &str) -> Option<String> {
+    // A character that no eye sees may part a key.
+    match secrets::redact(&text::strip_controls(text)).text {
+        Cow::Owned(redacted) => Some(redacted),
+        Cow::Borrowed(_) => None,
     }
 }
 

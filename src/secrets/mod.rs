@@ -13,7 +13,6 @@ use std::ops::Range;
 
 pub(crate) use assignment::secret_name;
 pub(crate) use document::change_texts;
-pub(crate) use document::redact_document;
 
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";

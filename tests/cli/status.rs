@@ -84,6 +84,16 @@ fn a_key_in_a_planning_file_is_not_printed() {
     let document = case.run("status --json").success().json();
     assert_eq!(document["core_value"], "Deploys with [redacted]");
     assert_eq!(document["phase"]["number"], "1");
+    // A character that no eye sees may part it.
+    let state = format!(
+        "# State\n\n**Core value:** {}\n",
+        token.replace("345", "3\u{200b}45")
+    );
+    case.write(".vbw-planning/STATE.md", state);
+    for line in ["status", "status --json"] {
+        let said = case.run(line).success().stdout();
+        assert!(!said.contains(&token), "{said}");
+    }
 }
 
 #[test]
