@@ -384,7 +384,14 @@ fn select_sql(condition: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use rusqlite::StatementStatus;
+
     use super::*;
+    use crate::clock::Clock;
+    use crate::facts::Facts;
+    use crate::facts::Purpose;
     use crate::facts::schema;
 
     #[test]
@@ -396,5 +403,20 @@ mod tests {
             .query_row(&sql, ["ada", "city", "active"], |row| row.get(3))
             .unwrap();
         assert!(plan.contains("facts_key"), "{plan}");
+    }
+
+    #[test]
+    fn a_statement_is_prepared_once_whatever_is_bound() {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Clock::new(Some("2026-01-01T00:00:00Z")).unwrap();
+        let path = folder.path().join("facts.db");
+        let facts = Facts::open_file(&path, clock, Duration::ZERO, Purpose::Write).unwrap();
+        let user = UserId::stored("ada".to_owned());
+        for key in ["city", "name", "food"] {
+            with_key(facts.connection(), &user, key, FactStatus::Active).unwrap();
+        }
+        let statement = facts.connection().prepare_cached(&select_sql(WITH_KEY));
+        let prepared_again = statement.unwrap().get_status(StatementStatus::RePrepare);
+        assert_eq!(prepared_again, 0);
     }
 }

@@ -361,6 +361,10 @@ fn prepare(connection: &Connection, wait: Duration) -> Result<()> {
         .busy_timeout(wait)
         .stored("set how long to wait")?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // SQLite would prepare a statement again for other values, in case another plan fits them better.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .stored("open the database")?;
     // Before the journal's mode, which is part of the file.
     schema::known_version(connection)?;
     connection
