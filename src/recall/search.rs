@@ -146,9 +146,19 @@ impl Scan {
             files,
             units,
         };
-        scan.take_twins();
-        scan.take_words(index, &query.text)?;
+        let places = scan.places();
+        scan.take_twins(&places);
+        scan.take_words(index, &query.text, &places)?;
         Ok(scan)
+    }
+
+    /// Returns where each text stands, by its number.
+    fn places(&self) -> HashMap<i64, Vec<usize>> {
+        let mut places: HashMap<i64, Vec<usize>> = HashMap::with_capacity(self.units.len());
+        for (at, unit) in self.units.iter().enumerate() {
+            places.entry(unit.id).or_default().push(at);
+        }
+        places
     }
 
     /// Returns the terms of the query, with the idf of each.
@@ -184,13 +194,13 @@ impl Scan {
         bit.is_some_and(|bit| self.has[unit] & 1 << bit != 0)
     }
 
-    fn take_words(&mut self, index: &Index, query: &str) -> Result<()> {
-        let mut places: HashMap<i64, Vec<usize>> = HashMap::new();
-        let mut total = 0;
-        for (at, unit) in self.units.iter().enumerate() {
-            places.entry(unit.id).or_default().push(at);
-            total += unit.length;
-        }
+    fn take_words(
+        &mut self,
+        index: &Index,
+        query: &str,
+        places: &HashMap<i64, Vec<usize>>,
+    ) -> Result<()> {
+        let total: usize = self.units.iter().map(|unit| unit.length).sum();
         let mean = real(total) / real(self.units.len().max(1));
         let mut counted = Vec::with_capacity(self.terms.len());
         for (bit, term) in self.terms.iter().enumerate() {
@@ -221,32 +231,31 @@ impl Scan {
             }
         }
         self.question = WeightedQuestion::new(query, counted, places.len());
-        let shares = self
-            .stand_ins
-            .iter()
-            .map(|(at, _)| self.evidence(*at, 0.0).share);
-        self.covered = shares.fold(0.0, f64::max);
+        // Thousands of texts have one of a few sets of terms.
+        let mut shares: HashMap<u64, f64> = HashMap::new();
+        for (at, _) in &self.stand_ins {
+            shares
+                .entry(self.has[*at])
+                .or_insert_with(|| self.evidence(*at, 0.0).share);
+        }
+        self.covered = shares.into_values().fold(0.0, f64::max);
         Ok(())
     }
 
     /// Finds the texts that say the same: one stands for all, not archived where one is not.
-    fn take_twins(&mut self) {
-        let mut of_twin: HashMap<i64, usize> = HashMap::new();
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        for (at, unit) in self.units.iter().enumerate() {
-            let group = *of_twin.entry(unit.id).or_insert_with(|| {
-                groups.push(Vec::new());
-                groups.len() - 1
-            });
-            groups[group].push(at);
-        }
+    fn take_twins(&mut self, places: &HashMap<i64, Vec<usize>>) {
         let is_archived = |at: &usize| is_archived(&self.files[self.units[*at].file]);
-        self.stand_ins = groups
-            .into_iter()
-            .filter_map(|mut group| {
-                group.sort_by_key(|at| (is_archived(at), *at));
-                let (first, rest) = group.split_first()?;
-                Some((*first, rest.to_vec()))
+        self.stand_ins = places
+            .values()
+            .filter_map(|group| {
+                if let [only] = group[..] {
+                    return Some((only, Vec::new()));
+                }
+                let first = *group.iter().min_by_key(|at| (is_archived(at), **at))?;
+                let mut twins: Vec<usize> =
+                    group.iter().copied().filter(|at| *at != first).collect();
+                twins.sort_by_key(|at| (is_archived(at), *at));
+                Some((first, twins))
             })
             .collect();
         self.stand_ins.sort_unstable();
