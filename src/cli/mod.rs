@@ -198,7 +198,7 @@ impl Command {
         }
     }
 
-    /// Returns whether the command puts together what many files say. Others print what they were given, or one file.
+    /// Returns whether the command summarizes many files; the others print what they were given, or one file.
     fn is_digest(&self) -> bool {
         matches!(
             self,

@@ -136,7 +136,7 @@ impl Output {
             Ok(()) if self.manner.json || !self.redacts => self.print(&page),
             Ok(()) => {
                 let text = String::from_utf8_lossy(&page);
-                // First: a character that no eye sees may part a key.
+                // Before redaction: an invisible character may split a key.
                 let text = text::strip_controls(&text);
                 self.print(secrets::redact(&text).text.as_bytes());
             }
@@ -148,7 +148,7 @@ impl Output {
     fn document<T: Serialize>(&self, result: &T, page: &mut Vec<u8>) -> io::Result<()> {
         if self.redacts {
             let mut document = serde_json::to_value(result)?;
-            secrets::change_texts(&mut document, &redacted);
+            text::change_texts(&mut document, &redacted);
             serde_json::to_writer_pretty(&mut *page, &document)?;
         } else {
             serde_json::to_writer_pretty(&mut *page, result)?;
@@ -156,7 +156,7 @@ impl Output {
         page.write_all(b"\n")
     }
 
-    /// From now on takes keys out of results: of those put together of many files.
+    /// Redacts keys in all further results.
     pub(crate) fn redact(&mut self) {
         self.redacts = true;
     }
@@ -428,9 +428,9 @@ impl Output {
     }
 }
 
-/// Returns a text without its keys; nothing where it has none.
+/// Returns a text without its keys, or `None` if it has none.
 fn redacted(text: &str) -> Option<String> {
-    // A character that no eye sees may part a key.
+    // Before redaction: an invisible character may split a key.
     match secrets::redact(&text::strip_controls(text)).text {
         Cow::Owned(redacted) => Some(redacted),
         Cow::Borrowed(_) => None,

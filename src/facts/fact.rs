@@ -353,8 +353,8 @@ pub(crate) fn with_key(
     select(connection, user, WITH_KEY, &[&key, &status])
 }
 
-/// The plus keeps SQLite from the index of the status, which it would prefer since that one is in order: it would
-/// read every active fact of the user.
+/// The unary plus keeps SQLite from using the index on the status. It prefers that one because its rows come in order,
+/// but would read every active fact of the user.
 const WITH_KEY: &str = "key = ?2 AND +status = ?3";
 
 /// Returns a user's facts that a condition on the columns picks, in the order in which they were written.

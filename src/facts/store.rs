@@ -361,7 +361,7 @@ fn prepare(connection: &Connection, wait: Duration) -> Result<()> {
         .busy_timeout(wait)
         .stored("set how long to wait")?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // SQLite would prepare a statement again for other values, in case another plan fits them better.
+    // Otherwise SQLite prepares a statement again whenever a bound value might suit another plan.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .stored("open the database")?;

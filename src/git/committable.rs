@@ -1,4 +1,4 @@
-//! What speaks against committing a file: asked before anything is written.
+//! Checks whether files can be committed as they are, before anything is written.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::git::program::Program;
 
-/// What git leaves in its folder while something is under way that a commit would get in between of.
-const UNDER_WAY: &[(&str, &str)] = &[
+/// Files that exist in git's folder while an operation is in progress, with its name.
+const IN_PROGRESS: &[(&str, &str)] = &[
     ("MERGE_HEAD", "a merge"),
     ("CHERRY_PICK_HEAD", "a cherry-pick"),
     ("REVERT_HEAD", "a revert"),
@@ -17,14 +17,14 @@ const UNDER_WAY: &[(&str, &str)] = &[
     ("BISECT_LOG", "a bisect"),
 ];
 
-/// Refuses a commit while a merge or its like is under way; `own` is the repository's own folder.
-pub(super) fn refuse_under_way(program: &Program<'_>, own: &Path) -> Result<()> {
-    let is_file = |name: &str| own.join(name).symlink_metadata().is_ok();
-    // Where git keeps references in tables, these are no files.
-    let has_tables = is_file("reftable");
-    for (name, what) in UNDER_WAY {
-        let is_reference = has_tables && name.ends_with("_HEAD");
-        let is_there = is_file(name)
+/// Refuses a commit during a merge or a similar operation; `own` is the repository's own folder.
+pub(super) fn refuse_in_progress(program: &Program<'_>, own: &Path) -> Result<()> {
+    let exists = |name: &str| own.join(name).symlink_metadata().is_ok();
+    // With the reftable format, references such as MERGE_HEAD are not files.
+    let uses_reftable = exists("reftable");
+    for (name, what) in IN_PROGRESS {
+        let is_reference = uses_reftable && name.ends_with("_HEAD");
+        let is_there = exists(name)
             || is_reference
                 && program
                     .query(&["rev-parse", "--quiet", "--verify", name])?
@@ -37,8 +37,7 @@ pub(super) fn refuse_under_way(program: &Program<'_>, own: &Path) -> Result<()> 
     Ok(())
 }
 
-/// Refuses files that git would not commit as they are: those below a submodule or a link, unmerged, left out of a
-/// sparse checkout, or ignored.
+/// Refuses files that are ignored, unmerged, left out of a sparse checkout, or below a submodule or a link.
 pub(super) fn refuse_unfit(program: &Program<'_>, paths: &[&str]) -> Result<()> {
     let folders = paths
         .iter()
@@ -52,9 +51,9 @@ pub(super) fn refuse_unfit(program: &Program<'_>, paths: &[&str]) -> Result<()> 
             return Err(unfit(what, folder));
         }
     }
-    let tracked = tracked(program, paths)?;
-    let known: BTreeSet<&str> = tracked.iter().map(|one| one.path.as_str()).collect();
-    for one in &tracked {
+    let entries = index_entries(program, paths)?;
+    let known: BTreeSet<&str> = entries.iter().map(|one| one.path.as_str()).collect();
+    for one in &entries {
         let fault = match (one.tag, one.mode.as_str()) {
             ('M', _) => "it is unmerged",
             ('S', _) => "it is left out of this sparse checkout",
@@ -64,7 +63,7 @@ pub(super) fn refuse_unfit(program: &Program<'_>, paths: &[&str]) -> Result<()> 
         return Err(unfit(fault, &one.path));
     }
     for path in paths.iter().filter(|path| !known.contains(*path)) {
-        // A path that begins so is no pattern.
+        // A path that starts with `./` cannot be taken for a pattern.
         let plain = format!("./{path}");
         if program
             .query(&["check-ignore", "--quiet", "--", &plain])?
@@ -82,15 +81,15 @@ fn unfit(fault: &str, path: &str) -> Error {
         .hint("run it without --commit, or change that in git first")
 }
 
-/// A file as the index has it.
-struct Tracked {
-    /// `H` for one that is as usual, `S` for one that the checkout leaves out, `M` for an unmerged one.
+/// A file in the index.
+struct IndexEntry {
+    /// `H` for an ordinary entry, `S` for one outside a sparse checkout, `M` for an unmerged one.
     tag: char,
     mode: String,
     path: String,
 }
 
-fn tracked(program: &Program<'_>, paths: &[&str]) -> Result<Vec<Tracked>> {
+fn index_entries(program: &Program<'_>, paths: &[&str]) -> Result<Vec<IndexEntry>> {
     let mut arguments = vec!["ls-files", "-z", "-t", "--stage", "--"];
     arguments.extend(paths);
     let listed = program.literal().run(&arguments)?.unwrap_or_default();
@@ -98,7 +97,7 @@ fn tracked(program: &Program<'_>, paths: &[&str]) -> Result<Vec<Tracked>> {
     let read = |row: &str| {
         let (about, path) = row.split_once('\t')?;
         let mut words = about.split(' ');
-        Some(Tracked {
+        Some(IndexEntry {
             tag: words.next()?.chars().next()?,
             mode: words.next()?.to_owned(),
             path: path.to_owned(),

@@ -22,7 +22,7 @@ pub struct NewCommit<'a> {
 
 /// Commits these files and nothing else, with the time of this run; returns whether there was something to commit.
 ///
-/// What else is staged stays staged. What is checked out is converted as `git add` does it: line ends, and encodings.
+/// What else is staged stays staged. Line ends and encodings are converted as by `git add`.
 pub(super) fn commit(program: &Program<'_>, draft: &NewCommit<'_>, clock: &Clock) -> Result<bool> {
     let message = draft.message;
     let program = program.without_programs()?;
@@ -62,7 +62,7 @@ pub(super) fn commit(program: &Program<'_>, draft: &NewCommit<'_>, clock: &Clock
     Ok(true)
 }
 
-/// Takes the files into an index as they are checked out; fails rather than replace an entry of another kind.
+/// Adds the files to an index; fails rather than replace an entry of another kind.
 fn stage(program: &Program<'_>, files: &[&str]) -> Result<()> {
     let names = files.join("\0").into_bytes();
     program.feed(&["update-index", "--add", "-z", "--stdin"], names)?;

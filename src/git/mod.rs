@@ -373,7 +373,7 @@ impl Git {
         }
     }
 
-    /// Refuses a commit of these files, named from the top, where git would not take them as they are.
+    /// Fails if git would not commit these files, named from the top, as they are.
     pub fn refuse_commit(&self, paths: &[&str]) -> Result<()> {
         self.refuse_elsewhere()?;
         let Some(repository) = self.readable() else {
@@ -385,7 +385,7 @@ impl Git {
         let Some(program) = self.program()? else {
             return Ok(());
         };
-        committable::refuse_under_way(&program, &repository.own)?;
+        committable::refuse_in_progress(&program, &repository.own)?;
         program.refuse_filtered(paths)?;
         committable::refuse_unfit(&program, paths)
     }

@@ -167,7 +167,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Returns a program that takes a path as it is written, and not as a pattern.
+    /// Returns a program that takes paths literally, not as patterns.
     pub(crate) fn literal(&self) -> Self {
         let mut options = self.options.clone();
         options.push("--literal-pathspecs".to_owned());

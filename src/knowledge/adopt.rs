@@ -122,7 +122,7 @@ pub fn key_of(title: &str) -> String {
     key
 }
 
-/// An entry that is there, or is going to be.
+/// An entry that exists or is about to be written.
 struct KnownEntry {
     key: String,
     origin: Option<String>,

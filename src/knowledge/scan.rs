@@ -85,7 +85,7 @@ fn scan_part<T>(
     }
 }
 
-/// Reads an entry's file; returns `None` if it is no entry, or is gone.
+/// Reads an entry's file; returns `None` if it is not an entry or no longer exists.
 fn bytes(
     place: &KnowledgeDir,
     path: &Path,

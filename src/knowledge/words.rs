@@ -125,7 +125,7 @@ pub(crate) fn folded(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// Returns a text in lower case and composed; most of it is ASCII, which takes no thought.
+/// Returns a text in lower case and composed; ASCII, which is most of it, needs no composing.
 fn lowered(text: &str) -> String {
     let others = text.chars().filter(|c| !c.is_ascii());
     if is_nfc_quick(others) != IsNormalized::Yes {

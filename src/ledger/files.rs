@@ -80,7 +80,7 @@ impl LedgerFolder {
         Ok(Self { path, in_git })
     }
 
-    /// Returns the names of the three files as git knows them: where a file is a link, of what it leads to.
+    /// Returns the three files' names in git; for a link, the name of the file it points to.
     pub(crate) fn names_in_git(&self, project: &Project) -> Result<Vec<String>> {
         let Some(top) = project.git.top() else {
             return Ok(Vec::new());
@@ -105,7 +105,7 @@ impl LedgerFolder {
     }
 }
 
-/// Returns a path as git names it, from the top of the repository; `None` outside of it, and for other than UTF-8.
+/// Returns a path relative to the top of the repository, as git writes it; `None` if it is outside or not UTF-8.
 fn name_in_git(path: &Path, top: &Path) -> Option<String> {
     let below = path.strip_prefix(top).ok()?;
     let names = below.components().map(|name| name.as_os_str().to_str());
@@ -146,14 +146,14 @@ impl LedgerFile {
         Ok(())
     }
 
-    /// Fails where a merge left both sides in the file.
+    /// Fails if the file contains conflict markers.
     pub(crate) fn refuse_conflict(&self) -> Result<()> {
         let has = |marker: &str| self.text.lines().any(|line| line.starts_with(marker));
         if has("<<<<<<< ") && has("=======") && has(">>>>>>> ") {
-            let message = "holds both sides of a conflict";
+            let message = "contains conflict markers";
             return Err(Error::refused(message)
                 .at(&self.path, None)
-                .hint("keep what is right and take the markers out"));
+                .hint("resolve the conflict, then run it again"));
         }
         Ok(())
     }
@@ -169,7 +169,7 @@ impl LedgerFile {
 }
 
 impl LedgerFiles {
-    /// Refuses to make a file that is committed and that a sparse checkout leaves out: a blank one would replace it.
+    /// Fails if a missing file is committed but left out of a sparse checkout: a blank one would replace it.
     pub(crate) fn refuse_left_out(&self, project: &Project) -> Result<()> {
         if !self.is_left_out(project)? {
             return Ok(());

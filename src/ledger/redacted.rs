@@ -1,4 +1,4 @@
-//! What an agent read without its keys does not take the place of what holds them.
+//! Refuses updates that would write `[redacted]` in place of text that was read without its secrets.
 
 use crate::error::Problem;
 use crate::ledger::document::DocumentDraft;
@@ -6,7 +6,7 @@ use crate::ledger::files::LedgerFiles;
 use crate::secrets::REDACTED;
 use crate::text::Line;
 
-/// Returns the texts of an update in which something is redacted, and that their file does not have already.
+/// Returns a problem for each redacted text of an update that its file does not contain already.
 pub(crate) fn problems(update: &DocumentDraft, files: &LedgerFiles) -> Vec<Problem> {
     let is_new = |(pointer, text): &&(String, String)| {
         let file = match pointer.split('/').nth(1) {
@@ -14,7 +14,7 @@ pub(crate) fn problems(update: &DocumentDraft, files: &LedgerFiles) -> Vec<Probl
             Some("constraints") => &files.constraints,
             _ => &files.decisions,
         };
-        // A text that only says which bullet is meant is written nowhere.
+        // `match` only selects a bullet and is not written.
         !pointer.ends_with("/match") && !file.text.contains(Line::new(text).as_str())
     };
     let message = format!(

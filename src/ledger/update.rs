@@ -144,7 +144,7 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(Planned, Changes)>
     let of_rules = target.problems.iter().chain(of_rules);
     problems.extend(
         of_rules
-            .filter(|problem| !is_told(update, problem))
+            .filter(|problem| !is_reported(update, problem))
             .cloned(),
     );
     let is_changed = outcomes.iter().any(|(_, outcome)| outcome.is_changed);
@@ -176,8 +176,8 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(Planned, Changes)>
     Ok((planned, changes))
 }
 
-/// Returns whether the shape of a field says all that a rule says of it: what has another form has no meaning.
-fn is_told(update: &DocumentDraft, problem: &Problem) -> bool {
+/// Returns whether the check of a field's form has already reported what a rule reports.
+fn is_reported(update: &DocumentDraft, problem: &Problem) -> bool {
     let pointer = &problem.pointer;
     let has_form = ["/covered_through", "/date", "/evidence"];
     has_form.iter().any(|name| pointer.ends_with(name))
@@ -322,8 +322,8 @@ impl AnchorTarget {
 /// How the subject of a commit of the ledger begins.
 const SUBJECT: &str = "Update the ledger";
 
-/// How many digits of a hash its subject has.
-const SHOWN: usize = 12;
+/// How many digits of the hash its subject shows.
+const HASH_DIGITS: usize = 12;
 
 /// How many commits are looked at for one of the ledger's.
 const LOOKED_AT: usize = 50;
@@ -340,9 +340,10 @@ pub(crate) fn commit_since(project: &Project, time: &str) -> Result<Option<Strin
     Ok(first.map(|commit| commit.hash))
 }
 
-/// Returns whether a subject is as [`message`] makes it; people write ones that begin alike.
+/// Returns whether a subject is exactly one that [`message`] writes, since people write similar ones.
 fn is_own(subject: &str) -> bool {
-    let is_hash = |word: &str| word.len() == SHOWN && word.bytes().all(|c| c.is_ascii_hexdigit());
+    let is_hash =
+        |word: &str| word.len() == HASH_DIGITS && word.bytes().all(|c| c.is_ascii_hexdigit());
     subject == SUBJECT
         || subject
             .strip_prefix(SUBJECT)
@@ -352,12 +353,12 @@ fn is_own(subject: &str) -> bool {
 
 /// Returns the message of a commit of the ledger.
 fn message(covered_through: Option<&str>) -> String {
-    let through = covered_through.and_then(|hash| hash.get(..SHOWN));
+    let through = covered_through.and_then(|hash| hash.get(..HASH_DIGITS));
     let through = through.map(|hash| format!(" through {hash}"));
     format!("{SUBJECT}{}", through.unwrap_or_default())
 }
 
-/// Returns the names by which git knows the ledger's files, or refuses what git would not take as they are.
+/// Returns the ledger files' names in git; fails if git would not commit them as they are.
 fn committed_files(project: &Project) -> Result<Vec<String>> {
     let names = LedgerFolder::locate(project)?.names_in_git(project)?;
     let paths: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -90,8 +90,9 @@ pub fn inner(text: &str) -> Option<Range<usize>> {
     fenced(text, 0).map(|block| block.inner)
 }
 
-/// Returns the plain values of outermost fields, and where the front matter ends, without parsing what else is there:
-/// YAML takes ten times as long. Returns `None` where it takes a parser to be sure. `keys` are ASCII.
+/// Returns the plain values of top-level fields, and where the front matter ends, without parsing the rest as YAML.
+///
+/// Returns `None` if only a parser can tell. `keys` must be ASCII.
 pub fn scan<'a, const N: usize>(
     text: &'a str,
     keys: [&str; N],
@@ -128,7 +129,7 @@ pub fn scan<'a, const N: usize>(
     Some((values, block.whole.end))
 }
 
-/// Returns what follows the key and its colon, where the text begins with them.
+/// Returns what follows the key and its colon, if the text begins with them.
 fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let start = text.as_bytes().get(..key.len())?;
     if !start.eq_ignore_ascii_case(key.as_bytes()) {
@@ -315,6 +316,27 @@ mod tests {
     fn it_may_stand_behind_a_mark_blank_lines_and_comments() {
         let found = parse("\u{feff}\r\n<!-- note -->\n\n---\r\nphase: 1\r\n---\r\n").value;
         assert_eq!(found.text(&["phase"]), Some("1"));
+    }
+
+    #[test]
+    fn plain_values_are_scanned_and_others_left_to_the_parser() {
+        let text = "---\nstatus: gaps found\nissues: 2\nnested:\n  result: x\n---\nbody";
+        let (values, end) = scan(text, ["Status", "issues", "result"]).unwrap();
+        assert_eq!(values, [Some("gaps found"), Some("2"), None]);
+        assert_eq!(&text[end..], "body");
+        assert_eq!(scan("no fields", ["status"]), Some(([None], 0)));
+        for unclear in [
+            "status: \"done\"",
+            "status: done # now",
+            "status: a: b",
+            "status:\n  done",
+            "status: done\n  and more",
+            "  status: done",
+            "a: 1\n---\n\n---\nstatus: done",
+        ] {
+            let text = format!("---\n{unclear}\n---\n");
+            assert_eq!(scan(&text, ["status"]), None, "{unclear}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::secrets;
-use crate::secrets::change_texts;
+use crate::text::change_texts;
 use crate::text::strip_controls;
 
 /// A tool's answer.

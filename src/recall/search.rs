@@ -147,12 +147,12 @@ impl Scan {
             units,
         };
         let places = scan.places();
-        scan.take_twins(&places);
-        scan.take_words(index, &query.text, &places)?;
+        scan.group_twins(&places);
+        scan.score_words(index, &query.text, &places)?;
         Ok(scan)
     }
 
-    /// Returns where each text stands, by its number.
+    /// Returns the indexes of the units of each text, by the text's id.
     fn places(&self) -> HashMap<i64, Vec<usize>> {
         let mut places: HashMap<i64, Vec<usize>> = HashMap::with_capacity(self.units.len());
         for (at, unit) in self.units.iter().enumerate() {
@@ -194,7 +194,7 @@ impl Scan {
         bit.is_some_and(|bit| self.has[unit] & 1 << bit != 0)
     }
 
-    fn take_words(
+    fn score_words(
         &mut self,
         index: &Index,
         query: &str,
@@ -231,7 +231,7 @@ impl Scan {
             }
         }
         self.question = WeightedQuestion::new(query, counted, places.len());
-        // Thousands of texts have one of a few sets of terms.
+        // Many texts have the same set of terms.
         let mut shares: HashMap<u64, f64> = HashMap::new();
         for (at, _) in &self.stand_ins {
             shares
@@ -243,7 +243,7 @@ impl Scan {
     }
 
     /// Finds the texts that say the same: one stands for all, not archived where one is not.
-    fn take_twins(&mut self, places: &HashMap<i64, Vec<usize>>) {
+    fn group_twins(&mut self, places: &HashMap<i64, Vec<usize>>) {
         let is_archived = |at: &usize| is_archived(&self.files[self.units[*at].file]);
         self.stand_ins = places
             .values()

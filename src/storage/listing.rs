@@ -83,7 +83,7 @@ fn nanoseconds(time: Option<SystemTime>) -> u64 {
     })
 }
 
-/// Returns what is in a project's folder, by name, links as such; empty if there is no folder or a link leads outside.
+/// Lists a project's folder, sorted by name, links as links; empty if there is none or a link leads outside.
 ///
 /// Names that are not text are shown with U+FFFD.
 pub(crate) fn entries(folder: &Path) -> io::Result<Vec<(String, PathKind)>> {

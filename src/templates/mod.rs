@@ -125,7 +125,7 @@ pub fn render(project: &Project, template: Template, context: &impl Serialize) -
     Ok(secrets::redact(&page).text.into_owned())
 }
 
-/// The same with every key in it: for what was searched for keys before, or is allowed to hold them.
+/// Renders without redaction, for text that was checked for keys before, or may hold them.
 pub(crate) fn render_as_given(
     project: &Project,
     template: Template,

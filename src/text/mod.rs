@@ -3,6 +3,7 @@
 mod clip;
 mod controls;
 mod hexadecimal;
+mod json;
 mod line;
 mod memo;
 mod quantity;
@@ -13,6 +14,7 @@ pub(crate) use clip::is_wide;
 pub(crate) use clip::joins;
 pub use controls::strip_controls;
 pub use hexadecimal::hexadecimal;
+pub(crate) use json::change_texts;
 pub use line::Line;
 pub(crate) use memo::Memo;
 pub(crate) use quantity::noun;

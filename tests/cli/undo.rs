@@ -24,20 +24,28 @@ fn the_exact_bytes_come_back_and_go_again() {
     assert_eq!(case.tree(), synced);
 }
 
-#[test]
-fn what_is_undone_is_no_failure_where_git_cannot_say_what_stays() {
+/// A project whose ledger is committed, and an update of the ledger.
+fn committed_ledger() -> Option<(Case, String)> {
     if !require("git") {
-        return;
+        return None;
     }
     let case = Case::new(VBW);
     case.git_init();
     case.commit("Begin", "2026-02-20T10:00:00Z");
     case.run("ledger init").success();
     let head = case.commit("Add the ledger", "2026-02-21T10:00:00Z");
-    let before = case.tree();
     let update = format!(
         r#"{{"state":{{"objective":"Ship it","active_work":["Read"]}},"covered_through":"{head}"}}"#
     );
+    Some((case, update))
+}
+
+#[test]
+fn what_is_undone_is_no_failure_where_git_cannot_say_what_stays() {
+    let Some((case, update)) = committed_ledger() else {
+        return;
+    };
+    let before = case.tree();
     case.run("ledger update").stdin(update).success();
     case.shell("rm -r .git/objects/??").success();
     let undone = case.run("undo").success();
@@ -47,17 +55,9 @@ fn what_is_undone_is_no_failure_where_git_cannot_say_what_stays() {
 
 #[test]
 fn what_stays_in_git_is_said() {
-    if !require("git") {
+    let Some((case, update)) = committed_ledger() else {
         return;
-    }
-    let case = Case::new(VBW);
-    case.git_init();
-    case.commit("Begin", "2026-02-20T10:00:00Z");
-    case.run("ledger init").success();
-    let head = case.commit("Add the ledger", "2026-02-21T10:00:00Z");
-    let update = format!(
-        r#"{{"state":{{"objective":"Ship it","active_work":["Read"]}},"covered_through":"{head}"}}"#
-    );
+    };
     case.run("ledger update").stdin(update.clone()).success();
     let undone = case.run("undo").success().stdout();
     assert!(!undone.contains("git commit"), "{undone}");

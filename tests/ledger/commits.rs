@@ -142,7 +142,7 @@ fn both_sides_of_a_conflict_are_not_committed() {
     let before = text(&case, CONSTRAINTS);
     let both = format!("{before}<<<<<<< ours\n- One\n=======\n- Two\n>>>>>>> theirs\n");
     case.write(CONSTRAINTS, &both);
-    refused(&case, &document, "both sides of a conflict");
+    refused(&case, &document, "contains conflict markers");
     case.write(CONSTRAINTS, &before);
     // Unmerged, though the text is whole.
     let blob = git(&case, &format!("rev-parse HEAD:{CONSTRAINTS}"));

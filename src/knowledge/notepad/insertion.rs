@@ -190,11 +190,11 @@ pub(super) fn check(
             "write it with {deeper} or more, and not as a section's name"
         )));
     }
-    let told = |heading: &NotepadHeading| (heading.level, heading.title.clone());
+    let identity = |heading: &NotepadHeading| (heading.level, heading.title.clone());
     let is_kept = kept
         .iter()
-        .map(|one| told(one))
-        .eq(notepad.headings.iter().map(told));
+        .map(|one| identity(one))
+        .eq(notepad.headings.iter().map(identity));
     let moved = |at: usize| if at < from { at } else { at + to - from };
     let mut sections: Vec<_> = notepad
         .sections

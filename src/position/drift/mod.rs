@@ -161,7 +161,7 @@ fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
         .plans
         .iter()
         .filter(|(_, state)| *state == PlanState::Open);
-    let fate = if phase.state == PhaseState::Done {
+    let reason = if phase.state == PhaseState::Done {
         format!("phase {} is called complete", phase.number)
     } else {
         format!("the work has moved on from phase {}", phase.number)
@@ -172,7 +172,7 @@ fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
             kind: DriftKind::Plans,
             subject: PLAN,
             stated: format!("plan {}", slot.number),
-            actual: format!("no summary, but {fate}"),
+            actual: format!("no summary, but {reason}"),
             file: file.strip_prefix(evidence.root).unwrap_or(&file).to_owned(),
             line: 1,
         })

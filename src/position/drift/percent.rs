@@ -134,7 +134,7 @@ fn is_share(stated: usize, mut done: RangeInclusive<usize>, all: &RangeInclusive
     if least > 100 {
         return false;
     }
-    // Of nothing, nothing is done.
+    // 0 of 0 counts as 0 %.
     let is_of_nothing = least == 0 && *all.start() == 0;
     let is_of_some = |done: usize| {
         let hundredfold = done * 100;
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_total_takes_no_time() {
+    fn a_huge_total_is_calculated() {
         let declared = u32::MAX as usize;
         assert!(!is_share(31, 1..=2, &(2..=declared)));
         assert!(is_share(0, 1..=2, &(2..=declared)));

@@ -82,8 +82,8 @@ impl<'a> RoadmapScope<'a> {
 
     /// Returns whether the roadmap lists the phase under a lower number: a folder's may go on across milestones.
     fn names(&self, phase: &Phase) -> bool {
-        let mut borne = self.index.borne_by(&folder_words(phase)).into_iter();
-        phase.dir.is_some() && borne.any(|place| self.listed[place].number <= phase.number)
+        let mut matches = self.index.matching(&folder_words(phase)).into_iter();
+        phase.dir.is_some() && matches.any(|place| self.listed[place].number <= phase.number)
     }
 
     /// Returns whether numbers began anew with this milestone: it begins as low as a shipped one.
@@ -177,8 +177,8 @@ fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
             }
             let own = ranks[index];
             same.all(|(other, _)| {
-                let twin = ranks[other];
-                other == index || twin < own || (twin == own && index < other)
+                let other_rank = ranks[other];
+                other == index || other_rank < own || (other_rank == own && index < other)
             })
         })
         .collect()

@@ -132,7 +132,7 @@ impl Index {
     /// Returns the texts that have any of the stems, and how often each has the one that it has most.
     pub(crate) fn having(&self, stems: &[String]) -> Result<Matches> {
         let mut found: BTreeMap<i64, usize> = BTreeMap::new();
-        // The instances of a word come in the order of the texts; to have SQLite group them would sort them once more.
+        // FTS5 lists the instances of a word in the order of the texts; GROUP BY would sort them again.
         let mut statement = self
             .db
             .prepare_cached("SELECT doc FROM instances WHERE term = ?1")?;

@@ -1,8 +1,8 @@
-//! The texts of a JSON document, changed one by one.
+//! Changes the strings of a JSON document.
 
 use serde_json::Value;
 
-/// Puts what a function returns in the place of each text of a document, and of each name of a field.
+/// Replaces each string and field name of a document for which `change` returns another.
 pub(crate) fn change_texts(document: &mut Value, change: &impl Fn(&str) -> Option<String>) {
     match document {
         Value::String(text) => {
@@ -33,19 +33,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::secrets::redact;
 
     #[test]
-    fn keys_go_from_texts_and_names_and_all_else_stays() {
-        let key = ["ghp_", "Ab1xQ9zT4mN7vK2pL8sD3fG6hJ5wR0yC1uEb"].concat();
+    fn strings_and_names_change_and_all_else_stays() {
         let mut document = json!({
-            "z": [1, 2.5, null, format!("with {key}\n"), "a\r\nb"],
-            "a": {key.clone(): {"deep": key}},
+            "z": [1, 2.5, null, "with a key\n", "a\r\nb"],
+            "a": {"key": {"deep": "key"}},
         });
         change_texts(&mut document, &|text| {
-            Some(redact(text).text.into_owned()).filter(|new| new != text)
+            text.contains("key").then(|| text.replace("key", "-"))
         });
-        let expected = r#"{"z":[1,2.5,null,"with [redacted]\n","a\r\nb"],"a":{"[redacted]":{"deep":"[redacted]"}}}"#;
+        let expected = r#"{"z":[1,2.5,null,"with a -\n","a\r\nb"],"a":{"-":{"deep":"-"}}}"#;
         assert_eq!(document.to_string(), expected);
     }
 }
