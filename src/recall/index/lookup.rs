@@ -159,12 +159,30 @@ impl Index {
         let Some(part) = long.min_by_key(|stem| stem.len()) else {
             return Ok(Vec::new());
         };
-        let sql =
-            "SELECT term FROM vocabulary WHERE instr(term, ?1) > 0 ORDER BY doc DESC LIMIT ?2";
-        let mut statement = self.db.prepare_cached(sql)?;
+        let (table, texts) = if self.has_term_list()? {
+            ("terms", "docs")
+        } else {
+            ("vocabulary", "doc")
+        };
+        let mut statement = self.db.prepare_cached(&format!(
+            "SELECT term FROM {table} WHERE instr(term, ?1) > 0 ORDER BY {texts} DESC LIMIT ?2"
+        ))?;
         let words = statement.query_map(params![part, MAX_WORDS_CONTAINING], |row| row.get(0))?;
         let words: Vec<String> = words.collect::<Result<_>>()?;
         self.having(&words)
+    }
+
+    /// Returns whether the terms stand in a table of their own; copies them there if they can be written.
+    ///
+    /// FTS5 reads the position of every word to list its terms, which took half of a search.
+    fn has_term_list(&self) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM terms)";
+        if self.db.query_row(sql, [], |row| row.get(0))? {
+            return Ok(true);
+        }
+        // Another process may do the same.
+        let sql = "INSERT OR IGNORE INTO terms SELECT term, doc FROM vocabulary";
+        Ok(self.db.execute(sql, []).is_ok())
     }
 
     /// Returns the texts in which a piece of a word stands that no stem holds; looks at every one.

@@ -57,6 +57,7 @@ impl Index {
         let transaction = self.db.transaction_with_behavior(behavior)?;
         // Another process may have done it meanwhile.
         if let Some(work) = work(&transaction, files)? {
+            transaction.execute("DELETE FROM terms", [])?;
             for file in &work.gone {
                 forget(&transaction, *file)?;
             }
