@@ -1,4 +1,5 @@
-//! Makes an answer of the ranked texts: corrections before what they correct, and what has nothing to do with the question left out.
+//! Builds an answer from the ranked texts: moves corrections ahead of what they correct, and drops irrelevant
+//! texts.
 
 use rusqlite::Result;
 
@@ -14,7 +15,7 @@ use crate::recall::index::vectors;
 use crate::recall::search::Scan;
 use crate::recall::search::Scored;
 
-/// So many texts at least tell whether anything has to do with a question.
+/// Minimum number of texts judged to decide whether anything is relevant.
 const JUDGED: usize = 10;
 
 /// A text of the answer.
@@ -24,24 +25,24 @@ pub(crate) struct JudgedText {
     pub(crate) relevance: Relevance,
 }
 
-/// The best of the ranked texts, judged.
+/// The best ranked texts, judged for relevance.
 pub(crate) struct RecallAnswer {
-    /// Those that are given, the best first.
+    /// The returned texts, best first.
     pub(crate) found: Vec<JudgedText>,
-    /// How many of the best have nothing to do with the question and are left out.
+    /// Number of best texts left out as irrelevant.
     pub(crate) withheld: usize,
-    /// Whether there are more of those that are given.
+    /// Whether there are more texts than those returned.
     pub(crate) truncated: bool,
-    /// What speaks for the answer as a whole.
+    /// Evidence for the answer as a whole.
     pub(crate) verdict: AnswerEvidence,
 }
 
-/// How much of what was found is given.
+/// How much of the result is returned.
 #[derive(Clone, Copy)]
 pub(crate) struct Extent {
-    /// So many texts at most.
+    /// Maximum number of texts.
     pub(crate) limit: usize,
-    /// Whether those that have nothing to do with the question are kept.
+    /// Whether irrelevant texts are kept.
     pub(crate) all: bool,
 }
 
@@ -77,7 +78,7 @@ impl RecallAnswer {
             .iter()
             .map(|(scored, text)| scan.evidence(scored.unit, closeness(text)))
             .collect();
-        // Signs and nothing else were looked for where they stand: nothing more can speak for a text.
+        // A query of symbols only is matched verbatim: every match is exact.
         let is_exact = scan.terms().is_empty();
         let judged = scan.question.relevance(&evidence);
         let mut found: Vec<JudgedText> = best

@@ -1,17 +1,17 @@
-//! What a store hands over to be searched: a piece of text and what is known about it.
+//! The unit that a store provides for searching: a piece of text and its metadata.
 
 use chrono::NaiveDate;
 use serde::Serialize;
 
-/// Why a hit is to be read with care.
+/// Reason to treat a hit with caution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flag {
-    /// It names what is no longer there, or the structure has changed since.
+    /// It refers to something that no longer exists, or the structure has changed since.
     Stale,
-    /// Something newer has taken its place.
+    /// Something newer has replaced it.
     Superseded,
-    /// Whoever wrote it was not sure.
+    /// Its author was not sure.
     LowConfidence,
 }
 
@@ -19,7 +19,7 @@ impl Flag {
     /// All flags.
     pub const ALL: [Self; 3] = [Self::Stale, Self::Superseded, Self::LowConfidence];
 
-    /// Returns the flag as it is shown.
+    /// Returns the name of the flag.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Stale => "stale",
@@ -28,7 +28,7 @@ impl Flag {
         }
     }
 
-    /// Returns what is left of the score of a hit with this flag.
+    /// Returns the factor by which this flag multiplies the score of a hit.
     pub(crate) fn weight(self) -> f64 {
         match self {
             Self::Stale => 0.7,
@@ -51,7 +51,7 @@ impl Flag {
 pub(crate) struct Flags(u8);
 
 impl Flags {
-    /// Returns the set with one flag more, where `is_set`.
+    /// Returns the set with the flag added if `is_set`.
     pub(crate) fn with(self, flag: Flag, is_set: bool) -> Self {
         Self(self.0 | if is_set { flag.bit() } else { 0 })
     }
@@ -63,30 +63,30 @@ impl Flags {
             .filter(move |flag| self.0 & flag.bit() != 0)
     }
 
-    /// Returns the set as it is stored.
+    /// Returns the set as the number that is stored.
     pub(crate) fn bits(self) -> u8 {
         self.0
     }
 
-    /// Returns a set that was stored.
+    /// Returns the set for a stored number.
     pub(crate) fn of_bits(bits: u8) -> Self {
         Self(bits)
     }
 }
 
-/// What a text is to the project, which decides between texts that fit alike.
+/// A text's authority in the project, which ranks texts that match equally well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Authority {
-    /// It says what holds: the project, its state, decisions, context, lessons.
+    /// Describes what is valid now: the project, its state, decisions, context, lessons.
     Canonical,
-    /// It says what was done.
+    /// Reports what was done.
     Report,
-    /// It was written on the way: plans, research, checks.
+    /// Produced while working: plans, research, checks.
     Working,
 }
 
 impl Authority {
-    /// Returns what is left of the score of a text of this standing.
+    /// Returns the factor by which this authority multiplies the score of a text.
     pub(crate) fn weight(self) -> f64 {
         match self {
             Self::Canonical => 1.0,
@@ -95,7 +95,7 @@ impl Authority {
         }
     }
 
-    /// Returns the authority as it is stored.
+    /// Returns the authority as the number that is stored.
     pub(crate) fn number(self) -> u8 {
         match self {
             Self::Canonical => 0,
@@ -104,7 +104,7 @@ impl Authority {
         }
     }
 
-    /// Returns the authority that was stored.
+    /// Returns the authority for a stored number.
     pub(crate) fn of_number(number: u8) -> Self {
         match number {
             0 => Self::Canonical,
@@ -114,21 +114,21 @@ impl Authority {
     }
 }
 
-/// A piece of text that can be found.
+/// A searchable piece of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SearchDocument {
-    /// The titles of the headings that it stands under, the outermost first.
+    /// Titles of the headings above it, outermost first.
     pub(crate) headings: Vec<String>,
-    /// Its first line in its file, counted from 1; 0 where it has none.
+    /// Number of its first line in the file, counted from 1; 0 if it has none.
     pub(crate) line: usize,
-    /// What it is known by in its store, where that is not its line.
+    /// Its identifier in its store, if that is not its line number.
     pub(crate) id: Option<String>,
     /// Its text, verbatim.
     pub(crate) text: String,
-    /// The day that it speaks of, or on which it was written.
+    /// The date that it refers to, or on which it was written.
     pub(crate) date: Option<NaiveDate>,
-    /// Why it is to be read with care.
+    /// Reasons to treat it with caution.
     pub(crate) flags: Flags,
-    /// What it is to the project.
+    /// Its authority in the project.
     pub(crate) authority: Authority,
 }

@@ -1,10 +1,10 @@
-//! Measures the search on questions whose answers are known.
+//! Measures search quality on questions with known answers.
 //!
 //! ```text
 //! {"project":"owner/name","question":"…","answer_file":"…","answer_snippet":"…"}
 //! ```
 //!
-//! A hit counts when its text contains the snippet: white space, case, `*` and backticks aside.
+//! A hit is an answer if its text contains the snippet, ignoring white space, case, `*` and backticks.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -36,28 +36,28 @@ use crate::storage::read;
 use crate::text::one_line;
 use crate::warning::Parsed;
 
-/// How well the search answers questions.
+/// Search quality on a set of questions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evaluation {
-    /// How many questions counted.
+    /// Number of questions evaluated.
     pub questions: usize,
-    /// The figures, by what texts are found by.
+    /// The metrics by search method.
     pub rows: Vec<EvaluationRow>,
-    /// What silence costs and spares, where that was asked.
+    /// Costs and benefits of withholding irrelevant hits, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub silence: Option<Silence>,
 }
 
-/// How well one way of searching answers questions; fractions of 1.
+/// Metrics of one search method, as fractions of 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EvaluationRow {
-    /// By what texts are found.
+    /// The search method.
     pub method: Method,
-    /// The share of questions with an answer among the first 5 hits.
+    /// Share of questions with an answer among the first 5 hits.
     pub r_at_5: f64,
-    /// The share of questions with an answer among the first 10 hits.
+    /// Share of questions with an answer among the first 10 hits.
     pub r_at_10: f64,
-    /// The mean of 1 / rank of the first answer.
+    /// Mean reciprocal rank of the first answer.
     pub mrr: f64,
 }
 
@@ -69,7 +69,8 @@ struct Question {
     answer_snippet: String,
 }
 
-/// Asks the questions of a file that are this project's, or nobody's; with `silence`, also those about others.
+/// Runs the questions of a file that name this project or none; with `silence`, also those about other
+/// projects.
 pub fn evaluate(project: &Project, questions: &Path, silence: bool) -> Result<Parsed<Evaluation>> {
     let (questions, others) = of_project(project, read_questions(questions)?);
     if questions.is_empty() {
@@ -111,7 +112,7 @@ pub fn evaluate(project: &Project, questions: &Path, silence: bool) -> Result<Pa
     Ok(Parsed { value, warnings })
 }
 
-/// Returns by method the rank of the first answer to each question.
+/// Returns, by method, the rank of the first answer to each question.
 fn ask(
     project: &Project,
     index: &Index,
@@ -146,9 +147,10 @@ fn ask(
     Ok(ranks)
 }
 
-/// Asks one question as a user does; returns whether an answer is among the first ten, of all and of what is given.
+/// Runs one question as a user would; returns the evidence, and as 1 or 0 whether an answer is among the
+/// first ten hits, once of all hits and once of those judged relevant.
 ///
-/// Where nothing answers the question, whatever is given counts as given.
+/// For a question about another project, any hit counts as an answer.
 fn judged(
     project: &Project,
     index: &Index,
@@ -205,7 +207,7 @@ fn read_questions(path: &Path) -> Result<Vec<Question>> {
     Ok(questions)
 }
 
-/// Parts the questions about this project from those about others.
+/// Partitions the questions into those about this project and those about others.
 fn of_project(project: &Project, questions: Vec<Question>) -> (Vec<Question>, Vec<Question>) {
     let questions = questions.into_iter();
     questions.partition(|question| is_about(project, question))
@@ -228,7 +230,7 @@ fn folded(text: &str) -> String {
     one_line(&plain)
 }
 
-/// Returns the mean over all questions; one without an answer counts 0.
+/// Returns the mean over all questions; a question without an answer counts as 0.
 fn share(ranks: &[Option<usize>], worth: impl Fn(usize) -> f64) -> f64 {
     let sum: f64 = ranks.iter().flatten().map(|rank| worth(*rank)).sum();
     sum / real(ranks.len().max(1))

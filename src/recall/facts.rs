@@ -1,7 +1,7 @@
-//! The user's facts, asked beside the cache: a project keeps no copy of them.
+//! Searches the user's facts, which are not indexed: a project keeps no copy of them.
 //!
-//! The database picks those that fit; here they are held against the project's texts by the same words and
-//! the same vectors, so that the scores compare.
+//! The database selects candidates; here they are scored with the same terms and vectors as the project's
+//! texts, so that the scores are comparable.
 
 use crate::clock::parse_date;
 use crate::embedding::VectorTable;
@@ -31,20 +31,20 @@ use crate::recall::search::Scan;
 use crate::recall::sources::SourceName;
 use crate::warning::Warning;
 
-/// How many facts are held against the project's texts.
+/// Maximum number of facts that are scored against the project's texts.
 const MAX_FACTS: usize = 50;
 
-/// A fact below this is read with care.
+/// Confidence below which a fact is flagged.
 const UNSURE: f64 = 0.5;
 
-/// The facts that fit a query; none if no user is set.
+/// The facts that match a query; none if no user is set.
 #[derive(Default)]
 pub(crate) struct FactHits(Vec<Fact>);
 
 impl FactHits {
-    /// Asks for the facts of the user who is set; a database that cannot be asked becomes a warning.
+    /// Queries the facts of the configured user; a failure to query the database becomes a warning.
     ///
-    /// Where nothing but facts is wanted, both are errors: nothing else can answer.
+    /// If only facts are searched, no user and a failed query are errors: nothing else can answer.
     pub(crate) fn fetch(
         project: &Project,
         query: &RecallQuery,
@@ -66,7 +66,7 @@ impl FactHits {
         }
     }
 
-    /// Adds the facts to the texts that are ranked.
+    /// Adds the facts to the texts to be ranked.
     pub(crate) fn add_to(
         &self,
         scan: &mut Scan,
@@ -100,7 +100,7 @@ impl FactHits {
                 date: parse_date(&fact.last_mentioned_at),
                 flags: flags(fact),
                 rank: Authority::Canonical,
-                // No fact stands beside another.
+                // No fact is a sibling of another.
                 section: usize::try_from(id).unwrap_or_default(),
                 length: words.len(),
                 meaning: f64::from(near.fold(0.0, f32::max)),
@@ -111,7 +111,7 @@ impl FactHits {
         Ok(())
     }
 
-    /// Returns the text of a fact among the ranked texts, or `None` if the text is not a fact.
+    /// Returns the text of a unit that is a fact, or `None` for any other unit.
     pub(crate) fn text(&self, unit: &StoredUnit) -> Option<StoredText> {
         let place = usize::try_from(-unit.id).ok()?.checked_sub(1)?;
         let fact = self.0.get(place)?;
@@ -131,7 +131,7 @@ fn ask(project: &Project, query: &RecallQuery) -> Result<FactHits> {
         limit: query.limit.max(MAX_FACTS),
         scope: ProjectScope::General,
         method: Method::from(project.settings.facts.fusion),
-        // Judged here, beside the texts of the project.
+        // Relevance is judged here, together with the texts of the project.
         selection: Selection::Candidates,
     };
     let embedder = facts::embedder(project)?;

@@ -1,4 +1,4 @@
-//! What is shown of a text that was found.
+//! Formats a hit for output.
 
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -12,53 +12,53 @@ use crate::recall::sources::SourceName;
 use crate::secrets;
 use crate::text::strip_controls;
 
-/// A longer text is shown in part.
+/// Maximum length of a snippet, in bytes; longer texts are shown in part.
 const EXCERPT: usize = 600;
 
-/// A text that was found, and where it stands.
+/// A text that was found, with its location.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecallHit {
     /// The store that it comes from.
     pub source: SourceName,
-    /// Its file, relative to the project where it lies inside.
+    /// Path of its file, relative to the project if inside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Its first line there, counted from 1.
+    /// Number of its first line there, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// What its store knows it by.
+    /// Its identifier in its store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The headings that it stands under, the outermost first.
+    /// Titles of the headings above it, outermost first.
     pub headings: Vec<String>,
-    /// Its text, verbatim but for secrets; of a long one whole lines around what fits best.
+    /// Its text, verbatim except for redacted secrets; for a long text, whole lines around the best match.
     pub snippet: String,
-    /// How well it fits; comparable within one answer.
+    /// Its score, comparable only within one answer.
     pub score: f64,
-    /// Whether it has to do with the query.
+    /// Its relevance to the query.
     pub relevance: Relevance,
-    /// The day that it speaks of.
+    /// The date that it refers to.
     pub date: Option<NaiveDate>,
-    /// Why it is to be read with care.
+    /// Reasons to treat it with caution.
     pub flags: Vec<Flag>,
-    /// Where the same text stands again: `file:line`.
+    /// Other locations of the same text, as `file:line`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<String>,
-    /// What the score is made of, where that was asked for.
+    /// Components of the score, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
 }
 
-/// Returns headings and snippet of a text as they are shown.
+/// Returns the headings and the snippet of a text as shown to the user.
 pub(crate) fn display_text(text: &StoredText, terms: &[Term]) -> (Vec<String>, String) {
     let clean = |text: &str| secrets::redact(&strip_controls(text)).text.into_owned();
     let headings = text.headings.iter().map(|title| clean(title));
-    // Cut after cleaning: half of a key would not be known as one.
+    // Cut after redaction: a truncated key would not be recognised.
     let whole = clean(&text.body);
     (headings.collect(), excerpt(&whole, terms).to_owned())
 }
 
-/// Returns the whole lines around the one that has most of the words.
+/// Returns whole lines around the line that contains the most terms.
 fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
     if text.len() <= EXCERPT {
         return text;
@@ -95,7 +95,7 @@ fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
         }
     }
     let part = text[lines[first].0..lines[last].1].trim();
-    // One line alone may be as long as it likes.
+    // A single line may exceed the limit.
     let end = (EXCERPT..=part.len()).find(|end| part.is_char_boundary(*end));
     &part[..end.filter(|_| part.len() > EXCERPT).unwrap_or(part.len())]
 }

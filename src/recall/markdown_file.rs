@@ -1,4 +1,4 @@
-//! Makes documents of a markdown file: its passages, with the days and the state that the text gives them.
+//! Splits a markdown file into search documents: its passages, with the dates and flags found in the text.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ use crate::recall::passage::Passage;
 use crate::recall::passage::passages;
 use crate::text::fold;
 
-/// Fields that say of when a file is, the most telling first.
+/// Front matter fields that date a file, most significant first.
 const DATES: &[&str] = &["updated", "completed", "date", "created"];
 
-/// Returns the passages of a markdown file as documents of this authority.
+/// Returns the passages of a markdown file as documents with the given authority.
 pub(crate) fn documents(text: &str, path: &Path, authority: Authority) -> Vec<SearchDocument> {
-    // What is odd about the fields is told by whoever reads them for what they mean.
+    // Malformed fields are reported by the code that interprets them.
     let front = FrontMatter::parse(text, path).value;
     let of_file = DATES
         .iter()
@@ -50,7 +50,7 @@ pub(crate) fn documents(text: &str, path: &Path, authority: Authority) -> Vec<Se
         .collect()
 }
 
-/// Returns the day in the first words of a passage, else in the nearest of its headings.
+/// Returns the date at the start of a passage, or else in its nearest heading that has one.
 fn date(passage: &Passage) -> Option<NaiveDate> {
     let start: String = passage.text.chars().take(24).collect();
     first_date(&start).or_else(|| {
@@ -64,7 +64,7 @@ fn first_date(text: &str) -> Option<NaiveDate> {
         .find_map(parse_date)
 }
 
-/// Returns whether a passage says that it holds no longer: struck out, or kept where such texts are kept.
+/// Returns whether a passage is marked as no longer valid: struck through, or under a heading for such texts.
 fn is_superseded(passage: &Passage) -> bool {
     let text = passage.text.trim_start();
     let is_named = |title: &String| matches!(fold(title).as_str(), "superseded" | "deprecated");

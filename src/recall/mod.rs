@@ -1,12 +1,13 @@
-//! One search over every store, each hit cited.
+//! Searches all stores at once and cites the source of each hit.
 //!
 //! ```text
 //! sources ── documents ── index (a cache) ── words ─┬─ one score ── judged ── hits
 //!                                      └── vectors ─┘
 //! ```
 //!
-//! The files are the truth: the index holds nothing else, and is brought up to date before each search.
-//! Facts are no files: they are asked for each time, and no copy of them is kept in a project.
+//! The files are the source of truth: the index is derived from them and brought up to date before each
+//! search.
+//! Facts are not files: they are queried each time, and a project keeps no copy of them.
 
 mod answer;
 mod document;
@@ -49,29 +50,29 @@ use crate::recall::search::Scan;
 use crate::recall::staleness::Staleness;
 use crate::warning::Parsed;
 
-/// What was found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Recalled {
-    /// What was looked for.
+    /// The query.
     pub query: String,
-    /// The texts that fit, the best first.
+    /// The matching texts, best first.
     pub hits: Vec<RecallHit>,
-    /// Whether more fit than were asked for.
+    /// Whether more texts match than were asked for.
     pub truncated: bool,
-    /// How many of the nearest have nothing to do with the query and were left out.
+    /// Number of texts left out of the best because they are irrelevant to the query.
     #[serde(skip_serializing_if = "is_zero")]
     pub withheld: usize,
-    /// How many of the newest files were searched, where there was no time for all.
+    /// Number of newest files searched, if there was no time to search all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_files: Option<usize>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "required by serde")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Looks for a query in the stores that it names.
+/// Searches the stores that the query names.
 pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>> {
     let mut of_facts = Vec::new();
     let facts = FactHits::fetch(project, query, &mut of_facts)?;
@@ -143,7 +144,7 @@ fn hit(scan: &Scan, found: JudgedText) -> RecallHit {
     }
 }
 
-/// Returns where a text stands, as it is shown.
+/// Returns the location of a text as shown to the user.
 fn shown_location(file: &str, line: usize) -> String {
     match line {
         0 => file.to_owned(),

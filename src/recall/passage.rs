@@ -1,4 +1,4 @@
-//! Splits markdown into what is found: prose, list items and table rows, each with its headings.
+//! Splits markdown into searchable passages: prose, list items and table rows, each with its headings.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::planning::is_absent;
 
-/// Prose grows to this many bytes before it is split at a paragraph: more would blur what it is about.
+/// Maximum length of merged prose paragraphs, in bytes: longer passages would mix topics.
 const PROSE: usize = 1200;
-/// A list item takes the items nested in it along up to this many bytes.
+/// Maximum length of a list item together with its nested items, in bytes.
 const ITEM: usize = 700;
-/// A line that heads a list is no longer than this.
+/// Maximum length of a line that labels a list, in bytes.
 const LABEL: usize = 80;
-/// Nothing longer is taken into one passage.
+/// Maximum length of any passage of several lines, in bytes.
 const MAX_PASSAGE_LENGTH: usize = 4000;
 
-/// A piece of a markdown file that can be found by itself.
+/// A separately searchable piece of a markdown file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Passage {
-    /// The titles of the headings that it stands under, the outermost first.
+    /// Titles of the headings above it, outermost first.
     pub(crate) headings: Vec<String>,
-    /// Its first line, counted from 1.
+    /// Number of its first line, counted from 1.
     pub(crate) line: usize,
     /// Its text, verbatim.
     pub(crate) text: String,
@@ -31,7 +31,7 @@ pub(crate) struct Passage {
 
 /// Returns the passages of a markdown text, in file order.
 ///
-/// `front` is where the fields at the head of the file stand.
+/// `front` is the byte range of the front matter.
 pub(crate) fn passages(text: &str, front: &Range<usize>) -> Vec<Passage> {
     let outline = Outline::parse(text, front.end);
     let mut splitter = Splitter {
@@ -48,7 +48,7 @@ pub(crate) fn passages(text: &str, front: &Range<usize>) -> Vec<Passage> {
     splitter.found
 }
 
-/// What an open passage is, which decides what may join it.
+/// The kind of the open passage, which decides what may be appended to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PassageKind {
     Prose,
@@ -64,14 +64,14 @@ struct Splitter<'a> {
     outline: &'a Outline<'a>,
     /// The open headings with their levels.
     headings: Vec<(u8, String)>,
-    /// The line that heads a list without being a heading: `**What failed:**`.
+    /// A line that labels a list without being a heading: `**What failed:**`.
     label: Option<Range<usize>>,
     found: Vec<Passage>,
     open: Option<OpenPassage>,
 }
 
 impl Splitter<'_> {
-    /// Splits the fields at the head of a file: each of several lines for itself, the short ones together.
+    /// Splits the front matter: each multi-line field becomes its own passage, single-line fields are merged.
     fn front_matter(&mut self, range: &Range<usize>) {
         let mut at = range.start;
         let mut field: Option<Range<usize>> = None;
@@ -154,7 +154,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Ends the list that a label heads.
+    /// Ends the list under a label.
     fn end_list(&mut self) {
         if self.label.is_some() {
             self.close();
@@ -162,7 +162,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Returns whether a block is one short line that ends in a colon.
+    /// Returns whether a block is a single short line that ends with a colon.
     fn is_label(&self, block: &Block) -> bool {
         let text = self.outline.slice(&block.range);
         let is_line = text.len() <= LABEL && !text.contains('\n');
@@ -170,7 +170,7 @@ impl Splitter<'_> {
         is_line && is_alone && text.trim_end_matches(['*', '_']).ends_with(':')
     }
 
-    /// Returns whether a block stands indented under the open list item.
+    /// Returns whether a block is indented under the open list item.
     fn joins_item(&self, range: &Range<usize>) -> bool {
         let text = self.outline.text();
         let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
@@ -179,7 +179,8 @@ impl Splitter<'_> {
         is_indented && is_open.is_some_and(|open| open.kind == PassageKind::Item)
     }
 
-    /// Adds a block to the open passage, or opens one where there is none of its kind with room for it.
+    /// Appends a block to the open passage, or opens a new one if the kind differs or `most` bytes are
+    /// exceeded.
     fn grow(&mut self, kind: PassageKind, range: Range<usize>, most: usize) {
         if let Some(open) = &mut self.open
             && open.kind == kind
@@ -231,7 +232,7 @@ impl Splitter<'_> {
     }
 }
 
-/// Returns whether a text is a link to a heading of its own file, as tables of contents have them.
+/// Returns whether a text is just a link to a heading in the same file, as in a table of contents.
 fn is_own_link(text: &str) -> bool {
     let inner = text
         .strip_prefix('[')
@@ -241,7 +242,7 @@ fn is_own_link(text: &str) -> bool {
         .is_some_and(|(title, anchor)| !title.contains("](") && !anchor.contains(['(', ' ']))
 }
 
-/// Returns whether a text only says that there is nothing to say, or where something is said.
+/// Returns whether a text has no content of its own: a placeholder such as "none", or a mere link.
 fn says_nothing(text: &str) -> bool {
     if is_own_link(text.trim()) {
         return true;
@@ -271,17 +272,18 @@ fn says_nothing(text: &str) -> bool {
             | ["not", "applicable" | "yet"]
             | ["to", "be", "determined" | "decided"]
     );
-    // A row of a table with empty cells has signs alone; a field or a sign of its own may be looked for.
+    // Text that contains a code span or a symbol may be searched for; a table row with empty cells has only
+    // punctuation.
     is_nothing && (words.is_empty() || !text.contains('`')) && !is_sign(text, &words)
 }
 
-/// Returns whether every line is a field without a value: `**Core value:** TBD`.
+/// Returns whether every line is a field without a value, such as `**Core value:** TBD`.
 fn has_only_empty_fields(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     lines.all(|line| Label::parse(line, 0, 1).is_some_and(|label| is_absent(&label.value)))
 }
 
-/// Returns whether a text has signs that somebody could look for.
+/// Returns whether a text without words contains a symbol that could be searched for.
 fn is_sign(text: &str, words: &[&str]) -> bool {
     words.is_empty()
         && text.contains(|c: char| {

@@ -1,26 +1,26 @@
-//! What is looked for, and where.
+//! Defines the query of a search and its options.
 
 use crate::error::Error;
 use crate::error::Result;
 use crate::recall::sources::SourceName;
 
-/// A question to the memory of a project.
+/// A query against a project's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecallQuery {
-    /// What is looked for; nothing in it is an operator.
+    /// The search text; it has no operators.
     pub text: String,
-    /// The stores that are searched.
+    /// The stores to search.
     pub sources: Vec<SourceName>,
-    /// How many hits are wanted.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// Whether the nearest texts are given too, marked, where they have nothing to do with it.
+    /// Whether irrelevant texts are returned too, marked as such.
     pub all: bool,
-    /// Whether the answer may not wait for a first index: then the newest files have to do.
+    /// Whether the answer must not wait for a first index; if so, only the newest files are searched.
     pub is_urgent: bool,
 }
 
 impl RecallQuery {
-    /// Returns a question to every store; one without a single sign is refused.
+    /// Returns a query of all stores; an empty text is an error.
     pub fn new(text: &str) -> Result<Self> {
         if text.trim().is_empty() {
             return Err(

@@ -1,4 +1,4 @@
-//! Finds the texts that fit a query: by words and by meaning, the same text once, the best first.
+//! Ranks the texts that match a query, by words and by meaning, and groups duplicates.
 
 use std::collections::HashMap;
 
@@ -24,22 +24,24 @@ use crate::recall::index::Index;
 use crate::recall::index::StoredUnit;
 use crate::recall::query::RecallQuery;
 
-/// A text that shares no word with the query must be this near to be found: the nearest of unrelated ones came to .2 or .3.
+/// Minimum similarity at which a text that shares no word with the query is a hit: the best unrelated texts
+/// reached 0.2 to 0.3.
 const NEAR: f64 = 0.3;
 
-/// The newest text gains this much over one of no day: enough to part equal ones.
+/// Bonus of the newest text over one without a date: enough to break ties.
 const RECENCY: f64 = 0.02;
 
-/// In how many days that is halved.
+/// Half-life of that bonus, in days.
 const HALF_LIFE: f64 = 90.0;
 
-/// A word that only stands inside others counts this much of its idf.
+/// Factor applied to the idf of a term that occurs only inside other words.
 const PART: f64 = 0.5;
 
-/// In a query of so many words, one that stands nowhere is looked for in every text, as a piece of any word.
+/// Maximum number of terms of a query for which a term that is not indexed is searched for as a substring of
+/// every text.
 const FEW_TERMS: usize = 2;
 
-/// By what texts are found.
+/// Method of matching texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
@@ -52,10 +54,10 @@ pub enum Method {
 }
 
 impl Method {
-    /// All ways of searching.
+    /// All methods.
     pub const ALL: [Self; 3] = [Self::Words, Self::Vectors, Self::Both];
 
-    /// Returns the way's name.
+    /// Returns the name of the method.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Words => "words",
@@ -65,25 +67,26 @@ impl Method {
     }
 }
 
-/// What a score is made of.
+/// The components of a score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Parts {
-    /// How well it fits by words: 1 is the best text.
+    /// Score by words, relative to the best text, which has 1.
     pub words: f64,
-    /// How well it fits by meaning: 1 is the nearest text.
+    /// Score by meaning, relative to the nearest text, which has 1.
     pub meaning: f64,
-    /// How much words weigh in this query; meaning has the rest.
+    /// Weight of the words in this query; the meaning has the rest.
     pub words_weight: f64,
-    /// What is left of both: less for reports and papers than for what stands, less for each flag.
+    /// Factor applied to the weighted sum of both: lower for reports and working papers than for canonical
+    /// texts, and lower for each flag.
     pub weight: f64,
-    /// What the texts beside it under the same heading add.
+    /// Bonus from adjacent texts under the same heading.
     pub siblings: f64,
-    /// What its day adds.
+    /// Bonus from the date.
     pub recency: f64,
 }
 
 impl Parts {
-    /// Returns the score without what comes from other texts and from the day.
+    /// Returns the score without the bonuses from other texts and from the date.
     fn own(&self) -> f64 {
         let both = self.words_weight * self.words + (1.0 - self.words_weight) * self.meaning;
         both * self.weight
@@ -94,38 +97,38 @@ impl Parts {
     }
 }
 
-/// A text that was found.
+/// A text that matched.
 pub(crate) struct Scored {
-    /// Which one, by its place among the units.
+    /// Index of the text among the units.
     pub(crate) unit: usize,
     pub(crate) score: f64,
     pub(crate) parts: Parts,
     pub(crate) flags: Vec<Flag>,
-    /// Others that say the same.
+    /// The other units with the same text.
     pub(crate) twins: Vec<usize>,
 }
 
 impl Scored {
-    /// Returns the score as it is told.
+    /// Returns the score rounded for output.
     pub(crate) fn rounded(&self) -> f64 {
         (self.score * 10_000.0).round() / 10_000.0
     }
 }
 
-/// All texts of the stores that are searched, and how well each fits the query.
+/// All texts of the searched stores, each scored against the query.
 pub(crate) struct Scan {
     pub(crate) files: Vec<String>,
     pub(crate) units: Vec<StoredUnit>,
-    /// What the query asks for, weighed by these texts.
+    /// The query, weighted by how often its terms occur in these texts.
     pub(crate) question: WeightedQuestion,
     terms: Vec<Term>,
-    /// By place among the units: 0 where no word is shared.
+    /// Score by words of each unit; 0 if it shares no word with the query.
     words: Vec<f64>,
-    /// By place among the units: which of the terms it has, a bit each; there are fewer than 64.
+    /// Bit mask of the terms that each unit contains; there are fewer than 64 terms.
     has: Vec<u64>,
-    /// What share of the query's idf mass the best text has.
+    /// Largest share of the query's total idf that a single text covers.
     covered: f64,
-    /// The twins of each text that stands for several, and which ones those are.
+    /// The representative of each distinct text, with its duplicates.
     stand_ins: Vec<(usize, Vec<usize>)>,
 }
 
@@ -161,12 +164,12 @@ impl Scan {
         places
     }
 
-    /// Returns the terms of the query, with the idf of each.
+    /// Returns the terms of the query.
     pub(crate) fn terms(&self) -> &[Term] {
         &self.terms
     }
 
-    /// Adds a text that no file holds, with how well it fits by words and which of the terms it has.
+    /// Adds a text that is not from a file, with its score by words and the terms that it contains.
     pub(crate) fn add(&mut self, unit: StoredUnit, words: f64, has: impl Fn(&Term) -> bool) {
         let mask = self.mask(&has);
         self.stand_ins.push((self.units.len(), Vec::new()));
@@ -183,7 +186,7 @@ impl Scan {
         bits.fold(0, |mask, bit: u64| mask | bit)
     }
 
-    /// Returns what speaks for a text as an answer.
+    /// Returns the evidence that a text is relevant.
     pub(crate) fn evidence(&self, unit: usize, closeness: f64) -> TextEvidence {
         self.question
             .evidence(Some(closeness), |term| self.has_term(unit, term))
@@ -231,7 +234,7 @@ impl Scan {
             }
         }
         self.question = WeightedQuestion::new(query, counted, places.len());
-        // Many texts have the same set of terms.
+        // Cached, since many texts contain the same set of terms.
         let mut shares: HashMap<u64, f64> = HashMap::new();
         for (at, _) in &self.stand_ins {
             shares
@@ -242,7 +245,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Finds the texts that say the same: one stands for all, not archived where one is not.
+    /// Groups the units with the same text; the representative is one that is not archived, if there is one.
     fn group_twins(&mut self, places: &HashMap<i64, Vec<usize>>) {
         let is_archived = |at: &usize| is_archived(&self.files[self.units[*at].file]);
         self.stand_ins = places
@@ -261,7 +264,7 @@ impl Scan {
         self.stand_ins.sort_unstable();
     }
 
-    /// Returns the texts that fit, the best first; `is_stale` tells which no longer hold.
+    /// Returns the matching texts, best first; `is_stale` says whether a text no longer holds.
     pub(crate) fn ranked(&self, method: Method, is_stale: impl Fn(usize) -> bool) -> Vec<Scored> {
         let parts = self.parts(method, &is_stale);
         let mut ranked = Vec::new();
@@ -279,12 +282,12 @@ impl Scan {
                 twins: twins.clone(),
             });
         }
-        // Equal ones stay in the order of their files and lines.
+        // The sort is stable: ties stay in the order of files and lines.
         ranked.sort_by(|one, other| other.score.total_cmp(&one.score));
         ranked
     }
 
-    /// Returns what the score of each text is made of, but for what its siblings add.
+    /// Returns the components of the score of each text, without the sibling bonus.
     fn parts(&self, method: Method, is_stale: &impl Fn(usize) -> bool) -> Vec<Parts> {
         let mut words = self.words.clone();
         let mut meaning: Vec<f64> = self.units.iter().map(|unit| unit.meaning).collect();
@@ -307,7 +310,7 @@ impl Scan {
         (0..self.units.len()).map(of).collect()
     }
 
-    /// Returns the score of the better of the two texts beside one, under the same heading.
+    /// Returns the higher score of the two texts adjacent to one under the same heading.
     fn best_sibling(&self, unit: usize, parts: &[Parts]) -> f64 {
         let own = &self.units[unit];
         let beside = [unit.checked_sub(1), unit.checked_add(1)];
@@ -338,14 +341,14 @@ impl Scan {
         self.units[unit].rank.weight() * flags
     }
 
-    /// Returns the file of a text and its line there, counted from 1.
+    /// Returns the file of a text and its line number there, counted from 1.
     pub(crate) fn location(&self, unit: usize) -> (&str, usize) {
         let unit = &self.units[unit];
         (&self.files[unit.file], unit.line)
     }
 }
 
-/// Returns whether a file belongs to a finished milestone.
+/// Returns whether a file belongs to an archived milestone.
 fn is_archived(file: &str) -> bool {
     let mut folders = file.split('/').rev().skip(1);
     folders.any(vocabulary::is_archive)
@@ -358,9 +361,9 @@ fn nearness(query: &Quantized, stored: &[u8]) -> f64 {
     f64::from(query.dot_stored(values, f32::from_le_bytes(*scale)))
 }
 
-/// Moves scores to 0 to 1 by their greatest, and by their least where that is below 0.
+/// Normalises scores to the range 0 to 1, from 0 or the lowest negative score to the highest.
 ///
-/// With many texts this is their range. Of two that both fit well, the range would make one nothing.
+/// Min-max normalisation would give the worse of two good texts a 0.
 fn to_greatest(scores: &mut [f64]) {
     let least = scores.iter().copied().fold(0.0, f64::min);
     let greatest = scores.iter().copied().fold(0.0, f64::max);
@@ -373,7 +376,7 @@ fn to_greatest(scores: &mut [f64]) {
     }
 }
 
-/// Returns 1 for the newest day there is, half of it for each half-life before, 0 for no day.
+/// Returns 1 for the newest date, half of that for each half-life before it, and 0 without a date.
 fn age(date: Option<NaiveDate>, newest: Option<NaiveDate>) -> f64 {
     let (Some(date), Some(newest)) = (date, newest) else {
         return 0.0;

@@ -1,4 +1,4 @@
-//! Which of the found patterns no longer hold.
+//! Determines which of the patterns found no longer hold.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::recall::sources::SourceName;
 use crate::storage::read;
 use crate::warning::Parsed;
 
-/// The texts that name what is no longer there, by place among those that are searched.
+/// Indexes of the units that refer to something that no longer exists.
 #[derive(Default)]
 pub(crate) struct Staleness(HashSet<usize>);
 
@@ -24,7 +24,7 @@ impl Staleness {
         self.0.contains(&unit)
     }
 
-    /// Asks the check of the patterns, whose last result is kept, about each that is searched.
+    /// Looks up each searched pattern in the cached result of the staleness check, or runs the check.
     pub(crate) fn check(project: &Project, index: &Index, scan: &Scan) -> Result<Parsed<Self>> {
         let mut stale = Self::default();
         let mut warnings = Vec::new();
@@ -59,7 +59,7 @@ impl Staleness {
     }
 }
 
-/// Returns the line by which a bullet's reasons are found: that of its entry's heading, or its own.
+/// Returns the line under which the reasons for a bullet are filed: that of its entry's heading, or its own.
 fn owner(patterns: &Patterns, line: usize) -> usize {
     if patterns.loose.iter().any(|loose| loose.line == line) {
         return line;

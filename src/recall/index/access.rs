@@ -1,4 +1,4 @@
-//! Which cache a search uses: the one that is there, one built in its place, or one in memory.
+//! Selects the index that a search uses: the cached one, a rebuilt one, or one in memory.
 
 use std::path::Path;
 use std::thread;
@@ -14,24 +14,24 @@ use crate::recall::index::files::Files;
 use crate::recall::index::schema::Index;
 use crate::warning::Warning;
 
-/// So many bytes of files are indexed while somebody waits.
+/// Maximum size of files indexed while a caller waits, in bytes.
 const URGENT: u64 = if cfg!(test) { 2048 } else { 4 * 1024 * 1024 };
 
-/// The cache's file in `.annals/`.
+/// Name of the index file in `.annals/`.
 const NAME: &str = "index.db";
 
-/// How the cache is found.
+/// State of the index file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CacheState {
-    /// There is none yet.
+    /// It does not exist yet.
     Absent,
-    /// It is ours and whole.
+    /// It was created by this version and is intact.
     Sound,
-    /// It is damaged, foreign or of another version: the next search builds it again.
+    /// It is damaged, foreign or of another version: the next search rebuilds it.
     Unusable,
 }
 
-/// Looks at the cache without bringing it up to date.
+/// Checks the index file without updating it.
 pub fn cache_state(project: &Project) -> CacheState {
     let path = project.storage().own_file(NAME);
     if !path.exists() {
@@ -49,18 +49,19 @@ pub fn cache_state(project: &Project) -> CacheState {
     }
 }
 
-/// What a search returned, and what it was run on.
+/// The result of a search, and what was searched.
 pub(crate) struct Searched<T> {
     pub(crate) answer: T,
     pub(crate) warnings: Vec<Warning>,
-    /// How many of the newest files were searched, where not all were.
+    /// Number of newest files searched, if not all were.
     pub(crate) newest_files: Option<usize>,
 }
 
-/// Runs a search on a cache that is up to date.
+/// Runs a search on an up-to-date index.
 ///
-/// Whatever is wrong with the cache, the search has its answer: the files are the truth. An urgent one that
-/// meets a large project without a cache is run on the newest files, while the cache is built behind it.
+/// Problems with the index file never fail a search, since the index can be rebuilt from the files. An urgent
+/// search in a large project without an index covers only the newest files, while the index is built in the
+/// background.
 pub(crate) fn searched<T>(
     project: &Project,
     is_urgent: bool,
@@ -89,7 +90,7 @@ pub(crate) fn searched<T>(
     if is_kept {
         match kept(&path, &files, &project.progress, &search) {
             Ok(Some(answer)) => return Ok(all(answer)),
-            // Another process holds it longer than anyone should wait, or it is write-protected.
+            // Locked by another process beyond the timeout, or read-only.
             Err(error) if is_in_use(&error) => {}
             Ok(None) | Err(_) => {
                 if rebuild(project, &files).is_ok()
@@ -103,19 +104,19 @@ pub(crate) fn searched<T>(
     searched_in_memory(project, &files, &search).map(all)
 }
 
-/// Returns whether there is a cache of ours, up to date or not.
+/// Returns whether an index of ours exists, up to date or not.
 fn is_ours(path: &Path) -> bool {
     matches!(Index::open(path), Ok(Some(_)))
 }
 
-/// Builds the cache while others wait for nothing: a server that answers on lives long enough.
+/// Builds the index in a background thread: a server lives long enough to finish it.
 fn build_behind(project: &Project) {
     let project = project.clone();
-    // What it cannot do, the next search that has time does and reports.
+    // If it fails, the next search that is not urgent retries and reports the error.
     thread::spawn(move || rebuild(&project, &Files::list(&project)).is_ok());
 }
 
-/// Uses the cache that is there; returns `None` if none of ours is.
+/// Searches the existing index file; returns `None` if it is not ours.
 fn kept<T>(
     path: &Path,
     files: &Files,
@@ -146,7 +147,7 @@ fn rebuild(project: &Project, files: &Files) -> Result<()> {
     };
     storage.rebuild_database(NAME, is_good, |path| {
         let built = Index::create(path, &home).and_then(|mut index| {
-            // What could not be read is told when it is looked for again.
+            // Unreadable files are reported again by the next update.
             index.update(files, &project.progress)?;
             index.finish()
         });
@@ -185,7 +186,7 @@ mod tests {
     use crate::project::OpenRequest;
     use crate::project::fixture::Tree;
 
-    /// Opens a project that keeps no cache.
+    /// Opens a project without an index file.
     fn project(tree: &Tree, progress: Progress) -> Project {
         Project::open(OpenRequest {
             directory: tree.at(""),

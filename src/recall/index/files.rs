@@ -1,4 +1,4 @@
-//! The files that a search covers, as they are on the disk now.
+//! Lists the files that a search covers, as they are on disk now.
 
 use std::fs;
 use std::fs::Metadata;
@@ -13,13 +13,13 @@ use crate::recall::sources::Source;
 /// A file of a store.
 #[derive(Clone)]
 pub(crate) struct StoreFile {
-    /// Whose file it is, by the place in the list of stores.
+    /// Index of its store in the list of stores.
     pub(crate) source: usize,
-    /// Its name as it is shown: relative to the project where it lies inside.
+    /// Its displayed name: the path relative to the project if inside it.
     pub(crate) name: String,
-    /// Where it is.
+    /// Its path.
     pub(crate) path: PathBuf,
-    /// What changes whenever the file does.
+    /// Bytes that change whenever the file does.
     pub(crate) stamp: Vec<u8>,
     pub(crate) size: u64,
     pub(crate) modified: Option<SystemTime>,
@@ -31,12 +31,12 @@ impl StoreFile {
     }
 }
 
-/// Every file of every store, by name.
+/// Every file of every store, sorted by name.
 #[derive(Clone)]
 pub(crate) struct Files(pub(crate) Vec<StoreFile>);
 
 impl Files {
-    /// Looks at the files of a project without reading any.
+    /// Lists the files of a project without reading them.
     pub(crate) fn list(project: &Project) -> Self {
         let mut found: Vec<StoreFile> = Vec::new();
         for (source, store) in SOURCES.iter().enumerate() {
@@ -44,22 +44,22 @@ impl Files {
             found.extend(files.filter_map(|path| find_file(project, source, path)));
         }
         found.sort_by(|one, other| one.name.cmp(&other.name));
-        // Of two stores that claim one file, the first has it.
+        // If two stores claim the same file, the first one gets it.
         found.dedup_by(|one, other| one.name == other.name);
         Self(found)
     }
 
-    /// Returns how many bytes all have together.
+    /// Returns the total size in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.0.iter().map(|found| found.size).sum()
     }
 
-    /// Returns the files that were changed last, as many as fit into so many bytes together, by name.
+    /// Returns the most recently modified files that fit into `most` bytes together, sorted by name.
     pub(crate) fn newest(&self, most: u64) -> Self {
         let mut newest = self.0.clone();
         newest.sort_by_key(|found| std::cmp::Reverse(found.modified));
         let mut bytes = 0;
-        // One that is too large for itself leaves its room to older ones.
+        // A file that does not fit is skipped in favour of older ones.
         newest.retain(|found| {
             let fits = bytes + found.size <= most;
             bytes += if fits { found.size } else { 0 };
@@ -69,14 +69,14 @@ impl Files {
         Self(newest)
     }
 
-    /// Returns whether any is the project's own: a folder without memory gets no cache.
+    /// Returns whether any file belongs to the project itself: a folder without memory gets no index file.
     pub(crate) fn are_of_a_project(&self) -> bool {
         self.0.iter().any(|found| !found.store().is_users_own())
     }
 }
 
 fn find_file(project: &Project, source: usize, path: PathBuf) -> Option<StoreFile> {
-    // Whether a link may be followed is decided where the file is read.
+    // Whether a link may be followed is decided when the file is read.
     let metadata = fs::metadata(&path).ok()?;
     metadata.is_file().then(|| StoreFile {
         source,
@@ -92,7 +92,8 @@ fn name(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Size and times, and with them what no program sets at will: the number of the file, and its last change.
+/// Size and times, including two values that programs cannot set freely: inode number and time of last
+/// change.
 fn stamp(metadata: &Metadata) -> Vec<u8> {
     let mut stamp = metadata.len().to_le_bytes().to_vec();
     #[cfg(unix)]

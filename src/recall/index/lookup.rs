@@ -1,4 +1,4 @@
-//! What a search asks the cache.
+//! Read queries against the search index.
 
 use std::collections::BTreeMap;
 
@@ -15,34 +15,34 @@ use crate::recall::index::update::BETWEEN_HEADINGS;
 use crate::recall::sources::SOURCES;
 use crate::recall::sources::SourceName;
 
-/// A word of fewer characters is no part of another that could be looked for.
+/// Minimum length of a term searched for as a substring, in characters.
 const MIN_PART_CHARS: usize = 3;
 
-/// A word that so many others have inside of them says nothing about which is meant.
+/// Maximum number of words matched by a substring: one that occurs in more is too unspecific.
 const MAX_WORDS_CONTAINING: usize = 64;
 
-/// A text of the cache, without the text itself.
+/// Metadata of an indexed text, without the text itself.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredUnit {
-    /// Its text, which several may share.
+    /// Row id of its text, which several units may share.
     pub(crate) id: i64,
-    /// The store it comes from.
+    /// The store that it comes from.
     pub(crate) source: SourceName,
-    /// Its file, by the place in the list of files.
+    /// Index of its file in the list of files.
     pub(crate) file: usize,
-    /// Its line, counted from 1; 0 where it has none.
+    /// Its line number, counted from 1; 0 if it has none.
     pub(crate) line: usize,
-    /// Its day.
+    /// Its date.
     pub(crate) date: Option<NaiveDate>,
-    /// Why it is to be read with care.
+    /// Reasons to treat it with caution.
     pub(crate) flags: Flags,
-    /// What it is to the project.
+    /// Its authority in the project.
     pub(crate) rank: Authority,
-    /// Which run of texts under the same headings of its file it belongs to.
+    /// Number of the run of texts under the same headings that it belongs to, within its file.
     pub(crate) section: usize,
-    /// How many words it has.
+    /// Length in words.
     pub(crate) length: usize,
-    /// How near the nearest of its passages is to the query.
+    /// Similarity of its best passage to the query.
     pub(crate) meaning: f64,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct StoredText {
     pub(crate) body: String,
 }
 
-/// Where a word stands: in which texts, and how often in each.
+/// Ids of the texts that contain a term, each with the number of occurrences.
 pub(crate) type Matches = Vec<(i64, usize)>;
 
 struct FileRow {
@@ -64,9 +64,9 @@ struct FileRow {
 }
 
 impl Index {
-    /// Returns the names of the files, and their texts in the order of files and places.
+    /// Returns the names of the files, and their units ordered by file and position.
     ///
-    /// `nearness` compares a stored vector with the query's.
+    /// `nearness` computes the similarity of a stored vector to the query.
     pub(crate) fn units(
         &self,
         nearness: impl Fn(&[u8]) -> f64,
@@ -117,22 +117,22 @@ impl Index {
                 meaning: near.reduce(f64::max).unwrap_or_default(),
             });
         }
-        // The rows of a file come together and in order, files as they came into the cache.
+        // Rows are grouped by file and ordered within it, but the files are in insertion order.
         units.sort_by_key(|unit| unit.file);
         Ok((names, units))
     }
 
-    /// Returns the languages that the files are in.
+    /// Returns the languages of the files.
     pub(crate) fn languages(&self) -> Result<Vec<Language>> {
         let mut statement = self.db.prepare("SELECT DISTINCT language FROM files")?;
         let rows = statement.query_map([], |row| Ok(Language::of_number(row.get(0)?)))?;
         rows.collect()
     }
 
-    /// Returns the texts that have any of the stems, and how often each has the one that it has most.
+    /// Returns the texts that contain any of the stems, with the count of the most frequent stem.
     pub(crate) fn having(&self, stems: &[String]) -> Result<Matches> {
         let mut found: BTreeMap<i64, usize> = BTreeMap::new();
-        // FTS5 lists the instances of a word in the order of the texts; GROUP BY would sort them again.
+        // FTS5 lists the occurrences of a term in the order of the texts; GROUP BY would sort them again.
         let mut statement = self
             .db
             .prepare_cached("SELECT doc FROM instances WHERE term = ?1")?;
@@ -150,12 +150,12 @@ impl Index {
         Ok(found.into_iter().collect())
     }
 
-    /// Returns the texts in which a word stands inside another.
+    /// Returns the texts in which a stem occurs inside another word.
     pub(crate) fn having_part(&self, stems: &[String]) -> Result<Matches> {
         let long = stems
             .iter()
             .filter(|stem| stem.chars().count() >= MIN_PART_CHARS);
-        // The shortest of the stems is a part of every form.
+        // The shortest stem is usually a substring of every form.
         let Some(part) = long.min_by_key(|stem| stem.len()) else {
             return Ok(Vec::new());
         };
@@ -172,32 +172,32 @@ impl Index {
         self.having(&words)
     }
 
-    /// Returns whether the terms stand in a table of their own; copies them there if they can be written.
+    /// Returns whether the `terms` table is filled; fills it first if the index is writable.
     ///
-    /// FTS5 reads the position of every word to list its terms, which took half of a search.
+    /// To list its terms, FTS5 reads the position of every word, which took half the time of a search.
     fn has_term_list(&self) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM terms)";
         if self.db.query_row(sql, [], |row| row.get(0))? {
             return Ok(true);
         }
-        // Another process may do the same.
+        // Another process may be filling it at the same time.
         let sql = "INSERT OR IGNORE INTO terms SELECT term, doc FROM vocabulary";
         Ok(self.db.execute(sql, []).is_ok())
     }
 
-    /// Returns the texts in which a piece of a word stands that no stem holds; looks at every one.
+    /// Returns the texts that contain a string inside a word, even if no stem does; scans every text.
     pub(crate) fn having_piece(&self, piece: &str) -> Result<Matches> {
         if piece.chars().count() < MIN_PART_CHARS {
             return Ok(Vec::new());
         }
-        // Letters and digits alone make a piece: nothing in it is a wildcard.
+        // A piece consists of letters and digits only, so it contains no LIKE wildcard.
         let sql = "SELECT id, 1 FROM texts WHERE text LIKE '%' || ?1 || '%'";
         let mut statement = self.db.prepare_cached(sql)?;
         let rows = statement.query_map([piece], |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect()
     }
 
-    /// Returns the texts that hold a few signs which are no word; looks at every one.
+    /// Returns the texts that contain symbols that form no word; scans every text.
     pub(crate) fn having_signs(&self, signs: &str) -> Result<Vec<i64>> {
         let mut statement = self
             .db
@@ -206,7 +206,7 @@ impl Index {
         rows.collect()
     }
 
-    /// Returns a text.
+    /// Returns the text of a unit by its row id.
     pub(crate) fn text(&self, unit: i64) -> Result<StoredText> {
         self.db
             .prepare_cached("SELECT headings, key, text FROM texts WHERE id = ?1")?

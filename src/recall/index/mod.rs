@@ -1,16 +1,16 @@
-//! The cache that is searched: words, parts of words and vectors of every text, in `.annals/index.db`.
+//! The search index: words, substrings and vectors of every text, in `.annals/index.db`.
 //!
 //! ```text
-//! files   one row a file: its store, path, stamp (size, times, number), digest, language, vectors of its passages
-//! units   one row a place: its file, text, line, day, flags, rank, section, and which of the vectors are its own
-//! texts   the texts, each once however often it stands: headings, key, text
-//! words   FTS5: the stems of each text, as `ranking` makes them
+//! files   one row per file: its store, path, stamp (size, times, inode), digest, language, vectors of its passages
+//! units   one row per occurrence of a text: file, text, line, day, flags, rank, section, range of its vectors
+//! texts   the distinct texts: headings, key, text
+//! words   FTS5: the stems of each text, as computed by `ranking`
 //! ```
 //!
-//! It holds nothing that is not in the files. Before each search the files whose stamp has changed are
-//! read, and of those whose digest has changed the texts that are new. What is not ours, of another
-//! version, damaged or gone is rebuilt beside it and put in its place; where that cannot be written,
-//! the same is built in memory. What a killed process leaves is the old one or the new.
+//! It contains nothing that is not in the files. Before each search, the files with a changed stamp are read,
+//! and those with a changed digest are indexed again. An index that is foreign, of another version, damaged
+//! or missing is rebuilt in a temporary file and moved into place; if that cannot be written, it is built in
+//! memory. A killed process leaves either the old or the new index.
 
 mod access;
 mod files;

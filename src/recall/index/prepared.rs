@@ -1,4 +1,4 @@
-//! A file as the cache takes it in: read, split, stemmed and embedded, all of which needs no database.
+//! Prepares a file for indexing: reads, splits, stems and embeds it, all without the database.
 
 use std::collections::HashMap;
 
@@ -18,20 +18,20 @@ use crate::recall::document::SearchDocument;
 use crate::recall::index::files::StoreFile;
 use crate::warning::Warning;
 
-/// The bytes of a stored vector: its scale, then its numbers.
+/// Size of a stored vector in bytes: its scale and its components.
 pub(crate) const VECTOR: usize = 4 + 128;
 
-/// What was made of a file.
+/// The outcome of preparing a file.
 pub(crate) enum Prepared {
-    /// It is not there, or cannot be read.
+    /// It does not exist or cannot be read.
     Unreadable(Option<Warning>),
-    /// It holds what the cache has already.
+    /// Its content is already indexed.
     Unchanged,
-    /// It holds something else than before.
+    /// Its content is new or has changed.
     Changed(FileContent),
 }
 
-/// What a file holds.
+/// The indexable content of a file.
 pub(crate) struct FileContent {
     pub(crate) digest: Vec<u8>,
     pub(crate) language: Language,
@@ -42,25 +42,25 @@ pub(crate) struct FileContent {
 /// A text of a file.
 pub(crate) struct PreparedText {
     pub(crate) document: SearchDocument,
-    /// What it shares with every text that says the same under the same headings.
+    /// Hash shared by all units with the same text under the same headings.
     pub(crate) identity: i64,
-    /// Its words, with spaces between.
+    /// Its stemmed words, separated by spaces.
     pub(crate) words: String,
     pub(crate) length: usize,
-    /// Which run of texts under the same headings it belongs to.
+    /// Number of the run of texts under the same headings that it belongs to.
     pub(crate) section: usize,
-    /// The first of its vectors, and how many there are.
+    /// Index of its first vector, and number of vectors.
     pub(crate) vectors: (usize, usize),
 }
 
 impl PreparedText {
-    /// Returns the day of the text as a number.
+    /// Returns the date of the text as a number of days.
     pub(crate) fn day(&self) -> Option<i32> {
         self.document.date.map(|date| date.num_days_from_ce())
     }
 }
 
-/// Makes files ready one after the other, and remembers what is made of their words.
+/// Prepares files one after the other and caches the results of stemming and embedding.
 #[derive(Default)]
 pub(crate) struct Preparer {
     tokenizers: HashMap<Language, Tokenizer>,
@@ -68,10 +68,10 @@ pub(crate) struct Preparer {
 }
 
 impl Preparer {
-    /// Reads a file; `known` is the digest of what the cache has of it.
+    /// Prepares a file; `known` is the digest of its indexed content.
     pub(crate) fn prepare(&mut self, found: &StoreFile, known: Option<&[u8]>) -> Prepared {
         let text = match found.store().read(&found.path) {
-            // Bytes that are no text are reported by those who read the file for what it means.
+            // Invalid UTF-8 is reported by the code that interprets the file.
             Ok(Some(text)) => text.value,
             Ok(None) => return Prepared::Unreadable(None),
             Err(error) => {
@@ -103,7 +103,7 @@ impl Preparer {
     }
 }
 
-/// What the texts under the same headings share: it is made once.
+/// Data shared by the texts under the same headings, computed once.
 #[derive(Default)]
 struct SectionHead {
     headings: Vec<String>,
@@ -113,7 +113,7 @@ struct SectionHead {
     number: usize,
 }
 
-/// A file that is being read.
+/// State of reading a file.
 struct FileReader<'a> {
     tokenizer: &'a mut Tokenizer,
     adder: &'a mut Adder,
@@ -149,7 +149,7 @@ impl FileReader<'_> {
         });
     }
 
-    /// Begins the texts under other headings.
+    /// Starts a section under new headings.
     fn enter(&mut self, headings: &[String]) {
         let number = self.section.number + usize::from(!self.content.texts.is_empty());
         self.section = SectionHead {
@@ -164,7 +164,7 @@ impl FileReader<'_> {
     }
 }
 
-/// Returns the vectors of a text: one for each passage, under its headings.
+/// Returns the vectors of a text, one per passage, each embedded together with the headings.
 pub(crate) fn vectors(headings: &[String], text: &str) -> impl Iterator<Item = Vector> {
     let headings = headings.join(" ");
     let passages = passages(text).into_iter();
@@ -179,7 +179,7 @@ fn identity(document: &SearchDocument, language: Language) -> i64 {
     }
     digest.update([1]);
     digest.update(document.id.as_deref().unwrap_or_default());
-    // Texts of two languages have other stems.
+    // The same text has other stems in another language.
     digest.update([1, language.number()]);
     digest.update(document.text.as_bytes());
     let digest = digest.finalize();

@@ -1,4 +1,4 @@
-//! How the cache is laid out, and how one that is ours is told from any other.
+//! Defines the schema of the index file and recognises a file that this program created.
 
 use std::fs;
 use std::path::Path;
@@ -10,13 +10,13 @@ use rusqlite::Result;
 
 use crate::embedding::MODEL_ID;
 
-/// How long another process's update is waited for.
+/// Maximum time to wait for an update by another process.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// SQLite's page cache while the index is built: its b-trees grow everywhere at once.
+/// Size of SQLite's page cache while the index is built, in KiB: inserts touch pages all over the b-trees.
 const CACHE_KIB: i32 = 64 * 1024;
 
-/// What the tables and the texts in them look like; another number means another cache.
+/// Version of the schema and of the stored texts; an index of another version is rebuilt.
 const FORMAT: u32 = 4;
 
 const SCHEMA: &str = "
@@ -41,16 +41,16 @@ CREATE TABLE terms(term TEXT PRIMARY KEY, docs INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO words(words, rank) VALUES('hashsize', 8388608);
 ";
 
-/// Returns whether the tables are those that this program makes.
+/// Returns whether the schema contains only what this program creates.
 ///
-/// A view or a generated column of a cloned repository's cache would run as it is read, without end.
+/// An index from a cloned repository could contain a view or a generated column whose evaluation never ends.
 fn is_our_schema(db: &Connection) -> Result<bool> {
     let mut statement = db.prepare("SELECT type, name, sql FROM sqlite_schema")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (kind, name, sql): (String, String, Option<String>) =
             (row.get(0)?, row.get(1)?, row.get(2)?);
-        // FTS5 makes tables of its own beside each of its own.
+        // FTS5 creates shadow tables for each of its tables.
         let is_of_search = name.starts_with("words_") || name.starts_with("sqlite_");
         let is_plain = matches!(kind.as_str(), "table" | "index");
         let is_known = is_of_search || sql.is_none_or(|sql| SCHEMA.contains(&sql));
@@ -61,15 +61,15 @@ fn is_our_schema(db: &Connection) -> Result<bool> {
     Ok(true)
 }
 
-/// The cache, open.
+/// An open index.
 pub(crate) struct Index {
     pub(crate) db: Connection,
 }
 
 impl Index {
-    /// Opens a cache that is there; returns `None` if it is not ours.
+    /// Opens an existing index file; returns `None` if it is not ours.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
-        // A cloned repository can bring a link that leads anywhere.
+        // A cloned repository can contain a link to anywhere.
         if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
             return Ok(None);
         }
@@ -85,18 +85,18 @@ impl Index {
         Ok((owner == identity(path)).then_some(Self { db }))
     }
 
-    /// Makes a cache at a path where nothing is, which will be moved to `home`.
+    /// Creates an index file at a free path, from where it will be moved to `home`.
     pub(crate) fn create(path: &Path, home: &Path) -> Result<Self> {
         let db = Connection::open(path)?;
         prepare(&db)?;
-        // Nobody else has it open, and one that is not finished is never used.
+        // No other process has it open, and an unfinished file is never used.
         db.pragma_update(None, "journal_mode", "OFF")?;
         db.pragma_update(None, "synchronous", "OFF")?;
         db.pragma_update(None, "cache_size", -CACHE_KIB)?;
         Self::with_tables(db, &identity(home))
     }
 
-    /// Makes a cache that ends with the process.
+    /// Creates an index in memory.
     pub(crate) fn in_memory() -> Result<Self> {
         let db = Connection::open_in_memory()?;
         prepare(&db)?;
@@ -109,7 +109,7 @@ impl Index {
         Ok(Self { db })
     }
 
-    /// Ends the making of a cache: from now on several processes may use it.
+    /// Completes a new index file, so that several processes may use it.
     pub(crate) fn finish(self) -> Result<()> {
         self.db.pragma_update(None, "journal_mode", "WAL")?;
         self.db.close().map_err(|(_, error)| error)
@@ -118,12 +118,12 @@ impl Index {
 
 fn prepare(db: &Connection) -> Result<()> {
     db.busy_timeout(WAIT)?;
-    // Tables that somebody else put there get no say in what runs.
+    // Functions called from the schema of a foreign file must not run.
     db.pragma_update(None, "trusted_schema", "OFF")?;
     db.pragma_update(None, "synchronous", "NORMAL")
 }
 
-/// Returns what only a cache has that this version made here: a copy of the folder has another number.
+/// Returns a string unique to this version and this folder: a copy of the folder has another inode number.
 fn identity(path: &Path) -> String {
     let folder = path.parent().unwrap_or(path);
     format!(

@@ -1,4 +1,4 @@
-//! Brings the cache up to date: reads what has changed, keeps what has not.
+//! Updates the index from the files that have changed.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicUsize;
@@ -23,16 +23,16 @@ use crate::recall::index::prepared::Preparer;
 use crate::recall::index::schema::Index;
 use crate::warning::Warning;
 
-/// What stands between two headings of a stored path.
+/// Separator between the headings of a stored text.
 pub(crate) const BETWEEN_HEADINGS: char = '\u{1f}';
 
-/// With fewer files to read, other threads would begin too late to be of use.
+/// Number of changed files below which starting threads is not worthwhile.
 const FEW: usize = 8;
 
-/// So many files wait to be written at most, lest they fill the memory.
+/// Maximum number of prepared files waiting to be written, to limit memory use.
 const WAITING: usize = 16;
 
-/// A file as the cache knows it.
+/// A file as recorded in the index.
 struct IndexedFile {
     id: i64,
     source: usize,
@@ -40,14 +40,14 @@ struct IndexedFile {
     digest: Vec<u8>,
 }
 
-/// What is to be done.
+/// The changes to be made.
 struct Work<'a> {
     changed: Vec<(&'a StoreFile, Option<IndexedFile>)>,
     gone: Vec<i64>,
 }
 
 impl Index {
-    /// Takes in what has changed since; tells of files that cannot be read, whose old texts are dropped.
+    /// Indexes what has changed; warns of unreadable files, whose old texts are dropped.
     pub(crate) fn update(&mut self, files: &Files, progress: &Progress) -> Result<Vec<Warning>> {
         let mut warnings = Vec::new();
         if work(&self.db, files)?.is_none() {
@@ -55,7 +55,7 @@ impl Index {
         }
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.db.transaction_with_behavior(behavior)?;
-        // Another process may have done it meanwhile.
+        // Another process may have updated the index meanwhile.
         if let Some(work) = work(&transaction, files)? {
             transaction.execute("DELETE FROM terms", [])?;
             for file in &work.gone {
@@ -68,7 +68,7 @@ impl Index {
     }
 }
 
-/// Compares the disk with the cache; returns `None` if both agree.
+/// Compares the disk with the index; returns `None` if they agree.
 fn work<'a>(db: &Connection, files: &'a Files) -> Result<Option<Work<'a>>> {
     let mut statement = db.prepare("SELECT path, id, source, stamp, digest FROM files")?;
     let rows = statement.query_map([], |row| {
@@ -93,7 +93,7 @@ fn work<'a>(db: &Connection, files: &'a Files) -> Result<Option<Work<'a>>> {
     Ok((!is_current).then_some(Work { changed, gone }))
 }
 
-/// Prepares the files, many on all processors, and writes each as it is ready, in their order.
+/// Prepares the files, in parallel if there are many, and writes them in order as they become ready.
 fn take_in(
     db: &Connection,
     changed: &[(&StoreFile, Option<IndexedFile>)],
@@ -120,7 +120,7 @@ fn take_in(
             scope.spawn(move || {
                 let mut preparer = Preparer::default();
                 while let Some((place, file)) = at(changed, next) {
-                    // The other end goes when writing has failed.
+                    // The receiver is dropped if writing fails.
                     if sender.send((place, made_of(&mut preparer, file))).is_err() {
                         break;
                     }
@@ -137,7 +137,7 @@ fn at<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
     Some((place, items.get(place)?))
 }
 
-/// Writes what is ready in the order of the files: the same files make the same cache.
+/// Writes prepared files in the order of the list, so that the same files yield the same index.
 fn write(
     db: &Connection,
     changed: &[(&StoreFile, Option<IndexedFile>)],
@@ -163,7 +163,7 @@ fn write(
     Ok(())
 }
 
-/// Writes what was made of one file.
+/// Writes one prepared file.
 fn store_file(
     db: &Connection,
     (found, known): &(&StoreFile, Option<IndexedFile>),
@@ -185,7 +185,7 @@ fn store_file(
     }
 }
 
-/// Puts what a file holds now in the place of what it held before.
+/// Replaces the indexed content of a file.
 fn replace(
     db: &Connection,
     found: &StoreFile,
@@ -211,14 +211,14 @@ fn forget(db: &Connection, file: i64) -> Result<()> {
     forget_unused(db, &texts)
 }
 
-/// Removes the places of a file's texts, and returns the texts.
+/// Deletes the units of a file, and returns the ids of their texts.
 fn units_taken(db: &Connection, file: i64) -> Result<Vec<i64>> {
     let mut statement = db.prepare_cached("DELETE FROM units WHERE file = ?1 RETURNING text")?;
     let texts = statement.query_map([file], |row| row.get(0))?;
     texts.collect()
 }
 
-/// Removes those of the texts that stand nowhere any more.
+/// Deletes those of the texts that no unit refers to any more.
 fn forget_unused(db: &Connection, texts: &[i64]) -> Result<()> {
     for text in texts {
         let is_used: bool = db
@@ -259,7 +259,7 @@ fn file_row(
     Ok(old.unwrap_or_else(|| db.last_insert_rowid()))
 }
 
-/// Returns the row of a text, which may stand in other files already.
+/// Returns the row id of a text, which may already exist because of another file.
 fn text_row(db: &Connection, text: &PreparedText) -> Result<i64> {
     let known = db
         .prepare_cached("SELECT id FROM texts WHERE identity = ?1")?

@@ -1,11 +1,11 @@
-//! The project's decision records, one numbered file a decision, as adr-tools and MADR write them.
+//! Reads the project's decision records, one numbered file per decision, as written by adr-tools and MADR.
 //!
 //! ```text
-//! .adr-dir                         names their folder; without it, the first of the usual ones that is there
+//! .adr-dir                         names their folder; default: the first of the usual ones that exists
 //! docs/decisions/0007-use-sqlite.md
 //! ```
 //!
-//! They are read and never written.
+//! They are only read, never written.
 
 use std::path::Component;
 use std::path::Path;
@@ -30,7 +30,7 @@ use crate::storage::listing::PathKind;
 use crate::storage::read;
 use crate::warning::Warning;
 
-/// Where the records are, if nothing names their folder.
+/// Folders searched for records if `.adr-dir` does not name one.
 const FOLDERS: &[&str] = &[
     "doc/adr",
     "docs/adr",
@@ -40,7 +40,7 @@ const FOLDERS: &[&str] = &[
     "docs/architecture/decisions",
 ];
 
-/// Beginnings of a status that says the decision no longer holds; adr-tools spells the first with a c.
+/// Prefixes of a status that marks a decision as no longer valid; adr-tools writes "superceded".
 const ENDED: &[&str] = &["supersed", "superced", "deprecated", "rejected"];
 
 /// The decision records.
@@ -55,7 +55,7 @@ impl Source for Adr {
         let Some(folder) = folder(project) else {
             return Vec::new();
         };
-        // A folder that cannot be listed has nothing to be found.
+        // A folder that cannot be listed is treated as empty.
         let listed = listing::entries(&folder).unwrap_or_default().into_iter();
         let records =
             listed.filter(|(name, kind)| *kind == PathKind::File && number(name).is_some());
@@ -77,7 +77,7 @@ impl Source for Adr {
         found
     }
 
-    /// Nothing: the repository carries them.
+    /// Returns nothing: the records are part of the repository.
     fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
         Ok(Vec::new())
     }
@@ -98,13 +98,13 @@ fn folder(project: &Project) -> Option<PathBuf> {
     usual.find(|folder| read::is_folder(folder))
 }
 
-/// Returns the digits that a record's name begins with; a template or an index has none.
+/// Returns the digits at the start of a record's name; templates and index files have none.
 fn number(name: &str) -> Option<&str> {
     let end = name.find(|c: char| !c.is_ascii_digit())?;
     (end > 0 && name[end..].starts_with('-')).then(|| &name[..end])
 }
 
-/// Returns whether the record's status, a field or a section, says that the decision no longer holds.
+/// Returns whether the record's status, in a field or a section, marks the decision as no longer valid.
 fn is_superseded(text: &str, path: &Path) -> bool {
     let says = |status: &str| {
         let status = status.trim().to_lowercase();

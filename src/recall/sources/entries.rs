@@ -1,4 +1,4 @@
-//! The knowledge entries and the notepad.
+//! Reads the knowledge entries and the notepad.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::storage::listing;
 use crate::storage::listing::PathKind;
 use crate::warning::Warning;
 
-/// One file an entry, each known by its key.
+/// One file per entry, each identified by its key.
 pub(crate) struct Entries;
 
 impl Source for Entries {
@@ -55,7 +55,7 @@ impl Source for Entries {
         found
     }
 
-    /// All that stands in their folder: the log and the index have texts, too.
+    /// Returns every file in their folder: the log and the index contain text, too.
     fn guarded(&self, project: &Project) -> Vec<PathBuf> {
         listing::below(KnowledgeDir::in_project(project).root(), &|name| {
             name != ".git"
@@ -87,7 +87,7 @@ impl Source for Entries {
     }
 }
 
-/// Returns whether a file is one of the visible markdown files, by its name.
+/// Returns whether a file is a visible markdown file, by its name.
 fn is_entry(name: &str) -> bool {
     let extension = Path::new(name).extension();
     extension == Some(OsStr::new("md")) && !name.starts_with('.')

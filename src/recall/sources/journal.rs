@@ -1,4 +1,4 @@
-//! The newest records of the journal, each known by its time.
+//! Reads the newest records of the journal, each identified by its timestamp.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -20,16 +20,16 @@ use crate::text::clip;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// Older records are found by `journal search`, which looks at all of them.
+/// Maximum number of records; `journal search` searches all of them.
 const RECORDS: usize = 2000;
 
-/// Records that are larger together than this are fewer.
+/// Maximum total size of these records, in bytes.
 const BYTES: usize = 4 * 1024 * 1024;
 
-/// What is searched of one record.
+/// Maximum length of the text searched of one record, in characters.
 const MAX_RECORD_LENGTH: usize = 4000;
 
-/// The end of the journal.
+/// The newest records of the journal.
 pub(crate) struct Journal;
 
 impl Source for Journal {
@@ -38,7 +38,7 @@ impl Source for Journal {
     }
 
     fn files(&self, project: &Project) -> Vec<PathBuf> {
-        // Without a home there is no journal.
+        // Without a home directory there is no journal.
         journal::default_path(&project.environment)
             .into_iter()
             .collect()
@@ -71,13 +71,14 @@ impl Source for Journal {
         text.lines().filter_map(document).collect()
     }
 
-    /// Nothing: an export writes it line by line, because it may be long and grow meanwhile.
+    /// Returns nothing: an export writes the journal line by line, because it may be long and may grow
+    /// meanwhile.
     fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
         Ok(Vec::new())
     }
 }
 
-/// Returns a record as a text under its kind and tags, or `None` if it says nothing.
+/// Returns a record as a document under its type and tags, or `None` if its content is empty.
 fn document(line: &str) -> Option<SearchDocument> {
     let record: Value = serde_json::from_str(line).ok()?;
     let content = record.get("content")?.as_str()?.trim();

@@ -1,4 +1,4 @@
-//! The repository's ledger: what holds, what must hold, and what was decided.
+//! Reads the repository's ledger: state, constraints and decisions.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::recall::markdown_file::documents;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
 
-/// STATE.md, CONSTRAINTS.md and DECISIONS.md of the ledger's folder.
+/// STATE.md, CONSTRAINTS.md and DECISIONS.md in the ledger's folder.
 pub(crate) struct Ledger;
 
 impl Source for Ledger {

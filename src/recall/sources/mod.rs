@@ -1,7 +1,7 @@
-//! Where a project remembers: one file a store, and the list of them all.
+//! Lists the stores of a project, with one module per store.
 //!
-//! `recall`, `audit`, `export`, the command line and the MCP tools read this list, and no other. A digest has a
-//! list of its own, by importance and not by store.
+//! `recall`, `audit`, `export`, the command line and the MCP tools all use this list. A session digest has
+//! its own list, ordered by importance and not by store.
 
 mod adr;
 mod entries;
@@ -22,13 +22,13 @@ use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// A store, by the word that asks for it.
+/// The name of a store in queries and output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceName {
     /// The planning folder and the context files.
     Plan,
-    /// What finished phases taught.
+    /// Lessons from finished phases.
     Patterns,
     /// The knowledge entries and the notepad.
     Entries,
@@ -43,7 +43,7 @@ pub enum SourceName {
 }
 
 impl SourceName {
-    /// All stores, in the order in which they are named.
+    /// All stores, in display order.
     pub const ALL: [Self; 7] = [
         Self::Plan,
         Self::Patterns,
@@ -54,7 +54,7 @@ impl SourceName {
         Self::Facts,
     ];
 
-    /// Returns the word that asks for this store.
+    /// Returns the name of the store.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Plan => "plan",
@@ -68,23 +68,24 @@ impl SourceName {
     }
 }
 
-/// What an export copies whole of one memory.
+/// Files of one memory that an export copies unchanged.
 pub(crate) struct Copies {
-    /// The memory, as the list of an export names it.
+    /// The memory, as named in an export's manifest.
     pub(crate) memory: &'static str,
-    /// Each file's name in the export, and where it is.
+    /// Name in the export and path of each file.
     pub(crate) files: Vec<(String, PathBuf)>,
 }
 
-/// A store whose texts can be found.
+/// A store whose texts are searchable.
 pub(crate) trait Source: Sync {
     /// Returns the store's name.
     fn name(&self) -> SourceName;
 
-    /// Returns the files that may hold its texts; those that are not there are passed over.
+    /// Returns the files that may contain its texts; files that do not exist are ignored.
     fn files(&self, project: &Project) -> Vec<PathBuf>;
 
-    /// Returns whether the user, and not the project, says where its files are, so that links in it are theirs.
+    /// Returns whether the user, not the project, chose the location of its files, so that links in the path
+    /// may be followed.
     fn is_users_own(&self) -> bool {
         false
     }
@@ -100,12 +101,12 @@ pub(crate) trait Source: Sync {
     /// Returns the texts of a file.
     fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument>;
 
-    /// Returns the files in which no secret may stand; more than are searched where more is the store's.
+    /// Returns the files checked for secrets; these may be more than are searched.
     fn guarded(&self, project: &Project) -> Vec<PathBuf> {
         self.files(project)
     }
 
-    /// Returns what an export copies: the files that are searched, in a folder of the store's name.
+    /// Returns the files that an export copies: those that are searched, in a folder named after the store.
     fn copies(&self, project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
         let memory = self.name().as_str();
         let named = |path: PathBuf| {
@@ -117,7 +118,7 @@ pub(crate) trait Source: Sync {
     }
 }
 
-/// Every store with files of its own.
+/// Every store that is kept in files.
 pub(crate) const SOURCES: &[&dyn Source] = &[
     &plan::Plan,
     &patterns::Patterns,

@@ -1,4 +1,4 @@
-//! What finished phases taught: PATTERNS.md of each planning folder.
+//! Reads the lessons from finished phases: PATTERNS.md in each planning folder.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -15,8 +15,8 @@ use crate::recall::sources::SourceName;
 use crate::recall::sources::plan;
 use crate::warning::Warning;
 
-/// Returns whether a line of an entry says only that nothing is known: `Effort: unknown`, and
-/// `Plans: 3, Average: unknown, Total: unknown`, whose count the entry's plans show.
+/// Returns whether a line of an entry has only unknown values: `Effort: unknown`, or `Plans: 3, Average:
+/// unknown, Total: unknown`, whose count is also visible from the entry's plans.
 fn is_unknown(text: &str) -> bool {
     let mut fields = text.split(['\n', ',']).map(|field| {
         let field = field.trim().trim_start_matches("- ");
@@ -51,7 +51,7 @@ impl Source for Patterns {
         documents
     }
 
-    /// Of the folder in use alone.
+    /// Returns the file of the active planning folder only.
     fn guarded(&self, project: &Project) -> Vec<PathBuf> {
         vec![patterns::path(&project.planning_place().dir)]
     }
