@@ -1,4 +1,4 @@
-//! BM25: how well the words of each text fit the words of a query.
+//! Scores texts against a query with BM25.
 
 use std::collections::BTreeMap;
 use std::collections::HashMap;
@@ -9,35 +9,35 @@ use crate::ranking::words::Term;
 use crate::ranking::words::Tokenizer;
 use crate::ranking::words::terms;
 
-/// How much a word that is repeated in a text adds, and how much a long text loses by its length.
+/// BM25's k1 (saturation of repeated words) and b (normalisation by length).
 ///
-/// Set low, since our texts are a bullet or a section and none is long by padding: over 883 questions
-/// on short texts 61 % of the answers came among the first ten, with the usual 1.2 and 0.75 60 %.
+/// Set low, since our texts are a bullet or a section and are not padded: over 883 questions on short texts,
+/// 61 % of the answers were among the first ten, with the usual 1.2 and 0.75 60 %.
 const REPEATED: f64 = 0.9;
 const LENGTH: f64 = 0.4;
 
-/// Texts that can be searched by words.
+/// A set of texts that can be searched by words.
 #[derive(Clone, Debug, Default)]
 pub struct Corpus {
-    /// The languages that the texts are in.
+    /// The languages of the texts.
     languages: Vec<Language>,
     lengths: Vec<usize>,
     mean_length: f64,
-    /// For each word the texts with it, and how often it stands there.
+    /// For each word, the texts that contain it, with the number of occurrences.
     postings: HashMap<String, Vec<(usize, usize)>>,
 }
 
-/// A text of a [`Corpus`] and how well it fits.
+/// A text of a [`Corpus`] with its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankedText {
-    /// Which text, by its place in the corpus.
+    /// Index of the text in the corpus.
     pub document: usize,
-    /// How well it fits: more than 0.
+    /// BM25 score, more than 0.
     pub score: f64,
 }
 
 impl Corpus {
-    /// Returns the corpus of these texts; each is known by its place among them.
+    /// Returns a corpus of these texts; each is identified by its index.
     pub fn new<T: AsRef<str>>(documents: impl IntoIterator<Item = T>) -> Self {
         let mut corpus = Self::default();
         for (document, text) in documents.into_iter().enumerate() {
@@ -61,7 +61,7 @@ impl Corpus {
         corpus
     }
 
-    /// Returns how well each text fits the query, in the order of the texts; 0 where no word is shared.
+    /// Returns the score of each text, in the order of the texts; 0 if it shares no word with the query.
     pub fn scores(&self, query: &str) -> Vec<f64> {
         let mut scores = vec![0.0; self.lengths.len()];
         for term in terms(query, &self.languages) {
@@ -74,7 +74,7 @@ impl Corpus {
         scores
     }
 
-    /// Returns the texts with any of a term's stems, and how often each has the one that it has most.
+    /// Returns the texts that contain any of a term's stems, with the count of the most frequent stem.
     fn having(&self, term: &Term) -> BTreeMap<usize, usize> {
         let mut found: BTreeMap<usize, usize> = BTreeMap::new();
         let stems = term.stems.iter();
@@ -85,7 +85,7 @@ impl Corpus {
         found
     }
 
-    /// Returns the texts that share a word with the query, the best first; equal ones in their order.
+    /// Returns the texts that share a word with the query, best first; ties stay in order.
     pub fn ranked(&self, query: &str) -> Vec<RankedText> {
         let scores = self.scores(query).into_iter().enumerate();
         let mut ranked: Vec<RankedText> = scores
@@ -97,14 +97,14 @@ impl Corpus {
     }
 }
 
-/// BM25 weight of a word, beside its idf, in a text that has it so often.
+/// Returns the BM25 weight of a word that occurs `count` times in a text, without its idf.
 pub fn bm25(count: usize, length: usize, mean_length: f64) -> f64 {
     let count = real(count);
     let length = real(length) / mean_length.max(1.0);
     count * (REPEATED + 1.0) / (count + REPEATED * (1.0 - LENGTH + LENGTH * length))
 }
 
-/// Returns a count as a number to calculate with: none here comes near the 2^53 from which on a float loses units.
+/// Converts a count to a float: no count here comes near 2^53, above which floats skip integers.
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub(crate) fn real(count: usize) -> f64 {
     count as f64

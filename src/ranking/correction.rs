@@ -1,17 +1,17 @@
-//! Tells which text corrects another: what was wrong must not be read before what is right.
+//! Detects which text corrects another, so that the correction can be shown first.
 
 use std::collections::BTreeSet;
 
 use crate::ranking::real;
 use crate::ranking::words::words;
 
-/// A correction says that it is one in so many characters.
+/// Number of characters at the start of a text in which a correction must identify itself.
 const HEAD: usize = 120;
 
-/// The share of the shorter text's words that both must have.
+/// Minimum share of the shorter text's words that both texts must contain.
 const SHARED: f64 = 0.5;
 
-/// How a correction begins.
+/// Openings of a correction.
 const OPENINGS: &[&str] = &[
     "actually",
     "correction",
@@ -22,7 +22,7 @@ const OPENINGS: &[&str] = &[
     "wrong:",
 ];
 
-/// What a correction says of what was there before.
+/// Phrases by which a correction refers to the earlier statement.
 const PHRASES: &[&str] = &[
     " is no longer ",
     " are no longer ",
@@ -34,7 +34,7 @@ const PHRASES: &[&str] = &[
     "supersedes ",
 ];
 
-/// Returns whether a text corrects another one on the same matter.
+/// Returns whether a text corrects another one about the same subject.
 pub fn corrects(text: &str, other: &str) -> bool {
     is_correction(text) && !is_correction(other) && are_of_one_matter(text, other)
 }

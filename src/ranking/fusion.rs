@@ -1,25 +1,25 @@
-//! Joins what words say and what meaning says into one score.
+//! Combines the scores by words and by meaning.
 //!
-//! Each default is what measured best on questions over conversations and over planning files; sums
-//! of reciprocal ranks found less than words alone.
+//! Each default is the value that measured best on questions about conversations and about planning files;
+//! reciprocal rank fusion found less than words alone.
 
-/// What share of its score a text lends to the next one in a conversation, and to the one after that.
+/// Share of its score that a text adds to the next text of a conversation, and to the one after that.
 ///
-/// What was said just before and after is often the answer.
+/// The answer is often in what was said just before or after.
 pub const NEIGHBOURS: [f64; 2] = [0.25, 0.15];
 
-/// What share of its score the better of two texts lends to one between them, under one heading of a document.
+/// Share of the better neighbour's score that is added to a text between two texts under one heading.
 ///
-/// The sum of both, or more, puts whole sections before the one text that answers.
+/// Adding both, or a larger share, ranks whole sections above the one text with the answer.
 pub const SIBLINGS: f64 = 0.2;
 
-/// What share of its score a question lends in addition to what follows it.
+/// Additional share of its score that a question adds to the texts after it.
 pub const ANSWER: f64 = 0.3;
 
-/// What share of its score a question loses: who asks the same wants the answer.
+/// Share of its score that a question loses: a similar question is not an answer.
 pub const QUESTION: f64 = 0.3;
 
-/// Moves scores to 0 to 1 by their least and greatest; all equal ones become 0.
+/// Normalises scores to the range 0 to 1 by their minimum and maximum; if all are equal, they become 0.
 pub fn min_max(scores: &mut [f64]) {
     let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -33,15 +33,15 @@ pub fn min_max(scores: &mut [f64]) {
     }
 }
 
-/// Returns how much words weigh, from 0.3 to 0.6, by the share of the query's words that the best text covers.
+/// Returns the weight of the words, from 0.3 to 0.6, given the share of the query that the best text covers.
 ///
-/// `covered` is the rarity of the words that the best text has, over the rarity of all the query's
-/// words: where no text has the words, they say little about which text is meant.
+/// `covered` is the idf of the query's words in the best text, divided by the idf of all its words: if no
+/// text contains the words, they are a poor signal.
 pub fn adaptive_weight(covered: f64) -> f64 {
     0.3 + 0.3 * ((covered - 0.3) / 0.6).clamp(0.0, 1.0)
 }
 
-/// Returns 1 for what is of this moment, and half of it for each half-life of age.
+/// Returns 1 for age 0, halved for each half-life.
 pub fn recency(age_in_days: f64, half_life_in_days: f64) -> f64 {
     0.5_f64.powf(age_in_days.max(0.0) / half_life_in_days)
 }

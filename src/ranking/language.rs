@@ -1,4 +1,4 @@
-//! Languages whose inflected words are found by their stems, and the function words that tell them apart.
+//! Detects the language of a text by its function words, and stems words in that language.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,13 +8,13 @@ use frostem::Algorithm;
 use frostem::Stemmer;
 use unicode_normalization::UnicodeNormalization;
 
-/// Longer runs of letters are no words of a language.
+/// Maximum length of a word that is stemmed, in bytes.
 const MAX_WORD_LENGTH: usize = 64;
 
-/// So many words tell the language of a text.
+/// Number of words examined to detect the language of a text.
 const SAMPLE: usize = 500;
 
-/// The languages in which each function word is one, a bit each: every word of a text is looked up.
+/// A bit mask of the languages in which each function word occurs, hashed for fast lookup.
 static VOTES: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
     let mut votes: HashMap<&'static str, u8> = HashMap::new();
     for (at, language) in Language::ALL.into_iter().enumerate() {
@@ -25,13 +25,13 @@ static VOTES: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
     votes
 });
 
-/// Less than this is left of too many words.
+/// Minimum length of a stem, in characters: a shorter one would match too many words.
 const MIN_STEM_LENGTH: usize = 3;
 
-/// A language that words are stemmed by.
+/// A language with a stemmer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Language {
-    /// Also where nothing tells the language.
+    /// Also the default if no language is detected.
     #[default]
     English,
     /// Dutch.
@@ -44,7 +44,7 @@ pub enum Language {
     Italian,
     /// Portuguese.
     Portuguese,
-    /// Russian, and other languages in Cyrillic letters.
+    /// Russian, also used for other languages in Cyrillic script.
     Russian,
     /// Spanish.
     Spanish,
@@ -63,7 +63,7 @@ impl Language {
         Self::Spanish,
     ];
 
-    /// Returns the language that most function words and letters of a text speak for.
+    /// Returns the language with the most function words and characteristic letters in a text.
     pub fn detect(text: &str) -> Self {
         let mut votes = [0_usize; Self::ALL.len()];
         let words = text.split(|c: char| !c.is_alphanumeric());
@@ -83,7 +83,7 @@ impl Language {
                 votes[at] += usize::from(spoken_for & 1 << at != 0 || has_own_letter());
             }
         }
-        // English is first, and one of equal votes that comes later must not win.
+        // A tie goes to the earlier language, so English comes first.
         let mut best = (Self::English, votes[0]);
         for (language, votes) in Self::ALL.into_iter().zip(votes) {
             if votes > best.1 {
@@ -93,14 +93,14 @@ impl Language {
         best.0
     }
 
-    /// Returns whether a lower-case word says nothing about what is looked for.
+    /// Returns whether a lower-case word is a function word, which carries no meaning of its own.
     pub fn is_function_word(self, word: &str) -> bool {
         self.function_words().binary_search(&word).is_ok()
     }
 
-    /// Returns what the inflected forms of a lower-case word share, without accents.
+    /// Returns the stem that the inflected forms of a lower-case word share, without accents.
     ///
-    /// Cyrillic words are stemmed as Russian in a text of any language.
+    /// Cyrillic words are stemmed as Russian, whatever the language.
     pub fn stem(self, word: &str) -> String {
         if word.len() > MAX_WORD_LENGTH || !word.chars().all(char::is_alphabetic) {
             return without_accents(word).into_owned();
@@ -118,7 +118,7 @@ impl Language {
         without_accents(&stem).into_owned()
     }
 
-    /// Returns the number under which a cache keeps the language.
+    /// Returns the number under which an index stores the language.
     pub(crate) fn number(self) -> u8 {
         Self::ALL
             .iter()
@@ -127,7 +127,7 @@ impl Language {
             .unwrap_or_default()
     }
 
-    /// Returns the language that was kept under a number.
+    /// Returns the language for a stored number.
     pub(crate) fn of_number(number: u8) -> Self {
         let language = Self::ALL.get(usize::from(number));
         language.copied().unwrap_or_default()
@@ -146,7 +146,7 @@ impl Language {
         }
     }
 
-    /// Returns letters that hardly any other of the languages has.
+    /// Returns letters that are rare in the other languages.
     fn own_letters(self) -> &'static str {
         match self {
             Self::English | Self::Dutch => "",
@@ -159,7 +159,7 @@ impl Language {
         }
     }
 
-    /// Returns function words of the language, sorted.
+    /// Returns the sorted function words of the language.
     fn function_words(self) -> &'static [&'static str] {
         match self {
             Self::English => ENGLISH,
@@ -174,7 +174,8 @@ impl Language {
     }
 }
 
-/// Returns what singular and plural of a Portuguese word in `-ão` share; Snowball leaves their vowels apart.
+/// Returns the common stem of singular and plural of a Portuguese word in `-ão`, which Snowball stems
+/// differently.
 fn before_nasal(word: &str) -> Option<&str> {
     let stem = ["ão", "ãos", "ões", "ães"]
         .iter()
@@ -187,7 +188,7 @@ fn is_cyrillic(c: char) -> bool {
     matches!(c, '\u{400}'..='\u{52f}')
 }
 
-/// Returns a word without the accents over its letters; other marks change the word and stay.
+/// Returns a word without combining accents (U+0300 to U+036F); other marks change the word and are kept.
 fn without_accents(word: &str) -> Cow<'_, str> {
     if word.is_ascii() {
         return Cow::Borrowed(word);

@@ -1,16 +1,16 @@
-//! Writes a query for SQLite's full-text index such that nothing in it is taken for an operator.
+//! Builds FTS5 queries in which no part of the user's text is an operator.
 
 use crate::ranking::language::Language;
 use crate::ranking::words::MAX_TERM_LENGTH;
 use crate::ranking::words::MAX_TERMS;
 
-/// A shorter stem begins words that have nothing to do with it.
+/// Minimum length of a stem used as a prefix, in characters: shorter ones match unrelated words.
 const MIN_STEM_LENGTH: usize = 3;
 
-/// Returns the words of a query that tell something, each once, in order; accents as written.
+/// Returns the distinct content words of a query in order, accents as written.
 ///
-/// Words are what the index takes for words: runs of letters, digits and marks. A query of function
-/// words alone keeps them.
+/// Words are tokenised as in the index: runs of letters, digits and marks. A query that consists of function
+/// words keeps them.
 pub fn content_words(query: &str) -> Vec<String> {
     let language = Language::detect(query);
     let mut words: Vec<String> = Vec::new();
@@ -39,9 +39,9 @@ pub fn content_words(query: &str) -> Vec<String> {
     words
 }
 
-/// Returns the FTS5 expression that matches a text with any form of any of the words, or `None` if there are none.
+/// Returns the FTS5 expression that matches texts with any form of any word, or `None` without words.
 ///
-/// The index has English stems. Of a word of another language, the beginning that its forms share is looked for.
+/// The index has English stems. A word of another language is also matched by its stem, as a prefix.
 pub fn any_form_of(words: &[String], language: Language) -> Option<String> {
     let forms: Vec<String> = words.iter().map(|word| forms(word, language)).collect();
     (!forms.is_empty()).then(|| forms.join(" OR "))
@@ -58,13 +58,13 @@ fn forms(word: &str, language: Language) -> String {
     }
 }
 
-/// Returns the FTS5 expression that matches a text with any of the words, or `None` if there are none.
+/// Returns the FTS5 expression that matches texts with any of the words, or `None` without words.
 pub fn any_of(words: &[String]) -> Option<String> {
     let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     (!quoted.is_empty()).then(|| quoted.join(" OR "))
 }
 
-/// Returns a text as an FTS5 string, in which every character stands for itself.
+/// Returns a text as an FTS5 string literal.
 pub fn quoted(text: &str) -> String {
     // A NUL would end the expression.
     format!("\"{}\"", text.replace('\0', " ").replace('"', "\"\""))

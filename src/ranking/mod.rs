@@ -1,8 +1,9 @@
-//! The one text engine: words and stems, BM25, fusion with meaning, and whether a text has to do with a question.
+//! The text search engine: words and stems, BM25, fusion with vectors, and the relevance of a text to a
+//! query.
 //!
-//! Texts are found by their [`words`], in stems of eight languages, or by SQLite's own index, for which
-//! [`any_form_of`] writes the query; by meaning with the vectors of their [`passages`]. The fusion
-//! joins both, and [`Relevance`] says when the best of it is nothing.
+//! Texts are matched by their [`words`], with stems in eight languages, or by SQLite's own index, for which
+//! [`any_form_of`] builds the query; and by meaning, with the vectors of their [`passages`]. The fusion
+//! combines both scores, and [`Relevance`] says whether even the best text is an answer.
 
 mod corpus;
 mod correction;

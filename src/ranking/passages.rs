@@ -1,14 +1,14 @@
-//! Cuts a long text into passages, since the vector of a long text is near to nothing in particular.
+//! Splits a long text into passages, since a single vector for a long text resembles nothing in particular.
 
-/// A passage ends at the first sentence or line that goes beyond this many bytes.
+/// Maximum length of a passage, in bytes; the last one may be a quarter longer.
 const LENGTH: usize = 600;
 
-/// What a text says after this many passages is not compared.
+/// Maximum number of passages; the last one contains the rest of the text.
 const MAX_PASSAGES: usize = 64;
 
-/// Returns the passages of a text in order; a short text is one.
+/// Returns the passages of a text in order; a short text is a single passage.
 ///
-/// They end with a sentence or a line where there is one, else at a word.
+/// They end after a sentence or a line if possible, otherwise between words.
 pub fn passages(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text.trim();
@@ -26,7 +26,7 @@ pub fn passages(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns where the first passage of a text ends.
+/// Returns the end of the first passage of a text, as a byte offset.
 fn end(text: &str) -> usize {
     let limit = (0..=LENGTH).rev().find(|end| text.is_char_boundary(*end));
     let head = &text[..limit.unwrap_or_default()];

@@ -1,8 +1,8 @@
-//! Tells questions from what answers them: who asks the same again wants the answer.
+//! Distinguishes questions from answers: a question that resembles the query does not answer it.
 
 use crate::ranking::real;
 
-/// Returns the share of a text, from 0 to 1, that asks and does not tell.
+/// Returns the share of a text, from 0 to 1, that consists of questions.
 pub fn asked_share(text: &str) -> f64 {
     let (mut asked, mut all) = (0, 0);
     for sentence in text.split_inclusive(['.', '!', '?', '\n', '？', '。']) {

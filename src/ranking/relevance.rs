@@ -1,4 +1,4 @@
-//! How sure it is that a text has to do with a question: silence is better than what happens to be nearest.
+//! Decides whether a text is relevant to a question: no answer is better than a merely similar text.
 
 use serde::Serialize;
 
@@ -6,52 +6,53 @@ use crate::ranking::language::Language;
 use crate::ranking::real;
 use crate::ranking::words::Term;
 
-/// The evidence that the best text of an answer needs.
+/// Minimum evidence for the best text of an answer.
 ///
-/// This and the other numbers were set by hand from the curves in docs/recall.md: each question about one
-/// conversation or project was also asked of the others, where nothing answers it.
+/// This and the other constants were set by hand from the curves in docs/recall.md: each question about one
+/// conversation or project was also asked of the others, where it has no answer.
 const ENOUGH: f64 = 0.66;
 
-/// A text with less is shown beside a better one by nothing but chance.
+/// Minimum evidence for a text beside a better one: below it, a match is chance.
 const MIN_RELEVANCE: f64 = 0.1;
 
-/// What a unit of idf mass counts: three rare words in one text are no chance, however long the question is.
+/// Weight of a unit of idf mass: three rare words in one text are significant, however long the question is.
 const MASS: f64 = 0.03;
 
-/// What closeness counts beside the share of words: among thousands of texts, some are near to anything.
+/// Weight of the similarity relative to the share of words: among thousands of texts, some are similar to
+/// anything.
 const CLOSENESS: f64 = 0.5;
 
-/// What the evidence of a text loses for each better one before it: where nothing answers a question, its words
-/// meet by chance, and seldom in the text that fits best.
+/// Loss of a text's evidence for each text ranked before it: if nothing answers a question, its words
+/// co-occur by chance, and rarely in the text that ranks first.
 const LOWER: f64 = 0.08;
 
-/// No text loses for more than so many.
+/// Maximum number of texts before a text that count for this loss.
 const MAX_BEFORE: u32 = 5;
 
-/// So many words without a single function word name what is looked for.
+/// Minimum number of words of a question without function words to be treated as a list of keywords.
 const KEYWORDS: usize = 4;
 
-/// The share of such words that a text must have.
+/// Minimum share of the keywords' idf that a text must cover.
 const KEYWORDS_COVERED: f64 = 0.7;
 
-/// Among fewer texts than this, how rare a word is says little.
+/// Number of texts below which idf is not meaningful; it is computed as for this many.
 const FEW_TEXTS: usize = 300;
 
-/// What stands for the closeness where no vectors are compared.
+/// Similarity that is assumed if no vectors are compared.
 const USUAL_CLOSENESS: f64 = 0.4;
 
-/// Whether a text has to do with what was asked.
+/// The relevance of a text to the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Relevance {
-    /// It likely has.
+    /// Probably relevant.
     High,
-    /// It is among the nearest, and that is all.
+    /// Among the most similar texts, but probably irrelevant.
     Low,
 }
 
 impl Relevance {
-    /// Returns the word for it.
+    /// Returns the name of the level.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::High => "high",
@@ -60,26 +61,26 @@ impl Relevance {
     }
 }
 
-/// What speaks for a text as an answer to a question.
+/// The evidence that a text answers a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TextEvidence {
-    /// The idf mass of the question's words that the text has.
+    /// Total idf of the question's words that the text contains.
     pub mass: f64,
-    /// The same as a share of all the question's words.
+    /// The same as a share of the total idf of all its words.
     pub share: f64,
-    /// How near the text is in meaning to the question's content words, where that was compared.
+    /// Similarity of the text to the question's content words, if compared.
     pub closeness: Option<f64>,
 }
 
 impl TextEvidence {
-    /// Returns all of it as one number; what decides is [`WeightedQuestion::relevance`].
+    /// Returns the evidence as a single number; the decision is made by [`WeightedQuestion::relevance`].
     pub fn sum(self) -> f64 {
         let closeness = self.closeness.unwrap_or(USUAL_CLOSENESS).clamp(0.0, 1.0);
         MASS * self.mass + self.share + CLOSENESS * closeness
     }
 }
 
-/// The words of a question, each with its idf.
+/// The terms of a question, each with its idf.
 #[derive(Clone, Debug)]
 pub struct WeightedQuestion {
     terms: Vec<(Term, f64)>,
@@ -88,7 +89,7 @@ pub struct WeightedQuestion {
 }
 
 impl WeightedQuestion {
-    /// Returns a question whose terms so many of all texts have.
+    /// Returns a question from its terms, each with the number of texts that contain it, out of `all`.
     pub fn new(text: &str, terms: Vec<(Term, usize)>, all: usize) -> Self {
         let all = all.max(FEW_TEXTS);
         let terms: Vec<(Term, f64)> = terms
@@ -109,7 +110,7 @@ impl WeightedQuestion {
         }
     }
 
-    /// Returns the evidence that a text with some of the terms gives; `has` tells which.
+    /// Returns the evidence for a text that contains the terms for which `has` is true.
     pub fn evidence(&self, closeness: Option<f64>, has: impl Fn(&Term) -> bool) -> TextEvidence {
         let had = self.terms.iter().filter(|(term, _)| has(term));
         let mass: f64 = had.map(|(_, idf)| idf).sum();
@@ -124,7 +125,7 @@ impl WeightedQuestion {
         }
     }
 
-    /// Judges the texts of one answer, the best first: with no good one among them, none has to do with the question.
+    /// Judges the texts of one answer, best first: if none is good enough, all are irrelevant.
     pub fn relevance(&self, answer: &[TextEvidence]) -> Vec<Relevance> {
         let is_enough = self.verdict(answer).passes(ENOUGH);
         let judge = |one: &TextEvidence| {
@@ -137,7 +138,8 @@ impl WeightedQuestion {
         answer.iter().map(judge).collect()
     }
 
-    /// Returns what speaks for an answer as a whole: the best of its texts, which come in the order of their rank.
+    /// Returns the evidence for an answer as a whole: the highest among its texts, which are given in rank
+    /// order.
     pub fn verdict(&self, answer: &[TextEvidence]) -> AnswerEvidence {
         let is_covered = |one: &TextEvidence| !self.is_keywords || one.share >= KEYWORDS_COVERED;
         let ranked = (0..).zip(answer).filter(|(_, one)| is_covered(one));
@@ -148,29 +150,29 @@ impl WeightedQuestion {
     }
 }
 
-/// What speaks for an answer as a whole.
+/// The evidence for an answer as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AnswerEvidence {
-    /// The evidence for the best of its texts; 0 where none has enough of the keywords.
+    /// Highest evidence among its texts; 0 if none covers enough of the keywords.
     pub evidence: f64,
 }
 
 impl AnswerEvidence {
-    /// The evidence that is asked for.
+    /// The default threshold.
     pub(crate) const THRESHOLD: f64 = ENOUGH;
 
-    /// Returns whether anything of the answer is given, with this threshold.
+    /// Returns whether the evidence reaches this threshold.
     pub(crate) fn passes(self, threshold: f64) -> bool {
         self.evidence >= threshold
     }
 }
 
-/// Returns the share of its evidence that a text keeps with so many before it.
+/// Returns the factor for the evidence of a text with `before` texts ranked before it.
 fn of_rank(before: u32) -> f64 {
     1.0 - LOWER * f64::from(before.min(MAX_BEFORE))
 }
 
-/// BM25 inverse document frequency of a word that so many of all texts have.
+/// Returns the BM25 inverse document frequency of a word that occurs in `with` of `all` texts.
 pub fn idf(with: usize, all: usize) -> f64 {
     let (with, all) = (real(with), real(all));
     (1.0 + (all - with + 0.5).max(0.5) / (with + 0.5)).ln()
@@ -181,7 +183,7 @@ mod tests {
     use super::*;
     use crate::ranking::words::terms;
 
-    /// Asks about one of a thousand texts; each of its words is in ten of them.
+    /// Judges one of a thousand texts; each word of the question occurs in ten of them.
     fn judged(question: &str, text: &str, closeness: Option<f64>) -> Relevance {
         let terms = terms(question, &[]).into_iter().map(|term| (term, 10));
         let asked = WeightedQuestion::new(question, terms.collect(), 1000);

@@ -1,41 +1,42 @@
-//! Measures how often a search says something where there is nothing to say, and what its silence costs.
+//! Measures how often a search returns hits for a question without an answer, and what withholding them
+//! costs.
 
 use serde::Serialize;
 
 use crate::ranking::relevance::AnswerEvidence;
 
-/// The thresholds of the curve, from the most talkative one to the most silent.
+/// Thresholds of the curve, in ascending order.
 const STEPS: [f64; 15] = [
     0.0, 0.4, 0.45, 0.5, 0.55, 0.6, 0.62, 0.64, 0.66, 0.68, 0.7, 0.75, 0.8, 0.9, 1.1,
 ];
 
-/// What silence costs and spares, for each threshold and for the one that is in force.
+/// Costs and benefits of withholding irrelevant hits, at the threshold in force and at others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Silence {
-    /// How many questions were asked where their answer is.
+    /// Number of questions asked where their answer is.
     pub answerable: usize,
-    /// How many times a question was asked where nothing answers it.
+    /// Number of times a question was asked where it has no answer.
     pub unanswerable: usize,
-    /// R@10 where everything is given.
+    /// R@10 with all hits.
     pub r_at_10_all: f64,
-    /// What the search does.
+    /// Metrics of the search as it is.
     pub in_force: SilencePoint,
-    /// What it would do with other thresholds.
+    /// Metrics at other thresholds.
     pub curve: Vec<SilencePoint>,
 }
 
-/// What a threshold costs and spares; fractions of 1.
+/// Metrics at one threshold, as fractions of 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SilencePoint {
-    /// The evidence that the best hit needs.
+    /// Minimum evidence for the best hit.
     pub threshold: f64,
-    /// The share of unanswerable questions with at least one hit.
+    /// Share of unanswerable questions with at least one hit.
     pub false_surfacing: f64,
-    /// How much of R@10 is lost against giving everything.
+    /// Loss of R@10 compared to returning all hits.
     pub loss: f64,
 }
 
-/// Collects answers to questions of both kinds.
+/// Collects the results of answerable and unanswerable questions.
 #[derive(Clone, Debug, Default)]
 pub struct SilenceTest {
     answerable: Vec<(AnswerEvidence, f64, f64)>,
@@ -43,17 +44,17 @@ pub struct SilenceTest {
 }
 
 impl SilenceTest {
-    /// Notes a question that was asked where its answer is: R@10 of all hits, and of those that were given.
+    /// Records an answerable question: R@10 of all hits, and of those returned.
     pub fn answerable(&mut self, verdict: AnswerEvidence, all: f64, given: f64) {
         self.answerable.push((verdict, all, given));
     }
 
-    /// Notes a question that was asked where nothing answers it, and whether there was a hit.
+    /// Records an unanswerable question, and whether it had a hit.
     pub fn unanswerable(&mut self, verdict: AnswerEvidence, has_hit: bool) {
         self.unanswerable.push((verdict, has_hit));
     }
 
-    /// Returns what was measured, or `None` if one kind of question is missing.
+    /// Returns the metrics, or `None` if there are no questions of one kind.
     pub fn result(&self) -> Option<Silence> {
         if self.answerable.is_empty() || self.unanswerable.is_empty() {
             return None;

@@ -1,21 +1,20 @@
-//! Splits texts into the words by which they are found, and queries into what they ask for.
+//! Splits texts into stemmed words, and queries into terms.
 
 use crate::ranking::language::Language;
 use crate::text::Memo;
 use crate::text::is_wide;
 use crate::text::joins;
 
-/// A query of more words says no more about what is meant, and each costs a pass over its texts.
+/// Maximum number of terms in a query: further ones add little, and each costs a pass over its texts.
 pub(crate) const MAX_TERMS: usize = 48;
 
-/// A longer run of letters is no word that anybody looks for.
+/// Maximum length of a term in characters; a longer run of letters is not a word.
 pub(crate) const MAX_TERM_LENGTH: usize = 100;
 
-/// Returns the words of a text in order, as they are compared.
+/// Returns the words of a text in order, normalised for comparison.
 ///
-/// Stems in lower case and without accents; an identifier gives its parts and, where case alone parts
-/// them, itself as well; a script that is written without spaces gives its characters and each two
-/// neighbours.
+/// They are stems in lower case and without accents. An identifier yields its parts and, if only case
+/// separates them, itself as well. Text in a script without spaces yields single characters and bigrams.
 ///
 /// ```text
 /// RetryQueue::push     retri queue retryqueu push
@@ -28,25 +27,26 @@ pub fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// Splits texts of one language; remembers what is made of each run of letters, since most come again.
+/// Splits texts of one language, and caches the stems of each run of letters, since most recur.
 #[derive(Debug, Default)]
 pub struct Tokenizer {
     language: Language,
     known: Memo<Stems>,
 }
 
-/// What is made of a run of letters.
+/// The stems of a run of letters.
 #[derive(Debug, Default)]
 struct Stems {
-    /// The words, each with a space behind it.
+    /// The words, each followed by a space.
     joined: String,
     count: usize,
 }
 
 impl Tokenizer {
-    /// Returns a tokenizer for texts of a language.
+    /// Returns a tokenizer for texts in a language.
     ///
-    /// Words of another language than English keep their English stem as well: texts about software mix both.
+    /// In a language other than English, each word also yields its English stem: texts about software mix
+    /// both.
     pub fn new(language: Language) -> Self {
         Self {
             language,
@@ -54,14 +54,14 @@ impl Tokenizer {
         }
     }
 
-    /// Hands out every word of a text.
+    /// Calls `take` with every word of a text.
     pub fn each(&mut self, text: &str, mut take: impl FnMut(&str)) {
         let mut joined = String::new();
         self.join(text, &mut joined);
         joined.split_terminator(' ').for_each(&mut take);
     }
 
-    /// Adds every word of a text with a space behind it; returns how many there are.
+    /// Appends every word of a text, each followed by a space, and returns their number.
     pub(crate) fn join(&mut self, text: &str, words: &mut String) -> usize {
         let mut count = 0;
         runs(text, |run| match run {
@@ -75,7 +75,7 @@ impl Tokenizer {
         count
     }
 
-    /// Adds what is made of a run.
+    /// Appends the stems of a run and returns their number.
     fn add(&mut self, run: &str, words: &mut String) -> usize {
         if let Some(stems) = self.known.get(run) {
             words.push_str(&stems.joined);
@@ -90,7 +90,7 @@ impl Tokenizer {
 }
 
 impl Stems {
-    /// Returns the stems of a run in a text of a language: those of its parts, where it has some, and its own.
+    /// Returns the stems of a run: those of its parts, if it has any, and its own.
     fn from_run(run: &str, language: Language) -> Self {
         let mut stems = Self::default();
         let humps = humps(run);
@@ -110,7 +110,7 @@ impl Stems {
     }
 
     fn add(&mut self, stem: &str) {
-        // A mark that stands on no letter folds to nothing.
+        // A combining mark without a base letter folds to nothing.
         if stem.is_empty() {
             return;
         }
@@ -120,20 +120,22 @@ impl Stems {
     }
 }
 
-/// A word of a query.
+/// A term of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// The word in lower case, as it was written.
+    /// The word in lower case, as written.
     pub word: String,
-    /// The stems of which any finds it.
+    /// Its stems; a text matches if it contains any of them.
     pub stems: Vec<String>,
-    /// Whether it repeats its neighbours: an identifier beside its parts, two characters beside each.
+    /// Whether it duplicates adjacent terms: an identifier beside its parts, or a bigram beside its
+    /// characters.
     pub is_compound: bool,
 }
 
-/// Returns the words of a query that tell something, each once, in order.
+/// Returns the distinct content words of a query in order.
 ///
-/// `languages` are those of the texts; each has a say in the stems. A query of function words alone keeps them.
+/// `languages` are those of the texts; each contributes stems. A query that consists of function words keeps
+/// them.
 pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
     let asked_in = Language::detect(query);
     let mut all = Terms {
@@ -165,7 +167,7 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
         !is_function_word(Language::English) && !is_function_word(asked_in)
     };
     let mut terms = all.found;
-    // `The Who` is made of nothing else.
+    // A query may consist of function words only, such as `The Who`.
     if terms.iter().any(is_telling) {
         terms.retain(is_telling);
     }
@@ -206,14 +208,14 @@ impl Terms {
     }
 }
 
-/// A run of characters that belong together.
+/// A run of characters of one kind.
 enum CharRun<'a> {
-    /// Of a script written without spaces.
+    /// In a script written without spaces.
     Wide(&'a str),
     Spaced(&'a str),
 }
 
-/// Hands out the runs of letters, digits and the marks on them.
+/// Calls `take` with each run of letters, digits and the marks on them.
 fn runs<'a>(text: &'a str, mut take: impl FnMut(CharRun<'a>)) {
     let mut rest = text;
     while let Some(start) = rest.find(char::is_alphanumeric) {
@@ -236,7 +238,7 @@ fn runs<'a>(text: &'a str, mut take: impl FnMut(CharRun<'a>)) {
     }
 }
 
-/// Hands out the characters of a run and each two neighbours, since nothing says where its words end.
+/// Calls `take` with the characters and bigrams of a run, since its word boundaries are unknown.
 fn each_gram(run: &str, take: &mut impl FnMut(&str)) {
     let mut previous: Option<char> = None;
     for c in run.chars().flat_map(char::to_lowercase) {
@@ -248,7 +250,7 @@ fn each_gram(run: &str, take: &mut impl FnMut(&str)) {
     }
 }
 
-/// Splits `HTTPServer2Config` into `HTTP`, `Server2`, `Config`; a word without capitals inside has none.
+/// Splits `HTTPServer2Config` into `HTTP`, `Server2`, `Config`; a word without inner capitals yields nothing.
 fn humps(run: &str) -> Vec<&str> {
     let mut humps = Vec::new();
     let has_hump = run.chars().skip(1).any(char::is_uppercase);
@@ -264,7 +266,7 @@ fn humps(run: &str) -> Vec<&str> {
         let rises = c.is_uppercase() && !before.is_uppercase();
         let last_of_capitals =
             c.is_uppercase() && before.is_uppercase() && next.is_some_and(char::is_lowercase);
-        // `IDs`, `APIs`: a plural, not a word `Ds`.
+        // `IDs` and `APIs` are plurals; `Ds` is not a word.
         let plural = last_of_capitals && chars.len() == window + 2 && next == Some('s');
         if rises || (last_of_capitals && !plural) {
             humps.push(&run[start..at]);
