@@ -1,4 +1,4 @@
-//! What makes vectors in a run: the built-in table, or an endpoint.
+//! Selects the source of vectors in a run: the built-in table or an endpoint.
 
 use crate::embedding::remote::Endpoint;
 use crate::embedding::table::MODEL_ID;
@@ -6,18 +6,18 @@ use crate::embedding::table::VectorTable;
 use crate::embedding::vector::Vector;
 use crate::error::Result;
 
-/// Makes vectors of texts.
+/// Computes the vectors of texts.
 #[derive(Clone, Debug, Default)]
 pub enum Embedder {
-    /// With the table in the program: microseconds a text, and nothing leaves the machine.
+    /// The table built into the program: takes microseconds per text, and no data leaves the machine.
     #[default]
     BuiltIn,
-    /// By asking an endpoint.
+    /// A remote endpoint.
     Remote(Endpoint),
 }
 
 impl Embedder {
-    /// Returns the name that is stored with each vector: only vectors of one name compare.
+    /// Returns the model name stored with each vector: only vectors of the same model are comparable.
     pub fn model(&self) -> String {
         match self {
             Self::BuiltIn => MODEL_ID.to_owned(),
@@ -25,12 +25,12 @@ impl Embedder {
         }
     }
 
-    /// Returns whether vectors cost nothing but microseconds.
+    /// Returns whether the built-in table is used, so that vectors take only microseconds.
     pub fn is_built_in(&self) -> bool {
         matches!(self, Self::BuiltIn)
     }
 
-    /// Returns the vector of each text, in their order.
+    /// Returns the vectors of the texts, in their order.
     pub fn vectors(&self, texts: &[&str]) -> Result<Vec<Vector>> {
         match self {
             Self::BuiltIn => {
@@ -47,7 +47,7 @@ impl Embedder {
             Self::BuiltIn => Ok(VectorTable::built_in().vector(text)),
             Self::Remote(endpoint) => {
                 let vectors = endpoint.vectors(&[text])?;
-                // The endpoint's answer was checked to hold one vector a text.
+                // The endpoint's answer was checked to contain one vector per text.
                 Ok(vectors
                     .into_iter()
                     .next()

@@ -1,11 +1,11 @@
-//! Turns text into vectors: the built-in table, or an endpoint.
+//! Embeds texts as vectors, with the built-in table or through an endpoint.
 //!
 //! ```text
-//! text ── words ── pieces of the vocabulary ── rows of the table, added up ── length 1
+//! text ── words ── pieces of the vocabulary ── sum of their rows ── normalised
 //! ```
 //!
-//! Vectors of one model compare by their dot product. It finds texts that are about the same thing;
-//! what a text says about it is not in there: "tabs over spaces" and "spaces over tabs" are one vector.
+//! Vectors of one model are compared by their dot product. It finds texts about the same subject, but not
+//! what they say about it: "tabs over spaces" and "spaces over tabs" have the same vector.
 
 mod embedder;
 mod pieces;

@@ -1,4 +1,4 @@
-//! Splits a text into the words whose pieces the vocabulary knows.
+//! Splits a text into words, to be split further into pieces of the vocabulary.
 
 use std::ops::ControlFlow;
 
@@ -7,27 +7,27 @@ use unicode_properties::GeneralCategory;
 use unicode_properties::GeneralCategoryGroup;
 use unicode_properties::UnicodeGeneralCategory;
 
-/// A longer word is no word.
+/// Maximum length of a word in characters; longer ones are ignored.
 pub(crate) const MAX_WORD_LENGTH: usize = 100;
 
-/// Calls `each` with every word of a text, until it breaks off.
+/// Calls `each` with every word of a text, until it breaks.
 ///
-/// Words are parted by white space; a mark of punctuation and an ideograph is a word of its own. They
-/// come in lower case and without accents.
+/// Words are separated by white space; each punctuation mark and each ideograph is a word by itself. Words
+/// are passed in lower case and without accents.
 pub(crate) fn each_word(text: &str, each: impl FnMut(&str) -> ControlFlow<()>) {
     let mut splitter = Splitter {
         word: String::new(),
         length: 0,
         each,
     };
-    // Whether the caller had enough is the caller's own affair.
+    // Whether `each` broke makes no difference here.
     let _flow = splitter.split(text);
 }
 
-/// The word in hand, and who is told of it when it ends.
+/// The current word, and the callback for complete words.
 struct Splitter<F> {
     word: String,
-    /// In characters.
+    /// Length in characters.
     length: usize,
     each: F,
 }
@@ -36,14 +36,15 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
     fn split(&mut self, text: &str) -> ControlFlow<()> {
         let mut rest = text;
         while !rest.is_empty() {
-            // An ASCII character is decomposed, and no mark moves past it: each stretch stands for itself.
+            // ASCII is already decomposed, and no combining mark is reordered across it, so each run can be
+            // handled alone.
             let (ascii, after) = split_where(rest, |byte| !byte.is_ascii());
             self.ascii(ascii)?;
             let (others, after) = split_where(after, u8::is_ascii);
             self.others(others)?;
             rest = after;
         }
-        // The last word ends like the others.
+        // The end of the text ends the last word.
         self.end()
     }
 
@@ -62,9 +63,9 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
         }
     }
 
-    /// Takes ASCII letters and digits.
+    /// Appends ASCII letters and digits.
     fn letters(&mut self, run: &str) {
-        // What is too long is dropped whole, and need not be kept until then.
+        // A word that is too long will be dropped, so its rest need not be stored.
         if self.length < MAX_WORD_LENGTH {
             let before = self.word.len();
             self.word.push_str(&run[..run.len().min(MAX_WORD_LENGTH)]);
@@ -116,7 +117,7 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
     }
 }
 
-/// Splits a text before the first byte of a kind, which must be the first of a character.
+/// Splits a text before the first byte that matches, which must be the first byte of a character.
 fn split_where(text: &str, is_meant: impl Fn(&u8) -> bool) -> (&str, &str) {
     let end = text.as_bytes().iter().position(is_meant);
     text.split_at(end.unwrap_or(text.len()))

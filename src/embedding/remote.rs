@@ -1,4 +1,4 @@
-//! Asks an endpoint that speaks `OpenAI`'s `/embeddings` for vectors, as Ollama and many others do.
+//! Requests vectors from an endpoint with `OpenAI`'s `/embeddings` API, which Ollama and many others provide.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::service::Service;
 
-/// How many texts go into one request.
+/// Maximum number of texts in one request.
 const BATCH: usize = 64;
 
-/// A server that makes vectors, and how long it may take.
+/// A server that computes vectors, with its timeout.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// At the base address; `/embeddings` is asked below it.
+    /// The service at the base address; requests go to `/embeddings` below it.
     service: Service,
-    /// The model that is asked for.
+    /// Name of the requested model.
     pub model: String,
-    /// How long one request may take, from the first byte sent to the last one read.
+    /// Timeout of one request, from the first byte sent to the last byte received.
     pub deadline: Duration,
 }
 
@@ -37,7 +37,8 @@ struct Embedding {
 }
 
 impl Endpoint {
-    /// Returns the endpoint at a base address; the key comes from the environment, which only a door reads.
+    /// Returns the endpoint at a base address; the key is passed in because only the doors read the
+    /// environment.
     pub fn new(url: &str, model: &str, key: Option<String>, deadline: Duration) -> Result<Self> {
         let base = url.trim_end_matches('/').trim_end_matches("/embeddings");
         let mut service = Service::new("embedding.url", base)?;
@@ -56,7 +57,7 @@ impl Endpoint {
         self.service.url()
     }
 
-    /// Returns the vector of each text, in their order, all of one dimension.
+    /// Returns the vectors of the texts, in their order and all of the same dimension.
     pub fn vectors(&self, texts: &[&str]) -> Result<Vec<Vector>> {
         let mut vectors: Vec<Vector> = Vec::with_capacity(texts.len());
         for batch in texts.chunks(BATCH) {
@@ -83,7 +84,7 @@ impl Endpoint {
             .map_err(|error| self.wrong(&format!("no list of vectors: {error}")))
     }
 
-    /// Puts the vectors in the order of the texts, and checks that each text has one.
+    /// Sorts the vectors in the order of the texts, and checks that each text has one.
     fn checked(&self, answer: Answer, texts: usize) -> Result<Vec<Vector>> {
         if answer.data.len() != texts {
             let message = format!("{} vectors for {texts} texts", answer.data.len());
@@ -126,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers one request with these bytes, and returns what it was asked.
+    /// Answers one request with these bytes, and returns the request.
     fn server(answer: String) -> (String, JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1/", listener.local_addr().unwrap());
@@ -138,7 +139,7 @@ mod tests {
                 let read = stream.read(&mut buffer).unwrap();
                 request.extend_from_slice(&buffer[..read]);
                 let text = String::from_utf8_lossy(&request);
-                // The request's body is one JSON object, which nothing follows.
+                // The body is a single JSON object, which ends the request.
                 if read == 0 || text.ends_with('}') {
                     break;
                 }

@@ -1,4 +1,4 @@
-//! Adds up the rows of a text's pieces, of which a vector is made.
+//! Sums the table rows of a text's pieces, which give its vector.
 
 use crate::embedding::pieces::each_word;
 use crate::embedding::table::DIMENSION;
@@ -6,13 +6,13 @@ use crate::embedding::table::VectorTable;
 use crate::embedding::vector::Vector;
 use crate::text::Memo;
 
-/// The rows of a text's pieces, added up.
+/// The sum of the rows of a text's pieces.
 ///
-/// A text may come in parts: where one ends, a word does.
+/// A text may be added in parts; a word must not span two parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sum {
     pub(crate) values: [f32; DIMENSION],
-    /// How many rows that is.
+    /// Number of rows added.
     pub(crate) pieces: usize,
 }
 
@@ -26,20 +26,20 @@ impl Default for Sum {
 }
 
 impl Sum {
-    /// Returns the vector of what was added.
+    /// Returns the normalised vector of the sum.
     pub fn vector(&self) -> Vector {
         Vector::new(self.values.to_vec())
     }
 }
 
-/// Adds up many texts; remembers the pieces of their words, since most words come again.
+/// Sums many texts, and caches the pieces of words, since most words recur.
 #[derive(Debug, Default)]
 pub struct Adder {
     pieces: Memo<Box<[u32]>>,
 }
 
 impl Adder {
-    /// Adds a part of a text to its sum.
+    /// Adds part of a text to a sum.
     pub fn add(&mut self, text: &str, sum: &mut Sum) {
         let table = VectorTable::built_in();
         each_word(text, |word| {

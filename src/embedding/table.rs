@@ -1,13 +1,13 @@
-//! The built-in table: one row of numbers for each piece of a word, used where it lies in the binary.
+//! The built-in table: one quantised vector per word piece, read in place from the binary.
 //!
 //! ```text
 //! 0   "ANNEMB1\0"  u32: version 1, dimension, pieces, hash slots
-//! 24  u32 x 6: where the scales, slots, offsets, texts and rows begin, and where the file ends
-//! scales   f32 a piece            slots    u32 a slot: a piece, or ffffffff where it is empty
-//! offsets  u32 a piece, and one   texts    UTF-8      rows  i8 x dimension a piece
+//! 24  u32 x 6: offsets of the scales, slots, offsets, texts, rows and of the end of the file
+//! scales   f32 per piece            slots    u32 per slot: a piece, or ffffffff if empty
+//! offsets  u32 per piece, and one   texts    UTF-8      rows  i8 x dimension per piece
 //! ```
 //!
-//! Numbers are little-endian. docs/embedding.md tells how it was made.
+//! Numbers are little-endian. docs/embedding.md describes how it was made.
 
 use std::ops::ControlFlow;
 
@@ -15,35 +15,35 @@ use crate::embedding::pieces::each_word;
 use crate::embedding::sum::Sum;
 use crate::embedding::vector::Vector;
 
-/// Names the vectors of the built-in table; vectors of another name cannot be compared with them.
+/// Model name of the built-in table; vectors of other models are not comparable with its vectors.
 pub const MODEL_ID: &str = "annals-static-128-v1";
 
 pub(crate) const DIMENSION: usize = 128;
 
-/// What a text says after this many pieces does not count.
+/// Maximum number of pieces that contribute to the vector of a text.
 const MAX_PIECES: usize = 128;
 
-/// The longest text of a piece in bytes, so that no longer one is looked for.
+/// Length of the longest piece in bytes, which bounds the lookup.
 const MAX_PIECE_BYTES: usize = 18;
 
-/// Where the hash of every text starts, and what each byte multiplies it with (FNV-1a).
+/// Offset basis and prime of the hash (FNV-1a).
 const HASH_START: u32 = 0x811c_9dc5;
 const HASH_STEP: u32 = 0x0100_0193;
 
-/// A piece that goes on with a word is kept with this before it.
+/// Prefix of the pieces that continue a word.
 const GOES_ON: &[u8] = b"##";
 
-/// Rows begin where the processor's cache lines do.
+/// Aligns the rows with the processor's cache lines.
 #[repr(C, align(64))]
 struct Aligned<T>(T);
 
 static BYTES: Aligned<[u8; include_bytes!("../../assets/static-128.bin").len()]> =
     Aligned(*include_bytes!("../../assets/static-128.bin"));
 
-/// Checked when the program is built: nothing is left to do when it starts.
+/// Checked at compile time, so that it costs nothing at run time.
 static BUILT_IN: VectorTable = VectorTable::from_bytes(&BYTES.0);
 
-/// A vocabulary and the vector of each of its pieces.
+/// A vocabulary with the vector of each piece.
 #[derive(Debug)]
 pub struct VectorTable {
     scales: &'static [u8],
@@ -54,7 +54,7 @@ pub struct VectorTable {
 }
 
 impl VectorTable {
-    /// Returns the table that comes with the program.
+    /// Returns the table built into the program.
     pub fn built_in() -> &'static Self {
         &BUILT_IN
     }
@@ -86,7 +86,7 @@ impl VectorTable {
         self.sum(text).vector()
     }
 
-    /// Returns the pieces that a text's vector is made of.
+    /// Returns the pieces that contribute to a text's vector.
     pub fn pieces(&self, text: &str) -> Vec<&str> {
         let mut pieces = Vec::new();
         each_word(text, |word| {
@@ -114,7 +114,7 @@ impl VectorTable {
         sum
     }
 
-    /// Adds the rows of a word's pieces to a sum; breaks off where it has enough.
+    /// Adds the rows of a word's pieces to a sum; breaks once the sum has the maximum number of pieces.
     pub(crate) fn add(&self, pieces: &[u32], sum: &mut Sum) -> ControlFlow<()> {
         for piece in pieces.iter().take(MAX_PIECES - sum.pieces) {
             let place = *piece as usize;
@@ -132,7 +132,7 @@ impl VectorTable {
         }
     }
 
-    /// Adds the longest pieces that make up the word from its start; none if a rest is unknown.
+    /// Appends the pieces of a word, each the longest that matches; none if a part of the word is unknown.
     pub(crate) fn cut(&self, word: &str, pieces: &mut Vec<u32>) {
         let before = pieces.len();
         let mut rest = word;
@@ -151,7 +151,7 @@ impl VectorTable {
         }
     }
 
-    /// Returns the longest piece that `rest` begins with, and how many bytes of it that is.
+    /// Returns the longest piece that `rest` starts with, and its length in bytes.
     fn longest(&self, start: &[u8], rest: &str) -> Option<(u32, usize)> {
         let mut hashes = [HASH_START; MAX_PIECE_BYTES + 1];
         let mut hash = start.iter().copied().fold(HASH_START, hashed);
@@ -197,13 +197,13 @@ fn hashed(hash: u32, byte: u8) -> u32 {
     (hash ^ u32::from(byte)).wrapping_mul(HASH_STEP)
 }
 
-/// Returns the number at a place that counts in numbers.
+/// Returns the `place`th 32-bit number.
 const fn number(bytes: &[u8], place: usize) -> u32 {
     let at = place * 4;
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// Returns so many bytes from the offset that the header has at a place.
+/// Returns `length` bytes from the offset stored at a place in the header.
 const fn part(bytes: &[u8], place: usize, length: usize) -> &[u8] {
     let at = number(bytes, place) as usize;
     assert!(at.is_multiple_of(64), "a part is out of line");

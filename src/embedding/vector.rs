@@ -1,14 +1,15 @@
-//! Vectors, and the bytes they are kept in.
+//! Vectors, and their quantised form for storage.
 
-/// How many sums are kept side by side: a processor adds them at once, and every one adds them in the same order.
+/// Number of partial sums: they are added in parallel by SIMD instructions, in the same order on every
+/// processor.
 const LANES: usize = 8;
 
-/// The direction of a text's meaning: length 1, or all zeros where nothing in the text was known.
+/// The embedding of a text: a vector of length 1, or of zeros if none of its words is in the vocabulary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector(Vec<f32>);
 
 impl Vector {
-    /// Returns the vector of this direction with length 1.
+    /// Returns the vector in this direction with length 1.
     pub fn new(mut values: Vec<f32>) -> Self {
         let length = dot(&values, &values).sqrt();
         if length.is_normal() {
@@ -21,43 +22,44 @@ impl Vector {
         Self(values)
     }
 
-    /// Returns the numbers.
+    /// Returns the components.
     pub fn values(&self) -> &[f32] {
         &self.0
     }
 
-    /// Returns how many numbers there are.
+    /// Returns the number of components.
     pub fn dimension(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns whether nothing in the text was known.
+    /// Returns whether no word of the text is in the vocabulary.
     pub fn is_zero(&self) -> bool {
         self.0.iter().all(|value| *value == 0.0)
     }
 
-    /// Returns how near two texts are, from -1 to 1.
+    /// Returns the cosine similarity of two texts, from -1 to 1.
     pub fn dot(&self, other: &Self) -> f32 {
         dot(&self.0, &other.0)
     }
 
-    /// Returns the vector in a quarter of the bytes.
+    /// Returns the vector with one byte per component.
     pub fn quantized(&self) -> Quantized {
         Quantized::joined(std::slice::from_ref(self)).unwrap_or_default()
     }
 }
 
-/// A vector with numbers of one byte: each stands for itself times the scale.
+/// A quantised vector: each component is a byte times the scale.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Quantized {
-    /// What a number is multiplied with.
+    /// Factor of every component.
     pub scale: f32,
-    /// The numbers.
+    /// The components as bytes.
     pub values: Vec<i8>,
 }
 
 impl Quantized {
-    /// Returns several vectors of one length one after the other, with one scale, or `None` if there are none.
+    /// Returns the concatenation of several vectors of the same length with a common scale, or `None` if
+    /// there are none.
     pub fn joined(vectors: &[Vector]) -> Option<Self> {
         let values = || vectors.iter().flat_map(|vector| &vector.0);
         let largest = values().fold(0.0_f32, |most, value| most.max(value.abs()));
@@ -66,24 +68,24 @@ impl Quantized {
         (!vectors.is_empty()).then_some(Self { scale, values })
     }
 
-    /// Returns how near two texts are, from -1 to 1, but for the rounding of the bytes.
+    /// Returns the cosine similarity of two texts, from -1 to 1, up to the rounding error.
     pub fn dot(&self, other: &Self) -> f32 {
         let bytes: Vec<u8> = other.bytes().collect();
         self.dot_stored(&bytes, other.scale)
     }
 
-    /// Returns the numbers as bytes, to be stored.
+    /// Returns the components as bytes for storage.
     pub fn bytes(&self) -> impl Iterator<Item = u8> {
         self.values.iter().map(|value| value.cast_unsigned())
     }
 
-    /// Compares with a vector as it is stored.
+    /// Returns the similarity to a stored vector.
     pub fn dot_stored(&self, bytes: &[u8], scale: f32) -> f32 {
         real(dot_bytes(&self.values, bytes)) * self.scale * scale
     }
 }
 
-/// Returns the sum of the products of two vectors of bytes; the second as it is stored.
+/// Returns the dot product of two quantised vectors, the second as stored.
 pub fn dot_bytes(values: &[i8], stored: &[u8]) -> i32 {
     values
         .iter()
@@ -92,7 +94,8 @@ pub fn dot_bytes(values: &[i8], stored: &[u8]) -> i32 {
         .sum()
 }
 
-/// Adds in an order of its own, which every processor keeps, so that equal texts get equal vectors everywhere.
+/// Returns the dot product, summed in a fixed order, so that equal texts get equal vectors on every
+/// processor.
 fn dot(one: &[f32], other: &[f32]) -> f32 {
     let mut sums = [0.0_f32; LANES];
     for (one, other) in one.chunks(LANES).zip(other.chunks(LANES)) {
@@ -105,7 +108,7 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "the value is at most 127, and what is not a number becomes 0"
+    reason = "the value is at most 127, and NaN becomes 0"
 )]
 fn rounded(value: f32) -> i8 {
     value.round() as i8
@@ -113,7 +116,7 @@ fn rounded(value: f32) -> i8 {
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "a rounding in the eighth digit changes no order that means anything"
+    reason = "rounding in the eighth digit makes no meaningful difference"
 )]
 fn real(sum: i32) -> f32 {
     sum as f32
