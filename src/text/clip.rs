@@ -1,20 +1,21 @@
-//! Cuts a text to a width, at a word.
+//! Truncates a text to a maximum width, at a word boundary.
 
 use std::borrow::Cow;
 
-/// Returns the text in at most `width` characters, cut at a word and closed by `…` where it was longer.
+/// Returns the text truncated to at most `width` characters, at a word boundary and with a trailing `…`.
 ///
-/// A word longer than half the width is cut inside, and so is a script written without spaces. A
-/// character is never parted from its accents, variation selectors or joined emoji.
+/// A word longer than half the width is split, as is text in a script without spaces. A character is never
+/// separated from its accents, variation selectors or joined emoji.
 pub fn clip(text: &str, width: usize) -> Cow<'_, str> {
-    // Bytes are never fewer than characters: most texts need no count.
+    // A text has at least as many bytes as characters, so most texts need not be counted.
     if text.len() <= width || text.char_indices().nth(width).is_none() {
         return Cow::Borrowed(text);
     }
     if width == 0 {
         return Cow::Borrowed("");
     }
-    // Two ends: the first character that the ellipsis displaces, and the half before which no word is looked for.
+    // Two offsets: the first character replaced by the ellipsis, and half the width, before which no word end
+    // is searched for.
     let end_of = |count: usize| {
         text.char_indices()
             .nth(count)
@@ -28,7 +29,7 @@ pub fn clip(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{kept}…"))
 }
 
-/// Returns the last place in `from..=to` where `ends` holds between two characters.
+/// Returns the last offset in `from..=to` at which `ends` is true for the characters on either side.
 fn boundary(text: &str, from: usize, to: usize, ends: fn(char, char) -> bool) -> Option<usize> {
     let mut next = text[to..].chars().next()?;
     for (start, previous) in text[..to].char_indices().rev() {
@@ -51,7 +52,7 @@ fn is_word_end(previous: char, next: char) -> bool {
         && (previous.is_whitespace() || next.is_whitespace() || is_wide(previous) || is_wide(next))
 }
 
-/// Returns whether a character belongs to the one before it.
+/// Returns whether a character combines with the one before it.
 pub(crate) fn joins(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{610}'..='\u{61a}'
@@ -60,7 +61,7 @@ pub(crate) fn joins(c: char) -> bool {
         | '\u{3099}' | '\u{309a}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// Returns whether a character belongs to a script that is written without spaces.
+/// Returns whether a character belongs to a script without spaces.
 pub(crate) fn is_wide(c: char) -> bool {
     matches!(c,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'

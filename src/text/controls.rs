@@ -1,4 +1,4 @@
-//! Takes out what a terminal would obey and an eye would not see.
+//! Removes characters that a terminal interprets or that are invisible.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ const ESCAPE: char = '\u{1b}';
 
 /// Returns the text without control characters, terminal escape sequences and invisible characters.
 ///
-/// `\n` and `\t` stay. CRLF and the other controls that end a line become `\n`, so that no two words
-/// grow together. What people cannot see and models read goes too: zero-width characters, directional
-/// marks, tags. A joiner stays between two characters of a script that has joiners. Of a sequence that
-/// is never closed only its opening goes, since a terminal would swallow all that follows.
+/// `\n` and `\t` are kept. CRLF and other controls that end a line become `\n`, so that words stay separated.
+/// Characters that people cannot see but models read are removed, too: zero-width characters, directional
+/// marks, tags. A joiner is kept between two characters of a script that uses joiners. Of an unterminated
+/// sequence only its introducer is removed, since a terminal would swallow everything after it.
 pub fn strip_controls(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find(is_suspect) else {
         return Cow::Borrowed(text);
@@ -24,7 +24,7 @@ pub fn strip_controls(text: &str) -> Cow<'_, str> {
         let after = &rest[c.len_utf8()..];
         rest = match c {
             ESCAPE => after_escape(after),
-            // The one-character forms of the same openings.
+            // The single-character (C1) forms of the same introducers.
             '\u{9b}' => after_parameters(after),
             '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => after_string(after),
             '\r' => {
@@ -62,12 +62,13 @@ fn is_suspect(c: char) -> bool {
     is_control(c) || is_joiner(c) || is_selector(c)
 }
 
-/// Selectors of variants, which say how the sign before is drawn; anywhere else they split a word unseen.
+/// Returns whether a character is a variation selector, which styles the character before it; elsewhere it
+/// splits a word invisibly.
 fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Returns whether a selector can stand behind a character: a sign, an ideograph, a digit of a key cap.
+/// Returns whether a selector may follow a character: a symbol, an ideograph, or a keycap digit.
 fn is_selectable(before: Option<char>, after: &str) -> bool {
     before.is_some_and(|c| match c {
         '#' | '*' | '0'..='9' => after.starts_with('\u{20e3}'),
@@ -83,29 +84,30 @@ fn is_control(c: char) -> bool {
     }
 }
 
-/// Returns whether a character takes no room and is no part of a letter.
+/// Returns whether a character is invisible and not part of a letter.
 fn is_invisible(c: char) -> bool {
     matches!(c,
-        // Soft hyphen, joiners of graphemes, fillers.
+        // Soft hyphen, grapheme joiner, fillers.
         '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}'
-        // Zero-width space, marks and overrides of direction, invisible operators, byte order mark.
+        // Zero-width space, directional marks and overrides, invisible operators, byte order mark.
         | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
-        // Tags, and selectors of variants, which can carry hidden text.
+        // Tags and variation selectors, which can encode hidden text.
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Zero-width joiner and non-joiner, which Persian, Indic scripts and emoji need.
+/// Returns whether a character is the zero-width joiner or non-joiner, needed by Persian, Indic scripts and
+/// emoji.
 fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Returns whether a joiner beside this character can be one.
+/// Returns whether a joiner is legitimate beside this character.
 fn joins(beside: Option<char>) -> bool {
     beside.is_some_and(|c| !c.is_ascii() && !c.is_whitespace() && !is_suspect(c))
 }
 
-/// Returns what follows a sequence whose ESC has just been read.
+/// Returns the text after an escape sequence whose ESC has been read.
 fn after_escape(rest: &str) -> &str {
     match rest.chars().next() {
         Some('[') => after_parameters(&rest[1..]),
@@ -114,7 +116,7 @@ fn after_escape(rest: &str) -> &str {
     }
 }
 
-/// Returns what follows a control sequence (colours, cursor moves) whose opening has just been read.
+/// Returns the text after a control sequence (colours, cursor moves) whose introducer has been read.
 fn after_parameters(rest: &str) -> &str {
     after_final(rest, ' '..='?', '@'..='~')
 }
@@ -131,9 +133,10 @@ fn after_final(
     }
 }
 
-/// Returns what follows a string (a title, a link) up to its BEL or ST.
+/// Returns the text after a control string (title, link), which ends with BEL or ST.
 fn after_string(rest: &str) -> &str {
-    // The next control character decides: looking further would make many unclosed openings quadratic.
+    // Only the next control character is considered: searching further would be quadratic for many
+    // unterminated strings.
     let Some((end, closing)) = rest.char_indices().find(|(_, c)| c.is_control()) else {
         return rest;
     };

@@ -1,6 +1,6 @@
-//! Bytes as hexadecimal digits.
+//! Encodes bytes as hexadecimal digits.
 
-/// Returns the bytes as lower-case hexadecimal digits, two each.
+/// Returns the bytes as lower-case hexadecimal digits, two per byte.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     const DIGITS: [char; 16] = [
         '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',

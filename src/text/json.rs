@@ -1,8 +1,8 @@
-//! Changes the strings of a JSON document.
+//! Edits the strings of a JSON document.
 
 use serde_json::Value;
 
-/// Replaces each string and field name of a document for which `change` returns another.
+/// Replaces each string and field name for which `change` returns a new value.
 pub(crate) fn change_texts(document: &mut Value, change: &impl Fn(&str) -> Option<String>) {
     match document {
         Value::String(text) => {

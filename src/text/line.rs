@@ -1,4 +1,4 @@
-//! One line of somebody's text that cannot act as markdown structure where it is put.
+//! A single line of foreign text, escaped so that it cannot act as markdown structure.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use serde::Serialize;
 use crate::text::clip;
 use crate::text::strip_controls;
 
-/// One line of foreign text, safe at the start of a line of the generated context.
+/// A single line of foreign text, safe at the start of a line of the generated context.
 ///
-/// Planning files are data: their text must not become a heading, a fence, a list, a quote, a table,
-/// an HTML block, a rule, a comment marker or a harness's `@file` import in what we generate.
-/// Whatever could is escaped by a backslash; all other text stays as it is written.
+/// Planning files are data: their text must not become a heading, a fence, a list, a quote, a table, an HTML
+/// block, a thematic break, a comment marker or a harness's `@file` import in generated files. Text that
+/// could is escaped with a backslash; all other text stays as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Line(String);
 
 impl Line {
-    /// Returns the text as one line: controls gone, white space folded, structure escaped.
+    /// Returns the text as one line: controls removed, white space collapsed, structure escaped.
     pub fn new(text: &str) -> Self {
         let stripped = strip_controls(text);
         let words: Vec<&str> = stripped
@@ -37,17 +37,17 @@ impl Line {
         Self(line)
     }
 
-    /// Returns the line as text.
+    /// Returns the line as a string slice.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns whether there is no text at all.
+    /// Returns whether the line is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns the line in at most `width` characters, clipped at a word.
+    /// Returns the line truncated to at most `width` characters, at a word boundary.
     #[must_use]
     pub fn clipped(&self, width: usize) -> Self {
         Self(clip(&self.0, width).into_owned())
@@ -66,7 +66,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// Returns where a backslash keeps a line from opening a block, if it would open one.
+/// Returns the offset where a backslash prevents a line from opening a block, if it would open one.
 fn opening(line: &str) -> Option<usize> {
     let first = line.chars().next()?;
     let opens = match first {
@@ -86,7 +86,7 @@ fn opening(line: &str) -> Option<usize> {
     opens.then_some(0)
 }
 
-/// Returns whether a marker that stands before `rest` is complete.
+/// Returns whether a marker before `rest` is complete.
 fn ends_marker(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(' ')
 }
@@ -97,7 +97,7 @@ fn is_rule(line: &str) -> bool {
     only("= ") || only("*_ ") || (only("-:| ") && line.contains('-'))
 }
 
-/// Returns whether `<` before `rest` begins a tag, a declaration or an instruction; an address does not.
+/// Returns whether `<` before `rest` opens a tag, a declaration or an instruction; an autolink does not.
 fn opens_html(rest: &str) -> bool {
     let name = rest
         .find(|c: char| !c.is_ascii_alphanumeric() && !"+.-".contains(c))
@@ -109,9 +109,9 @@ fn opens_html(rest: &str) -> bool {
     }
 }
 
-/// Escapes each `@` by which Claude Code and Gemini CLI would pull a file into the context.
+/// Escapes each `@` with which Claude Code and Gemini CLI would import a file into the context.
 ///
-/// A package (`@scope/name`) and a person (`@name`) stay as written: neither names a file.
+/// Packages (`@scope/name`) and people (`@name`) stay as written, since they do not name a file.
 fn escape_imports(line: &mut String) {
     let mut found = Vec::new();
     let mut before = ' ';
@@ -224,7 +224,7 @@ mod tests {
         );
     }
 
-    /// Returns whether markdown sees nothing but paragraphs, and the `items` list items we wrote.
+    /// Returns whether markdown contains only paragraphs and `items` list items.
     fn is_plain(markdown: &str, items: usize) -> bool {
         let mut seen = 0;
         let github = Options::ENABLE_TABLES
@@ -258,7 +258,7 @@ mod tests {
         fn no_line_opens_a_block(text in "[-#+*=_~`>|:<!/a1.)( \\n\\[\\]]{0,12}") {
             let line = Line::new(&text);
             prop_assert!(!line.as_str().contains("<!--") && !line.as_str().contains("-->"));
-            // Alone, and under a paragraph, which a setext underline and a table's delimiter row need.
+            // Both alone and under a paragraph, where setext underlines and delimiter rows take effect.
             prop_assert!(is_plain(line.as_str(), 0), "{line}");
             prop_assert!(is_plain(&format!("a | b\n{line}"), 0), "{line}");
             prop_assert!(is_plain(&format!("- {line}"), 1), "{line}");

@@ -1,16 +1,16 @@
-//! Remembers what was made of words, since most words come again.
+//! Caches the results computed for words, since most words recur.
 
 use std::collections::HashMap;
 
-/// The most words that are remembered, so that random names cannot fill memory.
+/// Maximum number of cached words, so that random names cannot exhaust memory.
 const MAX_WORDS: usize = 1 << 16;
 
-/// A word of up to this many bytes is its own key, with its length in the last byte.
+/// Maximum length of a word, in bytes, that is packed into an integer key, with its length in the last byte.
 const SHORT: usize = 15;
 
-/// What was made of words.
+/// A cache of values computed from words.
 ///
-/// A short word is looked up without following a pointer, which is what takes time among tens of thousands.
+/// Looking up a short word follows no pointer to its text, which saves time among tens of thousands of words.
 #[derive(Debug)]
 pub(crate) struct Memo<V> {
     short: HashMap<u128, V>,
@@ -27,7 +27,7 @@ impl<V> Default for Memo<V> {
 }
 
 impl<V> Memo<V> {
-    /// Returns what was made of a word.
+    /// Returns the cached value of a word.
     pub(crate) fn get(&self, word: &str) -> Option<&V> {
         match key(word) {
             Some(key) => self.short.get(&key),
@@ -35,7 +35,7 @@ impl<V> Memo<V> {
         }
     }
 
-    /// Remembers what was made of a word; where there are too many, all others are forgotten.
+    /// Caches the value of a word; if the cache is full, it is emptied first.
     pub(crate) fn insert(&mut self, word: &str, made: V) {
         if self.short.len() + self.long.len() >= MAX_WORDS {
             self.short.clear();

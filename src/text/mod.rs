@@ -1,4 +1,4 @@
-//! Clips at a word, counts tokens, strips control characters, says how many.
+//! Truncates text, counts tokens, strips control characters and formats quantities.
 
 mod clip;
 mod controls;
@@ -21,7 +21,7 @@ pub(crate) use quantity::noun;
 pub(crate) use quantity::quantity;
 pub use tokens::tokens;
 
-/// Returns a heading as it is compared: lower case, single spaces, no closing colon.
+/// Returns a heading normalised for comparison: lower case, single spaces, no trailing colon.
 pub fn fold(text: &str) -> String {
     let lower = text.to_lowercase();
     let mut folded = String::with_capacity(lower.len());
@@ -34,7 +34,7 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// Returns what stands between the commas of a text; those in round brackets separate nothing.
+/// Splits a text at commas, except those inside round brackets.
 pub(crate) fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
     text.split(move |c: char| {
@@ -47,7 +47,7 @@ pub(crate) fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns a text on one line, with single spaces.
+/// Returns a text as one line with single spaces.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

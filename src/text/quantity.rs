@@ -1,13 +1,14 @@
-//! Says how many there are of something.
+//! Formats a number with its noun.
 
 use std::fmt::Display;
 
-/// Returns a number and what is counted: `1 plan`, `2 plans`, `0 entries`.
+/// Returns a number with its noun: `1 plan`, `2 plans`, `0 entries`.
 pub(crate) fn quantity<N: Copy + Display + PartialEq + From<u8>>(number: N, one: &str) -> String {
     format!("{number} {}", noun(number, one))
 }
 
-/// Returns what is counted as it is called for a number; only regular nouns, by the name of one.
+/// Returns a noun in singular or plural as the number requires; only for regular nouns, given in the
+/// singular.
 pub(crate) fn noun<N: Copy + PartialEq + From<u8>>(number: N, one: &str) -> String {
     if number == N::from(1) {
         return one.to_owned();

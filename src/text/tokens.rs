@@ -1,33 +1,33 @@
-//! Estimates how many tokens a model would count.
+//! Estimates the number of tokens in a text.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 use crate::text::clip::is_wide;
 
-/// Returns about how many tokens a language model counts in the text, rather too many than too few.
+/// Returns the estimated number of tokens in a text, erring on the high side.
 ///
-/// Each run of characters is charged what runs of its kind cost in byte-pair vocabularies: a word one
-/// token, a long, an upper-case or a camelCase one more; a word right behind punctuation, which it
-/// shares a token with, half a one; digits one per three; other scripts by the character. The prices
-/// were fitted to `cl100k` and `o200k` over planning files and lie 3 % above the fit, because a budget
-/// that is overrun costs more than one that is not used up. English and markdown come out within 10 %;
-/// for other languages those two vocabularies differ by a third, and the dearer one is followed, though
-/// long words of Latin script (German, Dutch) can come out a fifth too low.
+/// Each run of characters costs what runs of its kind cost in byte-pair vocabularies: a word one token; a
+/// long, upper-case or camelCase word one more; a word directly after punctuation, with which it shares a
+/// token, half a token; digits one token per three; other scripts by the character. The costs were fitted to
+/// `cl100k` and `o200k` on planning files and set 3 % above the fit, because exceeding a budget costs more
+/// than not using all of it. English and markdown are within 10 %; for other languages the two vocabularies
+/// differ by a third, and the more expensive one is followed, although long words in Latin script (German,
+/// Dutch) may be underestimated by a fifth.
 pub fn tokens(text: &str) -> usize {
     let mut rest = text.chars().peekable();
     let mut before = '.';
     let mut hundredths = 0;
     while let Some(first) = rest.next() {
         hundredths += price(first, before, &mut rest);
-        // Only a space or its absence in front of a run is told apart.
+        // Only a space before a run, or its absence, matters.
         before = if first == ' ' { ' ' } else { '.' };
     }
     let estimate = (hundredths * 103 + 5_000) / 10_000;
     estimate.max(usize::from(!text.is_empty()))
 }
 
-/// Returns the price of the run that `first` begins, in hundredths of a token, and reads to its end.
+/// Returns the cost of the run that starts with `first`, in hundredths of a token, and consumes the run.
 fn price(first: char, before: char, rest: &mut Peekable<Chars>) -> usize {
     match first {
         'a'..='z' | 'A'..='Z' => word_price(&Word::read(first, rest), before == ' '),
@@ -39,7 +39,7 @@ fn price(first: char, before: char, rest: &mut Peekable<Chars>) -> usize {
             run(rest, |c| matches!(c, '\n' | '\r'));
             75
         }
-        // One space belongs to the word behind it, several are an indentation.
+        // A single space belongs to the next word, several are indentation.
         ' ' | '\t' => {
             let several = run(rest, |c| matches!(c, ' ' | '\t')) > 1;
             if several { 76 } else { 0 }
@@ -58,7 +58,8 @@ fn price(first: char, before: char, rest: &mut Peekable<Chars>) -> usize {
     }
 }
 
-/// Reads on while `belongs` holds, and returns the length of the run with its first character.
+/// Consumes characters while `belongs` is true, and returns the length of the run including its first
+/// character.
 fn run(rest: &mut Peekable<Chars>, belongs: fn(char) -> bool) -> usize {
     let mut length = 1;
     while rest.next_if(|c| belongs(*c)).is_some() {
@@ -116,7 +117,7 @@ fn word_price(word: &Word, after_space: bool) -> usize {
 mod tests {
     use super::*;
 
-    /// Texts, and how many tokens `cl100k` counts in them.
+    /// Texts with their token counts in `cl100k`.
     const COUNTED: [(&str, usize); 6] = [
         (
             "The session context is rebuilt whenever a phase ends. It names the current position, the decisions\n\
