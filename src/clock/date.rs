@@ -1,4 +1,4 @@
-//! Reads days and moments as people write them.
+//! Parses dates and timestamps as people write them.
 
 use chrono::DateTime;
 use chrono::NaiveDate;
@@ -6,14 +6,14 @@ use chrono::NaiveTime;
 use chrono::TimeDelta;
 use chrono::Utc;
 
-/// Returns the day that a text begins with, as it is written there.
+/// Returns the date that a text starts with, as written.
 ///
 /// ```text
 /// 2026-02-11   "2026-02-11"   2026/02/11   2026-02-11 (phase 3)
 /// 2026-02-11 10:00   2026-02-11T23:30:00+03:00
 /// ```
 ///
-/// A time and its offset do not move the day: it is the day on the calendar of whoever wrote it.
+/// A time and its offset do not change the date: it is the date in the author's time zone.
 pub fn parse_date(text: &str) -> Option<NaiveDate> {
     let (day, rest) = split_day(unquoted(text))?;
     let mut next = rest.chars();
@@ -25,13 +25,13 @@ pub fn parse_date(text: &str) -> Option<NaiveDate> {
     ends.then_some(day)
 }
 
-/// Returns the moment that a text begins with; a day alone is none.
+/// Returns the timestamp that a text starts with, or `None` for a date without a time.
 ///
 /// ```text
 /// 2026-02-11T10:00:00Z   "2026-02-11T10:00:00.125+03:00"   2026-02-11 10:00   2026-02-11 10:00:30 UTC
 /// ```
 ///
-/// Without an offset the time is taken as UTC.
+/// A time without an offset is taken as UTC.
 pub fn parse_timestamp(text: &str) -> Option<DateTime<Utc>> {
     let (day, rest) = split_day(unquoted(text))?;
     let (time, rest) = split_time(rest.strip_prefix(['T', 't', ' '])?.trim_start())?;
@@ -41,7 +41,7 @@ pub fn parse_timestamp(text: &str) -> Option<DateTime<Utc>> {
         .checked_sub_signed(TimeDelta::minutes(offset))
 }
 
-/// Returns the text without the quotes and emphasis around it.
+/// Returns the text without surrounding quotes and emphasis.
 pub(crate) fn unquoted(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || "\"'`*_".contains(c))
 }
@@ -75,7 +75,7 @@ fn split_time(text: &str) -> Option<(NaiveTime, &str)> {
     ))
 }
 
-/// Returns the offset from UTC in minutes that a text begins with: 0 where none is written.
+/// Returns the offset from UTC, in minutes, that a text starts with; 0 if there is none.
 fn offset(text: &str) -> Option<i64> {
     let sign = match text.chars().next() {
         Some('+') => 1,
@@ -88,7 +88,7 @@ fn offset(text: &str) -> Option<i64> {
     (hours <= 23 && minutes <= 59).then(|| sign * (i64::from(hours) * 60 + i64::from(minutes)))
 }
 
-/// Returns the number in the `least` to `most` digits that a text begins with, and what follows.
+/// Returns the number in the `least` to `most` digits that a text starts with, and the rest.
 fn digits(text: &str, least: usize, most: usize) -> Option<(u32, &str)> {
     let count = text
         .bytes()

@@ -1,4 +1,4 @@
-//! Reads durations as people write them, and prints them one way.
+//! Parses durations as people write them, and formats them uniformly.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,14 +10,14 @@ use serde::Serialize;
 
 use crate::clock::date::unquoted;
 
-/// How long something took, in minutes: finite, never negative, 90 days at most.
+/// A duration in minutes: finite, not negative, at most 90 days.
 ///
-/// Longer ones are what a missing start time leaves behind (`525547min`), never work that was done.
+/// Longer ones result from a missing start time (`525547min`), not from actual work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Minutes(f64);
 
-/// What a bare number counts; the name of its field says it.
+/// The unit of a bare number, given by the name of its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
     /// `duration_seconds: 1472`
@@ -42,7 +42,7 @@ const DAY: f64 = 24.0 * 60.0;
 const MAX_MINUTES: f64 = 90.0 * DAY;
 
 impl Minutes {
-    /// Returns a duration in the unit that its field's name gives.
+    /// Returns a duration from a number in a unit.
     pub fn from_number(number: f64, unit: TimeUnit) -> Option<Self> {
         let minutes = number * unit.minutes();
         (0.0..=MAX_MINUTES)
@@ -50,7 +50,7 @@ impl Minutes {
             .then_some(Self(minutes))
     }
 
-    /// Returns the time from one moment to a later one.
+    /// Returns the time between two moments, or `None` if the second one is earlier.
     pub fn between(start: DateTime<Utc>, end: DateTime<Utc>) -> Option<Self> {
         Self::from_number(
             end.signed_duration_since(start).as_seconds_f64(),
@@ -58,16 +58,16 @@ impl Minutes {
         )
     }
 
-    /// Returns the duration that a text begins with.
+    /// Returns the duration that a text starts with.
     ///
     /// ```text
     /// 7min   ~3 min   "45 minutes"   4.5m   3m 49s   1h5m   2 hours and 5 minutes   72s   1d 2h
     /// 00:07:30   PT7M   PT1H5M30S   P1DT2H
     /// ```
     ///
-    /// What follows does not count: `~4 min (234s wall-clock)` took 4 minutes. Nor does a sign before
-    /// the number, so that `<1 min` is the minute it names. A range (`5-10 min`) counts as its middle.
-    /// A number without a unit and a clock of two parts (`7:30`) are ambiguous, and none.
+    /// Text after the duration is ignored: `~4 min (234s wall-clock)` is 4 minutes. So is a sign before the
+    /// number: `<1 min` is 1 minute. A range (`5-10 min`) counts as its midpoint. A number without a unit and
+    /// a time of two parts (`7:30`) are ambiguous and rejected.
     pub fn parse(text: &str) -> Option<Self> {
         let text = unquoted(text).to_lowercase();
         let text = text
@@ -107,7 +107,7 @@ impl Sum for Minutes {
     }
 }
 
-/// Prints `30s` below a minute, then whole minutes: `4m`, `1h 05m`, `26h 00m`.
+/// Formats as `30s` below a minute, then in whole minutes: `4m`, `1h 05m`, `26h 00m`.
 impl fmt::Display for Minutes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = (self.0 * 60.0).round();
@@ -123,7 +123,7 @@ impl fmt::Display for Minutes {
     }
 }
 
-/// Reads `00:07:30`, hours first.
+/// Parses `00:07:30`, hours first.
 fn clock_face(text: &str) -> Option<f64> {
     let (hours, rest) = number(text)?;
     let (minutes, rest) = number(rest.strip_prefix(':')?)?;
@@ -131,7 +131,7 @@ fn clock_face(text: &str) -> Option<f64> {
     (minutes < 60.0 && seconds < 60.0).then_some(hours * 60.0 + minutes + seconds / 60.0)
 }
 
-/// Reads the rest of an ISO 8601 period after its `P`; months and years have no fixed length.
+/// Parses an ISO 8601 period after its `P`; months and years have no fixed length.
 fn iso_period(text: &str) -> Option<f64> {
     let (date, time) = text.split_once('t').unwrap_or((text, ""));
     let date_units = [('w', 7.0 * DAY), ('d', DAY)];
@@ -147,7 +147,7 @@ fn iso_period(text: &str) -> Option<f64> {
     total
 }
 
-/// Reads numbers with their units, largest first, up to the first thing that is neither.
+/// Parses numbers with units, largest unit first, until something else follows.
 fn spelled(text: &str) -> Option<f64> {
     let mut total = None;
     let mut last = f64::INFINITY;
@@ -170,7 +170,7 @@ fn spelled(text: &str) -> Option<f64> {
     total
 }
 
-/// Returns the middle of a range whose first number has been read, and what follows it.
+/// Returns the midpoint of a range whose first number has been read, and the rest.
 fn range_end(first: f64, rest: &str) -> (f64, &str) {
     let end = rest
         .trim_start()
@@ -182,7 +182,7 @@ fn range_end(first: f64, rest: &str) -> (f64, &str) {
     }
 }
 
-/// Returns the number that a text begins with (`7`, `4.5`, `4,5`, `1,472`), and what follows.
+/// Returns the number that a text starts with (`7`, `4.5`, `4,5`, `1,472`), and the rest.
 fn number(text: &str) -> Option<(f64, &str)> {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let whole = &text[..text.len() - rest.len()];
@@ -203,7 +203,7 @@ fn number(text: &str) -> Option<(f64, &str)> {
     Some((format!("{whole}{point}{fraction}").parse().ok()?, tail))
 }
 
-/// Returns how many minutes the unit is that a text begins with, and what follows.
+/// Returns the minutes in the unit that a text starts with, and the rest.
 fn unit_of(text: &str) -> Option<(f64, &str)> {
     let rest = text.trim_start_matches(|c: char| c.is_alphabetic());
     let minutes = match &text[..text.len() - rest.len()] {

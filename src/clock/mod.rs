@@ -1,4 +1,4 @@
-//! The injected time, and dates and durations as people write them.
+//! Provides the injected time, and parses dates and durations as people write them.
 
 mod date;
 mod duration;
@@ -16,14 +16,14 @@ pub use date::parse_timestamp;
 pub use duration::Minutes;
 pub use duration::TimeUnit;
 
-/// The time of this run, taken once, so that one run tells one time.
+/// The time of this run, read once, so that the whole run uses the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     now: DateTime<Utc>,
 }
 
 impl Clock {
-    /// Returns the clock of this run: `ANNALS_NOW` (RFC 3339) where it is set, else the system's time.
+    /// Returns the clock of this run: `ANNALS_NOW` (RFC 3339) if set, otherwise the system time.
     pub fn new(annals_now: Option<&str>) -> Result<Self> {
         match annals_now {
             None => Ok(Self::system()),
@@ -40,7 +40,7 @@ impl Clock {
 
     #[expect(
         clippy::disallowed_methods,
-        reason = "the one place that reads the time"
+        reason = "the only place that reads the system time"
     )]
     fn system() -> Self {
         Self { now: Utc::now() }
@@ -51,12 +51,12 @@ impl Clock {
         self.now
     }
 
-    /// Returns the day of this run, in UTC.
+    /// Returns the date of this run, in UTC.
     pub fn today(&self) -> NaiveDate {
         self.now.date_naive()
     }
 
-    /// Returns the time of this run as RFC 3339 text in seconds: `2026-02-17T10:11:12Z`.
+    /// Returns the time of this run as RFC 3339 text with seconds: `2026-02-17T10:11:12Z`.
     pub fn timestamp(&self) -> String {
         self.now.to_rfc3339_opts(SecondsFormat::Secs, true)
     }
