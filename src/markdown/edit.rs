@@ -1,13 +1,13 @@
-//! Replaces byte ranges of a text and leaves every other byte as it is.
+//! Replaces byte ranges of a text and keeps every other byte unchanged.
 
 use std::ops::Range;
 
 /// One replacement: the bytes of `range` become `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// The bytes that are replaced; empty to insert.
+    /// Byte range to replace; empty to insert.
     pub range: Range<usize>,
-    /// What stands there afterwards.
+    /// The replacement text.
     pub text: String,
 }
 
@@ -26,11 +26,11 @@ impl Edit {
     }
 }
 
-/// Returns `text` with all edits made, whatever order they come in.
+/// Returns `text` with all edits applied, in any order.
 ///
-/// An edit whose range overlaps an earlier one, leaves the text or splits a character is left out:
-/// half a replacement would be worse than none. Edits found by an [`Outline`](crate::markdown::Outline)
-/// of the same text do neither.
+/// An edit whose range overlaps an earlier one, exceeds the text or splits a character is skipped, because a
+/// partial replacement would be worse than none. This never happens to edits obtained from an
+/// [`Outline`](crate::markdown::Outline) of the same text.
 pub fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let mut edited = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! The fields at the head of a file, between two `---` lines.
+//! Parses front matter: the fields at the start of a file, between two `---` lines.
 //!
 //! ```text
 //! ---
@@ -8,9 +8,9 @@
 //! ---
 //! ```
 //!
-//! A byte order mark, blank lines and HTML comments may come first. YAML is tried first; what is
-//! not YAML is read line by line, with a warning that names the line. A second block right behind
-//! the first adds the fields that the first has not.
+//! A byte order mark, blank lines and HTML comments may precede it. It is parsed as YAML if possible;
+//! otherwise it is read line by line, with a warning for each line that is not understood. A second block
+//! directly after the first adds fields that the first lacks.
 
 use std::ops::Range;
 use std::path::Path;
@@ -25,14 +25,14 @@ use crate::warning::Warning;
 /// The front matter of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrontMatter {
-    /// The fields: a mapping, empty where the file has no front matter.
+    /// The fields: a mapping, empty if the file has no front matter.
     pub fields: Node,
-    /// The bytes it takes, `---` lines included; empty where the file has none.
+    /// Byte range, including the `---` lines; empty if there is none.
     pub range: Range<usize>,
 }
 
 impl FrontMatter {
-    /// Reads the front matter of `text`, if it has one.
+    /// Parses the front matter of `text`, if it has one.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let Some(first) = fenced(text, 0) else {
@@ -79,20 +79,21 @@ impl FrontMatter {
         keys.iter().find_map(|key| self.get(&[key])?.as_text())
     }
 
-    /// Returns whether the file has no field at all.
+    /// Returns whether there are no fields.
     pub fn is_empty(&self) -> bool {
         self.fields.pairs().is_empty()
     }
 }
 
-/// Returns the bytes between the `---` lines of the first block, for who looks for one line in it.
+/// Returns the byte range between the `---` lines of the first block, for callers that need a single line of
+/// it.
 pub fn inner(text: &str) -> Option<Range<usize>> {
     fenced(text, 0).map(|block| block.inner)
 }
 
-/// Returns the plain values of top-level fields, and where the front matter ends, without parsing the rest as YAML.
+/// Returns the plain values of top-level fields and the end of the front matter, without a YAML parser.
 ///
-/// Returns `None` if only a parser can tell. `keys` must be ASCII.
+/// Returns `None` if a full parser is needed. `keys` must be ASCII.
 pub fn scan<'a, const N: usize>(
     text: &'a str,
     keys: [&str; N],
@@ -129,7 +130,7 @@ pub fn scan<'a, const N: usize>(
     Some((values, block.whole.end))
 }
 
-/// Returns what follows the key and its colon, if the text begins with them.
+/// Returns the text after the key and its colon, if the text starts with them.
 fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let start = text.as_bytes().get(..key.len())?;
     if !start.eq_ignore_ascii_case(key.as_bytes()) {
@@ -159,7 +160,7 @@ struct Fenced {
     inner: Range<usize>,
 }
 
-/// Finds a block at `from`, behind nothing but blank lines, comments and a byte order mark.
+/// Finds a block at `from`, preceded only by blank lines, comments and a byte order mark.
 fn fenced(text: &str, from: usize) -> Option<Fenced> {
     let start = from + opening(&text[from..])?;
     let inner_start = start + text[start..].find('\n')? + 1;
@@ -182,7 +183,7 @@ fn fenced(text: &str, from: usize) -> Option<Fenced> {
     }
 }
 
-/// Returns the offset of the opening `---` line.
+/// Returns the byte offset of the opening `---` line.
 fn opening(text: &str) -> Option<usize> {
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     while let Some(comment) = rest.strip_prefix("<!--") {
@@ -197,7 +198,7 @@ fn opening(text: &str) -> Option<usize> {
     (line.trim_end() == "---" && begins_line).then_some(at)
 }
 
-/// Returns the line of an opening `---` that fields follow and no closing one ends.
+/// Returns the line number of an opening `---` that is followed by fields but never closed.
 fn unclosed(text: &str) -> Option<usize> {
     let start = opening(text)?;
     let next = text[start..].lines().nth(1)?;
@@ -244,7 +245,7 @@ fn read(text: &str, block: &Fenced, path: &Path, warnings: &mut Vec<Warning>) ->
     found.root
 }
 
-/// Names the lines that were not understood: the first ones each, the rest by their number.
+/// Returns warnings for the lines that were not understood: one for each of the first ones, one for the rest.
 fn left_out(lines: &[usize], path: &Path) -> Vec<Warning> {
     const NAMED: usize = 10;
     let (named, more) = lines.split_at(lines.len().min(NAMED));

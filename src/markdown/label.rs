@@ -1,28 +1,28 @@
-//! A field written as `**Label:** value`, `Label: value`, or so.
+//! Parses labelled lines: `**Label:** value`, `Label: value` and similar forms.
 
 use std::ops::Range;
 
 /// A labelled value on one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// The label without marks and colon.
+    /// The label, without emphasis and colon.
     pub name: String,
-    /// The value, verbatim; empty where none was written.
+    /// The value, verbatim; empty if there is none.
     pub value: String,
-    /// The bytes of the value.
+    /// Byte range of the value.
     pub range: Range<usize>,
-    /// The line of the file, counted from 1.
+    /// Line number in the file, counted from 1.
     pub line: usize,
-    /// Whether the label was set in bold.
+    /// Whether the label is bold.
     pub is_bold: bool,
 }
 
-/// A label longer than this is a sentence with a colon in it.
+/// Maximum length of a label, in bytes: a longer one is a sentence with a colon in it.
 const MAX_NAME: usize = 48;
 
 impl Label {
-    /// Reads one line that begins at byte `offset` of the text: `**Name:** value`, `**Name**: value`
-    /// or `Name: value`, behind an optional list marker.
+    /// Parses a line that starts at byte `offset` of the text: `**Name:** value`, `**Name**: value` or `Name:
+    /// value`, with an optional list marker before it.
     pub(crate) fn parse(raw: &str, offset: usize, line: usize) -> Option<Self> {
         let content = without_marker(raw);
         let (name, rest, is_bold) = bold(content).or_else(|| plain(content))?;

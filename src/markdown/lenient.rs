@@ -1,21 +1,21 @@
-//! Front matter that is not valid YAML, read line by line.
+//! Reads front matter that is not valid YAML, line by line.
 //!
-//! Language models write `- @types/x`, unquoted `a: b: c`, tabs and stray text. Indentation and the
-//! first `: ` of a line still say what was meant; a line that says nothing is returned as not understood.
+//! Language models write `- @types/x`, unquoted `a: b: c`, tabs and stray text. Indentation and the first `:
+//! ` of a line still show the intended structure; lines without any are reported as not understood.
 
 use crate::markdown::node::Node;
 use crate::markdown::node::Value;
 
-/// Deeper nesting than this is read as text.
+/// Maximum nesting depth; deeper levels are read as text.
 const MAX_DEPTH: usize = 32;
 
-/// What could be read, and the lines (counted from 1 in the file) that could not.
+/// The parsed tree, and the lines (counted from 1 in the file) that were not understood.
 pub(crate) struct Lenient {
     pub(crate) root: Node,
     pub(crate) not_understood: Vec<usize>,
 }
 
-/// Reads `text`, whose first line is line `first_line` of the file.
+/// Parses `text`, whose first line is line `first_line` of the file.
 pub(crate) fn read(text: &str, first_line: usize) -> Lenient {
     let lines = text
         .lines()
@@ -34,7 +34,7 @@ pub(crate) fn read(text: &str, first_line: usize) -> Lenient {
         if let Value::Map(found) = reader.block(indent, 0) {
             pairs.extend(found);
         } else {
-            // A list or a bare text at the top belongs to no field.
+            // A list or bare text at the top level belongs to no field.
             let lost: Vec<usize> = reader.lines[before..reader.at]
                 .iter()
                 .map(|line| line.number)
@@ -64,7 +64,7 @@ struct LenientLine<'a> {
 }
 
 impl<'a> LenientLine<'a> {
-    /// Returns the line, or nothing for an empty one or a comment.
+    /// Parses a line; returns `None` if it is empty or a comment.
     fn parse(raw: &'a str, number: usize) -> Option<Self> {
         let content = raw.trim_start();
         let indent = raw[..raw.len() - content.len()]
@@ -79,7 +79,7 @@ impl<'a> LenientLine<'a> {
         })
     }
 
-    /// Returns the text after a list dash.
+    /// Returns the text after the dash of a list item.
     fn item(&self) -> Option<&'a str> {
         if self.content == "-" {
             return Some("");
@@ -99,7 +99,7 @@ impl<'a> LenientReader<'a> {
         self.lines.get(self.at).copied()
     }
 
-    /// Reads the lines that stand at `indent` or deeper, as the list or mapping they form.
+    /// Parses the lines indented by `indent` or more, as a list or a mapping.
     fn block(&mut self, indent: usize, depth: usize) -> Value {
         match self.peek() {
             Some(line) if line.item().is_some() => {
@@ -124,7 +124,7 @@ impl<'a> LenientReader<'a> {
         nodes
     }
 
-    /// Reads one list item: a mapping where deeper lines go on with keys, else a text.
+    /// Parses a list item: a mapping if more indented lines with keys follow, otherwise text.
     fn item(&mut self, rest: &'a str, line: LenientLine<'a>, depth: usize) -> Node {
         let inner = self.peek().filter(|next| next.indent > line.indent);
         if let (Some((key, value)), Some(next)) = (key_and_rest(rest), inner)
@@ -173,7 +173,7 @@ impl<'a> LenientReader<'a> {
             return scalar(&text, line.number);
         }
         match self.peek() {
-            // A list may stand at its key's own indent.
+            // A list may have the same indent as its key.
             Some(next)
                 if next.indent > line.indent
                     || (next.indent == line.indent && next.item().is_some()) =>
@@ -192,7 +192,7 @@ impl<'a> LenientReader<'a> {
         }
     }
 
-    /// Joins the following lines that stand at `indent` or deeper to `text`.
+    /// Appends the following lines indented by `indent` or more to `text`.
     fn continued(&mut self, mut text: String, indent: usize) -> String {
         while let Some(line) = self
             .peek()
@@ -208,7 +208,7 @@ impl<'a> LenientReader<'a> {
     }
 }
 
-/// Splits `key: rest`; a key is one word, so that a sentence with a colon is none.
+/// Splits `key: rest`; a key is a single word, so that sentences with a colon are not fields.
 fn key_and_rest(content: &str) -> Option<(&str, &str)> {
     let (key, rest) = content.split_once(':')?;
     if !(rest.is_empty() || rest.starts_with([' ', '\t'])) {
@@ -222,7 +222,7 @@ fn key_and_rest(content: &str) -> Option<(&str, &str)> {
     is_word.then(|| (key, rest.trim()))
 }
 
-/// Reads a scalar or a flow list written on one line.
+/// Parses a scalar or a single-line flow list.
 fn scalar(text: &str, line: usize) -> Node {
     let text = text.trim();
     if let Some(inner) = text
@@ -241,7 +241,7 @@ fn scalar(text: &str, line: usize) -> Node {
     Node::text(unquoted(text), line)
 }
 
-/// Splits at commas that stand outside quotes and brackets.
+/// Splits at commas outside quotes and brackets.
 fn split_flow(inner: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut quote = None;
@@ -266,7 +266,7 @@ fn split_flow(inner: &str) -> Vec<String> {
     parts
 }
 
-/// Returns the text without its pair of quotes, or without a comment behind it.
+/// Returns the text without its quotes, or without a trailing comment.
 fn unquoted(text: &str) -> String {
     let text = text.trim();
     for quote in ['"', '\''] {

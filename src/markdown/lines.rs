@@ -1,20 +1,20 @@
-//! Where each line of a text begins.
+//! Maps byte offsets to line numbers.
 
-/// The byte offsets at which lines begin, to turn an offset into a line number.
+/// Byte offsets at which lines start, for looking up line numbers.
 #[derive(Clone, Debug)]
 pub struct Lines {
     starts: Vec<usize>,
 }
 
 impl Lines {
-    /// Returns the line starts of `text`.
+    /// Indexes the line starts of `text`.
     pub fn new(text: &str) -> Self {
         let mut starts = vec![0];
         starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
         Self { starts }
     }
 
-    /// Returns the line (counted from 1) that holds the byte at `offset`.
+    /// Returns the number (counted from 1) of the line that contains the byte at `offset`.
     pub fn line(&self, offset: usize) -> usize {
         self.starts.partition_point(|start| *start <= offset).max(1)
     }

@@ -1,9 +1,9 @@
-//! Reads markdown as people write it, edits by byte range, leaves the rest untouched.
+//! Parses markdown as people write it, and edits it by byte range.
 //!
-//! A document is front matter and an [`Outline`]: headings with the byte ranges of their sections,
-//! and the blocks in them. Texts are verbatim: inline markdown is kept, only list markers, heading
-//! marks, cell borders and the space around them are dropped. Every piece knows its byte range, so
-//! that an [`edit`] can replace it and leave all other bytes as they are.
+//! A document is front matter and an [`Outline`]: headings with the byte ranges of their sections, and the
+//! blocks in them. Texts are verbatim: inline markdown is kept; only list markers, heading marks, cell
+//! borders and surrounding white space are removed. Every element has its byte range, so that an [`edit`] can
+//! replace it and leave all other bytes unchanged.
 
 pub mod edit;
 pub mod front_matter;

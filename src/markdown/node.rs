@@ -1,12 +1,12 @@
-//! Front matter as a tree in which every scalar is still the text that was written.
+//! Represents front matter as a tree that keeps every scalar as written.
 //!
-//! YAML would make a number of the hash `84e9493` and of the plan id `08`; here they stay text, and
-//! who reads a field decides what it means.
+//! YAML would parse the hash `84e9493` and the plan id `08` as numbers; here they remain text, and the code
+//! that reads a field decides on its type.
 
 /// One value of the front matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A scalar, without its quotes; empty where nothing was written.
+    /// A scalar without its quotes; empty if there is no value.
     Text(String),
     /// A list.
     List(Vec<Node>),
@@ -14,12 +14,12 @@ pub enum Value {
     Map(Vec<(String, Node)>),
 }
 
-/// A value and the line it stands in.
+/// A value with its line number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What was written.
+    /// The value.
     pub value: Value,
-    /// The line of the file, counted from 1.
+    /// Line number in the file, counted from 1.
     pub line: usize,
 }
 
@@ -32,9 +32,9 @@ impl Node {
         }
     }
 
-    /// Returns the value of the first of `keys` that a mapping holds.
+    /// Returns the value of the first of `keys` that is present in a mapping.
     ///
-    /// Keys compare without case, `-` and `_` alike: writers mix `key-files` and `key_files`.
+    /// Keys are compared case-insensitively, and `-` equals `_`: authors mix `key-files` and `key_files`.
     pub fn get(&self, keys: &[&str]) -> Option<&Self> {
         let Value::Map(pairs) = &self.value else {
             return None;
@@ -47,7 +47,7 @@ impl Node {
         })
     }
 
-    /// Returns a scalar's text, or nothing for a list, a mapping or an empty scalar.
+    /// Returns a scalar's text, or `None` for a list, a mapping or an empty scalar.
     pub fn as_text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
@@ -55,7 +55,8 @@ impl Node {
         }
     }
 
-    /// Returns the elements of a list; a scalar or a mapping is its own only element, an empty scalar none.
+    /// Returns the elements of a list; a scalar or a mapping is its own single element, an empty scalar has
+    /// none.
     pub fn elements(&self) -> Vec<&Self> {
         match &self.value {
             Value::List(nodes) => nodes.iter().collect(),
@@ -64,7 +65,7 @@ impl Node {
         }
     }
 
-    /// Returns the pairs of a mapping; nothing for anything else.
+    /// Returns the pairs of a mapping, or an empty slice for any other value.
     pub fn pairs(&self) -> &[(String, Self)] {
         match &self.value {
             Value::Map(pairs) => pairs,
@@ -72,9 +73,9 @@ impl Node {
         }
     }
 
-    /// Returns the node in one line of text, as a person would have written it.
+    /// Returns the node as one line of text, as its author would have written it.
     ///
-    /// A list item such as `- D-01: use X` is a mapping to YAML; its writer meant a sentence.
+    /// YAML reads a list item such as `- D-01: use X` as a mapping; its author meant a sentence.
     pub fn flat(&self) -> String {
         match &self.value {
             Value::Text(text) => text.trim().to_owned(),
@@ -88,7 +89,7 @@ impl Node {
         }
     }
 
-    /// Returns each element in one line of text, empty ones left out.
+    /// Returns each non-empty element as one line of text.
     pub fn texts(&self) -> Vec<String> {
         self.elements()
             .into_iter()

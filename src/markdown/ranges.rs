@@ -1,16 +1,16 @@
-//! Parts of a text that are asked for one byte after the other.
+//! Tests whether byte offsets are inside a set of ranges.
 
 use std::ops::Range;
 
-/// Ranges merged, so that asking whether one of them holds a byte takes no walk over all.
+/// Merged ranges, so that a lookup is a binary search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges {
-    /// Apart from each other, in file order.
+    /// Disjoint, in file order.
     merged: Vec<Range<usize>>,
 }
 
 impl Ranges {
-    /// Merges ranges that come in the order of their starts.
+    /// Merges ranges that are sorted by their starts.
     pub(crate) fn merge(ranges: impl Iterator<Item = Range<usize>>) -> Self {
         let mut merged: Vec<Range<usize>> = Vec::new();
         for range in ranges {
@@ -22,7 +22,7 @@ impl Ranges {
         Self { merged }
     }
 
-    /// Returns whether one of the ranges holds the byte at an offset.
+    /// Returns whether one of the ranges contains the byte at an offset.
     pub(crate) fn hold(&self, at: usize) -> bool {
         let next = self.merged.partition_point(|range| range.start <= at);
         next.checked_sub(1)

@@ -1,4 +1,4 @@
-//! Strict YAML, read through its events so that no scalar loses its spelling.
+//! Parses strict YAML through parser events, so that every scalar keeps its spelling.
 
 use saphyr_parser::Event;
 use saphyr_parser::Parser;
@@ -6,19 +6,19 @@ use saphyr_parser::Parser;
 use crate::markdown::node::Node;
 use crate::markdown::node::Value;
 
-/// Deeper nesting than this is refused: no one writes it, and a bomb would overflow the stack.
+/// Maximum nesting depth: nobody writes deeper YAML, and malicious nesting would overflow the stack.
 const MAX_DEPTH: usize = 32;
-/// More values than this are refused.
+/// Maximum number of values.
 const MAX_NODES: usize = 50_000;
 
-/// Why a text is not YAML: the line (counted from 1 inside the text), and the reason.
+/// A YAML error: the line (counted from 1 within the text) and the reason.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) line: usize,
     pub(crate) reason: String,
 }
 
-/// Reads one YAML document whose first line is line `first_line` of the file.
+/// Parses one YAML document whose first line is line `first_line` of the file.
 pub(crate) fn read(text: &str, first_line: usize) -> Result<Node, Fault> {
     let mut reader = YamlReader {
         events: Parser::new_from_str(text),
@@ -38,7 +38,7 @@ pub(crate) fn read(text: &str, first_line: usize) -> Result<Node, Fault> {
             event => break reader.node(event, line, 0)?,
         }
     };
-    // What follows must be the end: a second document is not front matter.
+    // Only the end may follow: a second document is not front matter.
     loop {
         match reader.next()? {
             (Event::StreamEnd, _) => return Ok(root),
@@ -83,7 +83,7 @@ impl<'a> YamlReader<'a> {
             Event::Scalar(text, ..) => Value::Text(text.into_owned()),
             Event::SequenceStart(..) => Value::List(self.list(depth)?),
             Event::MappingStart(..) => Value::Map(self.map(depth)?),
-            // An alias can multiply itself without end, and planning files have no use for one.
+            // Aliases can expand exponentially, and planning files do not need them.
             Event::Alias(_) => return Err(self.fault(line, "an alias")),
             _ => return Err(self.fault(line, "an unexpected end")),
         };

@@ -1,4 +1,4 @@
-//! Headings with the byte ranges of their sections, and the blocks in them.
+//! Parses headings, with the byte ranges of their sections, and blocks.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,34 +10,34 @@ use crate::warning::Warning;
 
 mod reader;
 
-/// The most sections of a document: readers scan all of them repeatedly.
+/// Maximum number of sections of a document: callers scan all of them repeatedly.
 const MAX_SECTIONS: usize = 100_000;
 
-/// A heading and what stands under it.
+/// A heading and the section under it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// 1 for `#` to 6; 0 for the text before the first heading.
+    /// Level from 1 for `#` to 6; 0 for the text before the first heading.
     pub level: u8,
-    /// The heading's text, verbatim; empty at level 0.
+    /// Text of the heading, verbatim; empty at level 0.
     pub title: String,
-    /// The bytes of the heading line.
+    /// Byte range of the heading line.
     pub heading: Range<usize>,
-    /// The bytes under the heading, up to the next heading of any level.
+    /// Byte range under the heading, up to the next heading of any level.
     pub own: Range<usize>,
-    /// The bytes under the heading, subsections included.
+    /// Byte range under the heading, including subsections.
     pub whole: Range<usize>,
-    /// The heading's line, counted from 1.
+    /// Line number of the heading, counted from 1.
     pub line: usize,
 }
 
 /// A list item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListItem {
-    /// The item's own text without marker and checkbox, on one line.
+    /// The item's own text, without marker and checkbox, as one line.
     pub text: String,
     /// The state of its checkbox, if it has one.
     pub checked: Option<bool>,
-    /// How many lists it stands in, beyond the first.
+    /// Nesting depth; 0 for a top-level list.
     pub depth: usize,
     /// Its number in a numbered list.
     pub number: Option<u64>,
@@ -48,9 +48,9 @@ pub struct ListItem {
 pub struct TableRow {
     /// The cells, verbatim.
     pub cells: Vec<String>,
-    /// The bytes of each cell's text.
+    /// Byte range of each cell's text.
     pub ranges: Vec<Range<usize>>,
-    /// The line of the file, counted from 1.
+    /// Line number in the file, counted from 1.
     pub line: usize,
 }
 
@@ -59,12 +59,12 @@ pub struct TableRow {
 pub struct Table {
     /// The header's cells.
     pub header: Vec<String>,
-    /// The rows under it.
+    /// The body rows.
     pub rows: Vec<TableRow>,
 }
 
 impl Table {
-    /// Returns the index of the first column whose header is one of `names`, case aside.
+    /// Returns the index of the first column whose header is one of `names`, ignoring case.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| {
             self.header
@@ -74,10 +74,10 @@ impl Table {
     }
 }
 
-/// What a block is.
+/// The kind of a block, with its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockContent {
-    /// A paragraph; its text is the bytes of the block.
+    /// A paragraph; its text is the block's byte range.
     Paragraph,
     /// A list item.
     Item(ListItem),
@@ -92,17 +92,17 @@ pub enum BlockContent {
 /// A block of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// What it is.
+    /// Its kind and content.
     pub content: BlockContent,
-    /// The bytes it takes; for a list item its own text, without nested blocks.
+    /// Byte range; for a list item that of its own text, without nested blocks.
     pub range: Range<usize>,
-    /// Its first line, counted from 1.
+    /// Number of its first line, counted from 1.
     pub line: usize,
 }
 
-/// A document read once: its sections and blocks in file order.
+/// A parsed document: its sections and blocks in file order.
 ///
-/// A line of dashes under a paragraph is a rule here, not a heading: planning files separate
+/// A line of dashes under a paragraph is a thematic break here, not a heading: planning files separate
 /// sections with `---` and never mean the paragraph above it as a title.
 #[derive(Clone, Debug)]
 pub struct Outline<'a> {
@@ -110,14 +110,14 @@ pub struct Outline<'a> {
     sections: Vec<Section>,
     blocks: Vec<Block>,
     lines: Lines,
-    /// Where the first heading beyond [`MAX_SECTIONS`] begins.
+    /// Byte offset of the first heading beyond [`MAX_SECTIONS`].
     cut: Option<usize>,
 }
 
 impl<'a> Outline<'a> {
-    /// Reads `text` from byte `body` on, where its front matter ends; ranges count from its start.
+    /// Parses `text` from byte `body`, the end of its front matter; offsets are relative to the whole text.
     ///
-    /// Headings beyond the first 100,000 begin no section (see [`Self::warning`]).
+    /// Headings beyond the first 100,000 do not start a section (see [`Self::warning`]).
     pub fn parse(text: &'a str, body: usize) -> Self {
         let lines = Lines::new(text);
         let (mut headings, blocks) = OutlineBuilder::read(text, body, &lines);
@@ -132,7 +132,7 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Returns a warning if the document has more headings than are read.
+    /// Returns a warning if the document has more headings than the maximum.
     pub fn warning(&self, path: &Path) -> Option<Warning> {
         let line = self.line(self.cut?);
         let message =
@@ -145,12 +145,12 @@ impl<'a> Outline<'a> {
         self.text
     }
 
-    /// Returns the text of a range, without the space around it.
+    /// Returns the text of a range, trimmed.
     pub fn slice(&self, range: &Range<usize>) -> &'a str {
         self.text.get(range.clone()).unwrap_or_default().trim()
     }
 
-    /// Returns the line (counted from 1) of a byte.
+    /// Returns the line number (counted from 1) of a byte offset.
     pub fn line(&self, offset: usize) -> usize {
         self.lines.line(offset)
     }
@@ -160,7 +160,8 @@ impl<'a> Outline<'a> {
         &self.sections
     }
 
-    /// Returns the first section whose title is one of `titles`: case, trailing colon and marks aside.
+    /// Returns the first section whose title is one of `titles`, ignoring case, emphasis and a trailing
+    /// colon.
     pub fn section(&self, titles: &[&str]) -> Option<&Section> {
         titles.iter().find_map(|title| {
             self.sections.iter().find(|section| {
@@ -169,7 +170,7 @@ impl<'a> Outline<'a> {
         })
     }
 
-    /// Returns the sections whose headings begin inside `range`, in file order.
+    /// Returns the sections whose headings start inside `range`, in file order.
     pub fn sections_in(&self, range: &Range<usize>) -> &[Section] {
         let before = |at: usize| {
             self.sections
@@ -180,7 +181,7 @@ impl<'a> Outline<'a> {
             .unwrap_or_default()
     }
 
-    /// Returns the sections under `section`, at any depth.
+    /// Returns the subsections of `section`, at any depth.
     pub fn subsections(&self, section: &Section) -> impl Iterator<Item = &Section> {
         self.sections_in(&section.whole).iter()
     }
@@ -193,7 +194,7 @@ impl<'a> Outline<'a> {
             .map(|section| section.title.as_str())
     }
 
-    /// Returns the blocks that begin inside `range`, in file order.
+    /// Returns the blocks that start inside `range`, in file order.
     pub fn blocks(&self, range: &Range<usize>) -> &[Block] {
         let from = self
             .blocks
@@ -204,7 +205,7 @@ impl<'a> Outline<'a> {
         self.blocks.get(from..to).unwrap_or_default()
     }
 
-    /// Returns the list items that begin inside `range`.
+    /// Returns the list items that start inside `range`.
     pub fn items(&self, range: &Range<usize>) -> impl Iterator<Item = (&Block, &ListItem)> {
         self.blocks(range)
             .iter()
@@ -214,7 +215,7 @@ impl<'a> Outline<'a> {
             })
     }
 
-    /// Returns the tables that begin inside `range`.
+    /// Returns the tables that start inside `range`.
     pub fn tables(&self, range: &Range<usize>) -> impl Iterator<Item = &Table> {
         self.blocks(range)
             .iter()
@@ -224,7 +225,7 @@ impl<'a> Outline<'a> {
             })
     }
 
-    /// Returns the paragraphs that begin inside `range`, verbatim.
+    /// Returns the paragraphs that start inside `range`, verbatim.
     pub fn paragraphs(&self, range: &Range<usize>) -> impl Iterator<Item = (&Block, &'a str)> {
         self.blocks(range)
             .iter()
@@ -254,7 +255,7 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// Returns a title without the marks around it and a colon behind it.
+/// Returns a title without surrounding emphasis and trailing colon.
 pub(crate) fn plain_title(title: &str) -> &str {
     title
         .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' '))
@@ -262,7 +263,7 @@ pub(crate) fn plain_title(title: &str) -> &str {
         .trim()
 }
 
-/// Gives each heading its ranges.
+/// Returns the sections, with the ranges of each heading.
 fn sections(
     text: &str,
     body: usize,
@@ -298,7 +299,7 @@ fn sections(
     sections
 }
 
-/// Returns a heading line's text without its opening and closing marks.
+/// Returns the text of a heading line, without opening and closing `#` marks.
 fn heading_text(line: &str) -> &str {
     let inner = line.trim().trim_start_matches('#').trim();
     let without = inner.trim_end_matches('#');

@@ -1,4 +1,4 @@
-//! One pass over the parser's events.
+//! Builds the outline in one pass over the parser's events.
 
 use std::ops::Range;
 
@@ -16,10 +16,10 @@ use crate::markdown::outline::ListItem;
 use crate::markdown::outline::Table;
 use crate::markdown::outline::TableRow;
 
-/// Deeper lists are nobody's: a line of markers alone would make as many blocks that begin on it.
+/// Maximum nesting depth of lists: a line that consists of list markers would yield as many blocks.
 const MAX_DEPTH: usize = 64;
 
-/// Headings (level and range of the line) and blocks as they come.
+/// Collects headings (level and range of the line) and blocks.
 pub(super) struct OutlineBuilder<'a> {
     text: &'a str,
     lines: &'a Lines,
@@ -33,7 +33,7 @@ pub(super) struct OutlineBuilder<'a> {
     row: TableRow,
 }
 
-/// A list item whose own text is still growing.
+/// A list item whose own text is not complete yet.
 struct OpenItem {
     item: ListItem,
     own: Option<Range<usize>>,
@@ -62,7 +62,7 @@ impl<'a> OutlineBuilder<'a> {
         for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
             builder.handle(&event, range.start + body..range.end + body);
         }
-        // A list item is pushed when it ends, after the items nested in it.
+        // A list item is pushed when it ends, after its nested items.
         builder.blocks.sort_by_key(|block| block.range.start);
         (builder.headings, builder.blocks)
     }
@@ -100,7 +100,7 @@ impl<'a> OutlineBuilder<'a> {
             }
             Tag::Item => self.open_item(range.start),
             Tag::CodeBlock(kind) => {
-                // What stands four spaces in is a wrapped paragraph in files that models indent.
+                // Text indented by four spaces is a wrapped paragraph in files that models indent.
                 let content = match kind {
                     CodeBlockKind::Fenced(_) => BlockContent::Code,
                     CodeBlockKind::Indented => BlockContent::Paragraph,
@@ -156,13 +156,13 @@ impl<'a> OutlineBuilder<'a> {
                     self.push(BlockContent::Table(table), range);
                 }
             }
-            // Code inside an item whose text came first may be longer than its events.
+            // A link or an image extends beyond the events of its text.
             TagEnd::Link | TagEnd::Image => self.inline(range.clone()),
             _ => {}
         }
     }
 
-    /// Takes a `#` heading; a paragraph with a line of dashes under it stays a paragraph.
+    /// Records a `#` heading; a paragraph underlined with dashes stays a paragraph.
     fn heading(&mut self, level: u8, range: Range<usize>) {
         if !self.text[range.clone()].trim_start().starts_with('#') {
             let shown = self.text[range.clone()].trim_end();
@@ -170,7 +170,7 @@ impl<'a> OutlineBuilder<'a> {
             self.push(BlockContent::Paragraph, range.start..range.start + rule);
             return;
         }
-        // A heading inside a list or quote begins behind the marker; its line does not matter to it.
+        // A heading inside a list or quote starts after the marker; the start of its line is irrelevant.
         self.headings.push((level, range));
     }
 
@@ -193,7 +193,7 @@ impl<'a> OutlineBuilder<'a> {
         });
     }
 
-    /// Grows the open item's own text by an inline piece.
+    /// Extends the open item's own text to an inline element.
     fn inline(&mut self, range: Range<usize>) {
         if let Some(open) = &mut self.item {
             open.own = Some(match open.own.take() {
@@ -220,16 +220,16 @@ impl<'a> OutlineBuilder<'a> {
         self.push(BlockContent::Item(item), range);
     }
 
-    /// Returns an item's range with the backslash in front, which the parser leaves out of its events.
+    /// Returns an item's range with a leading backslash, which the parser omits from its events.
     fn with_escape(&self, own: Range<usize>, start: usize) -> Range<usize> {
         let before = self.text.get(start..own.start).unwrap_or_default();
         own.start - usize::from(before.ends_with('\\'))..own.end
     }
 
-    /// Returns the text of an item that the parser took for a link definition and sends no events for:
+    /// Returns the text of an item that the parser read as a link definition, for which it emits no events:
     /// `- [02-03]: Postgres` is a decision with its tag.
     fn definition(&self, start: usize) -> Option<Range<usize>> {
-        // From the marker on, and only where it fits: a line may hold the starts of a million items.
+        // Slice from the marker, and only if it matches: one line may start a million items.
         let text = self.text.get(start..)?;
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
         let marker = text.as_bytes().get(digits)?;
@@ -276,7 +276,7 @@ fn empty_row() -> TableRow {
     }
 }
 
-/// Returns the lines of a text as one line.
+/// Joins the lines of a text into one.
 fn folded(text: &str) -> String {
     let mut lines = text.lines().map(str::trim);
     let first = lines.next().unwrap_or_default().to_owned();
