@@ -1,4 +1,4 @@
-//! Fills in a template, within limits.
+//! Renders templates with limited resources.
 
 use std::io;
 
@@ -10,25 +10,25 @@ use minijinja::Value;
 use minijinja::filters;
 use minijinja::syntax::SyntaxConfig;
 
-/// The steps a template may take. The longest built-in one needs a few hundred.
+/// Maximum number of steps of a template. The longest built-in one needs a few hundred.
 const FUEL: u64 = 100_000;
 
-/// The most a template may write: far more than any reader is given.
+/// Maximum size of a template's output, in bytes: far more than any reader is given.
 const MAX_OUTPUT: usize = 1024 * 1024;
 
-/// The longest line that `join` makes.
+/// Maximum length of a line that `join` creates, in bytes.
 const MAX_JOINED: usize = 16 * 1024;
 
-/// Why a template could not be filled in.
+/// The reason why a template could not be rendered.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// What is wrong with it.
+    /// Description of the problem.
     pub(crate) message: String,
-    /// The line, counted from 1.
+    /// Line number, counted from 1.
     pub(crate) line: Option<usize>,
 }
 
-/// Returns a template filled in.
+/// Renders a template.
 pub(crate) fn render(text: &str, context: Value) -> Result<String, Fault> {
     let environment = environment()?;
     let template = environment.template_from_str(text).map_err(|e| fault(&e))?;
@@ -42,12 +42,12 @@ pub(crate) fn render(text: &str, context: Value) -> Result<String, Fault> {
     })
 }
 
-/// Returns a page filled in: what goes into it is escaped, and it may be long.
+/// Renders a page: values are escaped, and the output may be long.
 pub(crate) fn render_page(text: &str, context: Value) -> Result<String, Fault> {
     let mut environment = environment()?;
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_filter("safe", filters::safe);
-    // Our own template; its length follows from the stores, each of whose readers is bounded.
+    // This template is built in, and the size of its output is bounded by that of the stores.
     environment.set_fuel(None);
     let template = environment.template_from_str(text).map_err(|e| fault(&e))?;
     template.render(context).map_err(|error| fault(&error))
@@ -60,7 +60,7 @@ fn environment() -> Result<Environment<'static>, Fault> {
         .keep_trailing_newline(true)
         .build()
         .map_err(|error| fault(&error))?;
-    // Empty, and not with all that is built in: some filters grow a text without using fuel.
+    // Without the built-in filters: some of them enlarge a text without consuming fuel.
     let mut environment = Environment::empty();
     environment.set_syntax(syntax);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -77,14 +77,14 @@ fn environment() -> Result<Environment<'static>, Fault> {
     Ok(environment)
 }
 
-/// Returns a text that stays within its cell of a table.
-#[expect(clippy::needless_pass_by_value, reason = "filters take what they own")]
+/// Returns a text escaped for a table cell.
+#[expect(clippy::needless_pass_by_value, reason = "filters take owned values")]
 fn cell(text: String) -> String {
     text.replace('|', "\\|").replace(['\r', '\n'], " ")
 }
 
-/// Joins a list's items, up to the length of a long line: nested, it could double a text at each step.
-#[expect(clippy::needless_pass_by_value, reason = "filters take what they own")]
+/// Joins the items of a list, up to the length of a long line: nested joins could double a text at each step.
+#[expect(clippy::needless_pass_by_value, reason = "filters take owned values")]
 fn join(items: Vec<String>, between: &str) -> Result<String, minijinja::Error> {
     let length: usize = items.iter().map(|item| item.len() + between.len()).sum();
     if length > MAX_JOINED {
@@ -110,7 +110,7 @@ fn fault(error: &minijinja::Error) -> Fault {
     }
 }
 
-/// Output that stops a template which writes without end.
+/// A writer with a maximum size, which stops templates with endless output.
 struct Bounded(Vec<u8>);
 
 impl io::Write for Bounded {

@@ -1,8 +1,9 @@
-//! The texts compiled into the binary, and the project's overrides.
+//! Provides the texts compiled into the binary, and the project's override.
 //!
-//! Each template says in its first comment which fields it takes. Only the context file's can be
-//! overridden: by the setting `template`, else by `templates/CLAUDE.md.j2` in the planning folder.
-//! An override comes with a repository that may have been cloned from anywhere, so it runs with
+//! The first comment of each template lists its fields. Only the context file's template can be overridden:
+//! by the setting `template`, or by `templates/CLAUDE.md.j2` in the planning folder. An override comes with a
+//! repository that may have been cloned from anywhere, so it runs with limited fuel and output, cannot read
+//! other files, and may only use a subset of the language.
 //! limited fuel and output, cannot reach other files, and keeps to the plain part of the language.
 
 mod engine;
@@ -24,7 +25,7 @@ use crate::project::confine;
 use crate::secrets;
 use crate::storage::read;
 
-/// A text that is compiled into the binary.
+/// A text compiled into the binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Template {
     /// The generated block of the context files.
@@ -39,7 +40,7 @@ pub enum Template {
     InitState,
     /// config.json of a new planning folder.
     InitConfig,
-    /// The head of a new PATTERNS.md.
+    /// The header of a new PATTERNS.md.
     PatternsHeader,
     /// One entry of PATTERNS.md.
     PatternsEntry,
@@ -53,7 +54,7 @@ pub enum Template {
     LedgerConstraints,
     /// A new DECISIONS.md of the ledger.
     LedgerDecisions,
-    /// What the ledger logs and what not.
+    /// The rules for what the ledger logs.
     LedgerThreshold,
     /// The procedure of a ledger update, for agents.
     LedgerSkill,
@@ -87,7 +88,7 @@ impl Template {
         self.source().0
     }
 
-    /// Returns the template as it is compiled into the binary.
+    /// Returns the template as compiled into the binary.
     pub fn text(self) -> &'static str {
         self.source().1
     }
@@ -119,13 +120,13 @@ impl Template {
     }
 }
 
-/// Returns a template filled in, in the project's own version where there is one; keys are redacted.
+/// Renders a template, or the project's override of it, and redacts secrets.
 pub fn render(project: &Project, template: Template, context: &impl Serialize) -> Result<String> {
     let page = render_as_given(project, template, context)?;
     Ok(secrets::redact(&page).text.into_owned())
 }
 
-/// Renders without redaction, for text that was checked for keys before, or may hold them.
+/// Renders without redaction, for text that was already checked for secrets or may contain them.
 pub(crate) fn render_as_given(
     project: &Project,
     template: Template,
@@ -145,7 +146,7 @@ pub(crate) fn render_as_given(
     }
 }
 
-/// Returns the report's page; all that is filled in is escaped, but for what the page itself calls safe.
+/// Renders the report page; all values are escaped except those that the page marks as safe.
 pub fn page(context: &impl Serialize) -> Result<String> {
     const NAME: &str = "report/page.html.j2";
     let text = include_str!("../../templates/report/page.html.j2");
@@ -154,7 +155,7 @@ pub fn page(context: &impl Serialize) -> Result<String> {
         .map_err(|fault| Error::failed(fault.message).at(NAME.as_ref(), fault.line))
 }
 
-/// Returns the file that takes a template's place, and its text.
+/// Returns the path and the text of the file that overrides a template.
 fn replacement(project: &Project, template: Template) -> Result<Option<(PathBuf, String)>> {
     if template != Template::ContextFile {
         return Ok(None);
@@ -182,9 +183,10 @@ fn replacement(project: &Project, template: Template) -> Result<Option<(PathBuf,
     }
 }
 
-/// Requires the extension `.j2`: annals.toml and links come with a clone, and a filled-in template is committed.
+/// Requires the extension `.j2`: annals.toml and links come with a clone, and rendered templates are
+/// committed.
 fn check_is_template(path: &Path) -> Result<()> {
-    // What does not exist is reported by whoever reads it.
+    // A missing file is reported by the code that reads it.
     let Ok(real) = fs::canonicalize(path) else {
         return Ok(());
     };

@@ -1,27 +1,27 @@
-//! Keeps overrides to the part of the template language that cannot grow a text inside itself.
+//! Restricts overrides to the part of the template language that cannot grow text in memory.
 //!
-//! Fuel counts steps, not memory: thirty times `{% set x = x ~ x %}` costs a hundred steps and a
-//! gigabyte. Without assignment, captured blocks and the operators that build text, all that a
-//! template makes goes to the output, which is bounded. What is left is what a context file needs:
-//! `{% for %}`, `{% if %}`, fields and a few filters.
+//! Fuel limits steps, not memory: thirty times `{% set x = x ~ x %}` takes a hundred steps and a gigabyte.
+//! Without assignments, captured blocks and operators that build text, all text that a template creates goes
+//! to the output, which is bounded. What remains is what a context file needs: `{% for %}`, `{% if %}`,
+//! fields and a few filters.
 
 use crate::templates::engine::Fault;
 
-/// The longest override.
+/// Maximum length of an override, in bytes.
 const MAX_LENGTH: usize = 64 * 1024;
 
-/// The longest tag: the engine's parser recurses into what stands inside of one.
+/// Maximum length of a tag, in bytes: the engine's parser recurses into its content.
 const MAX_TAG: usize = 512;
 
-/// The most statements that continue or nest in each other, for the same reason.
+/// Maximum number of statements that continue or nest in each other, for the same reason.
 const MAX_STATEMENTS: usize = 300;
 
 const STATEMENTS: [&str; 6] = ["if", "elif", "else", "endif", "for", "endfor"];
 
 /// Checks every tag of an override.
 ///
-/// Each place that could open a tag is looked at by itself, also one inside a comment or a string.
-/// That refuses a little more than needed, and cannot be led astray by what only looks like a comment.
+/// Each position that could open a tag is checked, even inside a comment or a string. That rejects slightly
+/// more than necessary, but cannot be fooled by something that only looks like a comment.
 pub(crate) fn check(text: &str) -> Result<(), Fault> {
     if text.len() > MAX_LENGTH {
         return Err(Fault {
@@ -74,7 +74,8 @@ fn expression(tag: &str) -> Result<(), String> {
         }
         rest = match c {
             '"' | '\'' => after_string(&rest[1..], c),
-            // No brace opens inside a tag, so this one ends it, or is a mistake that the engine finds.
+            // No brace opens inside a tag, so this one closes the tag or is a syntax error that the engine
+            // reports.
             '}' => return Ok(()),
             '+' if rest[1..].starts_with(['%', '}']) => &rest[1..],
             '~' | '*' | '+' | '{' => {
@@ -89,7 +90,7 @@ fn expression(tag: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns what follows a string literal.
+/// Returns the text after a string literal.
 fn after_string(text: &str, quote: char) -> &str {
     let mut characters = text.chars();
     while let Some(c) = characters.next() {

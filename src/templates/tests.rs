@@ -19,7 +19,7 @@ fn built_in(template: Template, context: &Json) -> String {
     render(&project(&Tree::new(&[])), template, context).unwrap()
 }
 
-/// Every field of the ledger's STATE.md, with a value and without one.
+/// Values for every field of the ledger's STATE.md, once filled and once empty.
 fn ledger_state() -> [Json; 2] {
     [
         json!({"objective": "Bread by seven", "active_work": ["Ovens"], "blockers": ["No flour"],
@@ -30,12 +30,12 @@ fn ledger_state() -> [Json; 2] {
     ]
 }
 
-/// Every field of the ledger's procedure.
+/// Values for every field of the ledger's procedure.
 fn ledger_skill() -> [Json; 2] {
     ["Log what matters.", "Log nothing."].map(|threshold| json!({"threshold": threshold}))
 }
 
-/// Every field of a new planning folder's STATE.md, with a value and without one.
+/// Values for every field of a new planning folder's STATE.md, once filled and once empty.
 fn init_state() -> [Json; 2] {
     let skills = json!([{"name": "rust", "scope": "global"}, {"name": "lint", "scope": "project"}]);
     [
@@ -47,7 +47,7 @@ fn init_state() -> [Json; 2] {
     ]
 }
 
-/// Every field of every template, with a value and without one.
+/// Values for every field of every template, once filled and once empty.
 fn contexts(template: Template) -> [Json; 2] {
     let skills = json!([{"name": "rust", "scope": "global"}, {"name": "lint", "scope": "project"}]);
     match template {
@@ -230,7 +230,7 @@ fn the_new_planning_configuration_is_json() {
     assert_eq!(value["effort"], "balanced");
 }
 
-/// Renders a context file in a project that overrides it.
+/// Renders the context file in a project that overrides its template.
 fn overridden(template: &str) -> Result<String> {
     let tree = Tree::new(&[".vbw-planning/templates"]);
     tree.write(".vbw-planning/templates/CLAUDE.md.j2", template);
