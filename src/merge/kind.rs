@@ -1,11 +1,11 @@
-//! The kinds of files that are merged, each by its own pieces.
+//! The kinds of files that can be merged, each split into its own units.
 
 use crate::storage::Store;
 
-/// What is merged, and so what its pieces are.
+/// The kind of a file, which determines the units of the merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergeKind {
-    /// PATTERNS.md, by entry: appended on either side.
+    /// PATTERNS.md, by entry; both sides may append.
     Patterns,
     /// DECISIONS.md of the repo ledger, by entry.
     Decisions,
@@ -13,14 +13,14 @@ pub enum MergeKind {
     Constraints,
     /// A log or a journal, by line.
     Lines,
-    /// INDEX.md of the knowledge entries, by key; the later row wins, for it is generated.
+    /// INDEX.md of the knowledge entries, by key; it is generated, so the newer row wins.
     Index,
-    /// A context file: its generated block is one piece, which `annals sync` makes anew.
+    /// A context file: its generated block is a single unit, which `annals sync` regenerates.
     Context,
 }
 
 impl MergeKind {
-    /// Every kind, in the order in which they are listed.
+    /// Every kind, in display order.
     pub const ALL: [Self; 6] = [
         Self::Patterns,
         Self::Decisions,
@@ -30,7 +30,7 @@ impl MergeKind {
         Self::Context,
     ];
 
-    /// Returns the word for this kind.
+    /// Returns the name of the kind.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Patterns => "patterns",
@@ -42,7 +42,7 @@ impl MergeKind {
         }
     }
 
-    /// Returns the store whose lock is held while such a file is merged.
+    /// Returns the store whose lock is held while a file of this kind is merged.
     pub fn store(self) -> Store {
         match self {
             Self::Patterns => Store::Patterns,
@@ -53,11 +53,11 @@ impl MergeKind {
     }
 }
 
-/// What becomes of pieces that both sides add at one place.
+/// How units that both sides insert at the same position are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inserts {
-    /// All are kept, ours first: the pieces are independent of each other.
+    /// Both are kept, ours first: the units are independent of each other.
     Join,
-    /// A conflict: the text reads on from one to the next.
+    /// They conflict: each unit continues the text of the one before.
     Compete,
 }

@@ -1,10 +1,10 @@
-//! What a merge came to.
+//! The outcome of a merge.
 
-/// What a merge came to.
+/// The outcome of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergeResult {
-    /// The text, with a marked place for each conflict.
+    /// The merged text, with conflict markers.
     pub text: String,
-    /// How many places both sides changed differently.
+    /// Number of conflicts.
     pub conflicts: usize,
 }

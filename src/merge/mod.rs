@@ -1,9 +1,9 @@
-//! Merges our own files entry by entry for git.
+//! Merges annals' own files entry by entry for git.
 //!
-//! Git merges by lines, so that two branches that each append an entry to one file are in conflict.
-//! Here a file is cut into the pieces that its format knows (entries, bullets, lines, rows), and pieces
-//! added on both sides are both kept. What two sides changed differently stays a conflict, marked as git
-//! marks it: nothing is decided that only a person can decide.
+//! Git merges by line, so two branches that each append an entry to the same file conflict. Here a file is
+//! split into the units of its format (entries, bullets, lines, rows), and units added on both sides are both
+//! kept. Different changes of the same unit remain a conflict, marked as git marks it, to be resolved by a
+//! person.
 
 mod kind;
 mod merged;
@@ -18,18 +18,18 @@ pub use three_way::Labels;
 use crate::merge::kind::Inserts;
 use crate::merge::unit::MergeUnit;
 
-/// The three versions of a file: the common ancestor, and what became of it on either side.
+/// The three versions of a file: the common ancestor, and the version on either side.
 #[derive(Clone, Copy, Debug)]
 pub struct Versions<'a> {
-    /// The common ancestor; empty where both sides made the file.
+    /// The common ancestor; empty if both sides created the file.
     pub base: &'a str,
-    /// What it is on the branch that is merged into.
+    /// The version on the branch that is merged into.
     pub ours: &'a str,
-    /// What it is on the branch that is merged.
+    /// The version on the branch that is merged.
     pub theirs: &'a str,
 }
 
-/// Merges three versions of a file of this kind.
+/// Merges three versions of a file of the given kind.
 pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeResult {
     if kind == MergeKind::Index {
         return unit::rows(versions);
@@ -60,7 +60,7 @@ pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeR
     three_way::merge(&base, &ours, &theirs, inserts, labels)
 }
 
-/// Returns the version that is right to the byte where only one side changed something, or both the same.
+/// Returns the version to use unchanged if only one side changed the file, or both sides equally.
 fn one_sided(versions: Versions<'_>) -> Option<&str> {
     let Versions { base, ours, theirs } = versions;
     if ours == theirs || theirs == base {

@@ -1,15 +1,15 @@
-//! The rollup of DECISIONS.md, which each side rewrites whole.
+//! Merges the rollup of DECISIONS.md, which each side rewrites completely.
 
 use std::borrow::Cow;
 
 use crate::markdown::Outline;
 use crate::merge::Versions;
 
-/// The heading that the rollup's begins with, and the most bullets below it.
+/// Prefix of the rollup's heading, and maximum number of bullets under it.
 pub(crate) const HEADING: &str = "Recent";
 const MAX_BULLETS: usize = 10;
 
-/// Returns our version with what is new in their rollup below our own bullets, ten bullets at most.
+/// Returns our version with the new bullets of their rollup appended to ours, at most ten bullets in total.
 pub(crate) fn joined(versions: Versions<'_>) -> Cow<'_, str> {
     let ours = bullets(versions.ours);
     let Some((_, end)) = ours.last().copied() else {
@@ -36,7 +36,7 @@ pub(crate) fn joined(versions: Versions<'_>) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns the bullets of the rollup, each with the end of its line.
+/// Returns the bullets of the rollup, each with the offset of the end of its line.
 fn bullets(text: &str) -> Vec<(&str, usize)> {
     let outline = Outline::parse(text, 0);
     let rollup = outline

@@ -1,4 +1,4 @@
-//! What two branches did to one file.
+//! Merges changes of one file on two branches.
 
 use super::*;
 
@@ -198,7 +198,7 @@ fn the_generated_block_is_no_conflict_and_the_text_around_it_merges() {
 
 #[test]
 fn what_only_one_side_changed_is_taken_to_the_byte() {
-    // No blank line before the heading: one that we would leave there.
+    // Without a blank line before the heading: a merge by units would insert one.
     let glued = "- a\n# b\n- c";
     let other = "- a\n";
     for kind in [
@@ -233,7 +233,7 @@ fn text_that_two_people_added_at_one_place_is_a_conflict() {
     assert!(merged.text.contains(place), "{}", merged.text);
 }
 
-/// Two versions that grew from one list: some words of it left out, some new ones put in.
+/// Two versions derived from one list by removing some words and inserting new ones.
 fn grown() -> impl Strategy<Value = (String, String, String)> {
     let side = |name: &'static str| {
         vec((0..8_usize, any::<bool>()), 0..6).prop_map(move |edits| {
@@ -259,7 +259,7 @@ fn grown() -> impl Strategy<Value = (String, String, String)> {
 }
 
 proptest! {
-    /// What either side added is there, and what neither took away is there, whatever the edits.
+    /// What either side added and what neither side removed is present, whatever the edits.
     #[test]
     fn nothing_is_lost((base, ours, theirs) in grown()) {
         let merged = merged(MergeKind::Constraints, &base, &ours, &theirs);

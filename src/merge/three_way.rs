@@ -1,4 +1,4 @@
-//! The three-way merge of two lists of pieces that grew from one.
+//! Three-way merge of two lists of units with a common base.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::merge::kind::Inserts;
 use crate::merge::merged::MergeResult;
 use crate::merge::unit::MergeUnit;
 
-/// How the sides are called where they are in conflict.
+/// Labels of the sides in conflict markers.
 #[derive(Clone, Debug)]
 pub struct Labels {
-    /// How many characters a marker has; git's default is 7.
+    /// Length of a marker in characters; git's default is 7.
     pub marker: usize,
     /// The branch that is merged into.
     pub ours: String,
@@ -21,14 +21,14 @@ pub struct Labels {
     pub theirs: String,
 }
 
-/// A range of the base that a side replaced by a range of its own; either may be empty.
+/// A range of the base that one side replaced with a range of its own; either may be empty.
 #[derive(Clone, Debug)]
 struct Hunk {
     base: Range<usize>,
     side: Range<usize>,
 }
 
-/// Merges what became of `base` on two sides.
+/// Merges two versions of `base`.
 pub(crate) fn merge(
     base: &[MergeUnit<'_>],
     ours: &[MergeUnit<'_>],
@@ -53,7 +53,8 @@ struct Merge<'m, 'a> {
     ours: &'m [MergeUnit<'a>],
     theirs: &'m [MergeUnit<'a>],
     inserts: Inserts,
-    /// What ours added: a piece that was in the base may have been moved by theirs.
+    /// Units added by ours, to detect those that theirs added, too; a unit of the base may just have been
+    /// moved by theirs.
     added: Vec<&'m MergeUnit<'a>>,
     out: Writer<'m>,
 }
@@ -63,7 +64,7 @@ impl<'m, 'a> Merge<'m, 'a> {
         let ours = hunks(self.base, self.ours);
         let theirs = hunks(self.base, self.theirs);
         let (mut own, mut other) = (ours.as_slice(), theirs.as_slice());
-        // How far base, ours and theirs have been written.
+        // Positions in base, ours and theirs up to which units have been written.
         let mut done = (0, 0, 0);
         while let Some(first) = [own.first(), other.first()]
             .into_iter()
@@ -96,7 +97,7 @@ impl<'m, 'a> Merge<'m, 'a> {
         self.kept(done, self.base.len() - done.0);
     }
 
-    /// Writes what no side changed, with the blank lines of the side that changed them.
+    /// Writes unchanged units, with the blank lines of the side that changed those.
     fn kept(&mut self, from: (usize, usize, usize), count: usize) {
         for step in 0..count {
             let base = &self.base[from.0 + step];
@@ -110,7 +111,7 @@ impl<'m, 'a> Merge<'m, 'a> {
         }
     }
 
-    /// Writes a place that both sides changed.
+    /// Writes a region that both sides changed.
     fn both(
         &mut self,
         replaced: &[MergeUnit<'a>],
@@ -133,7 +134,7 @@ impl<'m, 'a> Merge<'m, 'a> {
         self.theirs(theirs);
     }
 
-    /// Writes what theirs added, but for what ours added as well.
+    /// Writes the units that theirs added, without those that ours added, too.
     fn theirs(&mut self, theirs: &'m [MergeUnit<'a>]) {
         if self.inserts == Inserts::Compete {
             return self.out.units(theirs);
@@ -154,7 +155,7 @@ fn is_new(unit: &MergeUnit<'_>, base: &[MergeUnit<'_>]) -> bool {
     base.iter().all(|old| old.identity != unit.identity)
 }
 
-/// Returns what a side changed, as ranges of the base and of the side.
+/// Returns the changes of one side, as ranges of the base and of the side.
 fn hunks(base: &[MergeUnit<'_>], side: &[MergeUnit<'_>]) -> Vec<Hunk> {
     let identities = |units: &[MergeUnit<'_>]| -> Vec<String> {
         units.iter().map(|unit| unit.identity.to_string()).collect()
@@ -169,7 +170,7 @@ fn hunks(base: &[MergeUnit<'_>], side: &[MergeUnit<'_>]) -> Vec<Hunk> {
         .collect()
 }
 
-/// Returns the one of two hunks here that only adds something, to be written before the other.
+/// If two hunks start here and only one of them is a mere insertion, returns that one, to be written first.
 fn alone(ours: &[Hunk], theirs: &[Hunk], start: usize) -> Option<(usize, usize, usize)> {
     let (own, other) = (ours.first()?, theirs.first()?);
     let both_here = own.base.start == start && other.base.start == start;
@@ -180,7 +181,7 @@ fn alone(ours: &[Hunk], theirs: &[Hunk], start: usize) -> Option<(usize, usize, 
     }
 }
 
-/// Returns how many hunks of either side belong to the place that starts here, and where it ends.
+/// Returns the number of hunks of each side in the region that starts here, and the end of the region.
 fn reach(ours: &[Hunk], theirs: &[Hunk], start: usize) -> (usize, usize, usize) {
     let (mut own, mut other, mut end) = (0, 0, start);
     loop {
@@ -188,7 +189,7 @@ fn reach(ours: &[Hunk], theirs: &[Hunk], start: usize) -> (usize, usize, usize) 
         for (hunks, count) in [(ours, &mut own), (theirs, &mut other)] {
             while let Some(hunk) = hunks.get(*count) {
                 let begins = hunk.base.start;
-                // Two that only touch are two places, but for two that begin at one.
+                // Hunks that merely touch are separate regions, unless they start at the same position.
                 if begins == start || begins < end {
                     end = end.max(hunk.base.end);
                     *count += 1;
@@ -203,7 +204,7 @@ fn reach(ours: &[Hunk], theirs: &[Hunk], start: usize) -> (usize, usize, usize) 
     }
 }
 
-/// Returns where a side is when the base is at `end`.
+/// Returns the position in one side that corresponds to position `end` in the base.
 fn side_end(taken: &[Hunk], side: usize, base: usize, end: usize) -> usize {
     match taken.last() {
         None => side + (end - base),
@@ -219,7 +220,7 @@ fn same(ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) -> bool {
             .all(|(own, other)| own.identity == other.identity)
 }
 
-/// Writes pieces one under the other, and never glues two together.
+/// Writes units one below the other, always separated by a line end.
 struct Writer<'m> {
     labels: &'m Labels,
     text: String,
@@ -255,8 +256,8 @@ impl<'m> Writer<'m> {
         self.last_is_block = unit.is_block;
     }
 
-    /// Ends the line before a piece, and leaves a blank one between two entries: what was the last
-    /// piece of its own file may have neither.
+    /// Ends the line before a unit, and inserts a blank line between two entries: the last unit of a file may
+    /// lack either.
     fn part(&mut self, is_block: bool) {
         if self.text.is_empty() {
             return;
@@ -270,7 +271,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// Takes the blank lines away that ended one side's list: the other side's goes on below.
+    /// Removes the blank lines at the end of one side's list, since the other side's list continues it.
     fn close_gap(&mut self) {
         let end = self.text.trim_end_matches(['\n', '\r']).len();
         self.text.truncate(end);

@@ -1,4 +1,4 @@
-//! The pieces of a file, each merged as a whole.
+//! Splits a file into units, each merged as a whole.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,21 +8,21 @@ use crate::markdown::Outline;
 use crate::merge::MergeResult;
 use crate::merge::Versions;
 
-/// Opens and closes the generated block of a context file.
+/// Opening and closing marker of the generated block of a context file.
 const BLOCK: (&str, &str) = ("<!-- annals:begin", "<!-- annals:end");
 
-/// A piece of a file.
+/// A unit of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MergeUnit<'a> {
-    /// What tells whether two pieces are the same, with all their text.
+    /// The text by which units are compared for equality.
     pub(crate) identity: Cow<'a, str>,
-    /// What no two pieces of a file should share: an entry's name.
+    /// A key that should be unique in a file, such as the name of an entry.
     pub(crate) key: Cow<'a, str>,
-    /// The piece, without the blank lines after it.
+    /// The text of the unit, without trailing blank lines.
     pub(crate) text: &'a str,
     /// The end of its last line and the blank lines after it.
     pub(crate) gap: &'a str,
-    /// Whether a blank line stands before what follows such a piece.
+    /// Whether a unit of this kind is separated from the next by a blank line.
     pub(crate) is_block: bool,
 }
 
@@ -40,7 +40,7 @@ impl<'a> MergeUnit<'a> {
     }
 }
 
-/// A line ends alike for a person, however it ends.
+/// Returns the text without carriage returns, so that line endings do not matter.
 fn without_returns(text: &str) -> Cow<'_, str> {
     if text.contains('\r') {
         Cow::Owned(text.replace('\r', ""))
@@ -49,10 +49,10 @@ fn without_returns(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The chapter of DECISIONS.md that is made from its entries.
+/// The section of DECISIONS.md that is generated from its entries.
 const ROLLUP: &str = "## Recent";
 
-/// Cuts at every heading down to the third level: an entry, or the lead of a chapter.
+/// Splits at every heading down to the third level: an entry, or the introduction of a section.
 pub(crate) fn by_heading(text: &str) -> Vec<MergeUnit<'_>> {
     let outline = Outline::parse(text, 0);
     let sections = outline.sections().iter();
@@ -72,7 +72,7 @@ pub(crate) fn by_heading(text: &str) -> Vec<MergeUnit<'_>> {
         .collect()
 }
 
-/// An entry is named by the phase that its marker traces, else by its heading.
+/// Returns the key of an entry: the phase in its marker, or else its heading.
 fn entry_key(piece: &str) -> Cow<'_, str> {
     let trace = piece.lines().take(3).find_map(|line| {
         let marker = line.trim().strip_prefix("<!-- annals:")?;
@@ -90,7 +90,7 @@ fn entry_key(piece: &str) -> Cow<'_, str> {
     }
 }
 
-/// Cuts at every heading and at every bullet of the outermost level.
+/// Splits at every heading and at every top-level bullet.
 pub(crate) fn by_bullet(text: &str) -> Vec<MergeUnit<'_>> {
     let outline = Outline::parse(text, 0);
     let headings = outline
@@ -114,14 +114,15 @@ pub(crate) fn by_bullet(text: &str) -> Vec<MergeUnit<'_>> {
         .collect()
 }
 
-/// Cuts at every line.
+/// Splits at every line.
 pub(crate) fn by_line(text: &str) -> Vec<MergeUnit<'_>> {
     text.split_inclusive('\n')
         .map(|line| MergeUnit::new(line, None, false))
         .collect()
 }
 
-/// Cuts a context file at every line, but for its generated block, which is the same in every version.
+/// Splits a context file at every line, but keeps its generated block as one unit, which equals that of any
+/// other version.
 pub(crate) fn around_the_block(text: &str) -> Vec<MergeUnit<'_>> {
     let Some(block) = generated_block(text) else {
         return by_line(text);
@@ -135,7 +136,7 @@ pub(crate) fn around_the_block(text: &str) -> Vec<MergeUnit<'_>> {
     units
 }
 
-/// Returns where the one block is; doubled or broken markers are merged as the text that they are.
+/// Returns the range of the single generated block; duplicate or broken markers are merged as plain text.
 fn generated_block(text: &str) -> Option<Range<usize>> {
     let line_of = |marker: &str| -> Option<Range<usize>> {
         let mut at = 0;
@@ -155,7 +156,8 @@ fn generated_block(text: &str) -> Option<Range<usize>> {
     (begin.end <= end.start).then_some(begin.start..end.end)
 }
 
-/// Returns the ranges between line starts of these offsets; what stands before the first is a piece, too.
+/// Returns the ranges between the starts of the lines at these offsets; text before the first is a range,
+/// too.
 fn cuts(text: &str, starts: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let line_start = |offset: usize| text[..offset].rfind('\n').map_or(0, |at| at + 1);
     let mut edges: Vec<usize> = starts.map(line_start).collect();
@@ -168,8 +170,8 @@ fn cuts(text: &str, starts: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
 
 /// Merges a generated table by the key in its first column.
 ///
-/// Where both sides have a row, the one with the later date in its last column stands: it is made from
-/// an entry file that is merged by itself, and the next write or audit makes the whole anew.
+/// If both sides have a row, the one with the later date in its last column wins: rows are generated from
+/// entry files, which are merged separately, and the next write or audit regenerates the whole table.
 pub(crate) fn rows(versions: Versions<'_>) -> MergeResult {
     let (base, ours, theirs) = (
         keyed(versions.base),
@@ -210,7 +212,7 @@ fn keyed(text: &str) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-/// Returns the key of a row; the table's head and its rule have none.
+/// Returns the key of a row, or `None` for the header and the delimiter row.
 fn key_of(line: &str) -> Option<&str> {
     let cell = line.trim().strip_prefix('|')?.split('|').next()?.trim();
     let is_head = cell == "key" || cell.trim_matches(['-', ':']).is_empty();
