@@ -1,4 +1,4 @@
-//! Fills the page from the stores. A store that cannot be read becomes a warning and an empty section.
+//! Fills the page from the stores. A store that cannot be read yields a warning and an empty section.
 
 use std::cmp::Reverse;
 
@@ -28,14 +28,14 @@ use crate::text;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// What stands over the phases of a milestone that nobody named.
+/// Title of a milestone without a name.
 const UNNAMED: &str = "Phases";
 
-/// Fills one part of the page.
+/// A function that fills one part of the page.
 type Fill = fn(&mut Page, &Project, &mut Vec<Warning>) -> Result<()>;
 
 impl Page {
-    /// Returns what a project's page says.
+    /// Gathers the content of a project's page.
     pub(crate) fn gather(project: &Project, more_costs: &[SessionCost]) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let mut page = Self {
@@ -79,7 +79,7 @@ fn planned(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     page.standing = Some(work_status(&status));
     let state = survey.folder.active.dir.join(vocabulary::STATE);
     let file = clean(&project.relative(&state).to_string_lossy());
-    // Lists without dates grow at their end.
+    // New decisions are appended to lists without dates.
     let decisions = status.decisions.iter().rev().map(|decision| DecisionRow {
         date: decision.date,
         text: Inline::render(&decision.text),
@@ -159,7 +159,7 @@ fn entries(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     Ok(())
 }
 
-/// Only with a user set: whose facts are shown is nothing to guess.
+/// Lists pending facts only if a user is set, since the page must not show the wrong user's facts.
 fn pending(page: &mut Page, project: &Project, _: &mut Vec<Warning>) -> Result<()> {
     if project.settings.user.is_none() {
         return Ok(());

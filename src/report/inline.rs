@@ -1,8 +1,8 @@
-//! A line of markdown as HTML that cannot do harm.
+//! Renders a line of markdown as safe HTML.
 //!
-//! Stored text is hostile until proved otherwise, so nothing of it becomes markup but the four inline
-//! forms that carry meaning in planning files: code, strong, emphasis and strikethrough. Links and images show
-//! their text, raw HTML shows its characters.
+//! Stored text is untrusted, so only the four inline forms that carry meaning in planning files become
+//! markup: code, strong, emphasis and strikethrough. Links and images are reduced to their text, and raw HTML
+//! is shown as text.
 
 use pulldown_cmark::Event;
 use pulldown_cmark::Options;
@@ -15,16 +15,16 @@ use crate::secrets;
 use crate::text::clip;
 use crate::text::strip_controls;
 
-/// The longest text, in characters: the page points at things, the stores hold them.
+/// Maximum length of a text, in characters: the page gives an overview, the full text is in the stores.
 const MAX_TEXT_CHARS: usize = 600;
 
-/// HTML made of one line of stored text. The template may print it as it is.
+/// HTML rendered from one line of stored text. The template may insert it without escaping.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Inline(String);
 
 impl Inline {
-    /// Renders a line; control characters go, and what looks like a secret is redacted.
+    /// Renders a line; control characters are removed and secrets redacted.
     pub(crate) fn render(text: &str) -> Self {
         let line = clean(text);
         Self(rendered(&line).unwrap_or_else(|| escaped(&line)))
@@ -39,16 +39,16 @@ impl Inline {
     }
 }
 
-/// Returns a stored text as one line without control characters and secrets. It is not escaped.
+/// Returns a stored text as one line without control characters and secrets, not escaped.
 pub(crate) fn clean(text: &str) -> String {
-    // First the controls: a key with one inside of it would be no key to the detector.
+    // Controls first: the detector would not recognise a key that contains one.
     let plain = strip_controls(text);
     let redacted = secrets::redact(&plain).text;
     let words: Vec<&str> = redacted.split_whitespace().collect();
     clip(&words.join(" "), MAX_TEXT_CHARS).into_owned()
 }
 
-/// Returns a name as plain text: what marks it up is dropped. It is not escaped.
+/// Returns a name as plain text, without markup, not escaped.
 pub(crate) fn plain(text: &str) -> String {
     let line = clean(text);
     let mut plain = String::with_capacity(line.len());
@@ -68,7 +68,8 @@ pub(crate) fn plain(text: &str) -> String {
     plain
 }
 
-/// Returns the line as HTML; nothing where it is a heading, a list item or another block, which is shown verbatim.
+/// Returns the line as HTML, or `None` if it is a heading, a list item or another block, which is shown
+/// verbatim.
 fn rendered(line: &str) -> Option<String> {
     let mut html = String::with_capacity(line.len());
     for event in Parser::new_ext(line, Options::ENABLE_STRIKETHROUGH) {
@@ -94,7 +95,7 @@ fn rendered(line: &str) -> Option<String> {
     Some(html)
 }
 
-/// Returns a text in which no character opens an element, an attribute or an entity.
+/// Returns a text with the characters escaped that could open an element, an attribute or an entity.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,7 +1,7 @@
-//! One self-contained page for people: what the project remembers, seen at once.
+//! Generates a self-contained page for people that shows what the project remembers.
 //!
-//! The page needs no network, no script and no font of its own. Stored text is escaped, or rendered by
-//! `inline`, which lets four harmless forms of markdown through; the page forbids every script in its head as well.
+//! The page needs no network, scripts or external fonts. Stored text is escaped, or rendered by `inline`,
+//! which allows four harmless forms of markdown; the page's head also forbids all scripts.
 
 mod gather;
 mod inline;
@@ -27,21 +27,21 @@ use crate::templates;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// What `annals report` wrote. It is the document of `annals report --json`.
+/// The result of `annals report`. It is the document of `annals report --json`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ReportFile {
-    /// The page's file, relative to the project; null where the page is in `html`.
+    /// Path of the page, relative to the project; null if the page is in `html`.
     pub file: Option<PathBuf>,
-    /// The page; null where it went to a file.
+    /// The page; null if it was written to a file.
     pub html: Option<String>,
-    /// On a dry run, what would change.
+    /// The changes that would be made, on a dry run.
     pub diff: Option<String>,
-    /// What was read in part only.
+    /// Warnings about what was only partly understood.
     pub warnings: Vec<Warning>,
 }
 
-/// Returns the page of a project. The context files are counted here; what else a session reads at its
-/// start, the caller says.
+/// Returns the page of a project. The costs of the context files are measured here; those of the other texts
+/// read at the start of a session are passed in `costs`.
 pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>> {
     let gathered = Page::gather(project, costs);
     Ok(Parsed {
@@ -50,10 +50,10 @@ pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>
     })
 }
 
-/// What a write of the page is called.
+/// Name of the operation that writes the page.
 const OPERATION: &str = "report";
 
-/// Removes the records that earlier versions kept of pages, which may hold facts; returns how many.
+/// Removes the records of pages kept by earlier versions, which may contain facts, and returns their number.
 pub fn erase_records(project: &Project) -> Result<usize> {
     if project.dry_run {
         return Ok(0);
@@ -61,7 +61,7 @@ pub fn erase_records(project: &Project) -> Result<usize> {
     project.storage().history().erase(OPERATION)
 }
 
-/// Returns whether a file begins as every report does: its title ends with the same words.
+/// Returns whether a file starts like a report: with a title that has the same ending.
 fn is_report(bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
     let title = head.split_once("</title>").map(|(before, _)| before);
@@ -69,13 +69,14 @@ fn is_report(bytes: &[u8]) -> bool {
         && title.is_some_and(|before| before.ends_with(": project memory"))
 }
 
-/// A report's title ends within as many bytes.
+/// Maximum offset of the end of a report's title, in bytes.
 const HEAD: usize = 16 * 1024;
 
-/// Writes the page into a file of the project; refused outside of it, and where another file is.
+/// Writes the page to a file in the project; refused outside it, and if a file that is not a report exists
+/// there.
 ///
-/// It may hold facts about a user, so no record of it is kept, and what it replaces cannot come back:
-/// that may only be an earlier report, which can be made anew at any time.
+/// The page may contain facts about a user, so no record of it is kept, and what it replaces cannot be
+/// restored: that can only be an earlier report, which can be regenerated at any time.
 pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Result<ReportFile> {
     let page = report(project, costs)?;
     let path = project.root.join(file);

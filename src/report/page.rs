@@ -1,4 +1,4 @@
-//! What the page says, in the order in which it is read.
+//! The content of the page, in reading order.
 
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -7,46 +7,46 @@ use crate::report::inline::Inline;
 use crate::report::phase_row::PhaseRow;
 use crate::report::timeline::Timeline;
 
-/// All that the page says.
+/// The content of the page.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Page {
     /// The project's name.
     pub(crate) project: String,
-    /// What the project is for.
+    /// The project's purpose.
     pub(crate) core_value: Option<Inline>,
-    /// When the page was made.
+    /// When the page was generated.
     pub(crate) made: String,
-    /// Where the work stands; none without a planning folder.
+    /// State of the work; none without a planning folder.
     pub(crate) standing: Option<WorkStatus>,
-    /// The milestones, the active one first, then the latest.
+    /// The milestones, the active one first, then the most recent.
     pub(crate) milestones: Vec<MilestoneRow>,
-    /// The phases in the course of time.
+    /// The phases on a time axis.
     pub(crate) timeline: Option<Timeline>,
-    /// What finished phases taught, the latest first.
+    /// Lessons from finished phases, newest first.
     pub(crate) lessons: Vec<PhaseLessons>,
-    /// What all plans together show.
+    /// Statistics over all plans.
     pub(crate) insights: Insights,
-    /// The decisions, the newest first.
+    /// The decisions, newest first.
     pub(crate) decisions: Vec<DecisionRow>,
-    /// The knowledge entries, by key.
+    /// The knowledge entries, sorted by key.
     pub(crate) entries: Vec<EntryRow>,
-    /// The facts that wait for the user's word; none where no user is set.
+    /// The facts that are awaiting the user's confirmation; none if no user is set.
     pub(crate) facts: Option<Vec<FactRow>>,
-    /// What the start of a session costs.
+    /// Costs of the start of a session.
     pub(crate) costs: Vec<SessionCost>,
 }
 
-/// Where the work stands.
+/// State of the work.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct WorkStatus {
     pub(crate) milestone: String,
     pub(crate) phase: Option<CurrentPhase>,
-    /// Complete plans of the active milestone, and all of them.
+    /// Number of complete plans of the active milestone, and of all its plans.
     pub(crate) complete: usize,
     pub(crate) total: usize,
     /// The command to run next.
     pub(crate) next: String,
-    /// Why the position is contested; none where the files agree.
+    /// Why the position is contested; none if the files agree.
     pub(crate) contested: Option<String>,
     pub(crate) because: Vec<Inline>,
     pub(crate) blockers: Vec<Inline>,
@@ -54,7 +54,7 @@ pub(crate) struct WorkStatus {
     pub(crate) drift: Vec<Inline>,
 }
 
-/// The phase at which the work stands.
+/// The current phase.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct CurrentPhase {
     pub(crate) number: String,
@@ -63,7 +63,7 @@ pub(crate) struct CurrentPhase {
     pub(crate) status: String,
 }
 
-/// A milestone and its phases.
+/// A milestone with its phases.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct MilestoneRow {
     pub(crate) name: String,
@@ -73,7 +73,7 @@ pub(crate) struct MilestoneRow {
     pub(crate) phases: Vec<PhaseRow>,
 }
 
-/// What one phase taught.
+/// Lessons from one phase.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct PhaseLessons {
     pub(crate) phase: String,
@@ -82,18 +82,18 @@ pub(crate) struct PhaseLessons {
     pub(crate) failed: Vec<Inline>,
 }
 
-/// What all plans together show, with figures.
+/// Statistics over all plans.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Insights {
-    /// The plans that say whether they deviated, and those that did.
+    /// Number of plans that report on deviations, and of those that deviated.
     pub(crate) plans: usize,
     pub(crate) deviated: usize,
-    /// Differences that a test found significant.
+    /// Statistically significant differences.
     pub(crate) differences: Vec<Inline>,
     pub(crate) files: Vec<FileRow>,
 }
 
-/// A file that deviations name.
+/// A file named in deviations.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct FileRow {
     pub(crate) file: String,
@@ -108,7 +108,7 @@ pub(crate) struct DecisionRow {
     pub(crate) date: Option<NaiveDate>,
     pub(crate) text: Inline,
     pub(crate) why: Option<Inline>,
-    /// The file that records it.
+    /// The file that contains it.
     pub(crate) file: String,
 }
 
@@ -120,11 +120,11 @@ pub(crate) struct EntryRow {
     pub(crate) kind: String,
     pub(crate) status: String,
     pub(crate) updated: Option<NaiveDate>,
-    /// The keys of the entries that it names.
+    /// Keys of the entries that it refers to.
     pub(crate) links: Vec<String>,
 }
 
-/// A fact that waits for the user's word.
+/// A fact that is awaiting the user's confirmation.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct FactRow {
     pub(crate) id: String,
@@ -133,11 +133,11 @@ pub(crate) struct FactRow {
     pub(crate) question: Option<Inline>,
 }
 
-/// What a session reads at its start.
+/// A text read at the start of a session.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SessionCost {
-    /// What is read.
+    /// The text.
     pub what: String,
-    /// How long it is, as `text::tokens` estimates it.
+    /// Its length in tokens, as estimated by `text::tokens`.
     pub tokens: usize,
 }

@@ -1,4 +1,4 @@
-//! A phase as the page and the timeline draw it.
+//! A phase as shown in the page and the timeline.
 
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -10,17 +10,17 @@ pub(crate) struct PhaseRow {
     pub(crate) name: String,
     pub(crate) complete: usize,
     pub(crate) total: usize,
-    /// How much of it is complete, in percent.
+    /// Share of its plans that are complete, in percent.
     pub(crate) percent: usize,
-    /// The days on which its first and its last plan were done.
+    /// Dates on which its first and its last plan were completed.
     pub(crate) first: Option<NaiveDate>,
     pub(crate) last: Option<NaiveDate>,
-    /// How many deviations its summaries state; none where no summary speaks of them.
+    /// Number of deviations stated in its summaries; none if no summary mentions any.
     pub(crate) deviations: Option<u32>,
-    /// How many of its summaries do not say whether they deviated.
+    /// Number of its summaries that do not mention deviations.
     pub(crate) silent: usize,
-    /// The time that its plans took, as people write it; none where no plan has one.
+    /// Time that its plans took, formatted; none if no plan states it.
     pub(crate) duration: Option<String>,
-    /// How many of its summaries do not say how long they took.
+    /// Number of its summaries without a duration.
     pub(crate) untimed: usize,
 }

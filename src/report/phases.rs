@@ -1,4 +1,4 @@
-//! The phases of all milestones, what they taught, and what their plans show together.
+//! Gathers the phases of all milestones, their lessons, and statistics over their plans.
 
 use crate::clock::Minutes;
 use crate::error::Result;
@@ -24,10 +24,10 @@ use crate::report::phase_row::PhaseRow;
 use crate::report::timeline::Timeline;
 use crate::warning::Warning;
 
-/// How many files that deviations name are listed.
+/// Maximum number of files from deviations that are listed.
 const FILES: usize = 10;
 
-/// A bullet that says that there was nothing to say.
+/// A bullet that stands for an empty list.
 const NOTHING: &str = "none observed";
 
 /// Fills in the milestones, the timeline, the lessons and the insights.
@@ -57,7 +57,7 @@ pub(crate) fn fill(
     Ok(())
 }
 
-/// Returns the milestones, the active one first, then from the latest to the earliest.
+/// Returns the milestones, the active one first, then from newest to oldest.
 fn milestones(finished: &[FinishedPhase], survey: &Survey) -> Vec<MilestoneRow> {
     let active = &survey.folder.active.slug;
     let mut groups: Vec<(&str, Vec<PhaseRow>)> = Vec::new();
@@ -79,7 +79,7 @@ fn milestones(finished: &[FinishedPhase], survey: &Survey) -> Vec<MilestoneRow> 
     milestones.collect()
 }
 
-/// Returns the phases of the active milestone in the order of their numbers, whether they are begun or not.
+/// Returns the phases of the active milestone in numerical order, whether they are started or not.
 fn active_rows(finished: &[FinishedPhase], survey: &Survey) -> Vec<PhaseRow> {
     let of_active = |phase: &&FinishedPhase| phase.milestone == survey.folder.active.slug;
     let mut numbered: Vec<_> = finished
@@ -145,7 +145,7 @@ fn open_row(phase: &Phase) -> PhaseRow {
     }
 }
 
-/// Returns the row with its share of complete plans.
+/// Returns the row with its percentage of complete plans.
 fn counted(row: PhaseRow) -> PhaseRow {
     let percent = (row.complete * 100)
         .checked_div(row.total)

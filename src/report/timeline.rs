@@ -1,4 +1,4 @@
-//! The phases on an axis of real dates, as shares of its length.
+//! Lays the phases out on a date axis, in percent of its length.
 
 use chrono::Datelike;
 use chrono::Days;
@@ -7,25 +7,25 @@ use serde::Serialize;
 
 use crate::report::phase_row::PhaseRow;
 
-/// How many phases are drawn; the table has all.
+/// Maximum number of phases drawn; the table has all of them.
 const DRAWN: usize = 40;
 
-/// How many ticks the axis has at most.
+/// Maximum number of ticks on the axis.
 const TICKS: i64 = 6;
 
-/// A date written further right than this share of the axis, in percent, would not fit.
+/// Rightmost position of a date label, in percent of the axis: further right it would not fit.
 const LAST_TICK: f64 = 90.0;
 
-/// The phases that have dates, on their axis.
+/// The dated phases with their axis.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct Timeline {
     bars: Vec<Bar>,
     ticks: Vec<Tick>,
-    /// How many earlier phases are not drawn.
+    /// Number of earlier phases that are not drawn.
     earlier: usize,
 }
 
-/// A phase, from the day of its first finished plan to that of its last; percent of the axis.
+/// A phase, from the date of its first finished plan to that of its last; in percent of the axis.
 #[derive(Debug, PartialEq, Serialize)]
 struct Bar {
     phase: String,
@@ -35,7 +35,7 @@ struct Bar {
     is_open: bool,
 }
 
-/// A date below the axis; percent of its length.
+/// A date below the axis; position in percent.
 #[derive(Debug, PartialEq, Serialize)]
 struct Tick {
     date: NaiveDate,
@@ -43,7 +43,7 @@ struct Tick {
 }
 
 impl Timeline {
-    /// Lays the dated phases out; nothing where fewer than two days are known, for then there is no course of time.
+    /// Lays the dated phases out; returns `None` if all dates are on one day.
     pub(crate) fn from_phases(phases: &[PhaseRow]) -> Option<Self> {
         let dated: Vec<(&PhaseRow, NaiveDate, NaiveDate)> = phases
             .iter()
@@ -56,7 +56,7 @@ impl Timeline {
         if begin == end {
             return None;
         }
-        // A day has a length: the axis ends with its last day, and a phase of one day is as wide as that day.
+        // The axis ends with the end of the last day, and a phase of one day has the width of that day.
         let length = (end - begin).num_days() + 1;
         let share = |days: i64| percent(days, length);
         let bars = dated.iter().map(|(row, first, last)| Bar {
@@ -81,11 +81,11 @@ impl Timeline {
     }
 }
 
-/// Returns the days after the first at which the axis is labelled, evenly spaced in whole days or weeks.
+/// Returns the evenly spaced ticks, in whole days or weeks, as days after the first.
 fn ticks(begin: NaiveDate, length: i64) -> impl Iterator<Item = i64> {
     let even = (length + TICKS - 1) / TICKS;
     let step = if even > 7 { (even + 6) / 7 * 7 } else { even };
-    // Weeks begin on Mondays.
+    // Weeks start on Mondays.
     let first = if even > 7 {
         i64::from((7 - begin.weekday().num_days_from_monday()) % 7)
     } else {
@@ -96,7 +96,7 @@ fn ticks(begin: NaiveDate, length: i64) -> impl Iterator<Item = i64> {
         .take_while(move |day| *day < length)
 }
 
-/// Returns two days as a span; what they share is written once.
+/// Returns two dates as a span; a common year is written once.
 fn span(first: NaiveDate, last: NaiveDate) -> String {
     if first == last {
         return first.to_string();
@@ -109,7 +109,7 @@ fn span(first: NaiveDate, last: NaiveDate) -> String {
     format!("{first} – {}", last.format(until))
 }
 
-/// Returns a share in percent, to two places.
+/// Returns a share in percent, truncated to two decimals.
 fn percent(part: i64, whole: i64) -> f64 {
     let hundredths = part.saturating_mul(10_000) / whole.max(1);
     i32::try_from(hundredths).map_or(100.0, |value| f64::from(value) / 100.0)
