@@ -1,9 +1,9 @@
-//! What a session has read already, so that a digest need not repeat it.
+//! Records what a session has already read, so that a digest need not repeat it.
 
-/// Texts that a session has read, compared without case and punctuation.
+/// Texts that a session has read, compared ignoring case and punctuation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlreadyRead {
-    /// Their words, each text between two line ends.
+    /// The words of the texts, which are separated by line ends.
     words: String,
 }
 
@@ -14,14 +14,14 @@ impl AlreadyRead {
         self.words.push('\n');
     }
 
-    /// Returns whether one of the texts has the words of a line, one after the other.
+    /// Returns whether one of the texts contains the words of a line consecutively.
     pub fn has(&self, line: &str) -> bool {
         let line = words(line);
         !line.trim().is_empty() && self.words.contains(&line)
     }
 }
 
-/// Returns the words of a text in lower case, each between two spaces.
+/// Returns the words of a text in lower case, each preceded and followed by a space.
 fn words(text: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut words = " ".to_owned();

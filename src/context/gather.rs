@@ -30,28 +30,28 @@ use crate::text::fold;
 use crate::text::strip_controls;
 use crate::warning::Warning;
 
-/// The longest line, in characters: a digest points at things, the stores hold them.
+/// Maximum length of a line, in characters: a digest gives an overview, the full text is in the stores.
 const WIDTH: usize = 240;
 
-/// No budget has room for more decisions than these.
+/// Maximum number of decisions: no budget has room for more.
 const DECISIONS: usize = 1000;
 
-/// The longest name of a phase, in characters, as in the context file; its status comes after it.
+/// Maximum length of the name of a phase, in characters, as in the context file; its status follows it.
 const NAME: usize = 160;
 
-/// How many patterns one session is told.
+/// Maximum number of patterns in one digest.
 const PATTERNS: usize = 5;
 
-/// How many breadcrumbs follow a compaction.
+/// Maximum number of breadcrumbs after a compaction.
 const BREADCRUMBS: usize = 5;
 
-/// An entry that matches less has a word of the topic somewhere in its body, which is no sign.
+/// Minimum score of a matching entry: one below it merely mentions a word of the topic somewhere in its body.
 const WORTH_TELLING: u32 = 3;
 
-/// The most tokens of the user's facts.
+/// Maximum number of tokens of the user's facts.
 const FACT_TOKENS: usize = 400;
 
-/// What all parts look at: the project, where its planned work stands, and what its ledger says.
+/// Data shared by all parts: the project, the state of its planned work, and its ledger.
 pub(crate) struct Scene<'a> {
     project: &'a Project,
     request: &'a DigestRequest,
@@ -106,7 +106,8 @@ impl<'a> Scene<'a> {
         self.planned.as_ref().map(|(_, status)| status)
     }
 
-    /// The words are those of the context file, so that a session that has read it is not told again.
+    /// Uses the wording of the context file, so that a session that has read it does not get the same lines
+    /// again.
     fn position(&self) -> Vec<String> {
         let Some(status) = self.status() else {
             return Vec::new();
@@ -144,9 +145,9 @@ impl<'a> Scene<'a> {
         self.ledger.as_ref().map(lines).unwrap_or_default()
     }
 
-    /// Returns what was pinned, and after a compaction the latest of the working memory, too.
+    /// Returns the pinned notes, and after a compaction also the latest working notes.
     ///
-    /// Where there is room for few lines, the latest breadcrumbs have a place among them.
+    /// If there is room for only a few lines, the latest breadcrumbs take up to two of them.
     fn notepad(&self) -> Result<Vec<String>> {
         let mut lines = self.noted(notepad::NotepadSection::Priority, usize::MAX)?;
         if self.request.compacted {
@@ -170,7 +171,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the ledger's decisions, then STATE.md's and PROJECT.md's, the newest first: they grow at their ends.
+    /// Returns the decisions of the ledger, then those of STATE.md and PROJECT.md, newest first: new ones are
+    /// appended.
     fn decisions(&self) -> Vec<String> {
         let survey = self.planned.iter().map(|(survey, _)| survey);
         let planned = survey.flat_map(|survey| {
@@ -178,11 +180,11 @@ impl<'a> Scene<'a> {
             of_state.chain(survey.project_file.decisions.iter().rev())
         });
         let planned = planned.take(DECISIONS);
-        // The context file may leave out the reason, and always leaves out the tag.
+        // The context file may omit the rationale, and always omits the tag.
         let planned =
             planned.filter(|decision| !self.request.already_read.has(decision.untagged()));
         let mut seen = BTreeSet::new();
-        // PROJECT.md repeats some of STATE.md's.
+        // PROJECT.md repeats some of the decisions in STATE.md.
         let planned = planned.filter(|decision| seen.insert(fold(decision.untagged())));
         let planned = planned.map(|decision| match &decision.rationale {
             Some(why) => format!("{} ({why})", decision.untagged()),
@@ -193,7 +195,7 @@ impl<'a> Scene<'a> {
         lines
     }
 
-    /// Returns what fits the topic and still holds.
+    /// Returns the patterns that match the topic and still hold.
     fn patterns(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
         let Some((survey, _)) = &self.planned else {
             return Ok(Vec::new());
@@ -213,7 +215,7 @@ impl<'a> Scene<'a> {
             .collect())
     }
 
-    /// Returns the entries on the topic, as references: a reader follows the key.
+    /// Returns the entries about the topic, as references by key.
     fn entries(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
         let phase = self
             .planned
@@ -244,7 +246,7 @@ impl<'a> Scene<'a> {
             .collect())
     }
 
-    /// Returns what is known of the user, where one is set.
+    /// Returns what is known about the user, if one is set.
     fn facts(&self) -> Result<Vec<String>> {
         if self.project.settings.user.is_none() {
             return Ok(Vec::new());
@@ -258,7 +260,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Returns a line for each file that contradicts the others: a session needs to know which not to believe.
+/// Returns a line for each file that contradicts the others, so that a session does not rely on it.
 fn contradicted(drift: &[Drift]) -> impl Iterator<Item = String> {
     let files = drift.chunk_by(|one, next| one.file == next.file);
     files.map(|same| match same {
@@ -281,7 +283,7 @@ fn contradicted(drift: &[Drift]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns what was read; what could not be becomes a warning, because the other stores are there.
+/// Returns what was read; an error becomes a warning, since the other stores can still be used.
 fn or_warning<T>(
     project: &Project,
     read: Result<Option<T>>,
@@ -293,7 +295,7 @@ fn or_warning<T>(
     })
 }
 
-/// Returns a foreign text as one line that opens nothing and tells no secret.
+/// Returns a foreign text as one line that cannot act as markdown structure and contains no secret.
 fn safe(text: &str) -> Line {
     Line::new(&secrets::redact(&strip_controls(text)).text).clipped(WIDTH)
 }

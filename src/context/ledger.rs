@@ -1,4 +1,4 @@
-//! What the repo ledger has for a session's start.
+//! Formats the repo ledger for the start of a session.
 
 use crate::context::part::unmarked;
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::ledger;
 use crate::ledger::Brief;
 use crate::project::Project;
 
-/// How old a decision may be that is told in full.
+/// Maximum age, in days, of a decision that is listed in full.
 const DAYS: u64 = 7;
 
 /// The ledger's brief, as lines of a digest.
@@ -21,7 +21,7 @@ impl Ledger {
         ledger::brief(project, DAYS).map(Self).map(Some)
     }
 
-    /// Returns what to do first, how much of git's history is covered, and what holds.
+    /// Returns the required actions, how much of git's history is covered, and the current state.
     pub(crate) fn state(&self) -> Vec<String> {
         let action = self.0.action_required.iter();
         let mut lines: Vec<String> = action
@@ -37,7 +37,7 @@ impl Ledger {
         under_headings(&self.0.constraints)
     }
 
-    /// Returns the last days' decisions, each with its reason, then the rollup.
+    /// Returns the decisions of the last days, each with its reason, then the rollup.
     pub(crate) fn decisions(&self) -> Vec<String> {
         let mut lines = with_reasons(&self.0.recent_decisions);
         lines.extend(under_headings(&self.0.rollup));
@@ -45,7 +45,7 @@ impl Ledger {
     }
 }
 
-/// Returns each entry's title, and why it was decided; of a fix, what caused it.
+/// Returns each entry's title with the reason of the decision, or the root cause of a fix.
 fn with_reasons(entries: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in entries.lines() {
@@ -66,7 +66,7 @@ fn reason(line: &str) -> Option<&str> {
     Some(reason.trim()).filter(|reason| !reason.is_empty())
 }
 
-/// Returns the state without its footer, which would else be read as part of the last section.
+/// Returns the state without its footer, which would otherwise be read as part of the last section.
 fn without_footer(state: &str) -> String {
     let is_footer = |line: &&str| {
         let line = line.trim_start_matches(['*', '_', '-', ' ']).to_lowercase();
@@ -76,7 +76,7 @@ fn without_footer(state: &str) -> String {
     kept.join("\n")
 }
 
-/// Returns a text's lines, each after the heading it stands under; comments and rules left out.
+/// Returns a text's lines, each prefixed with its heading, without comments and thematic breaks.
 fn under_headings(text: &str) -> Vec<String> {
     let mut heading = String::new();
     let mut lines = Vec::new();

@@ -1,8 +1,8 @@
-//! A digest of everything for one session, within a token budget.
+//! Builds a digest of all stores for a session, within a token budget.
 //!
-//! Parts are packed in the order of what a session cannot do without: where the work stands, by plan and
-//! by ledger, what blocks it, what was pinned in the notepad, what must not change, what was decided, what was learned, what is
-//! known, who the user is. What does not fit is counted, with the command that prints it.
+//! Parts are packed in order of importance: the state of the work, by plan and by ledger; blockers; pinned
+//! notes; constraints; decisions; lessons; knowledge; the user's facts; todos. What does not fit is counted,
+//! with the command that prints it.
 
 mod already_read;
 mod gather;
@@ -25,16 +25,16 @@ use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::warning::Warning;
 
-/// How many tokens a digest may have where nobody says.
+/// Default maximum number of tokens of a digest.
 pub const BUDGET: usize = 2000;
 
-/// How many tokens the text at a session's start has.
+/// Maximum number of tokens of the text at the start of a session.
 pub const START_BUDGET: usize = 1200;
 
-/// How many lines a list has at a session's start.
+/// Maximum number of lines of a list at the start of a session.
 pub(crate) const START_LINES: usize = 5;
 
-/// A budget below this is too small for a digest: it holds only the frame.
+/// Minimum budget for a digest, in tokens: a smaller one has room for nothing but the frame.
 const MIN_BUDGET: usize = 100;
 
 /// Returns whether a project has a planning folder, entries or a ledger.
@@ -44,20 +44,20 @@ pub fn has_memory(project: &Project) -> bool {
         || crate::ledger::is_kept(project)
 }
 
-/// What is asked of a digest.
+/// The options of a digest.
 #[derive(Clone, Debug)]
 pub struct DigestRequest {
-    /// The most tokens, as `text::tokens` estimates them.
+    /// Maximum number of tokens, as estimated by `text::tokens`.
     pub budget: usize,
-    /// What the session is about; the current phase where nobody says.
+    /// The topic of the session; by default the current phase.
     pub topic: Option<String>,
-    /// Whether a compaction just took the conversation away: then the notepad comes first, whole.
+    /// Whether the conversation was just compacted: if so, the notepad comes first, in full.
     pub compacted: bool,
-    /// The parts that are not wanted.
+    /// The parts to leave out.
     pub without: Vec<DigestPart>,
-    /// The most lines of one part.
+    /// Maximum number of lines per part.
     pub most_lines: usize,
-    /// What the session has read already: those lines are left out, and not counted.
+    /// What the session has already read: those lines are left out and not counted.
     pub already_read: AlreadyRead,
 }
 
@@ -74,8 +74,8 @@ impl Default for DigestRequest {
     }
 }
 
-/// Puts together what a session needs to know. A store that cannot be read becomes a warning: the others
-/// must not be silent because of it.
+/// Builds the digest for a session. A store that cannot be read becomes a warning, so that the other stores
+/// are still included.
 pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
     if request.budget < MIN_BUDGET {
         return Err(Error::usage(format!(
@@ -103,7 +103,7 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
     Ok(digest)
 }
 
-/// Returns the parts that are wanted, the most important first.
+/// Returns the requested parts, most important first.
 fn wanted(request: &DigestRequest) -> Vec<DigestPart> {
     let mut parts = DigestPart::ALL.to_vec();
     if request.compacted {

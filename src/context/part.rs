@@ -1,37 +1,37 @@
-//! The parts of a digest, and one of them filled.
+//! Defines the parts of a digest, and their content.
 
 use serde::Serialize;
 
 use crate::text::Line;
 
-/// A part of a digest, the most important first.
+/// A part of a digest; variants are ordered by importance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DigestPart {
-    /// Where the planned work stands and what comes next.
+    /// The state of the planned work and the next action.
     Position,
-    /// What holds by the repo ledger, and what it does not cover.
+    /// The state of the repo ledger, and how much it covers.
     Ledger,
-    /// What blocks it.
+    /// What blocks the work.
     Blockers,
-    /// What was pinned in the notepad.
+    /// Pinned notes of the notepad.
     Notepad,
-    /// What must not change, by the repo ledger.
+    /// Constraints of the repo ledger.
     Constraints,
-    /// What was decided.
+    /// Decisions.
     Decisions,
-    /// What finished phases taught and still holds.
+    /// Lessons from finished phases that still hold.
     Patterns,
-    /// Knowledge entries on the topic.
+    /// Knowledge entries about the topic.
     Entries,
-    /// What is known of the user.
+    /// Facts about the user.
     Facts,
-    /// What was left for later.
+    /// Todos.
     Todos,
 }
 
 impl DigestPart {
-    /// Every part, the most important first.
+    /// Every part, most important first.
     pub const ALL: [Self; 10] = [
         Self::Position,
         Self::Ledger,
@@ -45,7 +45,7 @@ impl DigestPart {
         Self::Todos,
     ];
 
-    /// Returns the word for this part.
+    /// Returns the name of the part.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Position => "position",
@@ -61,7 +61,7 @@ impl DigestPart {
         }
     }
 
-    /// Returns the heading it stands under.
+    /// Returns the heading of the part.
     pub(crate) fn heading(self) -> &'static str {
         match self {
             Self::Position => "Position",
@@ -77,7 +77,7 @@ impl DigestPart {
         }
     }
 
-    /// Returns the command that prints all of it.
+    /// Returns the command that prints the whole part.
     pub(crate) fn command(self) -> &'static str {
         match self {
             Self::Position | Self::Blockers | Self::Todos => "annals status",
@@ -90,7 +90,7 @@ impl DigestPart {
         }
     }
 
-    /// Returns the most lines that it gets before the parts below it have had any.
+    /// Returns the maximum number of its lines in the first round of packing.
     pub(crate) fn most(self) -> usize {
         match self {
             Self::Position => 8,
@@ -102,15 +102,15 @@ impl DigestPart {
     }
 }
 
-/// One part, filled.
+/// A part with its lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DigestSection {
     pub(crate) part: DigestPart,
-    /// The most important first.
+    /// The lines, most important first.
     pub(crate) lines: Vec<Line>,
 }
 
-/// Returns a bullet's text: each line of a digest gets a mark of its own.
+/// Returns the text of a bullet without its marker, since a digest adds its own.
 pub(crate) fn unmarked(line: &str) -> &str {
     let line = line.trim();
     ["- ", "* ", "+ "]

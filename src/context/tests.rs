@@ -1,4 +1,4 @@
-//! What fits and what does not.
+//! Packs parts that fit and parts that do not.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
