@@ -1,4 +1,4 @@
-//! What leaves the block first where the file grows too long.
+//! Shrinks the block if the file gets too long.
 
 use std::fmt;
 
@@ -9,15 +9,15 @@ use crate::error::Result;
 use crate::text::quantity;
 use crate::text::tokens;
 
-/// One step by which the block shrinks.
+/// One step of shrinking the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rung {
-    /// Three patterns in place of five.
+    /// Three patterns instead of five.
     FewerPatterns,
     /// All skills in one line.
     SkillsInOneLine,
-    /// Five decisions in place of ten.
+    /// Five decisions instead of ten.
     FewerDecisions,
     /// No commands.
     NoCommands,
@@ -29,7 +29,8 @@ pub enum Rung {
     NoDecisions,
 }
 
-/// What shrinks, in this order, until the file fits; the title, the core value and the position stay.
+/// The steps in the order in which they are taken until the file fits; the title, the core value and the
+/// position stay.
 pub(crate) const LADDER: [Rung; 7] = [
     Rung::FewerPatterns,
     Rung::SkillsInOneLine,
@@ -40,13 +41,13 @@ pub(crate) const LADDER: [Rung; 7] = [
     Rung::NoDecisions,
 ];
 
-/// How many of these steps are taken where no limit was set: few decisions and patterns always have room.
+/// Number of steps taken if no limit was set: a few decisions and patterns are always kept.
 const SOFT_STEPS: usize = 5;
 
-/// The lines that the block may have, markers included, however long the user's own text is.
+/// Number of lines, including markers, that the block may always have, however long the user's text is.
 const ROOM: usize = 28;
 
-/// The two lines around the block.
+/// Number of marker lines around the block.
 const MARKERS: usize = 2;
 
 impl Rung {
@@ -63,23 +64,23 @@ impl Rung {
     }
 }
 
-/// How long the file and the block in it may be.
+/// Maximum lengths of the file and of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most lines of the whole file.
+    /// Maximum number of lines of the whole file.
     pub max_lines: usize,
-    /// The most tokens of the block.
+    /// Maximum number of tokens of the block.
     pub max_tokens: Option<usize>,
-    /// Whether the user set these limits, so that they hold whatever is lost.
+    /// Whether the user set these limits, so that they hold whatever content is lost.
     pub is_hard: bool,
 }
 
-/// How far a file is over its limits; it is written all the same.
+/// By how much a file exceeds its limits; it is written nevertheless.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Excess {
-    /// The lines over the limit.
+    /// Number of lines above the limit.
     pub lines: usize,
-    /// The tokens over the limit.
+    /// Number of tokens above the limit.
     pub tokens: usize,
 }
 
@@ -100,18 +101,19 @@ impl fmt::Display for Excess {
     }
 }
 
-/// A block that is as long as the file allows.
+/// A block that fits the limits as far as possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fitted {
-    /// The block's lines.
+    /// The text of the block.
     pub(crate) block: String,
-    /// How it had to shrink.
+    /// The steps taken to shrink it.
     pub(crate) shrunk: Vec<Rung>,
-    /// How far the file is over its limits although only the mandatory parts are left.
+    /// By how much the file still exceeds its limits with only the mandatory parts left.
     pub(crate) excess: Option<Excess>,
 }
 
-/// Shrinks the content until the file fits; `lines_with` counts the file's lines with a block in it.
+/// Shrinks the content until the file fits; `lines_with` returns the file's number of lines with a given
+/// block.
 pub(crate) fn fit(
     mut content: Content,
     limits: Limits,
@@ -178,7 +180,7 @@ mod tests {
         }
     }
 
-    /// Renders as the template does: a section of n lines takes n + 3.
+    /// Renders like the template: a section with n lines takes n + 3.
     fn render(content: &Content) -> String {
         let section = |lines: usize| if lines == 0 { 0 } else { lines + 3 };
         let skills = content.skills.len() + usize::from(content.skills_line.is_some());

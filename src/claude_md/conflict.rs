@@ -1,8 +1,9 @@
-//! Git's marks of a merge that is not settled.
+//! Detects git's conflict markers.
 
 use crate::claude_md::marker::BlockMarker;
 
-/// Returns the line, counted from 1, of a conflict that holds a marker of the block or stands inside of it.
+/// Returns the line number, counted from 1, of a conflict that contains a marker of the block or is inside
+/// it.
 pub(crate) fn in_block(text: &str) -> Option<usize> {
     let mut conflict = None;
     let mut is_inside = false;

@@ -1,19 +1,19 @@
-//! What the block says, as its template takes it.
+//! The content of the block, as passed to its template.
 
 use serde::Serialize;
 
 use crate::text::Line;
 
-/// What the block says: one field of the template each. Nothing in it can act as markdown structure.
+/// The content of the block; each field is one of the template's. None can act as markdown structure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Content {
-    /// The project's name; none where the user's text already starts with it.
+    /// The project's name; none if the user's text already starts with it.
     pub title: Option<Line>,
-    /// What the project is for.
+    /// The project's purpose.
     pub core_value: Option<Line>,
-    /// Whether a planning workflow works here, which would have recorded what is missing.
+    /// Whether a planning tool is in use, which would have recorded what is missing here.
     pub has_workflow: bool,
-    /// What is known of the code, where no workflow works here.
+    /// Facts about the code, if no planning tool is in use.
     pub code: Vec<Line>,
     /// The active milestone.
     pub milestone: Option<Line>,
@@ -21,15 +21,15 @@ pub struct Content {
     pub phase: Option<PhaseLine>,
     /// The command to run next.
     pub next_action: Option<Line>,
-    /// What contests it, where another reading of the files is about as good.
+    /// The reason why the position is contested, if another reading of the files is almost as plausible.
     pub contested: Option<Line>,
     /// The decisions, newest first.
     pub decisions: Vec<Line>,
-    /// All skills in one line, where the room is short.
+    /// All skills in one line, if space is short.
     pub skills_line: Option<Line>,
     /// The installed skills.
     pub skills: Vec<SkillLine>,
-    /// What finished phases taught, the most relevant first.
+    /// Lessons from finished phases, most relevant first.
     pub patterns: Vec<Line>,
     /// The heading over the workflow's commands.
     pub commands_heading: Line,
@@ -37,7 +37,7 @@ pub struct Content {
     pub commands: Vec<Line>,
 }
 
-/// The current phase, as it is shown.
+/// The current phase, as displayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PhaseLine {
     /// Its number.
@@ -48,17 +48,17 @@ pub struct PhaseLine {
     pub status: Option<Line>,
 }
 
-/// An installed skill, as it is shown.
+/// An installed skill, as displayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SkillLine {
     /// Its name.
     pub name: Line,
-    /// `global` or `project`, where that is known.
+    /// `global` or `project`, if known.
     pub scope: Option<Line>,
 }
 
 impl Content {
-    /// Puts all skills into one line, grouped by scope: `global: a, b; project: c`.
+    /// Joins all skills into one line, grouped by scope: `global: a, b; project: c`.
     pub(crate) fn join_skills(&mut self) {
         let mut groups: Vec<(Option<&Line>, Vec<&str>)> = Vec::new();
         for skill in &self.skills {

@@ -1,4 +1,4 @@
-//! Which decisions a new session must know: the newest, and the weightiest of the older ones.
+//! Selects the decisions that a new session must know: the newest, and the most important of the older ones.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -12,16 +12,16 @@ use crate::planning::is_absent;
 use crate::planning::present;
 use crate::text::fold;
 
-/// The most decisions that the block shows.
+/// Maximum number of decisions in the block.
 pub(crate) const SHOWN: usize = 10;
 
-/// How many of them older, weightier ones can take.
+/// Maximum number of these that may be older but more important ones.
 const HELD: usize = 3;
 
-/// The most decisions of one plan.
+/// Maximum number of decisions from one plan.
 const MAX_PER_PLAN: usize = 3;
 
-/// Words by which a decision binds whoever comes later.
+/// Words that mark a decision as binding.
 const BINDING: &[&str] = &[
     "must",
     "never",
@@ -34,7 +34,7 @@ const BINDING: &[&str] = &[
     "prohibited",
 ];
 
-/// Beginnings of words that name what others build on.
+/// Prefixes of words for things that others depend on.
 const STRUCTURAL: &[&str] = &[
     "api",
     "interface",
@@ -53,25 +53,25 @@ const STRUCTURAL: &[&str] = &[
     "dependencies",
 ];
 
-/// Decisions from one place, in file order.
+/// Decisions from one source, in file order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DecisionList {
-    /// The heading over them, which may say in which order they stand.
+    /// The heading above them, which may state their order.
     pub heading: Option<String>,
     /// The decisions.
     pub decisions: Vec<Decision>,
 }
 
-/// The place of a decision in the project's plan, where it has no date.
+/// The position of an undated decision in the project's plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Era {
-    /// The parts of the milestone's version.
+    /// Components of the milestone's version.
     milestone: Vec<u32>,
     phase: Option<PhaseNumber>,
 }
 
 impl Era {
-    /// Reads `[02-03]`, `Phase 6`, `v1.2 phase 4`, `3`; a day is none.
+    /// Parses `[02-03]`, `Phase 6`, `v1.2 phase 4`, `3`; a date yields an empty era.
     fn parse(text: &str) -> Self {
         let mut era = Self::default();
         let lower = text.to_lowercase();
@@ -92,7 +92,7 @@ impl Era {
         era
     }
 
-    /// Returns that of a decision under a heading: each says what the other does not.
+    /// Returns the era of a decision under a heading: what one of them lacks comes from the other.
     fn under(heading: &Self, decision: &Decision) -> Self {
         let own = Self::parse(decision.source.as_deref().unwrap_or_default());
         let milestone = Some(own.milestone).filter(|version| !version.is_empty());
@@ -103,54 +103,54 @@ impl Era {
     }
 }
 
-/// Returns the parts of `v1.10` or `2`.
+/// Returns the components of `v1.10` or `2`.
 fn version(word: &str) -> Option<Vec<u32>> {
     let parts = word.strip_prefix('v').unwrap_or(word).split('.');
     parts.map(|part| part.parse().ok()).collect()
 }
 
-/// Words in front of a number that only say what it counts.
+/// Words before a number that only say what it numbers.
 const NAMES: &[&str] = &["milestone", "phase", "plan"];
 
-/// A number as large as this is that of a year.
+/// Numbers from this on are taken for years.
 const FIRST_YEAR: u32 = 1900;
 
-/// A decision with when it was made, as far as that is known.
+/// A decision with its time, as far as known.
 struct PlacedDecision<'a> {
     decision: &'a Decision,
     date: Option<NaiveDate>,
     era: Era,
 }
 
-/// A decision with what it is ranked by.
+/// A decision with its sort keys.
 struct RankedDecision<'a> {
     decision: &'a Decision,
-    /// Its own date, or that of the dated one next to it.
+    /// Its own date, or that of its nearest dated neighbour.
     date: Option<NaiveDate>,
-    /// Its own milestone and phase, or those of the one next to it.
+    /// Its own milestone and phase, or those of its neighbour.
     era: Era,
-    /// Its list; of two lists without dates the first is taken as the newer.
+    /// Index of its list; of two lists without dates, the first is considered newer.
     list: usize,
-    /// Its place among the list's, the oldest first.
+    /// Index in its list, oldest first.
     place: usize,
     impact: u8,
 }
 
 impl RankedDecision<'_> {
-    /// Orders the newest first.
+    /// Sorts newest first.
     fn recency(&self) -> impl Ord + use<> {
         let era = Reverse(self.era.clone());
         (Reverse(self.date), era, self.list, Reverse(self.place))
     }
 
-    /// Orders the newest first, and those of one date by impact.
+    /// Sorts newest first, and decisions of the same date by impact.
     fn rank(&self) -> impl Ord + use<> {
         let tie = self.date.map(|_| Reverse(self.impact));
         (Reverse(self.date), tie, self.recency())
     }
 }
 
-/// Returns the decisions to show, newest first, of those that can be.
+/// Returns the decisions to show, newest first, from those for which `can_be_shown` is true.
 pub(crate) fn select(
     lists: &[DecisionList],
     can_be_shown: impl Fn(&Decision) -> bool,
@@ -173,7 +173,7 @@ pub(crate) fn select(
     ranked.iter().map(|ranked| ranked.decision).collect()
 }
 
-/// Returns the plan that a decision came from: `02-03`, where its source is one.
+/// Returns the plan that a decision came from, such as `02-03`, if its source is a plan.
 fn plan(decision: &Decision) -> Option<&str> {
     let source = decision.source.as_deref()?;
     let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
@@ -182,12 +182,12 @@ fn plan(decision: &Decision) -> Option<&str> {
     (is_number(phase) && is_number(plan)).then_some(source)
 }
 
-/// Gives up to three places, the last ones, to older decisions of more impact.
+/// Replaces up to three of the last decisions with older ones of higher impact.
 fn hold<'a>(shown: &mut [RankedDecision<'a>], mut older: Vec<RankedDecision<'a>>) {
     older.sort_by_key(|ranked| Reverse(ranked.impact));
     let first = shown.len().saturating_sub(HELD);
     for weighty in older {
-        // Of equally weak ones the last goes first: it is the oldest.
+        // Among equally weak ones, the last is replaced first, because it is the oldest.
         let places = shown[first..].iter_mut().rev();
         match places.min_by_key(|ranked| ranked.impact) {
             Some(weakest) if weakest.impact < weighty.impact => *weakest = weighty,
@@ -200,7 +200,7 @@ fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
     let mut known = HashSet::new();
     let mut ranked = Vec::new();
     for (index, list) in lists.iter().enumerate() {
-        // The newest first, so that of a decision that was written again the newer place counts.
+        // Newest first, so that a repeated decision is kept at its newer position.
         for (place, placed) in oldest_first(list).into_iter().enumerate().rev() {
             let decision = placed.decision;
             if !is_absent(&decision.text) && known.insert(fold(&decision.text)) {
@@ -218,7 +218,7 @@ fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
     ranked
 }
 
-/// Returns a list's decisions in the order in which they were made; what one does not say of when is its neighbour's.
+/// Returns a list's decisions in chronological order; missing dates and eras are taken from their neighbours.
 fn oldest_first(list: &DecisionList) -> Vec<PlacedDecision<'_>> {
     let heading = Era::parse(list.heading.as_deref().unwrap_or_default());
     let placed = |decision| PlacedDecision {
@@ -248,7 +248,7 @@ fn oldest_first(list: &DecisionList) -> Vec<PlacedDecision<'_>> {
     ordered
 }
 
-/// Gives what names a phase alone the newest milestone that was named before it.
+/// Assigns to each phase without a milestone the newest milestone named before it.
 fn name_milestones(ordered: &mut [PlacedDecision<'_>]) {
     let mut newest: Vec<u32> = Vec::new();
     for placed in ordered {
@@ -260,7 +260,7 @@ fn name_milestones(ordered: &mut [PlacedDecision<'_>]) {
     }
 }
 
-/// Returns whether the heading says so, or else more of the dates fall than rise, or of the phases.
+/// Returns whether the list is newest first: by its heading, or else because most dates, or phases, descend.
 fn is_newest_first(list: &DecisionList, decisions: &[PlacedDecision<'_>]) -> bool {
     let heading = fold(list.heading.as_deref().unwrap_or_default());
     let says = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
@@ -285,7 +285,7 @@ fn is_newest_first(list: &DecisionList, decisions: &[PlacedDecision<'_>]) -> boo
     }
 }
 
-/// Returns whether more steps of a list lead down than up.
+/// Returns whether a list has more descending than ascending steps.
 fn falls<T: PartialOrd>(list: &[T]) -> bool {
     let steps = || list.iter().zip(list.iter().skip(1));
     let down = steps().filter(|(one, next)| one > next).count();
@@ -293,7 +293,7 @@ fn falls<T: PartialOrd>(list: &[T]) -> bool {
     down > up
 }
 
-/// Counts what makes a decision weigh: a reason, a binding word, a thing that others build on.
+/// Returns the impact of a decision: one point each for a reason, a binding word, and a structural word.
 fn impact(decision: &Decision) -> u8 {
     let reason = decision.rationale.as_deref().and_then(present);
     let text = format!("{} {}", decision.text, reason.unwrap_or_default()).to_lowercase();
@@ -432,7 +432,7 @@ mod tests {
         decisions[2].text = "never 2 schemas".to_owned();
         decisions[4].text = "only 4".to_owned();
         decisions[12].text = "auth 12".to_owned();
-        // The last three places are those of 12, 11 and 10; 12 weighs as much as 4, which came earlier.
+        // The last three places go to 12, 11 and 10; 12 has the same impact as 4, which came earlier.
         assert_eq!(
             texts(&[list(decisions.clone())]),
             "d19 d18 d17 d16 d15 d14 d13 auth 12 never 2 schemas api 0 must stay"

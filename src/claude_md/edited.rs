@@ -1,4 +1,4 @@
-//! What somebody wrote into the block: it is moved below it, since nothing of a person's may be lost.
+//! Detects hand edits of the block, which are moved below it so that no text of a person is lost.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,23 +9,23 @@ use similar::capture_diff_slices;
 
 use crate::claude_md::marker;
 
-/// Lines that stood together, byte for byte, with their line ends.
+/// Adjacent lines, byte for byte, with their line endings.
 pub(crate) type Group<'a> = Vec<&'a [u8]>;
 
 /// A hand edit of the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Edited<'a> {
-    /// The lines that were added.
+    /// Lines were added.
     Added(Vec<Group<'a>>),
-    /// What was generated is not known any more, so nobody can tell what was added.
+    /// The generated text is no longer known, so the added lines cannot be determined.
     Unknown,
 }
 
 impl<'a> Edited<'a> {
-    /// Compares what stands between the markers with what was generated there.
+    /// Compares the text between the markers with what was generated there.
     ///
-    /// `stated` is the digest of the generated lines. Where `generated` does not have them, one run of
-    /// lines is looked for without which the digest comes out: it must be what was added.
+    /// `stated` is the digest of the generated lines. Without `generated`, a single run of lines is searched
+    /// for whose removal yields that digest: it must be what was added.
     pub(crate) fn compare(
         inside: &'a [u8],
         stated: Option<&str>,
@@ -49,7 +49,7 @@ impl<'a> Edited<'a> {
         Self::Added(groups.collect())
     }
 
-    /// Returns the groups that neither the new block nor the text around it has already.
+    /// Returns the groups with lines that are neither in the new block nor in the text around it.
     pub(crate) fn moved(&self, new: &[&[u8]], around: &[&[u8]]) -> Vec<&Group<'a>> {
         let Self::Added(groups) = self else {
             return Vec::new();
@@ -66,14 +66,14 @@ impl<'a> Edited<'a> {
     }
 }
 
-/// Returns the lines of an edited block that are nowhere else.
+/// Returns the lines of an edited block that occur nowhere else.
 pub(crate) fn lost<'a>(old: &[&'a [u8]], new: &[&'a [u8]], around: &[&'a [u8]]) -> Vec<&'a [u8]> {
     let known = lines_of(new, around);
     let old = old.iter().map(|line| line.trim_ascii());
     old.filter(|line| !known.contains(line)).collect()
 }
 
-/// Returns all lines as they are compared; a blank one is always known.
+/// Returns all lines, normalised for comparison; blank lines always count as present.
 fn lines_of<'a>(new: &[&'a [u8]], around: &[&'a [u8]]) -> HashSet<&'a [u8]> {
     let around = around.iter().flat_map(|text| text.split(|b| *b == b'\n'));
     let lines = new.iter().copied().chain(around).map(<[u8]>::trim_ascii);
@@ -89,7 +89,7 @@ fn added(generated: &[&[u8]], lines: &[&[u8]]) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Finds the lines without which the others have the digest.
+/// Finds a run of lines without which the remaining lines have the digest.
 fn one_run(lines: &[&[u8]], stated: &str) -> Option<Range<usize>> {
     let runs =
         (0..lines.len()).flat_map(|start| (start + 1..=lines.len()).map(move |end| start..end));

@@ -1,17 +1,18 @@
-//! The sections that a workflow's own generator wrote into a context file, and the block replaces.
+//! Finds sections that a planning tool's own generator wrote into a context file, and that the block
+//! replaces.
 //!
-//! A section counts as the generator's only by its exact heading and the exact shape of its body, and
-//! only where nothing in it would be lost: what it says is what the block says anew, or stands in the
-//! stores that the block is made from. Rules, conventions and other tools' marked parts are never
-//! touched: the block says nothing in their place.
+//! A section is attributed to the generator only if its heading and the shape of its body match exactly, and
+//! is removed only if nothing would be lost: its content is in the block, or in the stores that the block is
+//! generated from. Rules, conventions and sections marked by other tools are never touched, since the block
+//! does not replace them.
 //!
 //! | heading | body |
 //! |---|---|
-//! | `# {project}`, first in the file | the core value, as the block has it |
-//! | `## Active Context` | lines of the position; nothing shipped, no work in the author's words |
+//! | `# {project}`, first in the file | the core value, same as in the block |
+//! | `## Active Context` | lines of the position; nothing shipped, no free text |
 //! | `## State`, `## {TOOL} State` | the planning folder and lines of the position |
-//! | `## Key Decisions` | a table or bullets, all of it among the recorded decisions |
-//! | `## Installed Skills` | bullets, all of them among the recorded skills; or the placeholder |
+//! | `## Key Decisions` | a table or bullets, all of them recorded decisions |
+//! | `## Installed Skills` | bullets, all of them recorded skills; or the placeholder |
 //! | `## Learned Patterns` | bullets, all of them in PATTERNS.md |
 //! | `## Commands`, `## {TOOL} Commands` | the generator's own lines |
 
@@ -29,7 +30,7 @@ use crate::text::clip;
 use crate::text::fold;
 use crate::warning::Warning;
 
-/// The length at which a core value is clipped in a warning.
+/// Maximum length of a core value in a warning, in characters.
 const SHOWN: usize = 60;
 
 type Judge = fn(&[&str], &RecordedContent<'_>) -> Disposition;
@@ -43,16 +44,16 @@ const SECTIONS: &[(&str, Judge)] = &[
     ("## Commands", legacy_body::commands),
 ];
 
-/// The generator's sections in a file, and those that look like it and must stay.
+/// The generator's sections in a file, and similar ones that must be kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Generated {
-    /// The bytes to take out, in file order.
+    /// Byte ranges to remove, in file order.
     pub(crate) ranges: Vec<Range<usize>>,
-    /// What had to stay, and why.
+    /// Warnings about sections that were kept, with the reason.
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Finds the generator's sections in `text` from byte `start` on.
+/// Finds the generator's sections in `text` from byte `start`.
 pub(crate) fn generated(
     text: &str,
     start: usize,
@@ -100,7 +101,7 @@ pub(crate) fn generated(
             )),
         }
     }
-    // Without another sign of the generator, such a section is its author's own.
+    // Without other signs of the generator, such a section was written by the user.
     if !found.ranges.is_empty() || !found.warnings.is_empty() {
         found.warnings.extend(unrecorded);
         found.warnings.sort_by_key(|warning| warning.place.line);
@@ -108,7 +109,7 @@ pub(crate) fn generated(
     found
 }
 
-/// Returns the bytes, which stand at `start` of their file, without `ranges`.
+/// Returns the bytes, which begin at offset `start` of their file, without `ranges`.
 pub(crate) fn without<'a>(bytes: &'a [u8], start: usize, ranges: &[Range<usize>]) -> Cow<'a, [u8]> {
     let Some(last) = ranges.last() else {
         return Cow::Borrowed(bytes);
@@ -126,7 +127,7 @@ pub(crate) fn without<'a>(bytes: &'a [u8], start: usize, ranges: &[Range<usize>]
     Cow::Owned(kept)
 }
 
-/// Takes away the blank lines that led to a last section, so that the file ends as it ended before.
+/// Removes the blank lines before a removed last section, so that the file ends as before.
 fn end_like(kept: &mut Vec<u8>, bytes: &[u8]) {
     let text = kept.trim_ascii_end().len();
     let tail = &kept[text..];
@@ -141,15 +142,15 @@ fn end_like(kept: &mut Vec<u8>, bytes: &[u8]) {
     kept.truncate(end);
 }
 
-/// The generator's first two lines.
+/// The title and core value that the generator writes first.
 enum GeneratedHead<'a> {
-    /// They say what the block says.
+    /// They repeat what the block says.
     Repeated(Range<usize>),
-    /// They name another core value, on this line.
+    /// They state a different core value, on this line.
     Other(usize, &'a str),
 }
 
-/// Returns the generator's first two lines, where they are all that stands before the first section.
+/// Returns the generator's title and core value, if they are the only text before the first section.
 fn head<'a>(
     outline: &Outline<'a>,
     start: usize,
@@ -182,7 +183,7 @@ fn head<'a>(
     })
 }
 
-/// Returns a section's heading, and what judges its body.
+/// Returns a section's heading, and the function that judges its body.
 fn judge_of<'a>(text: &'a str, section: &Section) -> Option<(&'a str, Judge)> {
     let line = whole_line(text, section)?;
     let plain = without_tool(line);
@@ -190,7 +191,7 @@ fn judge_of<'a>(text: &'a str, section: &Section) -> Option<(&'a str, Judge)> {
     (section.whole == section.own).then_some((line, *judge))
 }
 
-/// Returns a heading without the name of the tool that a generator sets before some: `## VBW State`.
+/// Returns a heading without the tool name that some generators put in it: `## VBW State`.
 fn without_tool(heading: &str) -> Cow<'_, str> {
     let words: Vec<&str> = heading.split(' ').collect();
     match words.as_slice() {
@@ -205,14 +206,15 @@ fn is_tool(word: &str) -> bool {
         .any(|layout| layout.as_str().to_uppercase() == word)
 }
 
-/// Returns a heading's line, if the heading is all of it: one in a list or a quote is not.
+/// Returns a heading's line if the heading starts it; not so in a list or a quote.
 fn whole_line<'a>(text: &'a str, section: &Section) -> Option<&'a str> {
     let is_line_start =
         text[..section.heading.start].ends_with(['\n', '\u{feff}']) || section.heading.start == 0;
     is_line_start.then(|| text[section.heading.clone()].trim_end())
 }
 
-/// Returns a section's bytes up to a rule in it: a rule parts the generator's text from what follows.
+/// Returns a section's byte range up to the first thematic break, which separates the generator's text from
+/// what follows.
 fn without_rule(text: &str, section: &Section) -> Range<usize> {
     let mut at = section.own.start;
     for line in text[section.own.clone()].split_inclusive('\n') {

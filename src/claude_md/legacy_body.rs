@@ -1,4 +1,4 @@
-//! The bodies of the sections that a workflow's own generator writes, by their exact shapes.
+//! Recognises the bodies of the sections written by planning tools' own generators, by their exact shapes.
 
 use std::collections::HashMap;
 use std::collections::HashSet;
@@ -11,28 +11,29 @@ use crate::project::LayoutName;
 use crate::text::clip;
 use crate::text::fold;
 
-/// The length at which an unrecorded line is clipped in a warning.
+/// Maximum length of an unrecorded line in a warning, in characters.
 const SHOWN: usize = 60;
 
-/// What the block or its stores record already, and so may be removed from the rest of the file.
+/// Content that the block or its stores already record, and that may therefore be removed from the rest of
+/// the file.
 #[derive(Clone, Debug, Default)]
 pub struct RecordedContent<'a> {
     /// The project's name.
     pub project: &'a str,
     /// The core value.
     pub core_value: Option<&'a str>,
-    /// Whose generator wrote the rest, if one did.
+    /// The layout whose generator wrote the rest, if any.
     pub layout: LayoutName,
-    /// All decisions by their folded text, including those that the block leaves out.
+    /// All decisions by their normalised text, including those that the block omits.
     pub(crate) decisions: HashMap<String, &'a Decision>,
     /// The names of all skills.
     pub(crate) skills: HashSet<&'a str>,
-    /// All patterns as [`statement`] gives them, including those that the block leaves out.
+    /// All patterns in the form returned by [`statement`], including those that the block omits.
     pub(crate) patterns: HashSet<String>,
 }
 
 impl<'a> RecordedContent<'a> {
-    /// Adds the lists of the stores.
+    /// Adds the decisions, skills and patterns of the stores.
     #[must_use]
     pub fn with_lists(
         mut self,
@@ -50,16 +51,16 @@ impl<'a> RecordedContent<'a> {
     }
 }
 
-/// What happens to a section of the generator's form.
+/// How a section that looks generated is handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Disposition {
-    /// The generator wrote it, and the block says all that it says.
+    /// Removed: the generator wrote it, and the block contains everything in it.
     Replaced,
-    /// It is somebody's own.
+    /// Kept: it is the user's own.
     Kept,
-    /// It has the generator's shape, and holds what is written nowhere else.
+    /// Kept: it looks generated, but contains something that is recorded nowhere else.
     Holds(String),
-    /// It has the generator's shape, and none of its lines, which are of this kind, is recorded.
+    /// Kept: it looks generated, but none of its lines, which are of this kind, is recorded.
     Unrecorded(&'static str),
 }
 
@@ -89,7 +90,7 @@ pub(crate) fn active_context(body: &[&str], _: &RecordedContent<'_>) -> Disposit
     }
 }
 
-/// Judges the list that older generators wrote: the planning folder, then the position.
+/// Judges the list written by older generators: the planning folder, then the position.
 pub(crate) fn state(body: &[&str], _: &RecordedContent<'_>) -> Disposition {
     let Some((first, rest)) = body.split_first() else {
         return Disposition::Kept;
@@ -114,7 +115,7 @@ pub(crate) fn state(body: &[&str], _: &RecordedContent<'_>) -> Disposition {
     }
 }
 
-/// Judges a table `Decision | Date | Rationale`, or bullets.
+/// Judges a table with the columns `Decision | Date | Rationale`, or bullets.
 pub(crate) fn decisions(body: &[&str], known: &RecordedContent<'_>) -> Disposition {
     let is_recorded = |text: &str| is_absent(text) || recorded(text, known).is_some();
     match body {
@@ -133,18 +134,18 @@ pub(crate) fn decisions(body: &[&str], known: &RecordedContent<'_>) -> Dispositi
     }
 }
 
-/// Judges bullets that repeat what PATTERNS.md says, with or without where it is from.
+/// Judges bullets that repeat PATTERNS.md, with or without their source.
 pub(crate) fn patterns(body: &[&str], known: &RecordedContent<'_>) -> Disposition {
     let is_recorded = |text: &str| is_absent(text) || known.patterns.contains(&statement(text));
     listed(body, is_recorded, "pattern")
 }
 
-/// Returns a pattern in the form that is compared: without the plans or phase in brackets at its end.
+/// Returns a pattern normalised for comparison: without the plans or the phase in brackets at its end.
 pub(crate) fn statement(pattern: &str) -> String {
     fold(pattern.rsplit_once(" (").map_or(pattern, |(text, _)| text))
 }
 
-/// Judges a list: it may go where all of it is recorded. One of another form is somebody's own.
+/// Judges a list: it is replaced if all bullets are recorded; a list of another form is the user's own.
 fn listed(lines: &[&str], is_recorded: impl Fn(&str) -> bool, what: &'static str) -> Disposition {
     let bullets: Option<Vec<&str>> = lines.iter().map(|line| line.strip_prefix("- ")).collect();
     let bullets = bullets.unwrap_or_default();
@@ -157,7 +158,7 @@ fn listed(lines: &[&str], is_recorded: impl Fn(&str) -> bool, what: &'static str
     }
 }
 
-/// Names what is written nowhere else, if anything is.
+/// Returns the disposition of a list, given the text that is recorded nowhere else, if any.
 fn held(missing: Option<&str>, what: &str) -> Disposition {
     missing.map_or(Disposition::Replaced, |text| {
         let text = clip(text, SHOWN);
@@ -165,7 +166,7 @@ fn held(missing: Option<&str>, what: &str) -> Disposition {
     })
 }
 
-/// Judges bullets `name (scope)`, or the placeholder that names the command to list them.
+/// Judges bullets of the form `name (scope)`, or the placeholder that names the command to list skills.
 pub(crate) fn skills(body: &[&str], known: &RecordedContent<'_>) -> Disposition {
     let is_placeholder = |line: &str| {
         line.strip_prefix("_(Run /")
@@ -185,7 +186,7 @@ pub(crate) fn skills(body: &[&str], known: &RecordedContent<'_>) -> Disposition 
     }
 }
 
-/// Judges the fixed lines that name the workflow's commands.
+/// Judges the fixed lines that name the planning tool's commands.
 pub(crate) fn commands(body: &[&str], known: &RecordedContent<'_>) -> Disposition {
     let layout = known.layout.as_str();
     let status = format!("Run /{layout}:status for current progress.");
@@ -213,7 +214,7 @@ fn label(line: &str) -> Option<(&str, &str)> {
     Some((label, value.trim()))
 }
 
-/// Returns whether a value has the shape `2 - Name (status)`, or says that there is none.
+/// Returns whether a value has the form `2 - Name (status)`, or says that there is no phase.
 fn is_phase(value: &str) -> bool {
     let (number, rest) = value.split_once(" - ").unwrap_or_default();
     is_absent(value)
@@ -235,7 +236,7 @@ fn is_dashes(cell: &str) -> bool {
     cell.len() > 2 && cell.chars().all(|c| matches!(c, '-' | ':'))
 }
 
-/// Returns whether a row is the placeholder's, or a recorded decision with the same reason.
+/// Returns whether a row is a placeholder, or a recorded decision with the same reason.
 fn is_recorded_row(cells: &[&str], known: &RecordedContent<'_>) -> bool {
     let [text, _, rationale] = cells else {
         return false;

@@ -1,31 +1,31 @@
-//! The two comment lines between which the block stands, and the hash that tells a hand edit.
+//! Parses and formats the two comment lines around the block, with the hash that reveals hand edits.
 //!
 //! ```text
 //! <!-- annals:begin v1 sha256=0123456789abcdef -->
 //! <!-- annals:end -->
 //! ```
 //!
-//! The hash is taken over the lines strictly between, without what a formatter or git changes: line
-//! endings, space at the end of lines, blank lines at either end.
+//! The hash covers the lines strictly between the markers, normalised for changes by formatters and git: line
+//! endings, trailing white space, blank lines at either end.
 
 use sha2::Digest;
 use sha2::Sha256;
 
 use crate::text::hexadecimal;
 
-/// What a line of a context file is to the block.
+/// The meaning of a line of a context file for the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BlockMarker {
-    /// The block begins; with the hash that was written, if it is one.
+    /// The start of the block, with its hash if well-formed.
     Begin(Option<String>),
-    /// The block ends.
+    /// The end of the block.
     End,
-    /// It begins like a marker and is none: torn, or of a version that is not known.
+    /// A malformed marker, or one of an unknown version.
     Damaged,
 }
 
 impl BlockMarker {
-    /// Returns the marker that a line is, if it is one.
+    /// Parses a line as a marker, if it is one.
     pub(crate) fn of_line(line: &str) -> Option<Self> {
         let inner = line.trim().strip_prefix("<!--")?.trim_start();
         let name = inner.strip_prefix("annals:")?;
@@ -53,17 +53,17 @@ impl BlockMarker {
     }
 }
 
-/// Returns the line that opens a block with this hash.
+/// Returns the opening marker of a block with this hash.
 pub(crate) fn begin(digest: &str) -> String {
     format!("<!-- annals:begin v1 sha256={digest} -->")
 }
 
-/// Returns the line that closes a block.
+/// Returns the closing marker of a block.
 pub(crate) fn end() -> &'static str {
     "<!-- annals:end -->"
 }
 
-/// Returns the lines of a block as they are compared and hashed.
+/// Returns the lines of a block, normalised for comparison and hashing.
 pub(crate) fn normal(inside: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<&[u8]> = inside
         .split(|byte| *byte == b'\n')
@@ -79,7 +79,7 @@ pub(crate) fn normal(inside: &[u8]) -> Vec<&[u8]> {
     lines.split_off(first)
 }
 
-/// Returns the first 16 hexadecimal digits of the SHA-256 of a block's lines.
+/// Returns the first 16 hexadecimal digits of the SHA-256 hash of a block's lines.
 pub(crate) fn digest(lines: &[&[u8]]) -> String {
     let hash = Sha256::digest(lines.join(&b'\n'));
     hexadecimal(&hash[..8])

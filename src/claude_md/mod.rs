@@ -1,4 +1,4 @@
-//! Renders the context file and leaves the user's text alone.
+//! Generates the block of the context files without changing the user's text.
 
 mod budget;
 mod conflict;

@@ -1,7 +1,6 @@
-//! What in a context file is ours: the block between its markers, and nothing else.
+//! Separates annals' block in a context file from the user's text.
 //!
-//! All of it is done on bytes: what stands outside the block may be in any encoding, with any line
-//! endings, and comes out as it went in.
+//! Works on bytes: text outside the block may have any encoding and any line endings, and is kept unchanged.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -23,18 +22,18 @@ use crate::warning::Warning;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// As many lines of an edit that is lost are shown.
+/// Maximum number of lines listed of a lost edit.
 const SHOWN: usize = 5;
 
-/// The length at which such a line is clipped.
+/// Maximum length of such a line, in characters.
 const WIDTH: usize = 80;
 
-/// A context file, split into the block and what is the user's.
+/// A context file, split into the block and the user's text.
 #[derive(Clone, Debug)]
 pub struct ContextFile<'a> {
     path: &'a Path,
     existing: &'a [u8],
-    /// Where the user's text begins, behind a byte order mark and front matter.
+    /// Byte offset at which the user's text starts, after a byte order mark and front matter.
     start: usize,
     /// The user's bytes before the block.
     before: &'a [u8],
@@ -45,31 +44,31 @@ pub struct ContextFile<'a> {
     warnings: Vec<Warning>,
 }
 
-/// The block as it stands in the file.
+/// The existing block of the file.
 #[derive(Clone, Debug)]
 struct Block<'a> {
     begin_line: usize,
     stated: Option<String>,
     inside: &'a [u8],
     lines: Vec<&'a [u8]>,
-    /// The hand edit in it, where it is to be kept.
+    /// The hand edit in it, if it is to be kept.
     edited: Option<Edited<'a>>,
 }
 
-/// A context file with its block in place.
+/// A context file with its new block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdatedContextFile {
-    /// The whole file's new bytes; those it has where nothing changed.
+    /// The bytes of the new file, equal to the old ones if nothing changed.
     pub bytes: Vec<u8>,
-    /// What the reader should know of what was kept or replaced.
+    /// Warnings about what was kept or replaced.
     pub warnings: Vec<Warning>,
 }
 
 impl<'a> ContextFile<'a> {
-    /// Splits a file; refused where its markers leave open what is ours.
+    /// Splits a file; an error if its markers are ambiguous.
     ///
-    /// In a file without markers the sections that the workflow's own generator wrote, and that the
-    /// block replaces, are taken out: `known` says what the block or the stores it is made from hold.
+    /// In a file without markers, sections that a planning tool's own generator wrote and that the block
+    /// replaces are removed: `known` is what the block or its stores contain.
     pub fn parse(
         existing: Option<&'a [u8]>,
         path: &'a Path,
@@ -110,7 +109,7 @@ impl<'a> ContextFile<'a> {
         })
     }
 
-    /// Returns the title that the user's own text starts with, if it starts with one.
+    /// Returns the title at the start of the user's own text, if it has one.
     pub fn title(&self) -> Option<String> {
         let before = self.before.get(self.start..).unwrap_or_default();
         match first_line(&readable(before)) {
@@ -119,20 +118,20 @@ impl<'a> ContextFile<'a> {
         }
     }
 
-    /// Returns how many lines the file has with this block in it, markers included.
+    /// Returns the number of lines of the file with this block in it, including markers.
     pub fn lines_with(&self, block: &str) -> usize {
         let bytes = self.assemble(&marker::normal(block.as_bytes()));
         readable(&bytes).lines().count()
     }
 
-    /// Returns the digest of what was generated where somebody edited it; nothing where nobody did.
+    /// Returns the digest of the generated text if the block was edited by hand, or `None` if it was not.
     pub fn edited_digest(&self) -> Option<&str> {
         let block = self.block.as_ref()?;
         let stated = block.stated.as_deref().unwrap_or_default();
         (stated != marker::digest(&block.lines)).then_some(stated)
     }
 
-    /// Keeps what was added to the block: it is moved below it. `generated` is what stood there before the edit.
+    /// Keeps text that was added to the block by moving it below. `generated` is the text before the edit.
     pub fn keep_edits(&mut self, generated: Option<&[u8]>) {
         if self.edited_digest().is_none() {
             return;
@@ -144,12 +143,13 @@ impl<'a> ContextFile<'a> {
         }
     }
 
-    /// Returns the user's text: what stands around the block.
+    /// Returns the user's text around the block.
     pub fn own_text(&self) -> String {
         [readable(self.before), readable(&self.after)].join("\n")
     }
 
-    /// Returns the file with the block in it. A hand edit of the old one is replaced where [`Self::keep_edits`] was not called.
+    /// Returns the file with the new block. Hand edits of the old block are replaced unless
+    /// [`Self::keep_edits`] was called.
     pub fn with_block(&self, block: &str) -> Result<UpdatedContextFile> {
         let new = marker::normal(block.as_bytes());
         let mut warnings = self.warnings.clone();
@@ -168,7 +168,7 @@ impl<'a> ContextFile<'a> {
         Ok(UpdatedContextFile { bytes, warnings })
     }
 
-    /// Says what becomes of a hand edit.
+    /// Returns a warning about what happens to a hand edit.
     fn account(&self, new: &[&[u8]]) -> Option<Warning> {
         self.edited_digest()?;
         let old = self.block.as_ref()?;
@@ -202,7 +202,7 @@ impl<'a> ContextFile<'a> {
         Some(Warning::at(self.path, old.begin_line, message))
     }
 
-    /// Returns the lines that go from the old block to below the new one.
+    /// Returns the lines that move from the old block to below the new one.
     fn moved(&self, new: &[&[u8]]) -> Vec<Vec<&'a [u8]>> {
         let edited = self.block.as_ref().and_then(|block| block.edited.as_ref());
         let around = [self.before, &self.after];
@@ -234,7 +234,7 @@ impl<'a> ContextFile<'a> {
         bytes
     }
 
-    /// Returns what parts a new block from the text below it; the file ends as it ended before.
+    /// Returns the separator between a new block and the text below it; the file ends as before.
     fn separator(&self) -> String {
         if self.after.is_empty() {
             let is_open = !self.existing.is_empty() && !self.existing.ends_with(b"\n");
@@ -244,7 +244,8 @@ impl<'a> ContextFile<'a> {
         self.newline.repeat(if is_parted { 1 } else { 2 })
     }
 
-    /// Reads the result back: a template that writes a marker or leaves a fence open would lose the block.
+    /// Parses the result again: a template that writes a marker or an unclosed fence would make the block
+    /// unrecognisable.
     fn check(&self, bytes: &[u8], lines: &[&[u8]]) -> Result<()> {
         let is_whole = Span::find(&readable(bytes), self.path)
             .ok()
@@ -261,7 +262,7 @@ impl<'a> ContextFile<'a> {
     }
 }
 
-/// Returns where the user's text begins: front matter must stay at the head of its file.
+/// Returns the offset of the user's text: front matter must stay at the start of the file.
 fn start(text: &str, path: &Path) -> usize {
     let head = BYTE_ORDER_MARK.len() * usize::from(text.starts_with('\u{feff}'));
     let front_matter = FrontMatter::parse(text, path).value;
@@ -272,7 +273,7 @@ fn start(text: &str, path: &Path) -> usize {
     }
 }
 
-/// Returns the line ending that most lines of a file have.
+/// Returns the line ending of the majority of lines.
 fn newline(bytes: &[u8]) -> &'static str {
     let mut lines = bytes.split(|byte| *byte == b'\n');
     let last = lines.next_back();
@@ -285,7 +286,7 @@ fn newline(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// Names the first lines that an edit loses.
+/// Lists the first lines of a lost edit.
 fn named(lost: &[&[u8]]) -> String {
     let shown = lost.iter().take(SHOWN).map(|line| {
         let text = String::from_utf8_lossy(line);
@@ -307,7 +308,7 @@ fn is_line_start(before: &[u8]) -> bool {
     before.is_empty() || before == BYTE_ORDER_MARK || before.ends_with(b"\n")
 }
 
-/// Returns the first line that a reader sees: neither blank nor a comment.
+/// Returns the first visible line: neither blank nor a comment.
 fn first_line(text: &str) -> Option<&str> {
     let is_comment = |line: &str| line.starts_with("<!--") && line.ends_with("-->");
     text.lines()

@@ -1,4 +1,4 @@
-//! What a block said when it was generated, as the undo history or git has it.
+//! Finds the generated text of an earlier block, in the undo history or in git.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use crate::error::Result;
 use crate::git::Object;
 use crate::project::Project;
 
-/// How many commits are searched: an older block would tell little of what was added since.
+/// Number of commits searched: an older block would not help to identify later additions.
 const COMMITS: usize = 50;
 
-/// Returns the lines with this digest that the block of an earlier version of the file has.
+/// Returns the block with this digest from an earlier version of the file.
 pub(crate) fn generated(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
     let history = project.storage().history();
     let is_stated = |bytes: &[u8]| stated_block(bytes, path, stated).is_some();
@@ -23,7 +23,7 @@ pub(crate) fn generated(project: &Project, path: &Path, stated: &str) -> Result<
     }
 }
 
-/// Returns the lines with this digest that a committed version has.
+/// Returns the block with this digest from a committed version.
 fn committed(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
     let Some(named) = project
         .git
@@ -48,9 +48,9 @@ fn committed(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<
     Ok(blocks.next())
 }
 
-/// Returns what stands between the markers of a version, where it has this digest.
+/// Returns the text between the markers of a version, if it has this digest.
 ///
-/// A version whose markers are broken has no block.
+/// A version with invalid markers has no block.
 fn stated_block(bytes: &[u8], path: &Path, stated: &str) -> Option<Vec<u8>> {
     let span = Span::find(&readable(bytes), path).ok().flatten()?;
     let block = &bytes[span.inside];

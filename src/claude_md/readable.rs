@@ -1,8 +1,8 @@
-//! Bytes as text of the same length, so that what is found in the text is found in the bytes.
+//! Converts bytes to text of the same length, so that offsets in the text are valid for the bytes.
 
 use std::borrow::Cow;
 
-/// Returns the bytes as text in which each byte that is no UTF-8 became a `?`: every offset holds for both.
+/// Returns the bytes as text, with each byte of invalid UTF-8 replaced by `?`, so that offsets stay the same.
 pub(crate) fn readable(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);

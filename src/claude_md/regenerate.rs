@@ -1,4 +1,4 @@
-//! Writes the block anew into each context file.
+//! Regenerates the block of each context file.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -32,46 +32,46 @@ use crate::text::fold;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
-/// What became of the context files.
+/// The result for all context files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Regenerated {
-    /// The files that hold the block now.
+    /// The files that now contain the block.
     pub files: Vec<RegeneratedFile>,
-    /// The files that a rule kept from being written.
+    /// The files that a rule protects from being written.
     pub refused: Vec<RefusedContextFile>,
-    /// What the reader should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
-/// A context file that holds the block.
+/// A context file that contains the block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RegeneratedFile {
-    /// The file, relative to the project.
+    /// Path of the file, relative to the project.
     pub file: PathBuf,
-    /// What was done to it.
+    /// The outcome for the file.
     pub outcome: ContextFileOutcome,
-    /// How many lines it has.
+    /// Number of lines of the file.
     pub lines: usize,
-    /// How the block had to shrink, for the file to be short enough.
+    /// The steps by which the block was shrunk to make the file fit.
     pub shrunk: Vec<Rung>,
-    /// How far it is over its limits all the same.
+    /// By how much it still exceeds its limits.
     pub excess: Option<Excess>,
 }
 
-/// What was done to a context file.
+/// The outcome for a context file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextFileOutcome {
-    /// It was not there.
+    /// It did not exist.
     Created,
-    /// Its block is a new one.
+    /// Its block was replaced.
     Updated,
-    /// It says what it said before.
+    /// Its content is the same as before.
     Unchanged,
 }
 
 impl ContextFileOutcome {
-    /// Returns the word for it, as it is printed.
+    /// Returns the name of the outcome.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -81,14 +81,14 @@ impl ContextFileOutcome {
     }
 }
 
-/// Why a context file was not written.
+/// A context file that was not written, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RefusedContextFile {
-    /// The rule that said no.
+    /// The rule that was violated.
     pub message: String,
-    /// The file, and the line where that is known.
+    /// The file, with the line number if known.
     pub place: Option<SourceLocation>,
-    /// What to do next.
+    /// What the user can do next.
     pub hint: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl From<RefusedContextFile> for Error {
     }
 }
 
-/// One run over all context files.
+/// State of one run over all context files.
 struct Regeneration<'a> {
     project: &'a Project,
     known: RecordedContent<'a>,
@@ -120,11 +120,11 @@ struct Regeneration<'a> {
     force: bool,
 }
 
-/// Returns the changes that bring the context files up to date.
+/// Returns the changes that update the context files.
 ///
-/// The block goes into the files of `targets` and into those that have one already. A file that a
-/// rule protects is left out and named in [`Regenerated::refused`]; the others are written. What
-/// somebody added to the block is moved below it; with `force` it is replaced.
+/// The block is written to the files in `targets` and to those that already have one. A file that a rule
+/// protects is skipped and listed in [`Regenerated::refused`]; the others are written. Text that was added to
+/// the block is moved below it, or replaced with `force`.
 pub fn regenerate(
     project: &Project,
     sources: &Sources,
@@ -206,7 +206,8 @@ impl Regeneration<'_> {
         Ok(report)
     }
 
-    /// Leaves a file alone whose block has part in a merge that is not settled: both sides may hold a person's words.
+    /// Skips a file whose block is part of an unresolved merge conflict: both sides may contain a person's
+    /// text.
     fn in_conflict(
         &self,
         file: &ContextPath,
@@ -226,7 +227,7 @@ impl Regeneration<'_> {
         })
     }
 
-    /// Returns the content for one file: what the user's own text there says is not said again.
+    /// Returns the content for one file, without what the user's own text in it already says.
     fn content_for(&self, file: &ContextFile<'_>) -> Content {
         let mut content = self.content.clone();
         let said = SentenceSet::from_text(&file.own_text());

@@ -1,17 +1,17 @@
-//! What the user's own text says already, so that the block need not say it again.
+//! Detects sentences that the user's text already contains, so that the block need not repeat them.
 
 use std::collections::HashSet;
 
 use crate::patterns;
 
-/// The sentences of a text, as they are compared: without case, markup and punctuation.
+/// The sentences of a text, normalised for comparison: without case, markup and punctuation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SentenceSet {
     sentences: HashSet<String>,
 }
 
 impl SentenceSet {
-    /// Reads the sentences of a text; one may go on over several lines of a paragraph.
+    /// Splits a text into sentences, which may span several lines of a paragraph.
     pub(crate) fn from_text(text: &str) -> Self {
         let mut sentences = HashSet::new();
         for paragraph in paragraphs(text) {
@@ -21,7 +21,8 @@ impl SentenceSet {
         Self { sentences }
     }
 
-    /// Returns whether the text has this line as a sentence; where it came from and why may be left out there.
+    /// Returns whether the text contains this line as a sentence, possibly without the line's source or
+    /// reason.
     pub(crate) fn says(&self, line: &str) -> bool {
         let reason = line.split_once(" \u{2014} ").map(|(what, _)| what);
         let source = line
@@ -36,7 +37,7 @@ impl SentenceSet {
     }
 }
 
-/// Joins the lines of each paragraph; a bullet and a heading are paragraphs of their own.
+/// Joins the lines of each paragraph; each bullet and heading is its own paragraph.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut paragraphs = vec![String::new()];
     for line in text.lines().map(str::trim) {
@@ -49,7 +50,7 @@ fn paragraphs(text: &str) -> Vec<String> {
             _ => paragraphs.push(line.to_owned()),
         }
     }
-    // A sentence may open in bold.
+    // A sentence may start with bold text.
     paragraphs
         .iter()
         .map(|paragraph| paragraph.replace('*', ""))
@@ -58,7 +59,7 @@ fn paragraphs(text: &str) -> Vec<String> {
 
 fn plain(sentence: &str) -> String {
     let lower = sentence.to_lowercase();
-    // What stands inside of a name belongs to it: `a.rs`, `--all`.
+    // Punctuation inside a name belongs to it: `a.rs`, `--all`.
     let words = lower.split_whitespace();
     let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();

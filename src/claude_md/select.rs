@@ -1,4 +1,4 @@
-//! Fills the content from what the stores say.
+//! Builds the content of the block from the stores.
 
 use std::path::Path;
 
@@ -19,39 +19,39 @@ use crate::text::fold;
 use crate::text::strip_controls;
 use crate::warning::Warning;
 
-/// The most patterns that the block shows.
+/// Maximum number of patterns in the block.
 const PATTERNS: usize = 5;
 
-/// The length at which a list's line is clipped, in characters.
+/// Maximum length of a line in a list, in characters.
 const LINE: usize = 160;
 
-/// The length at which a line is clipped that is there only once.
+/// Maximum length of a single line, in characters.
 const LONG_LINE: usize = 500;
 
-/// What the context file is made from, as the stores say it.
+/// The data from the stores that the context file is generated from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
     /// The project's name.
     pub project: String,
-    /// What the project is for.
+    /// The project's purpose.
     pub core_value: Option<String>,
-    /// What is known of the code, where no workflow works here.
+    /// Facts about the code, if no planning tool is in use.
     pub code: Vec<String>,
     /// The active milestone.
     pub milestone: Option<String>,
-    /// The current phase, as worked out from the files.
+    /// The current phase, as derived from the files.
     pub phase: Option<CurrentPhase>,
     /// The command to run next.
     pub next_command: Option<String>,
-    /// What contests it, where another reading of the files is about as good.
+    /// The reason why the position is contested, if another reading of the files is almost as plausible.
     pub contested: Option<String>,
-    /// The decisions, one list a place: STATE.md's first.
+    /// The decisions, one list per source: that of STATE.md first.
     pub decisions: Vec<DecisionList>,
     /// The installed skills.
     pub skills: Vec<Skill>,
-    /// What finished phases taught, the most relevant first.
+    /// Lessons from finished phases, most relevant first.
     pub patterns: Vec<Pattern>,
-    /// All that PATTERNS.md says, which an adopted file may repeat.
+    /// All patterns in PATTERNS.md, which an adopted file may repeat.
     pub recorded_patterns: Vec<String>,
 }
 
@@ -66,17 +66,17 @@ pub struct CurrentPhase {
     pub status: Option<String>,
 }
 
-/// What a finished phase taught.
+/// A lesson from a finished phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pattern {
-    /// One line.
+    /// One-line summary.
     pub summary: String,
-    /// Whether what it speaks of may be gone.
+    /// Whether what it refers to may no longer exist.
     pub is_stale: bool,
 }
 
 impl Sources {
-    /// Returns what may be replaced in a file because the block or a store says it.
+    /// Returns the content that may be removed from a file because the block or a store contains it.
     pub(crate) fn known<'a>(&'a self, layout: &'a Layout) -> RecordedContent<'a> {
         let lists = self.decisions.iter();
         RecordedContent {
@@ -92,9 +92,9 @@ impl Sources {
         )
     }
 
-    /// Returns the content, with a warning for each value that had to be redacted.
+    /// Returns the content, with a warning for each redacted value.
     ///
-    /// `planning` is the folder that the warnings name.
+    /// `planning` is the folder named in the warnings.
     pub(crate) fn content(
         &self,
         layout: &Layout,
@@ -153,7 +153,7 @@ impl Sources {
         shown
     }
 
-    /// Returns the fresh patterns, then the stale ones, which say so.
+    /// Returns the fresh patterns, then the stale ones, marked as such.
     fn pattern_lines(&self, lines: &mut Lines<'_>) -> Vec<Line> {
         const STALE: &str = " (possibly stale)";
         let (stale, fresh): (Vec<_>, Vec<_>) =
@@ -172,12 +172,13 @@ impl Sources {
     }
 }
 
-/// What is shorter than this is a name.
+/// Minimum number of words of a statement: a shorter text is just a name.
 const MIN_WORDS: usize = 2;
 
-/// Returns a decision as a whole statement, with its reason where both fit; nothing where it does not fit whole.
+/// Returns a decision as a whole statement, with its reason if both fit, or `None` if it does not fit
+/// untruncated.
 ///
-/// A word or two, such as a version, say nothing without a reason.
+/// One or two words, such as a version, are meaningless without a reason.
 fn decision_text(decision: &Decision) -> Option<String> {
     let text = patterns::statement(decision.untagged(), LINE)?;
     let reason = decision.rationale.as_deref().and_then(present);
@@ -194,7 +195,7 @@ fn decision_text(decision: &Decision) -> Option<String> {
     patterns::statement(reason, room).map(|reason| with(&reason))
 }
 
-/// Makes lines of foreign text, and notes what had to be redacted.
+/// Builds lines from foreign text, and warns of what had to be redacted.
 struct Lines<'a> {
     planning: &'a Path,
     warnings: &'a mut Vec<Warning>,
@@ -202,7 +203,7 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     fn line(&mut self, what: &str, text: &str, width: usize) -> Line {
-        // First the controls: a key with one inside of it would be no key to the detector.
+        // Controls first: the detector would not recognise a key that contains one.
         let plain = strip_controls(text);
         let redacted = secrets::redact(&plain);
         if !redacted.rules.is_empty() {
@@ -287,7 +288,7 @@ mod tests {
         };
         let (content, _) = content(&sources);
         let lines = shown(&content.decisions);
-        // What does not fit whole is left out.
+        // What does not fit untruncated is left out.
         assert_eq!(
             lines,
             [

@@ -1,4 +1,4 @@
-//! Where the block stands in a file: one pair of markers, outside of code.
+//! Locates the block in a file: a single pair of markers outside code.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,41 +10,41 @@ use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::text::noun;
 
-/// So many lines are named in a refusal.
+/// Maximum number of lines named in an error.
 const MAX_NAMED_LINES: usize = 10;
 
-/// The one pair of markers of a file.
+/// The single pair of markers of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
-    /// From the begin marker's line to the end marker's last character.
+    /// Byte range from the begin marker's line to the end marker's last character.
     pub(crate) whole: Range<usize>,
-    /// The lines strictly between.
+    /// Byte range of the lines strictly between the markers.
     pub(crate) inside: Range<usize>,
-    /// The begin marker's line, counted from 1.
+    /// Line number of the begin marker, counted from 1.
     pub(crate) begin_line: usize,
-    /// The hash that the begin marker states.
+    /// The hash in the begin marker.
     pub(crate) stated: Option<String>,
 }
 
-/// A marker and where it stands.
+/// A marker with its position.
 struct PlacedMarker {
     marker: BlockMarker,
     line: usize,
     start: usize,
-    /// Behind the marker itself, its line ending aside.
+    /// Offset after the marker, before its line ending.
     end: usize,
-    /// Where the next line begins.
+    /// Offset of the next line.
     next: usize,
     is_code: bool,
 }
 
 impl Span {
-    /// Returns whether `text` has a marker outside of code, whatever its state.
+    /// Returns whether `text` has a marker outside code, even a malformed one.
     pub(crate) fn has_markers(text: &str) -> bool {
         markers(text).iter().any(|found| !found.is_code)
     }
 
-    /// Finds the pair in `text`, or nothing where there is no marker; anything else is refused.
+    /// Finds the pair in `text`, or returns `None` if there is no marker; anything else is an error.
     pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Self>> {
         let found = markers(text);
         let refused = |why: &str, wanted: fn(&PlacedMarker) -> bool| {
@@ -124,12 +124,12 @@ fn markers(text: &str) -> Vec<PlacedMarker> {
     found
 }
 
-/// A byte order mark belongs to no line, neither a marker's nor a fence's.
+/// A byte order mark is part of no line, neither of a marker nor of a fence.
 fn body(text: &str) -> usize {
     text.len() - text.trim_start_matches('\u{feff}').len()
 }
 
-/// Four columns in, markdown shows the line as code, comment or not.
+/// A line indented by four columns is code in markdown, even a comment.
 fn is_indented(line: &str) -> bool {
     let indent = &line[..line.len() - line.trim_start().len()];
     indent.len() > 3 || indent.contains('\t')
@@ -138,7 +138,7 @@ fn is_indented(line: &str) -> bool {
 fn mark_fenced(text: &str, found: &mut [PlacedMarker]) {
     let outline = Outline::parse(text, body(text));
     let blocks = outline.blocks(&(0..text.len())).iter();
-    // Markers come in the order of the text.
+    // Markers are sorted by position.
     for code in blocks.filter(|block| block.content == BlockContent::Code) {
         let first = found.partition_point(|marker| marker.start < code.range.start);
         let inside = found[first..].iter_mut();

@@ -1,4 +1,4 @@
-//! Which files get the block.
+//! Selects the files that get the block.
 
 use std::fs;
 use std::io;
@@ -17,16 +17,16 @@ use crate::storage::read;
 /// A file that gets the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ContextPath {
-    /// The file as it is named in the project.
+    /// Path of the file, as named in the project.
     pub(crate) path: PathBuf,
-    /// The bytes it holds; nothing where it is to be created.
+    /// Current content; none if the file is to be created.
     pub(crate) bytes: Option<Vec<u8>>,
 }
 
-/// Returns the files that are asked for, and those that have a block already; refused ones with the reason.
+/// Returns the requested files and those that already have a block; for those refused, the error.
 ///
-/// A file that only imports `AGENTS.md` is left alone: `AGENTS.md` takes its place. Two names of one
-/// file are one file.
+/// A file that only imports `AGENTS.md` is skipped in favour of `AGENTS.md`. Two names of the same file count
+/// as one.
 pub(crate) fn resolve(
     project: &Project,
     asked: &[ContextTarget],
@@ -57,7 +57,7 @@ pub(crate) fn resolve(
     Ok(found)
 }
 
-/// Returns whether a file has markers, damaged ones too, so that a block is never left behind.
+/// Returns whether a file has markers, even malformed ones, so that no block is left behind.
 fn has_block(project: &Project, target: ContextTarget) -> Result<bool> {
     let path = project.root.join(target.file());
     if !path.exists() || real(project, &path).is_err() {
@@ -80,7 +80,7 @@ fn substitute(project: &Project, target: ContextTarget) -> Result<ContextTarget>
     })
 }
 
-/// Returns whether a text has no line of its own but headings, and imports `AGENTS.md`.
+/// Returns whether a text has no content except headings and an import of `AGENTS.md`.
 fn only_imports_agents(text: &str) -> bool {
     let is_silent = |line: &&str| {
         line.is_empty()
@@ -98,7 +98,7 @@ fn only_imports_agents(text: &str) -> bool {
         && names_agents
 }
 
-/// Returns where a file really is; refused where a link leads out of the project.
+/// Returns the real path of a file; an error if a link leads out of the project.
 fn real(project: &Project, path: &Path) -> Result<PathBuf> {
     let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
     if !is_link {
@@ -119,7 +119,7 @@ fn real(project: &Project, path: &Path) -> Result<PathBuf> {
     )
 }
 
-/// Returns where a link leads whose file is yet to be created.
+/// Returns the target of a link whose file does not exist yet.
 fn missing(link: &Path) -> io::Result<PathBuf> {
     let folder = link.parent().unwrap_or(link);
     let target = folder.join(fs::read_link(link)?);

@@ -10,7 +10,7 @@ fn decision(text: &str, rationale: Option<&str>) -> Decision {
     }
 }
 
-/// Returns what is left of a file, and the warnings.
+/// Returns the remaining text of a file, and the warnings.
 fn kept(text: &str) -> (String, Vec<String>) {
     let decisions = [
         decision("Use SQLite", Some("One file")),
@@ -51,7 +51,7 @@ fn stays(section: &str) {
     assert_eq!(kept(&text), (text, Vec::new()));
 }
 
-/// The section stays, and this is named as the reason.
+/// Asserts that the section is kept, and that `what` is given as the reason.
 #[track_caller]
 fn holds(section: &str, what: &str) {
     let text = format!("# Own\n\ntext\n\n{section}\n## After\n\nmore\n");
@@ -266,7 +266,7 @@ fn a_section_of_which_nothing_is_recorded_is_named() {
             "pattern",
         ),
     ] {
-        // In a file without another sign of the generator, it is its author's own.
+        // Without other signs of the generator in the file, the section was written by the user.
         assert_eq!(kept(section), (section.to_owned(), Vec::new()));
         let (left, warnings) = kept(&format!(
             "## Active Context\n\n**Milestone:** default\n\n{section}"

@@ -18,7 +18,7 @@ fn placed(existing: &[u8], block: &str) -> Result<UpdatedContextFile> {
     parsed(existing)?.with_block(block)
 }
 
-/// Places a block, and keeps what was added to the old one.
+/// Inserts a block, and keeps what was added to the old one.
 fn kept(existing: &str, block: &str, generated: Option<&str>) -> (String, Vec<String>) {
     let mut file = parsed(existing.as_bytes()).unwrap();
     file.keep_edits(generated.map(str::as_bytes));
@@ -144,7 +144,7 @@ fn what_was_added_by_hand_moves_below_the_block() {
             "a second run changes nothing"
         );
     }
-    // The new block may be the old one, and the file may end with it.
+    // The new block may equal the old one, and the file may end with it.
     let (text, _) = kept(&framed(BLOCK).replace("sell", "sell\nmine"), BLOCK, None);
     assert_eq!(text, format!("{}\n\nmine", framed(BLOCK)));
     let replaced = placed(edited.as_bytes(), OTHER).unwrap();
@@ -272,7 +272,7 @@ proptest! {
         let at = first.windows(5).position(|bytes| bytes == b"<!-- ").unwrap();
         let end = first.windows(6).position(|bytes| bytes == b"end --").unwrap() + "end -->".len();
         let around = [&first[..at], &first[end..]].concat();
-        // Only line endings come between: above the old text, and after front matter without one.
+        // Only line endings are inserted: above the old text, and after front matter without one.
         let rest = around.strip_prefix(&own[..at.min(own.len())]).unwrap();
         prop_assert!(rest.ends_with(&own[at.min(own.len())..]));
         prop_assert!(rest[..rest.len() + at.min(own.len()) - own.len()].iter().all(|b| b"\r\n".contains(b)));
