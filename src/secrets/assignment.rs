@@ -1,4 +1,4 @@
-//! Values of no known shape that the name before them gives away.
+//! Finds secrets without a known format by the name that they are assigned to.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::secrets::Secret;
 use crate::secrets::keys;
 use crate::secrets::password;
 
-/// How a telling name ends, in lower case and without separators.
+/// Suffixes of names of secrets, in lower case and without separators.
 const NAMES: &[&str] = &[
     "password",
     "passwd",
@@ -27,10 +27,11 @@ const NAMES: &[&str] = &[
     "credentials",
 ];
 const MAX_NAME_LENGTH: usize = 24;
-/// How much of a value is judged: reading each to its end would be quadratic in a text without spaces.
+/// Number of bytes of a value that are examined: reading every value to its end would be quadratic in a text
+/// without spaces.
 const MAX_JUDGED_LENGTH: usize = 256;
 
-/// Returns the secret assigned at a `:` or `=`, or the password of the URL that the `:` belongs to.
+/// Returns the secret assigned at a `:` or `=`, or the password in the URL that the `:` belongs to.
 pub(crate) fn at_separator(text: &str, at: usize) -> Option<Secret> {
     if text[at..].starts_with("://") {
         return url_password(text, at + 3);
@@ -48,7 +49,7 @@ pub(crate) fn at_separator(text: &str, at: usize) -> Option<Secret> {
     aws_secret(text, at, value).or_else(|| assigned(text, value, "password", 8))
 }
 
-/// Returns the secret key of AWS, which shows by its name and its length: it may begin with a slash.
+/// Returns an AWS secret key, recognised by its name and its length: it may start with a slash.
 fn aws_secret(text: &str, at: usize, value: usize) -> Option<Secret> {
     const LENGTH: usize = 40;
     let name: String = text[..at]
@@ -68,13 +69,13 @@ fn aws_secret(text: &str, at: usize, value: usize) -> Option<Secret> {
     })
 }
 
-/// Returns the token behind the word `Bearer`, which ends at `at`.
+/// Returns the token after the word `Bearer`, which ends at `at`.
 pub(crate) fn bearer(text: &str, at: usize) -> Option<Secret> {
     text[at..].strip_prefix(' ')?;
     assigned(text, at + 1, "bearer-token", 16)
 }
 
-/// Returns the value that starts at `start` as a secret.
+/// Returns the value at `start` as a secret.
 fn assigned(text: &str, start: usize, rule: &'static str, least: usize) -> Option<Secret> {
     let window = text.floor_char_boundary(start + MAX_JUDGED_LENGTH);
     let length = value_length(&text[start..window]);
@@ -85,7 +86,7 @@ fn assigned(text: &str, start: usize, rule: &'static str, least: usize) -> Optio
     Some(secret)
 }
 
-/// Returns the password between `user:` and `@`, where `at` is the start of the user.
+/// Returns the password between `user:` and `@`, where `at` is the offset of the user name.
 fn url_password(text: &str, at: usize) -> Option<Secret> {
     let part = |from: usize| {
         keys::run(&text[from..], |b| {
@@ -107,7 +108,8 @@ fn url_password(text: &str, at: usize) -> Option<Secret> {
     judge(text, range.clone(), rule, 8).or_else(chosen)
 }
 
-/// Returns the value as a secret: under the name of its issuer if known, else if it looks random.
+/// Returns the value as a secret: with its issuer's rule if the format is known, otherwise if it looks
+/// random.
 fn judge(text: &str, range: Range<usize>, rule: &'static str, least: usize) -> Option<Secret> {
     let value = &text[range.clone()];
     if value.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -115,12 +117,12 @@ fn judge(text: &str, range: Range<usize>, rule: &'static str, least: usize) -> O
     {
         return Some(known);
     }
-    // Whoever cut a value short has taken the secret out.
+    // The secret was already removed from a value that was cut short.
     let elided = text[range.end..].starts_with("..");
     (value.len() >= least && !elided && is_random(value)).then_some(Secret { rule, range })
 }
 
-/// Returns the telling ending of a name, whatever separates its words, in the singular or the plural.
+/// Returns the suffix that marks a name as that of a secret, ignoring separators and a plural s.
 pub(crate) fn secret_name(name: &str) -> Option<&'static str> {
     let letters: String = name
         .chars()
@@ -136,7 +138,7 @@ pub(crate) fn secret_name(name: &str) -> Option<&'static str> {
 
 fn names_secret(before: &str) -> bool {
     let name = before.trim_end_matches([' ', '\t', '"', '\'', '`', '*', '\\']);
-    // Only a name right before its separator counts.
+    // The name must be directly before the separator.
     if before.len() - name.len() > 4 || !name.ends_with(|c: char| c.is_ascii_alphabetic()) {
         return false;
     }
@@ -152,7 +154,8 @@ fn names_secret(before: &str) -> bool {
     })
 }
 
-/// Returns how far a value reaches: to white space, a quote, or what closes or goes on after it.
+/// Returns the length of a value, which ends at white space, a quote or a separator, without closing
+/// punctuation.
 fn value_length(text: &str) -> usize {
     let end = text
         .find(|c: char| c.is_whitespace() || "\"'`,;|".contains(c))
@@ -162,7 +165,7 @@ fn value_length(text: &str) -> usize {
         .len()
 }
 
-/// Returns whether a value looks drawn at random, and not like a word, a path, a reference or a hash.
+/// Returns whether a value looks random, unlike a word, a path, a reference or a hash.
 fn is_random(value: &str) -> bool {
     let has = |class: fn(&u8) -> bool| value.as_bytes().iter().filter(|b| class(b)).count();
     let digits = has(u8::is_ascii_digit);
@@ -174,7 +177,7 @@ fn is_random(value: &str) -> bool {
     if is_placeholder(value) || is_reference(value) || is_wordy(value) || is_digest(value) {
         return false;
     }
-    // A short value has to look like a password that a rule for passwords made somebody choose.
+    // A short value must look like a password that satisfies a password policy.
     let classes = [digits, symbols, upper, lower]
         .into_iter()
         .filter(|count| *count > 0)
@@ -185,11 +188,11 @@ fn is_random(value: &str) -> bool {
     if value.len() >= 32 && value.bytes().all(|b| b.is_ascii_hexdigit()) {
         return true;
     }
-    // Names in code change between letter case and digits less than every third character.
+    // Identifiers change between letter case and digits less often than every third character.
     value.len() * 2 <= chunks(value) * 7
 }
 
-/// Counts the pieces of one kind: `useToken2` has three, `q7Zt2` has four.
+/// Counts the runs of one character class: `useToken2` has three, `q7Zt2` has four.
 pub(crate) fn chunks(value: &str) -> usize {
     let kind = |b: u8| match b {
         b'0'..=b'9' => 0,
@@ -204,7 +207,7 @@ pub(crate) fn chunks(value: &str) -> usize {
     changes.count() + 1
 }
 
-/// Returns whether somebody is to put a key here.
+/// Returns whether a value is a placeholder for a key.
 fn is_placeholder(value: &str) -> bool {
     let mut seen = [false; 256];
     let distinct = value
@@ -214,7 +217,7 @@ fn is_placeholder(value: &str) -> bool {
     distinct < 6 || is_stand_in(&value.to_ascii_lowercase())
 }
 
-/// Returns whether a value, in lower case, says that another is to be put in its place.
+/// Returns whether a value, in lower case, contains a word that marks a placeholder.
 pub(crate) fn is_stand_in(lower: &str) -> bool {
     let telling = [
         "xxx",
@@ -228,12 +231,13 @@ pub(crate) fn is_stand_in(lower: &str) -> bool {
     telling.iter().any(|word| lower.contains(word))
 }
 
-/// Returns whether a value is a variable, a call, a template or a path: where a secret is, not what it is.
+/// Returns whether a value is a variable, a call, a template or a path: a reference to a secret, not the
+/// secret.
 fn is_reference(value: &str) -> bool {
     value.starts_with(['$', '%', '/', '~', '.', '&']) || value.contains(['(', '[', '{', '<'])
 }
 
-/// Returns whether a value is words with numbers behind them: `my-app-v2`, `RS256/JWT`, `1.2.3-beta.4`.
+/// Returns whether a value consists of words followed by numbers: `my-app-v2`, `RS256/JWT`, `1.2.3-beta.4`.
 pub(crate) fn is_wordy(value: &str) -> bool {
     value
         .split(['-', '_', '.', ':', '/', '=', '+', '@', '#', '|'])
@@ -244,7 +248,7 @@ pub(crate) fn is_wordy(value: &str) -> bool {
         })
 }
 
-/// Returns whether a value is a UUID or a named digest.
+/// Returns whether a value is a UUID or a digest with its algorithm's name.
 fn is_digest(value: &str) -> bool {
     let is_hex = |part: &str| part.bytes().all(|b| b.is_ascii_hexdigit());
     let uuid = value.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && value.split('-').all(is_hex);

@@ -1,4 +1,4 @@
-//! Passwords in the header of HTTP's basic authentication, where they stand in base64.
+//! Finds base64-encoded passwords in headers of HTTP basic authentication.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,10 +8,10 @@ use crate::secrets::Secret;
 use crate::secrets::keys;
 use crate::secrets::password;
 
-/// How much is decoded; a longer word is no header of a person's.
+/// Maximum length of a word that is decoded, in bytes: a longer one is not such a header.
 const MAX_WORD_LENGTH: usize = 512;
 
-/// Returns the credentials behind the word `Basic`, which ends at `at`.
+/// Returns the credentials after the word `Basic`, which ends at `at`.
 pub(crate) fn basic(text: &str, at: usize) -> Option<Secret> {
     text[at..].strip_prefix(' ')?;
     let start = at + 1;

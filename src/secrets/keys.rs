@@ -1,4 +1,4 @@
-//! Keys that show by their shape whose they are.
+//! Finds keys whose format identifies their issuer.
 
 use std::mem;
 
@@ -7,7 +7,7 @@ use crate::secrets::assignment;
 use crate::secrets::encoded;
 use crate::secrets::is_word;
 
-/// How one issuer writes its keys: a prefix, and a body of so many characters of an alphabet.
+/// The format of one issuer's keys: a prefix, and a body with at least `least` characters of an alphabet.
 struct Shape {
     rule: &'static str,
     prefix: &'static str,
@@ -29,7 +29,7 @@ const fn shape(
     }
 }
 
-/// Longer prefixes stand before the shorter ones they begin with.
+/// Longer prefixes come before the shorter ones that they start with.
 const SHAPES: &[Shape] = &[
     shape("aws-access-key", "AKIA", is_upper, 16),
     shape("aws-access-key", "ASIA", is_upper, 16),
@@ -76,14 +76,14 @@ const SHAPES: &[Shape] = &[
     shape("age-key", "AGE-SECRET-KEY-1", is_upper, 58),
 ];
 
-/// The shortest word that any undotted shape allows, with its prefix.
+/// Minimum length of a key, including its prefix, in any format without dots.
 const MIN_WORD_LENGTH: usize = 13;
 const MAX_JUDGED_LENGTH: usize = 256;
 const JWT: &str = "eyJ";
 const BEGIN: &str = "-----BEGIN";
 const DASHES: &str = "-----";
 
-/// Returns the secret that the word at `start..end` begins, if it begins one.
+/// Returns the secret that starts with the word at `start..end`, if any.
 pub(crate) fn at_word(text: &str, start: usize, end: usize) -> Option<Secret> {
     let word = &text[start..end];
     if word.ends_with(BEGIN) {
@@ -95,7 +95,7 @@ pub(crate) fn at_word(text: &str, start: usize, end: usize) -> Option<Secret> {
     if word.eq_ignore_ascii_case("bearer") {
         return assignment::bearer(text, end);
     }
-    // Only the prefixes with a dot stand in a short word; nearly every word of prose ends here.
+    // A short word can only be a prefix with a dot; nearly every word of prose ends here.
     let dotted = text.as_bytes().get(end) == Some(&b'.');
     if word.len() < MIN_WORD_LENGTH && !dotted {
         return None;
@@ -103,14 +103,14 @@ pub(crate) fn at_word(text: &str, start: usize, end: usize) -> Option<Secret> {
     known_shape(text, start).or_else(|| glued(text, start, end))
 }
 
-/// Returns the key that begins inside a word: behind a `-`, a `_` or an escaped line break.
+/// Returns the key that starts inside a word: after `-`, `_` or an escaped line break.
 fn glued(text: &str, start: usize, end: usize) -> Option<Secret> {
     let word = &text[start..end];
     let is_escaped = text[..start].ends_with('\\') && word.starts_with(['n', 'r', 't']);
     let escaped = is_escaped.then_some(start + 1);
     let parts = word.match_indices(['-', '_']).map(|(at, _)| start + at + 1);
     let mut starts = escaped.into_iter().chain(parts);
-    // The parts of a signed token are long, and would be read again from each of its dashes.
+    // The parts of a signed token are long, and would be scanned again from each of its dashes.
     let mut first_token = true;
     starts.find_map(|start| {
         let is_token = text[start..].starts_with(JWT);
@@ -119,7 +119,7 @@ fn glued(text: &str, start: usize, end: usize) -> Option<Secret> {
     })
 }
 
-/// Returns the key of known shape that begins at `start`.
+/// Returns the key with a known format that starts at `start`.
 pub(crate) fn known_shape(text: &str, start: usize) -> Option<Secret> {
     let rest = &text[start..];
     if rest.starts_with(JWT) {
@@ -131,10 +131,10 @@ pub(crate) fn known_shape(text: &str, start: usize) -> Option<Secret> {
     }
     let shape = SHAPES.iter().find(|shape| rest.starts_with(shape.prefix))?;
     let body = &rest[shape.prefix.len()..];
-    // A part is judged, since a dotted word would be read again from each of its dots.
+    // Only the start is examined, since a dotted word would be scanned again from each of its dots.
     let judged = body.bytes().take(MAX_JUDGED_LENGTH);
     let judged = judged.take_while(|byte| (shape.alphabet)(*byte)).count();
-    // A sentence may end behind the key.
+    // The key may be followed by the full stop of a sentence.
     let (whole, body) = (body, body[..judged].trim_end_matches('.'));
     if body.len() < shape.least || is_blank(body) || is_published(shape, body) || is_slug(body) {
         return None;
@@ -147,9 +147,9 @@ pub(crate) fn known_shape(text: &str, start: usize) -> Option<Secret> {
     })
 }
 
-/// Returns whether somebody is to put a key here: what follows the prefix is one character, again and again.
+/// Returns whether the body is a placeholder: a single character, repeated.
 ///
-/// A dotted word whose parts are short is no key either.
+/// A dotted word with short parts is not a key either.
 fn is_blank(body: &str) -> bool {
     let is_one = |part: &str| {
         let mut bytes = part.bytes();
@@ -168,9 +168,9 @@ fn is_published(shape: &Shape, body: &str) -> bool {
     shape.rule == "aws-access-key" && body.ends_with("EXAMPLE")
 }
 
-/// Returns whether the key is a slug that begins like one: `sk-learn-based-ranking-v2`.
+/// Returns whether the key is a slug that merely starts like a key: `sk-learn-based-ranking-v2`.
 ///
-/// Its parts are words of one case with short numbers; drawn at random, letters and digits mix.
+/// Its parts are words of one case with short numbers; in random keys, letters and digits mix.
 fn is_slug(body: &str) -> bool {
     let parts = || body.split(['-', '_']);
     let is_of_one_case = |part: &str| {
@@ -202,7 +202,7 @@ fn jwt(text: &str) -> Option<usize> {
     Some(length)
 }
 
-/// Returns the block of a private key, from its header to its footer or as far as it looks like one.
+/// Returns the block of a private key, from its header to its footer, or as far as it looks like a key.
 fn private_key(text: &str, start: usize) -> Option<Secret> {
     let label = start + BEGIN.len();
     let header = label + text[label..].find(DASHES).filter(|length| *length < 40)?;
@@ -226,7 +226,7 @@ fn private_key(text: &str, start: usize) -> Option<Secret> {
     })
 }
 
-/// Returns the length of the lines or words of base64 that a text begins with.
+/// Returns the length of the lines or words of base64 at the start of a text.
 fn base64_lines(text: &str) -> usize {
     let mut length = 0;
     loop {
@@ -241,7 +241,7 @@ fn base64_lines(text: &str) -> usize {
     }
 }
 
-/// Returns how many bytes at the start of a text belong to an alphabet (of ASCII only).
+/// Returns the number of bytes at the start of a text that belong to an alphabet (ASCII only).
 pub(crate) fn run(text: &str, alphabet: impl Fn(u8) -> bool) -> usize {
     text.bytes()
         .take_while(|byte| byte.is_ascii() && alphabet(*byte))

@@ -1,4 +1,4 @@
-//! Finds and redacts what looks like a key.
+//! Finds and redacts secrets: keys, tokens and passwords.
 
 mod assignment;
 mod encoded;
@@ -12,21 +12,21 @@ use std::ops::Range;
 
 pub(crate) use assignment::secret_name;
 
-/// What stands in the place of a secret.
+/// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// What becomes of a text that looks like a secret where something is to be stored.
+/// How text that looks like a secret is handled when it is to be stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SecretPolicy {
-    /// It is kept out: refused, left out or redacted.
+    /// It is not stored: the write is refused, or the text is left out or redacted.
     #[default]
     Refuse,
-    /// It is stored as it is.
+    /// It is stored unchanged.
     Allow,
 }
 
 impl From<bool> for SecretPolicy {
-    /// Takes the option `--allow-secret`.
+    /// Converts the option `--allow-secret`.
     fn from(is_allowed: bool) -> Self {
         if is_allowed {
             Self::Allow
@@ -36,29 +36,29 @@ impl From<bool> for SecretPolicy {
     }
 }
 
-/// A place in a text that looks like a key, token or password.
+/// A part of a text that looks like a key, token or password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
-    /// The kind of secret, as shown in a refusal: `aws-access-key`, `github-token`, `password`, ….
+    /// The rule that matched, as shown in an error: `aws-access-key`, `github-token`, `password`, ….
     pub rule: &'static str,
-    /// Where it stands: of an assignment the value, of a private key the whole block.
+    /// Byte range: of an assignment the value, of a private key the whole block.
     pub range: Range<usize>,
 }
 
-/// A text without its secrets.
+/// A text with its secrets redacted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redacted<'a> {
     /// The text with [`REDACTED`] in place of each secret.
     pub text: Cow<'a, str>,
-    /// The rules that found something, each once, in the order of the text.
+    /// The rules that matched, without duplicates, in the order of the text.
     pub rules: Vec<&'static str>,
 }
 
-/// Returns every secret in the text, in order and without overlaps.
+/// Returns all secrets in the text, in order and without overlaps.
 ///
-/// Keys of known shape are found anywhere; a value of no known shape only where it is assigned to a
-/// name such as `password` and looks random. Hashes, UUIDs, paths and placeholders are no secrets.
-/// One pass over the bytes: a text without a suspicious word costs nothing more.
+/// Keys with a known format are found anywhere; a value without one only if it is assigned to a name such as
+/// `password` and looks random. Hashes, UUIDs, paths and placeholders are not secrets. A single pass over the
+/// bytes: a text without a suspicious word costs nothing more.
 pub fn find(text: &str) -> Vec<Secret> {
     let mut secrets = in_plain(text);
     if text.contains("\\_") || text.contains("\\-") {
@@ -68,7 +68,7 @@ pub fn find(text: &str) -> Vec<Secret> {
     secrets
 }
 
-/// Returns the rule and the line of every secret in a text that begins at a line.
+/// Returns the rule and the line number of every secret in a text whose first line is line `first`.
 pub(crate) fn find_lines(text: &str, first: usize) -> Vec<(&'static str, usize)> {
     let mut line = first;
     let mut at = 0;
@@ -80,7 +80,8 @@ pub(crate) fn find_lines(text: &str, first: usize) -> Vec<(&'static str, usize)>
     find(text).into_iter().map(place).collect()
 }
 
-/// Returns the secrets that only show without Markdown's escapes, as converters write them: `ghp\_…`.
+/// Returns the secrets that are only recognisable without Markdown's escapes, which converters write:
+/// `ghp\_…`.
 fn escaped(text: &str, known: &[Secret]) -> Vec<Secret> {
     let mut plain = String::with_capacity(text.len());
     let mut places = Vec::with_capacity(text.len() + 1);
@@ -128,7 +129,7 @@ fn in_plain(text: &str) -> Vec<Secret> {
     secrets
 }
 
-/// Returns the text with every secret replaced, and which rules found them.
+/// Returns the text with every secret replaced, and the rules that matched.
 pub fn redact(text: &str) -> Redacted<'_> {
     let secrets = find(text);
     let mut rules = Vec::new();
@@ -155,7 +156,7 @@ pub fn redact(text: &str) -> Redacted<'_> {
     }
 }
 
-/// Returns whether a byte belongs to the words in which keys are written.
+/// Returns whether a byte may be part of a word in a key.
 fn is_word(byte: u8) -> bool {
     WORD[usize::from(byte)]
 }
@@ -176,8 +177,8 @@ mod tests {
 
     use super::*;
 
-    /// Letters and digits as a generator of keys would draw them. Every key is put together here, so
-    /// that no scanner finds one in this file.
+    /// Letters and digits like those of a key generator. Keys are assembled at run time, so that no scanner
+    /// finds one in this file.
     const DRAWN: &str = "q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUoB0iNxMwCrVyGkSzDfAhJlEpOuI7t2";
 
     fn drawn(prefix: &str, length: usize) -> String {

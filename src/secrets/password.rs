@@ -1,12 +1,12 @@
-//! Passwords that need not look random, because what stands around them says that they are passwords.
+//! Finds passwords that need not look random, because their context identifies them.
 
 use crate::secrets::Secret;
 use crate::secrets::assignment;
 
-/// How the name of a password ends, in lower case and without separators.
+/// Suffixes of names of passwords, in lower case and without separators.
 const NAMES: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
 
-/// What documentation and tests write where a password would stand.
+/// Words that documentation and tests use instead of a password.
 const COMMON: [&str; 26] = [
     "password",
     "passwort",
@@ -40,7 +40,7 @@ const SYMBOLS: &[u8] = b"!@#$%^&*?~+=";
 const MIN_LENGTH: usize = 6;
 const MAX_LENGTH: usize = 128;
 
-/// Returns the value of `"password": "…"`, whatever it is made of; `at` is the colon.
+/// Returns the value in `"password": "…"`, whatever characters it contains; `at` is the offset of the colon.
 pub(crate) fn quoted(text: &str, at: usize) -> Option<Secret> {
     let name = text[..at].trim_end_matches([' ', '\t']);
     let name = name.strip_suffix('"')?.trim_end_matches('\\');
@@ -71,7 +71,7 @@ pub(crate) fn quoted(text: &str, at: usize) -> Option<Secret> {
     })
 }
 
-/// Returns whether a text in a password's place is one that somebody chose, and no word that stands for it.
+/// Returns whether a text in the position of a password was chosen by a person, and is not a placeholder.
 pub(crate) fn is_chosen(value: &str, user: &str) -> bool {
     let lower = value.to_lowercase();
     let bare = lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == '!');
@@ -98,7 +98,7 @@ pub(crate) fn is_chosen(value: &str, user: &str) -> bool {
     has_more || is_mixed || is_phrase
 }
 
-/// Returns whether a value says where the password is: a variable, a call, a path.
+/// Returns whether a value is a reference to the password: a variable, a call, a path.
 fn is_template(value: &str) -> bool {
     let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     value.contains(['(', '[', '{', '<'])
@@ -110,7 +110,7 @@ fn is_template(value: &str) -> bool {
             .is_some_and(is_name)
 }
 
-/// Returns whether a value is a name in capitals: `DB_PASSWORD`.
+/// Returns whether a value is the name of a constant: `DB_PASSWORD`.
 fn is_constant(value: &str) -> bool {
     value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
 }

@@ -1,4 +1,4 @@
-//! Well-formed tokens of each vendor, drawn at random: how many of them are found.
+//! Measures how many randomly generated, well-formed tokens of each vendor are found.
 
 use crate::secrets::find;
 
@@ -13,10 +13,10 @@ const DIGITS: &str = "0123456789";
 const BECH32: &str = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L";
 const TYPED: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-_=~";
 
-/// How a token is made: literal texts, and so many characters of an alphabet.
+/// The format of a token: literal texts, each followed by a number of characters of an alphabet.
 type Form = &'static [(&'static str, &'static str, usize)];
 
-/// The parts stand apart here, so that no scanner finds a token in this file.
+/// Split into parts, so that no scanner finds a token in this file.
 const FORMS: &[(&str, Form)] = &[
     ("aws access key", &[("AKIA", BASE32, 16)]),
     ("aws session key", &[("ASIA", BASE32, 16)]),
@@ -92,7 +92,7 @@ const FORMS: &[(&str, Form)] = &[
     ("json", &[("{\"password\": \"", TYPED, 12), ("\"}", "", 0)]),
 ];
 
-/// A small generator of its own: the same tokens in every run and on every machine.
+/// A small deterministic generator: the same tokens in every run and on every machine.
 struct Draw(u64);
 
 impl Draw {
