@@ -1,4 +1,4 @@
-//! What failed, where, what to do next, and the exit code that follows.
+//! Defines errors: what failed, where, what to do next, and the exit code.
 
 use std::fmt;
 use std::io;
@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::warning::SourceLocation;
 
-/// The result of everything that can fail.
+/// The result of a fallible operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What kind of failure it is; the kind picks the exit code.
+/// The kind of a failure, which determines the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
@@ -21,12 +21,12 @@ pub enum ErrorKind {
     Usage,
     /// The thing asked for does not exist (exit code 3).
     NotFound,
-    /// A rule said no, and nothing was written (exit code 4).
+    /// A rule forbids it, and nothing was written (exit code 4).
     Refused,
 }
 
 impl ErrorKind {
-    /// Returns the process's exit code for this kind of failure.
+    /// Returns the exit code of the process for this kind of failure.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Failed => 1,
@@ -37,17 +37,17 @@ impl ErrorKind {
     }
 }
 
-/// One thing that is wrong with a JSON document.
+/// A problem in a JSON document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// Where, as a JSON pointer; empty for the document itself.
+    /// Its location as a JSON pointer; empty for the document itself.
     pub pointer: String,
-    /// What is wrong there.
+    /// Description of the problem.
     pub message: String,
 }
 
 impl Problem {
-    /// Returns a problem at a place of the document.
+    /// Returns a problem at a location in the document.
     pub fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             pointer: pointer.into(),
@@ -55,7 +55,7 @@ impl Problem {
         }
     }
 
-    /// Returns where it is, as it is printed.
+    /// Returns the location for display.
     pub fn location(&self) -> &str {
         match self.pointer.as_str() {
             "" => "the document",
@@ -64,18 +64,18 @@ impl Problem {
     }
 }
 
-/// A failure, with what the person who reads it needs next.
+/// A failure, with what the user needs to know about it.
 #[derive(Debug)]
 pub struct Error {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: ErrorKind,
     /// What failed, in one sentence without a full stop.
     pub message: String,
     /// Where it failed, if in a file.
     pub place: Option<SourceLocation>,
-    /// The next step, where there is one.
+    /// The suggested next step, if any.
     pub hint: Option<String>,
-    /// What is wrong with the document that was handed in, all of it.
+    /// All problems in the document that was passed in.
     pub problems: Vec<Problem>,
     source: Option<io::Error>,
 }
@@ -92,17 +92,17 @@ impl Error {
         }
     }
 
-    /// Returns an error for work that could not be done.
+    /// Returns an error for an operation that failed.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Failed, message)
     }
 
-    /// Returns an error for a wrong call.
+    /// Returns an error for an invalid call.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Usage, message)
     }
 
-    /// Returns an error for a thing that does not exist.
+    /// Returns an error for something that does not exist.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::NotFound, message)
     }
@@ -112,7 +112,7 @@ impl Error {
         Self::new(ErrorKind::Refused, message)
     }
 
-    /// Names the file, and the line in it (counted from 1) where that is known.
+    /// Sets the file, and the line number in it (counted from 1) if known.
     #[must_use]
     pub fn at(mut self, file: &Path, line: impl Into<Option<usize>>) -> Self {
         self.place = Some(SourceLocation {
@@ -122,7 +122,7 @@ impl Error {
         self
     }
 
-    /// Names the file relative to a folder, where it lies inside.
+    /// Makes the file relative to a folder, if it is inside.
     #[must_use]
     pub fn relative_to(mut self, folder: &Path) -> Self {
         if let Some(place) = &mut self.place
@@ -134,14 +134,14 @@ impl Error {
         self
     }
 
-    /// Says what to do next.
+    /// Sets the suggested next step.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Returns the message with its cause, without the place.
+    /// Returns the message with its cause, without the location.
     pub fn reason(&self) -> String {
         match &self.source {
             Some(source) => format!("{}: {source}", self.message),
@@ -151,7 +151,7 @@ impl Error {
 }
 
 impl Error {
-    /// Lists all that is wrong with a document.
+    /// Sets the problems in a document.
     #[must_use]
     pub fn problems(mut self, problems: Vec<Problem>) -> Self {
         self.problems = problems;
@@ -174,9 +174,9 @@ impl std::error::Error for Error {
     }
 }
 
-/// Gives an [`io::Error`] the path it happened at: none travels without one.
+/// Adds the path to an [`io::Error`], which has none of its own.
 pub trait At<T> {
-    /// Turns the failure into an [`Error`] that says what was tried on which file.
+    /// Converts the failure into an [`Error`] that names the attempted action and the file.
     fn at(self, tried: &str, path: &Path) -> Result<T>;
 }
 

@@ -1,4 +1,4 @@
-//! The doorway: hands the arguments to the library and turns its answer into an exit code.
+//! The entry point: passes the arguments to the library and returns its exit code.
 
 use std::process::ExitCode;
 

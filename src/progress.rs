@@ -1,28 +1,28 @@
-//! How far a long task is, told to whoever watches; nobody does unless a door says so.
+//! Reports the progress of long tasks to an observer, if a door sets one.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Called once an item of a task is done.
+/// Called after each item of a task.
 pub type StepCallback = Box<dyn FnMut()>;
 
 type Begin = dyn Fn(&str, usize) -> StepCallback + Send + Sync;
 
-/// Tells how far a task is: `for file in project.progress.track("Indexing", files)`.
+/// A progress reporter: `for file in project.progress.track("Indexing", files)`.
 #[derive(Clone, Default)]
 pub struct Progress {
     begin: Option<Arc<Begin>>,
 }
 
 impl Progress {
-    /// Returns a progress that is told of every task: its name and how many items it has.
+    /// Returns a reporter that calls `begin` for every task, with its name and its number of items.
     pub fn watched(begin: impl Fn(&str, usize) -> StepCallback + Send + Sync + 'static) -> Self {
         Self {
             begin: Some(Arc::new(begin)),
         }
     }
 
-    /// Goes over the items of a task and tells of each when the next is asked for.
+    /// Iterates over the items of a task, and reports each one when the next is requested.
     pub fn track<I>(&self, task: &str, items: I) -> impl Iterator<Item = I::Item>
     where
         I: IntoIterator<IntoIter: ExactSizeIterator>,

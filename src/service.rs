@@ -1,6 +1,6 @@
-//! Asks a service that a user's own settings name, with JSON over HTTP and a deadline.
+//! Sends JSON requests over HTTP, with a timeout, to a service named in the user's own settings.
 //!
-//! Every request of this program that leaves the machine goes through here.
+//! All HTTP requests of this program go through here.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::error::Result;
 use crate::text::clip;
 use crate::text::strip_controls;
 
-/// More than this is no answer.
+/// Maximum size of a response, in bytes.
 const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 
-/// How much of what a service says about a failure is told on.
+/// Maximum length of a service's error text that is passed on, in characters.
 const TOLD: usize = 200;
 
-/// A service at a base address.
+/// A service at a base URL.
 #[derive(Clone)]
 pub(crate) struct Service {
     url: String,
@@ -27,14 +27,14 @@ pub(crate) struct Service {
     secret: Option<String>,
 }
 
-/// What came back.
+/// A response.
 struct Reply {
     status: u16,
     body: String,
 }
 
 impl Service {
-    /// Returns the service at the address that a setting names.
+    /// Returns the service at the URL in a setting.
     pub(crate) fn new(setting: &str, url: &str) -> Result<Self> {
         let is_web = ["http://", "https://"]
             .iter()
@@ -52,25 +52,26 @@ impl Service {
         })
     }
 
-    /// Returns the base address.
+    /// Returns the base URL.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Sends a header with every request.
+    /// Adds a header to every request.
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
     }
 
-    /// Sends a key with every request, and keeps it out of every message.
+    /// Adds a key to every request, and keeps it out of every message.
     pub(crate) fn secret(mut self, name: &'static str, before: &str, key: String) -> Self {
         self.headers.push((name, format!("{before}{key}")));
         self.secret = Some(key);
         self
     }
 
-    /// Sends a document and returns the one that is answered; the message of an error goes on from the service's name.
+    /// Posts a document and returns the document in the response; error messages start with the service's
+    /// URL.
     pub(crate) fn post(&self, path: &str, document: &Value, wait: Duration) -> Result<Value> {
         let reply = self.send(path, Some(document), wait)?;
         let body = self.accepted(reply)?;
@@ -79,7 +80,7 @@ impl Service {
         })
     }
 
-    /// Deletes what is at a path; that it is not there is no error.
+    /// Deletes the resource at a path; it is not an error if it does not exist.
     pub(crate) fn delete(&self, path: &str, wait: Duration) -> Result<()> {
         let reply = self.send(path, None, wait)?;
         if reply.status == 404 {
@@ -97,10 +98,10 @@ impl Service {
         Err(self.failed(&format!("answered with status {}: {said}", reply.status)))
     }
 
-    /// Posts a document, or deletes where there is none.
+    /// Posts a document, or sends a DELETE request if there is none.
     fn send(&self, path: &str, document: Option<&Value>, wait: Duration) -> Result<Reply> {
-        // The environment is read by the doors alone, so no proxy is taken from it; and a key goes to
-        // the address it was given for, not to where that one points.
+        // Only the doors read the environment, so no proxy is taken from it. Redirects are not followed, so
+        // that the key is sent only to the URL that it was configured for.
         let agent: Agent = Agent::config_builder()
             .timeout_global(Some(wait))
             .http_status_as_error(false)
@@ -124,7 +125,7 @@ impl Service {
             for (name, value) in &self.headers {
                 request = request.header(*name, value);
             }
-            // Sent as one text with its length: not every server takes a request in chunks.
+            // Sent as a single body with its length: not every server accepts chunked requests.
             request
                 .content_type("application/json")
                 .send(document.to_string())
@@ -145,12 +146,12 @@ impl Service {
         Ok(Reply { status, body })
     }
 
-    /// Returns an error that goes on from the service's name.
+    /// Returns an error whose message starts with the service's URL.
     pub(crate) fn failed(&self, reason: &str) -> Error {
         Error::failed(format!("at {} {reason}", self.url))
     }
 
-    /// A service may repeat the key it was sent.
+    /// Returns a text without the key, since a service may repeat it.
     fn without_secret(&self, text: &str) -> String {
         match self.secret.as_deref() {
             Some(key) if !key.is_empty() => text.replace(key, "[key]"),

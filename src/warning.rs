@@ -1,4 +1,4 @@
-//! A place in a file, and what was understood there only in part; collected, never printed here.
+//! Collects warnings about what was only partly understood, with their locations; never prints them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::Serializer;
 
-/// A file, and the line in it where that is known (counted from 1).
+/// A file, with a line number in it if known.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct SourceLocation {
-    /// The file, as the caller named it.
+    /// Path of the file, as named by the caller.
     #[serde(serialize_with = "lossy")]
     pub file: PathBuf,
-    /// The line, counted from 1.
+    /// Line number, counted from 1.
     pub line: Option<usize>,
 }
 
-/// A name that is not UTF-8 must not keep the rest from being told.
+/// Serialises a path that need not be UTF-8, which would otherwise fail.
 fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
 }
@@ -30,10 +30,10 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// Something that was read in part only: where, and what could not be understood.
+/// Something that was only partly understood: its location, and what was not understood.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Warning {
-    /// Its position.
+    /// Its location.
     #[serde(flatten)]
     pub place: SourceLocation,
     /// What was not understood, in one sentence.
@@ -41,7 +41,7 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// Returns a warning about a line of a file, counted from 1.
+    /// Returns a warning about a line, counted from 1, of a file.
     pub fn at(file: &Path, line: usize, message: impl Into<String>) -> Self {
         Self {
             place: SourceLocation {
@@ -67,24 +67,24 @@ impl Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.place.file.as_os_str().is_empty() {
-            // The project as a whole, as it is named inside of itself.
+            // An empty path stands for the project as a whole.
             return f.write_str(&self.message);
         }
         write!(f, "{}: {}", self.place, self.message)
     }
 }
 
-/// What a parser made of a text: always a value, and the places it could not make sense of.
+/// The result of a parser: a value in any case, and warnings about what was not understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parsed<T> {
-    /// All that was understood.
+    /// Everything that was understood.
     pub value: T,
-    /// What was not.
+    /// Warnings about what was not.
     pub warnings: Vec<Warning>,
 }
 
 impl<T> Parsed<T> {
-    /// Returns a value that was understood whole.
+    /// Returns a value without warnings.
     pub fn clean(value: T) -> Self {
         Self {
             value,
@@ -98,7 +98,7 @@ impl<T> Parsed<T> {
         self.value
     }
 
-    /// Returns the same warnings with another value.
+    /// Returns the same warnings with a converted value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Parsed<U> {
         Parsed {
             value: change(self.value),
