@@ -1,7 +1,7 @@
-//! The planning tools that are understood: one row a tool, with all that the code asks of it.
+//! Describes the supported planning tools, one row per tool, with everything that the code needs to know.
 //!
-//! What people read of a tool, its commands and sentences, is in `templates/layouts/`, one file a tool. What
-//! all tools share, the names in a planning folder, is in [`vocabulary`](crate::project::vocabulary).
+//! The user-visible commands and sentences of a tool are in `templates/layouts/`, one file per tool. The
+//! names in a planning folder, which all tools share, are in [`vocabulary`](crate::project::vocabulary).
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use serde::Serialize;
 use crate::project::vocabulary;
 use crate::storage::read;
 
-/// The planning tools whose folders are understood.
+/// The planning tools whose folders are supported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LayoutName {
-    /// Vibe Better with Claude Code, whose folder is made where nobody names a tool.
+    /// Vibe Better with Claude Code; the default layout of a new planning folder.
     #[default]
     Vbw,
     /// YOLO.
@@ -25,19 +25,19 @@ pub enum LayoutName {
     Ariadna,
 }
 
-/// What is true of one planning tool.
+/// The properties of one planning tool.
 struct Dialect {
-    /// The word that asks for it.
+    /// The name of the layout.
     name: &'static str,
     /// The name of its planning folder.
     dir: &'static str,
-    /// How its commands begin, whatever their generation.
+    /// Prefixes of its commands, in all generations.
     prefixes: &'static [&'static str],
-    /// What only this tool writes into STATE.md.
+    /// Text that only this tool writes into STATE.md.
     mark: Option<&'static str>,
-    /// Whether its own workflow makes and archives milestones and writes config.json, in a shape of its own.
+    /// Whether the tool itself creates and archives milestones and writes config.json in its own format.
     keeps_milestones: bool,
-    /// Its commands and sentences, as `Layout` reads them.
+    /// Its commands and sentences, as TOML for `Layout`.
     table: &'static str,
 }
 
@@ -78,7 +78,7 @@ const ARIADNA: Dialect = Dialect {
 };
 
 impl LayoutName {
-    /// All layouts, in the order in which their folders are looked for.
+    /// All layouts, in the order in which their folders are searched for.
     pub const ALL: [Self; 4] = [Self::Vbw, Self::Yolo, Self::Gsd, Self::Ariadna];
 
     const fn dialect(self) -> &'static Dialect {
@@ -90,7 +90,7 @@ impl LayoutName {
         }
     }
 
-    /// Returns the layout's short name.
+    /// Returns the short name of the layout.
     pub fn as_str(self) -> &'static str {
         self.dialect().name
     }
@@ -100,12 +100,12 @@ impl LayoutName {
         self.dialect().dir
     }
 
-    /// Returns whether the tool makes and archives milestones itself, so that nobody else may.
+    /// Returns whether the tool creates and archives milestones itself, so that annals must not.
     pub fn keeps_milestones(self) -> bool {
         self.dialect().keeps_milestones
     }
 
-    /// Returns how the commands of all tools begin.
+    /// Returns the command prefixes of all tools.
     pub(crate) fn prefixes() -> impl Iterator<Item = &'static str> {
         let all = Self::ALL.into_iter();
         all.flat_map(|layout| layout.dialect().prefixes.iter().copied())
@@ -117,9 +117,9 @@ impl LayoutName {
         Self::ALL.into_iter().find(|layout| name == layout.dir())
     }
 
-    /// Returns the layout whose tool wrote the files of a planning folder of another name.
+    /// Returns the layout of the tool that wrote a planning folder with a non-standard name.
     ///
-    /// Every tool names its own commands in the files it writes, and some leave a mark that no other does.
+    /// Tools mention their own commands in the files they write, and some write text that no other tool does.
     pub fn of_content(dir: &Path) -> Self {
         let state = glance(&dir.join(vocabulary::STATE));
         let is_marked = |layout: &Self| {
@@ -133,18 +133,18 @@ impl LayoutName {
         let others = others.map(|file| glance(&dir.join(file)));
         let text = state + &others.concat();
         let mentions = |layout: &Self| text.matches(&format!("/{}:", layout.as_str())).count();
-        // The last of equal maxima wins, so the order is turned round: without evidence it is the first.
+        // The last of equal maxima wins, so the order is reversed: without evidence, it is the first layout.
         let last_first = Self::ALL.into_iter().rev();
         last_first.max_by_key(mentions).unwrap_or_default()
     }
 
-    /// Returns the layout's commands and sentences, as they are compiled into the binary.
+    /// Returns the layout's commands and sentences, as compiled into the binary.
     pub(crate) fn table(self) -> &'static str {
         self.dialect().table
     }
 }
 
-/// Returns a file's text for a look at who wrote it; one that cannot be read is its parser's to report.
+/// Returns a file's text for detecting its tool; read errors are left to the file's parser to report.
 pub(crate) fn glance(path: &Path) -> String {
     match read::text(path) {
         Ok(Some(text)) => text.value,

@@ -1,12 +1,12 @@
-//! Walks up from where someone stands to the project they stand in.
+//! Finds the project by walking up from a directory.
 //!
-//! The nearest folder that holds a planning folder or `.git` is the project; both are looked for
-//! together at each level, so that a worktree or a nested repository never resolves to the project
-//! around it. A planning folder is never a project itself, also where it is a repository of its own.
+//! The nearest folder that contains a planning folder or `.git` is the project; both are checked at each
+//! level, so that a worktree or a nested repository never resolves to the project around it. A planning
+//! folder is never a project itself, even if it is a separate repository.
 //!
-//! The home directory and the top of the file system count only for one who stands right there:
-//! a `~/.git` for dotfiles must not collect the memory of everything below it. Where nothing is
-//! found, the project is the folder that the walk began in.
+//! The home directory and the root of the file system count only as the starting directory: a `~/.git` for
+//! dotfiles must not collect the memory of everything below it. If nothing is found, the starting directory
+//! is the project.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ fn is_project(dir: &Path) -> bool {
     dir.join(".git").exists() || !layouts(dir).is_empty()
 }
 
-/// Returns the layouts whose planning folders stand in a project, the one to use first.
+/// Returns the layouts whose planning folders exist in a project, the one to use first.
 pub(crate) fn layouts(root: &Path) -> Vec<LayoutName> {
     LayoutName::ALL
         .into_iter()

@@ -1,16 +1,16 @@
-//! The environment as a map: nothing below the doors asks the system for it.
+//! Holds the environment variables as a map, since code below the doors must not read them from the system.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 use std::path::PathBuf;
 
-/// The environment of this run, as the door hands it in.
+/// The environment of this run, as passed in by the door.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// Returns the environment of these variables; bytes that are not text are replaced, not dropped.
+    /// Returns the environment with these variables; invalid UTF-8 is replaced, not dropped.
     pub fn new(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let text = |os: OsString| os.to_string_lossy().into_owned();
         variables
@@ -19,7 +19,7 @@ impl Environment {
             .collect()
     }
 
-    /// Returns a variable's value; an empty one counts as not set.
+    /// Returns a variable's value; an empty one counts as unset.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0
             .get(name)
@@ -27,7 +27,7 @@ impl Environment {
             .filter(|value| !value.is_empty())
     }
 
-    /// Returns the names of all variables, in order.
+    /// Returns the names of all variables, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
@@ -37,12 +37,12 @@ impl Environment {
         self.absolute("HOME")
     }
 
-    /// Returns the directory of the user's own settings.
+    /// Returns the directory of the user's configuration.
     pub fn config_dir(&self) -> Option<PathBuf> {
         self.base("XDG_CONFIG_HOME", ".config")
     }
 
-    /// Returns the directory of what is kept for the user across projects.
+    /// Returns the directory of the user's data, which is shared by all projects.
     pub fn data_dir(&self) -> Option<PathBuf> {
         self.base("XDG_DATA_HOME", ".local/share")
     }
@@ -53,7 +53,7 @@ impl Environment {
             .map(|base| base.join("annals"))
     }
 
-    /// The base directory specification says that a relative path there is to be ignored.
+    /// The XDG base directory specification requires relative paths to be ignored.
     fn absolute(&self, variable: &str) -> Option<PathBuf> {
         self.get(variable)
             .map(Path::new)

@@ -1,4 +1,4 @@
-//! Small trees of files for the tests of this folder.
+//! Creates small trees of files for tests.
 
 use std::fs;
 use std::fs::File;
@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-/// A temporary folder without links in its own path.
+/// A temporary folder whose path contains no links.
 pub(crate) struct Tree {
     _kept: TempDir,
     root: PathBuf,
 }
 
 impl Tree {
-    /// Makes these folders.
+    /// Creates these folders.
     pub(crate) fn new(folders: &[&str]) -> Self {
         let kept = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(kept.path()).unwrap();
@@ -32,7 +32,7 @@ impl Tree {
         }
     }
 
-    /// Writes a file and the folders above it.
+    /// Writes a file and creates its parent folders.
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.at(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -1,19 +1,19 @@
-//! A value as someone wrote it, in a file or as one word, and what a key makes of it.
+//! The value of a setting before validation, with its conversions.
 
 use std::path::PathBuf;
 
 use toml::de::DeValue;
 
-/// A value before it is checked against what its key takes.
+/// The value of a setting before validation.
 pub(crate) enum Input<'a> {
-    /// From a file, where text, numbers and lists differ.
+    /// A typed value from a file.
     Typed(&'a DeValue<'a>),
-    /// From the environment or the command line, where all is text.
+    /// A string from the environment or the command line.
     Spelled(&'a str),
 }
 
 impl Input<'_> {
-    /// Returns a text of one line.
+    /// Returns a single-line text.
     pub(crate) fn line(&self) -> Result<String, String> {
         let text = match self {
             Self::Typed(DeValue::String(text)) => text.as_ref(),
@@ -34,7 +34,7 @@ impl Input<'_> {
         self.line().map(PathBuf::from)
     }
 
-    /// Returns several absolute paths: an array in a file, separated by commas elsewhere.
+    /// Returns absolute paths: an array in a file, comma-separated elsewhere.
     pub(crate) fn absolute_paths(&self) -> Result<Vec<PathBuf>, String> {
         let paths: Vec<PathBuf> = self.words()?.into_iter().map(PathBuf::from).collect();
         match paths.iter().find(|path| !path.is_absolute()) {
@@ -46,7 +46,7 @@ impl Input<'_> {
         }
     }
 
-    /// Returns a whole number within limits.
+    /// Returns an integer within limits.
     pub(crate) fn number(&self, least: u64, most: u64) -> Result<u64, String> {
         let number = match self {
             Self::Typed(DeValue::Integer(number)) => {
@@ -60,7 +60,7 @@ impl Input<'_> {
             .ok_or_else(|| format!("must be a whole number from {least} to {most}"))
     }
 
-    /// Returns yes or no.
+    /// Returns a boolean.
     pub(crate) fn yes_or_no(&self) -> Result<bool, String> {
         match self {
             Self::Typed(DeValue::Boolean(value)) => Ok(*value),
@@ -73,7 +73,7 @@ impl Input<'_> {
         }
     }
 
-    /// Returns several words: an array in a file, separated by commas elsewhere.
+    /// Returns words: an array in a file, comma-separated elsewhere.
     pub(crate) fn words(&self) -> Result<Vec<String>, String> {
         match self {
             Self::Typed(DeValue::Array(items)) => items

@@ -1,4 +1,4 @@
-//! What can be set, who may set it, and how.
+//! Defines the settings: their keys, and which sources may set them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,23 +12,23 @@ use crate::project::settings::Setting;
 use crate::project::settings::Settings;
 use crate::project::settings::Value;
 
-/// The longest wait for a lock that can be set, in seconds.
+/// Maximum lock timeout that can be set, in seconds.
 const MAX_LOCK_WAIT: u64 = 600;
 
-/// Who may set a key. A cloned repository must not be able to run, send or reach anything.
+/// The sources that may set a key. A cloned repository must not be able to run, send or access anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyScope {
-    /// Every source.
+    /// Any source.
     Anyone,
-    /// Every source, but `annals.toml` only with a path inside the project.
+    /// Any source; in `annals.toml`, only a path inside the project.
     Inside,
-    /// Every source, but `annals.toml` only with a slash command of a known workflow.
+    /// Any source; in `annals.toml`, only a slash command of a supported planning tool.
     SlashCommand,
-    /// Every source but `annals.toml`.
+    /// Any source except `annals.toml`.
     UserOnly,
 }
 
-/// One key: its name, who may set it, and how it is read into and listed from [`Settings`].
+/// A key: its name, who may set it, and how it is written to and read from [`Settings`].
 pub(crate) struct SettingKey {
     pub(crate) name: &'static str,
     pub(crate) scope: KeyScope,
@@ -38,7 +38,7 @@ pub(crate) struct SettingKey {
 }
 
 impl Settings {
-    /// Returns all that can be set, with what is in force and where it comes from.
+    /// Returns all settings, with the current values and their origins.
     pub fn list(&self) -> Vec<Setting> {
         let setting = |key: &SettingKey| Setting {
             key: key.name,
@@ -50,7 +50,7 @@ impl Settings {
     }
 }
 
-/// Every key there is.
+/// All keys.
 pub(crate) const KEYS: &[SettingKey] = &[
     SettingKey {
         name: "planning_dir",
@@ -388,7 +388,7 @@ pub(crate) const KEYS: &[SettingKey] = &[
     },
 ];
 
-/// The password of an address is for the server alone.
+/// Returns a URL with its password masked, since only the server needs it.
 fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();
@@ -413,7 +413,7 @@ fn scopes(words: &[String]) -> Result<Vec<(String, String)>, String> {
     words.iter().map(rule).collect()
 }
 
-/// Returns the name of a scope where a word can be one: it becomes part of addresses on the server.
+/// Returns a word if it is a valid name of a scope: it becomes part of addresses on the server.
 pub(crate) fn scope_name(word: &str) -> Result<String, String> {
     let is_fit =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);

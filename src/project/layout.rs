@@ -13,33 +13,33 @@ use crate::project::vocabulary;
 use crate::storage;
 use crate::storage::listing;
 
-/// The commands of a workflow, as they are printed; nothing here is ever run.
+/// The commands of a planning tool, as printed; annals never runs them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Commands {
-    /// Plans a phase; `{phase}` stands for its number.
+    /// Plans a phase; `{phase}` is replaced with its number.
     pub plan: String,
-    /// Executes a phase; `{phase}` stands for its number.
+    /// Executes a phase; `{phase}` is replaced with its number.
     pub execute: String,
-    /// Verifies a finished phase, or tests it with its user.
+    /// Verifies a finished phase, or tests it with the user.
     pub verify: String,
-    /// Works on what a check of a phase found.
+    /// Fixes what the verification of a phase found.
     pub remediate: String,
     /// Discusses a phase before it is planned.
     pub discuss: String,
     /// Ships the active milestone.
     pub ship: String,
-    /// Starts a milestone where none is active.
+    /// Starts a milestone if none is active.
     pub new_milestone: String,
 }
 
-/// One generation of a tool's commands, and what tells that it is in use.
+/// A generation of a tool's commands, and how to detect it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Generation {
-    /// Files below a harness's folder that come with it; `*` stands for one folder's name.
+    /// Files installed with it, relative to a harness's folder; `*` matches any folder name.
     files: Vec<String>,
-    /// Beginnings of its commands, as a project's texts have them.
+    /// Prefixes of its commands, as they occur in a project's texts.
     words: Vec<String>,
     commands: Commands,
 }
@@ -56,7 +56,7 @@ impl Generation {
     }
 }
 
-/// Returns whether a file is there below `dir`, by the parts of its path.
+/// Returns whether a file exists below `dir`, given the components of its path.
 fn has_file(dir: &Path, parts: &[&str]) -> bool {
     match parts {
         [] => dir.is_file(),
@@ -69,11 +69,11 @@ fn has_file(dir: &Path, parts: &[&str]) -> bool {
     }
 }
 
-/// A folder of plugins holds no more than this, or is none.
+/// Maximum number of folders searched for a `*`.
 const MAX_FOLDERS: usize = 200;
 
-/// Returns whether a planning folder is still to be made, or is as `annals init` makes it where nobody names a
-/// tool: with its own settings, and without a phase. An init that was interrupted may have yet to write them.
+/// Returns whether a planning folder does not exist yet, or is as `annals init` creates it by default: with
+/// our own config.json, and without phases. An interrupted init may not have written config.json yet.
 fn is_as_made(root: &Path, planning: &Path) -> bool {
     let is_empty = |name: &str| {
         listing::entries(&planning.join(name))
@@ -86,7 +86,8 @@ fn is_as_made(root: &Path, planning: &Path) -> bool {
     !planning.exists() || is_own && is_empty(vocabulary::PHASES) && is_empty(vocabulary::MILESTONES)
 }
 
-/// The context file's block repeats commands that were printed before: it says nothing of what is in use.
+/// Returns the text without the generated block of a context file: it repeats commands printed earlier and is
+/// no evidence of what is in use.
 fn without_own_block(text: &str) -> String {
     match (
         text.find("<!-- annals:begin"),
@@ -98,7 +99,7 @@ fn without_own_block(text: &str) -> String {
 }
 
 impl Commands {
-    /// Returns a command for this phase.
+    /// Returns a command with this phase filled in.
     pub fn with_phase(command: &str, phase: &str) -> String {
         command.replace("{phase}", phase)
     }
@@ -114,34 +115,34 @@ impl Commands {
     }
 }
 
-/// The section of the context file that says which commands there are.
+/// The section of the context file that lists the commands.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandSection {
     /// The heading, without its `##`.
     pub heading: String,
-    /// The lines below it.
+    /// The lines under the heading.
     pub lines: Vec<String>,
 }
 
-/// One planning tool's folder, words and commands.
+/// The folder, wording and commands of one planning tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Which tool it is.
+    /// The tool.
     pub name: LayoutName,
-    /// What the tool calls itself.
+    /// The display name of the tool.
     pub brand: String,
-    /// Its commands, or those that the settings put in their place.
+    /// Its commands, possibly overridden by settings.
     pub commands: Commands,
-    /// What the context file says about its commands.
+    /// The section about its commands in the context file.
     pub section: CommandSection,
-    /// Whether the tool works here; where none does, the commands are plain words.
+    /// Whether the tool is in use here; if not, the commands are plain words.
     pub is_in_use: bool,
     generations: Vec<Generation>,
 }
 
 impl Layout {
-    /// Returns a layout as it is compiled into the binary.
+    /// Loads a layout compiled into the binary.
     pub fn load(name: LayoutName) -> Result<Self> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -170,10 +171,10 @@ impl Layout {
         })
     }
 
-    /// Puts the commands of the generation in use in place of the first one's; plain words where no tool is in use.
+    /// Selects the commands of the generation in use, or plain words if the tool is not in use.
     ///
-    /// The newest that is installed counts, for the user (`harness` is their folder of the harness) or for the
-    /// project; else the one that the project's own texts name most often.
+    /// It is the newest generation installed, for the user (`harness` is their folder of the harness) or for
+    /// the project; otherwise the one that the project's own texts mention most often.
     pub(crate) fn use_generation(
         &mut self,
         root: &Path,
@@ -216,7 +217,7 @@ impl Layout {
     }
 }
 
-/// Returns plain words in place of a tool's commands.
+/// Returns plain words as a substitute for a tool's commands.
 fn plain() -> Result<Commands> {
     let table = include_str!("../../templates/layouts/plain.toml");
     toml::from_str(table)

@@ -1,8 +1,8 @@
-//! Where this run works: root, planning layout, settings and where each value came from.
+//! Opens the project: root, planning layout, settings and where each value came from.
 //!
-//! Everything the layers below the doors may know about the outside arrives here, as a [`OpenRequest`]:
-//! the working directory, the flags and the environment. [`Project::open`] makes of it the one
-//! value that every entry point of the library takes first.
+//! Everything that the layers below the doors may know about the outside is passed in as an [`OpenRequest`]:
+//! the working directory, the flags and the environment. [`Project::open`] turns it into the value that every
+//! entry point of the library takes first.
 
 mod dialect;
 mod discovery;

@@ -1,4 +1,4 @@
-//! Puts together all that a run needs to know about its place.
+//! Opens a project from a request of a door.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,12 +22,13 @@ use crate::storage::Boundary;
 use crate::storage::Storage;
 use crate::warning::Warning;
 
-/// What a door knows before the project is found.
+/// What a door passes in to open the project.
 #[derive(Clone, Debug, Default)]
 pub struct OpenRequest {
-    /// The working directory, absolute; relative flags are relative to it, `--planning-dir` to `--project` if given.
+    /// The working directory, absolute; relative flags are resolved against it, `--planning-dir` against
+    /// `--project` if given.
     pub directory: PathBuf,
-    /// `--project`: the root, instead of the project that the working directory belongs to.
+    /// `--project`: the root, overriding the project found from the working directory.
     pub project: Option<PathBuf>,
     /// `--planning-dir`.
     pub planning_dir: Option<PathBuf>,
@@ -35,38 +36,38 @@ pub struct OpenRequest {
     pub dry_run: bool,
     /// `--no-history`.
     pub no_history: bool,
-    /// Who watches how far a long task is.
+    /// Receiver of progress reports for long tasks.
     pub progress: Progress,
     /// The environment.
     pub environment: Environment,
 }
 
-/// Where a run works, and what is in force there.
+/// The project in which a run works, with its settings.
 #[derive(Clone, Debug)]
 pub struct Project {
-    /// The project's folder, absolute and without links.
+    /// Root folder, absolute and without links.
     pub root: PathBuf,
-    /// What is set.
+    /// The settings in force.
     pub settings: Settings,
     /// The time of this run.
     pub clock: Clock,
-    /// The repository that the project stands in, if any.
+    /// The repository that contains the project, if any.
     pub git: Git,
     /// The environment of this run.
     pub environment: Environment,
     /// Whether changes are shown instead of made.
     pub dry_run: bool,
-    /// Who watches how far a long task is.
+    /// Receiver of progress reports for long tasks.
     pub progress: Progress,
-    /// What was odd about the place itself.
+    /// Problems found while opening the project.
     pub warnings: Vec<Warning>,
     place: Planning,
-    /// What is read for the project stays within.
+    /// Limits the files that are read for the project.
     boundary: Arc<Boundary>,
 }
 
 impl Project {
-    /// Finds the project and reads its settings; a project without a planning folder is one, too.
+    /// Finds the project and reads its settings; a planning folder is not required.
     pub fn open(request: OpenRequest) -> Result<Self> {
         let root = root(
             &request.directory,
@@ -126,7 +127,7 @@ impl Project {
         })
     }
 
-    /// Returns the same project for a run that changes nothing, or one that does.
+    /// Returns the same project with dry run switched on or off.
     #[must_use]
     pub fn dry_run(&self, dry_run: bool) -> Self {
         Self {
@@ -135,7 +136,7 @@ impl Project {
         }
     }
 
-    /// Returns the planning folder.
+    /// Returns the planning folder, or an error if it does not exist.
     pub fn planning(&self) -> Result<&Planning> {
         if self.place.exists() {
             return Ok(&self.place);
@@ -156,12 +157,12 @@ impl Project {
             )))
     }
 
-    /// Returns where the planning folder is, or where `init` makes it.
+    /// Returns the planning folder, which need not exist: `init` would create it there.
     pub fn planning_place(&self) -> &Planning {
         &self.place
     }
 
-    /// Returns the same project as it is with a new planning folder of this layout.
+    /// Returns the same project as if it had a new planning folder with this layout.
     pub fn in_layout(&self, name: LayoutName) -> Result<Self> {
         if self.place.layout.name == name {
             return Ok(self.clone());
@@ -188,7 +189,7 @@ impl Project {
         })
     }
 
-    /// Returns the one way to write in this project, as the settings want it.
+    /// Returns the storage for writing in this project, configured by the settings.
     pub fn storage(&self) -> Storage {
         Storage::new(&self.root, self.clock)
             .key_in(self.environment.data_dir())
@@ -198,31 +199,31 @@ impl Project {
             .wait(self.settings.lock_wait)
     }
 
-    /// Returns the way to write what holds facts about users: no record of it is kept, so that to forget them is to
-    /// forget them everywhere.
+    /// Returns the storage for writing facts about users: it keeps no undo records, so that a forgotten fact
+    /// is erased everywhere.
     pub fn storage_without_record(&self) -> Storage {
         self.storage().keep_history(false)
     }
 
-    /// Returns a path as it is printed: relative to the project where it lies inside.
+    /// Returns a path for display: relative to the project if inside it.
     pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
 
-    /// Returns paths as they are printed.
+    /// Returns paths for display.
     pub fn all_relative(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let relative = |path: &PathBuf| self.relative(path).to_owned();
         paths.iter().map(relative).collect()
     }
 
-    /// Returns warnings once each, with their files named as they are printed, and with them those
-    /// about links that were not followed since the last call.
+    /// Returns the distinct warnings, with the paths of their files for display, and with the warnings about
+    /// links that were not followed since the last call.
     pub fn named(&self, warnings: Vec<Warning>) -> Vec<Warning> {
         let mut seen = BTreeSet::new();
         let named = |mut warning: Warning| {
             let file = self.relative(&warning.place.file).to_owned();
             warning.place.file = file;
-            // Two readers of one file find the same.
+            // Two readers of the same file report the same warning.
             seen.insert(warning.clone()).then_some(warning)
         };
         let left_out = self.boundary.take_left_out();
@@ -246,7 +247,7 @@ fn root(directory: &Path, flag: Option<&Path>, environment: &Environment) -> Res
     }
     let start = fs::canonicalize(directory)
         .map_err(|_| Error::not_found("the working directory is gone").at(directory, None))?;
-    // The home directory may be reached through a link; the start is already without any.
+    // The home directory may be reached through a link; the start has already been resolved.
     let home = environment.home();
     let home = home.map(|home| fs::canonicalize(&home).unwrap_or(home));
     Ok(discovery::root(&start, home.as_deref()))

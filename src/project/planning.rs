@@ -1,4 +1,4 @@
-//! Where the planning folder is, and what keeps a cloned repository from naming one elsewhere.
+//! Locates the planning folder, and prevents a cloned repository from naming one outside the project.
 
 use std::fs;
 use std::path::Path;
@@ -13,17 +13,17 @@ use crate::project::settings::Origin;
 use crate::project::settings::Settings;
 use crate::warning::Warning;
 
-/// A project's planning folder, and the tool whose shape it has.
+/// A project's planning folder with its layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planning {
     /// The folder.
     pub dir: PathBuf,
-    /// The tool's words and commands.
+    /// The tool's wording and commands.
     pub layout: Layout,
 }
 
 impl Planning {
-    /// Returns the planning folder in force, which need not exist yet.
+    /// Returns the planning folder in force, which need not exist.
     pub(crate) fn locate(
         root: &Path,
         settings: &Settings,
@@ -33,7 +33,7 @@ impl Planning {
             Some(named) => {
                 let dir = root.join(named);
                 let name = LayoutName::of_dir(&dir);
-                // As the root is: without links and dots, so that paths print relative to it.
+                // Resolved like the root, so that paths are displayed relative to it.
                 let dir = fs::canonicalize(&dir).unwrap_or_else(|_| dir.components().collect());
                 (dir, name)
             }
@@ -51,13 +51,13 @@ impl Planning {
         Ok(Self { dir, layout })
     }
 
-    /// Returns whether the folder is there.
+    /// Returns whether the folder exists.
     pub fn exists(&self) -> bool {
         self.dir.is_dir()
     }
 }
 
-/// Returns the first planning folder that is there, else the one that would be made.
+/// Returns the first planning folder that exists, otherwise the one that would be created.
 fn found(root: &Path, warnings: &mut Vec<Warning>) -> (PathBuf, Option<LayoutName>) {
     let found = discovery::layouts(root);
     warnings.extend(ambiguous(&found));
@@ -65,7 +65,7 @@ fn found(root: &Path, warnings: &mut Vec<Warning>) -> (PathBuf, Option<LayoutNam
     (root.join(name.dir()), Some(name))
 }
 
-/// Warns where two tools' folders stand side by side.
+/// Warns if the folders of several tools exist.
 fn ambiguous(found: &[LayoutName]) -> Option<Warning> {
     let [used, others @ ..] = found else {
         return None;
@@ -84,9 +84,9 @@ fn ambiguous(found: &[LayoutName]) -> Option<Warning> {
     ))
 }
 
-/// Refuses a path that a cloned repository names and whose links lead out of these folders.
+/// Returns an error if a path that a cloned repository names leads out of these folders through links.
 pub(crate) fn confine(path: &Path, folders: &[&Path]) -> Result<()> {
-    // What does not exist leads nowhere yet; whoever reads it says so.
+    // A path that does not exist leads nowhere yet; the code that reads it reports that.
     let Ok(real) = fs::canonicalize(path) else {
         return Ok(());
     };

@@ -1,8 +1,8 @@
-//! What is set about the facts and about the services that a user may let them reach.
+//! Settings for facts and for the services that a user may let them access.
 
 use std::path::PathBuf;
 
-/// How words and meaning are joined when facts are looked for.
+/// How scores by words and by meaning are combined in a search of facts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fusion {
     /// The weights that measured best (`docs/facts.md`).
@@ -15,7 +15,7 @@ pub enum Fusion {
 impl Fusion {
     pub(crate) const ALL: [Self; 2] = [Self::Own, Self::Seed];
 
-    /// Returns the word that asks for this fusion.
+    /// Returns the name of this fusion.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Own => "own",
@@ -24,7 +24,7 @@ impl Fusion {
     }
 }
 
-/// What a model's endpoint speaks.
+/// The API of a model's endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Api {
     /// `OpenAI`'s chat completions, which most servers offer.
@@ -37,7 +37,7 @@ pub enum Api {
 impl Api {
     pub(crate) const ALL: [Self; 2] = [Self::OpenAi, Self::Anthropic];
 
-    /// Returns the word that asks for this kind.
+    /// Returns the name of this API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
@@ -46,14 +46,14 @@ impl Api {
     }
 }
 
-/// How facts are searched, projected and guarded.
+/// Settings for the search, the profile and the protection of facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactSettings {
-    /// How words and meaning are joined.
+    /// How scores by words and by meaning are combined.
     pub fusion: Fusion,
-    /// After how many turns a profile is rebuilt.
+    /// Number of turns after which a profile is rebuilt.
     pub profile_turns: u64,
-    /// Further keys, or beginnings of keys that end in a dot, of high risk.
+    /// Additional high-risk keys, or key prefixes that end with a dot.
     pub high_risk: Vec<String>,
 }
 
@@ -67,27 +67,27 @@ impl Default for FactSettings {
     }
 }
 
-/// Who answers the memory auditor's prompt; with nothing set, nobody but the caller.
+/// What answers the memory auditor's prompt; if nothing is set, the caller must.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Llm {
-    /// A command that reads the prompt on its standard input.
+    /// A command that reads the prompt from standard input.
     pub command: Option<String>,
-    /// The base address of an endpoint.
+    /// Base URL of an endpoint.
     pub url: Option<String>,
-    /// What the endpoint speaks.
+    /// The API of the endpoint.
     pub api: Api,
-    /// The model that it is asked for.
+    /// Name of the requested model.
     pub model: Option<String>,
 }
 
-/// The server that devices share facts and journal through, and who sees what.
+/// The server through which devices share facts and the journal, and the scopes of sharing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// The address of a PostgreSQL database, as a `postgres://` URL.
+    /// URL of a PostgreSQL database: `postgres://`.
     pub url: Option<String>,
-    /// A file with the certificates of authorities that the server's may come from.
+    /// A file with the certificates of the authorities trusted for the server.
     pub ca: Option<PathBuf>,
-    /// Keys, or beginnings of keys that end in a dot, and the scope of each.
+    /// Keys, or key prefixes that end with a dot, each with its scope.
     pub scopes: Vec<(String, String)>,
     /// The scope of the journal.
     pub journal: String,
@@ -104,11 +104,11 @@ impl Default for Share {
     }
 }
 
-/// An endpoint for vectors; with no address set, the built-in table makes them.
+/// An endpoint for vectors; without a URL, the built-in table is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbeddingEndpoint {
-    /// The base address.
+    /// Base URL.
     pub url: Option<String>,
-    /// The model that it is asked for.
+    /// Name of the requested model.
     pub model: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What is in force for a run, and where each value came from.
+//! The settings in force for a run, with their origins.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::project::services::Llm;
 use crate::project::services::Share;
 use crate::warning::Warning;
 
-/// The most lines a context file may have; settings can only lower it.
+/// Maximum number of lines of a context file; settings can only lower it.
 pub const MAX_LINES: usize = 200;
 
 /// A context file that is kept up to date.
@@ -34,7 +34,7 @@ impl ContextTarget {
     /// All context files, in the order in which they are written.
     pub const ALL: [Self; 3] = [Self::Claude, Self::Agents, Self::Gemini];
 
-    /// Returns the word that asks for this file.
+    /// Returns the name of the target.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -43,7 +43,7 @@ impl ContextTarget {
         }
     }
 
-    /// Returns the file's name.
+    /// Returns the name of the file.
     pub fn file(self) -> &'static str {
         match self {
             Self::Claude => "CLAUDE.md",
@@ -53,34 +53,34 @@ impl ContextTarget {
     }
 }
 
-/// Where a value was set.
+/// The source of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Origin {
-    /// Nowhere: it is the default.
+    /// Not set: the default.
     Default,
-    /// In the user's own file.
+    /// The user's own settings file.
     User {
         /// The file.
         file: PathBuf,
-        /// The line, counted from 1.
+        /// Line number, counted from 1.
         line: usize,
     },
-    /// In the project's `annals.toml`.
+    /// The project's `annals.toml`.
     Project {
         /// The file.
         file: PathBuf,
-        /// The line, counted from 1.
+        /// Line number, counted from 1.
         line: usize,
     },
-    /// In the environment.
+    /// The environment.
     Environment {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
-    /// On the command line.
+    /// The command line.
     Flag {
-        /// The flag.
+        /// Name of the flag.
         flag: String,
     },
 }
@@ -98,19 +98,19 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value as it is listed.
+/// The value of a setting, as listed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
     /// Not set, and without a default.
     Unset,
-    /// A text.
+    /// A string.
     Text(String),
     /// A number.
     Number(u64),
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
-    /// Several words.
+    /// A list of strings.
     List(Vec<String>),
 }
 
@@ -126,27 +126,27 @@ impl fmt::Display for Value {
     }
 }
 
-/// One key as `annals config` lists it.
+/// A setting as listed by `annals config`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Setting {
     /// The key.
     pub key: &'static str,
     /// The value in force.
     pub value: Value,
-    /// Where it was set.
+    /// The source of the value.
     pub origin: Origin,
     /// What the key does.
     pub about: &'static str,
 }
 
-/// What is in force for this run, from all sources.
+/// The settings in force for this run, merged from all sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The planning folder, relative to the project, or `None` if annals looks for it.
+    /// The planning folder, relative to the project, or `None` to search for it.
     pub planning_dir: Option<PathBuf>,
-    /// The most lines a context file may have.
+    /// Maximum number of lines of a context file.
     pub max_lines: usize,
-    /// The most tokens the generated block may have.
+    /// Maximum number of tokens of the generated block.
     pub max_tokens: Option<usize>,
     /// The context files to keep up to date.
     pub targets: Vec<ContextTarget>,
@@ -156,9 +156,9 @@ pub struct Settings {
     pub history: bool,
     /// The project's own template of the context file.
     pub template: Option<PathBuf>,
-    /// The commands of the workflow; empty ones are the layout's.
+    /// The commands of the planning tool; empty ones default to the layout's.
     pub commands: Commands,
-    /// How long a lock that another process holds is waited for.
+    /// Timeout for a lock held by another process.
     pub lock_wait: Duration,
     /// The folder of the knowledge entries and the notepad, relative to the project.
     pub store: PathBuf,
@@ -166,24 +166,24 @@ pub struct Settings {
     pub ledger_dir: PathBuf,
     /// Folders outside the project that its links may lead to, absolute.
     pub linked_roots: Vec<PathBuf>,
-    /// Whether a session's start carries the notepad.
+    /// Whether the text at the start of a session includes the notepad.
     pub notepad: bool,
-    /// Whose facts are meant where the command line does not say.
+    /// The user whose facts are used, unless the command line names one.
     pub user: Option<String>,
-    /// The database of facts, where it is not in the user's data folder.
+    /// The database of facts, if it is not in the user's data folder.
     pub db: Option<PathBuf>,
-    /// How facts are searched, projected and guarded.
+    /// Settings for the search, the profile and the protection of facts.
     pub facts: FactSettings,
-    /// Who answers the memory auditor's prompt.
+    /// What answers the memory auditor's prompt.
     pub llm: Llm,
-    /// Who makes vectors.
+    /// The endpoint that computes vectors.
     pub embedding: EmbeddingEndpoint,
-    /// The address of a Chroma server for the vectors of facts.
+    /// URL of a Chroma server for the vectors of facts.
     pub chroma: Option<String>,
-    /// The server that devices share through.
+    /// The server through which devices share data.
     pub share: Share,
     pub(crate) origins: BTreeMap<&'static str, Origin>,
-    /// What a project may not set, and so does not.
+    /// Warnings about keys that a project may not set, and that were ignored.
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -217,23 +217,23 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns whether the user set how long a context file may be.
+    /// Returns whether the user set limits for the context files.
     pub fn has_own_limits(&self) -> bool {
         self.max_lines != Self::default().max_lines || self.max_tokens.is_some()
     }
 
-    /// Returns where a key's value was set.
+    /// Returns the source of a key's value.
     pub fn origin(&self, key: &str) -> Origin {
         self.origins.get(key).cloned().unwrap_or(Origin::Default)
     }
 
-    /// Returns the folders that a link in the project may lead to.
+    /// Returns the folders that links in the project may lead to.
     pub(crate) fn folders<'a>(&'a self, root: &'a Path) -> Vec<&'a Path> {
         let linked = self.linked_roots.iter().map(PathBuf::as_path);
         std::iter::once(root).chain(linked).collect()
     }
 
-    /// Returns the folders that the user, and not the project, names, as they are written.
+    /// Returns the folders named by the user rather than by the project, as written.
     pub(crate) fn users_folders(&self) -> Vec<PathBuf> {
         let named = [
             ("planning_dir", self.planning_dir.as_ref()),
@@ -247,13 +247,13 @@ impl Settings {
         named.filter_map(|(_, folder)| folder.cloned()).collect()
     }
 
-    /// Remembers that a key was set on the command line.
+    /// Records that a key was set on the command line.
     pub(crate) fn set_by(&mut self, key: &'static str, flag: &str) {
         let flag = flag.to_owned();
         self.origins.insert(key, Origin::Flag { flag });
     }
 
-    /// Puts a layout's own commands where none are set.
+    /// Fills in the layout's commands where none are set.
     pub(crate) fn complete(&mut self, layout: &Commands) {
         let own = &mut self.commands;
         own.verify.clone_from(&layout.verify);

@@ -1,20 +1,20 @@
-//! The names in a planning folder, which all planning tools share.
+//! Names of the files in a planning folder, which all planning tools share.
 
-/// Where the work stands, and what was decided on the way.
+/// The state of the work, and the decisions made on the way.
 pub(crate) const STATE: &str = "STATE.md";
 /// The phases of a milestone.
 pub(crate) const ROADMAP: &str = "ROADMAP.md";
-/// What the project is.
+/// The description of the project.
 pub(crate) const PROJECT: &str = "PROJECT.md";
-/// What it has to do.
+/// The requirements of the project.
 pub(crate) const REQUIREMENTS: &str = "REQUIREMENTS.md";
-/// The settings of the workflow.
+/// The settings of the planning tool.
 pub(crate) const CONFIG: &str = "config.json";
-/// Holds the slug of the milestone that is worked on.
+/// Contains the slug of the active milestone.
 pub(crate) const ACTIVE: &str = "ACTIVE";
-/// The finished milestones, in the words of a workflow that lists them.
+/// The list of finished milestones, written by tools that keep one.
 pub(crate) const MILESTONE_LIST: &str = "MILESTONES.md";
-/// Stands in a milestone that was shipped.
+/// Marks a milestone that was shipped.
 pub(crate) const SHIPPED: &str = "SHIPPED.md";
 /// The note for the next session.
 pub(crate) const RESUME: &str = "RESUME.md";
@@ -23,15 +23,15 @@ pub(crate) const RESUME: &str = "RESUME.md";
 pub(crate) const PHASES: &str = "phases";
 /// The folder of finished milestones.
 pub(crate) const MILESTONES: &str = "milestones";
-/// The archive that VBW makes of a GSD folder which it takes over.
+/// The archive that VBW makes of a GSD folder when it takes it over.
 pub(crate) const TAKEN_OVER: &str = "gsd-archive";
 
-/// What follows the slug in the folder of a finished milestone's phases, where it has one of its own.
+/// Suffix after the slug in the name of a separate folder for a finished milestone's phases.
 pub(crate) const PHASES_OF: &str = "-phases";
-/// What follows the slug in the name of a finished milestone's roadmap.
+/// Suffix after the slug in the name of a finished milestone's roadmap.
 pub(crate) const ROADMAP_OF: &str = "-ROADMAP.md";
 
-/// Returns whether what lies in a folder of this name belongs to a finished milestone.
+/// Returns whether a folder of this name contains finished milestones.
 pub(crate) fn is_archive(folder: &str) -> bool {
     [MILESTONES, TAKEN_OVER, "archive"].contains(&folder)
 }

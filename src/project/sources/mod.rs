@@ -1,4 +1,4 @@
-//! Reads the settings from every source, the weakest first.
+//! Reads the settings from all sources, in ascending order of precedence.
 //!
 //! ```toml
 //! # annals.toml
@@ -29,19 +29,19 @@ use crate::project::settings::Settings;
 use crate::storage::read;
 use crate::warning::Warning;
 
-/// The project's own settings, at its root.
+/// File of the project's own settings, at its root.
 pub(crate) const PROJECT_FILE: &str = "annals.toml";
 
-/// The user's settings, in the user's configuration directory.
+/// File of the user's settings, in the user's configuration directory.
 const USER_FILE: &str = "config.toml";
 
-/// The longest slash command that a project may set, in bytes.
+/// Maximum length of a slash command that a project may set, in bytes.
 const MAX_COMMAND_BYTES: usize = 120;
 
-/// What every environment variable that sets something starts with.
+/// Prefix of the environment variables for settings.
 const PREFIX: &str = "ANNALS_";
 
-/// Who wrote a settings file, and so what it may set.
+/// The author of a settings file, which determines what it may set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Author {
     User,
@@ -65,7 +65,7 @@ pub(crate) fn settings(root: &Path, environment: &Environment) -> Result<Setting
     Ok(settings)
 }
 
-/// Reads one file's bytes into the settings.
+/// Reads a settings file.
 fn read_file(
     bytes: &[u8],
     path: &Path,
@@ -101,7 +101,7 @@ impl File<'_> {
         table: &DeTable,
         settings: &mut Settings,
     ) -> Result<()> {
-        // The file's order, so that the first mistake in it is the one that is named.
+        // Sorted by position, so that the first error in the file is the one reported.
         let mut items: Vec<_> = table.iter().collect();
         items.sort_by_key(|(name, _)| name.span().start);
         for (name, value) in items {
@@ -151,7 +151,7 @@ impl File<'_> {
     }
 }
 
-/// Refuses what a cloned repository must not be able to set.
+/// Returns an error for a setting that a cloned repository must not be able to make.
 fn may_set(key: &SettingKey, value: &Input) -> Result<()> {
     let refused = match key.scope {
         KeyScope::Anyone | KeyScope::SlashCommand => return Ok(()),
@@ -169,9 +169,9 @@ fn may_set(key: &SettingKey, value: &Input) -> Result<()> {
     .hint(format!("set it in your own {USER_FILE} or as {variable}")))
 }
 
-/// Returns whether a text is a slash command of a known workflow with plain arguments.
+/// Returns whether a text is a slash command of a supported planning tool with plain arguments.
 ///
-/// It is printed where an agent reads what to do next, so a cloned repository must not choose the words.
+/// It is printed where an agent reads what to do next, so a cloned repository must not choose its wording.
 fn is_slash_command(text: &str) -> bool {
     let mut words = text.split(' ');
     let command = words.next().unwrap_or_default();
@@ -201,13 +201,14 @@ fn not_a_slash_command(name: &str, line: usize) -> Warning {
     )
 }
 
-/// Returns whether a path is relative and never climbs out of where it starts; links are not followed.
+/// Returns whether a path is relative and contains no `..`; links are not followed.
 fn stays_inside(path: &Path) -> bool {
     path.components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
-/// Returns whether a path leads into git's own folder, where passwords can stand; some file systems ignore case.
+/// Returns whether a path leads into git's own folder, which may contain passwords; some file systems ignore
+/// case.
 fn is_of_git(path: &Path) -> bool {
     path.components()
         .any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
@@ -230,7 +231,8 @@ fn read_environment(environment: &Environment, settings: &mut Settings) -> Resul
     Ok(())
 }
 
-/// Refuses a variable that is all but one of ours: unlike in a file, others' names are not ours to judge.
+/// Returns an error for a variable that almost matches one of ours; unlike in a file, other unknown names are
+/// allowed.
 fn misspelt(name: &str) -> Result<()> {
     let Some(rest) = name.strip_prefix(PREFIX) else {
         return Ok(());
@@ -263,7 +265,7 @@ fn unknown(what: &str, name: &str, nearest: Option<&str>) -> Error {
     }
 }
 
-/// Returns the known key that is spelled most alike; a group such as `commands` is one, too.
+/// Returns the known key, or group such as `commands`, with the most similar spelling.
 fn nearest<'a>(name: &str, keys: &'a [SettingKey]) -> Option<&'a str> {
     let name = opening(name);
     keys.iter()
@@ -277,12 +279,12 @@ fn nearest<'a>(name: &str, keys: &'a [SettingKey]) -> Option<&'a str> {
         .min_by_key(|known| strsim::osa_distance(&name, known))
 }
 
-/// Returns as much of a name as is worth showing: a file can hold one of megabytes.
+/// Truncates a name for display: a file can contain a name of megabytes.
 fn opening(name: &str) -> String {
     name.chars().take(60).collect()
 }
 
-/// Returns the line of a byte, counted from 1.
+/// Returns the line number, counted from 1, of a byte offset.
 fn line_at(bytes: &[u8], offset: usize) -> usize {
     let before = bytes.get(..offset).unwrap_or(bytes);
     before.split(|byte| *byte == b'\n').count()
