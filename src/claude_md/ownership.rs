@@ -156,7 +156,7 @@ impl<'a> ContextFile<'a> {
         if let Some(old) = self.block.as_ref().filter(|old| old.lines == new)
             && self.edited_digest().is_none()
         {
-            debug_assert!(old.edited.is_none(), "what nobody edited has no edit");
+            debug_assert!(old.edited.is_none(), "an unedited block has no edits");
             return Ok(UpdatedContextFile {
                 bytes: self.existing.to_vec(),
                 warnings,
@@ -277,7 +277,7 @@ fn start(text: &str, path: &Path) -> usize {
 fn newline(bytes: &[u8]) -> &'static str {
     let mut lines = bytes.split(|byte| *byte == b'\n');
     let last = lines.next_back();
-    debug_assert!(last.is_some(), "a split has a last part");
+    debug_assert!(last.is_some(), "a split yields at least one part");
     let (windows, others): (Vec<_>, Vec<_>) = lines.partition(|line| line.ends_with(b"\r"));
     if windows.len() > others.len() {
         "\r\n"

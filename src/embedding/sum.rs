@@ -8,7 +8,7 @@ use crate::text::Memo;
 
 /// The sum of the rows of a text's pieces.
 ///
-/// A text may be added in parts; a word must not span two parts.
+/// A text may be added in parts; the end of a part ends a word.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sum {
     pub(crate) values: [f32; DIMENSION],

@@ -61,9 +61,12 @@ impl VectorTable {
 
     const fn from_bytes(bytes: &'static [u8]) -> Self {
         let (magic, _) = bytes.split_at(8);
-        assert!(matches!(magic, b"ANNEMB1\0"), "no table");
-        assert!(number(bytes, 2) == 1, "another version of the table");
-        assert!(number(bytes, 3) as usize == DIMENSION, "other dimension");
+        assert!(matches!(magic, b"ANNEMB1\0"), "not a vector table");
+        assert!(number(bytes, 2) == 1, "unsupported version of the table");
+        assert!(
+            number(bytes, 3) as usize == DIMENSION,
+            "unexpected dimension"
+        );
         let (pieces, slots) = (number(bytes, 4) as usize, number(bytes, 5) as usize);
         assert!(slots.is_power_of_two() && slots > pieces, "too few slots");
         let table = Self {
@@ -73,7 +76,10 @@ impl VectorTable {
             texts: part(bytes, 9, (number(bytes, 10) - number(bytes, 9)) as usize),
             rows: part(bytes, 10, pieces * DIMENSION),
         };
-        assert!(number(bytes, 11) as usize == bytes.len(), "cut off");
+        assert!(
+            number(bytes, 11) as usize == bytes.len(),
+            "the table is truncated"
+        );
         assert!(
             number(table.offsets, pieces) as usize <= table.texts.len(),
             "texts cut off"
@@ -206,7 +212,7 @@ const fn number(bytes: &[u8], place: usize) -> u32 {
 /// Returns `length` bytes from the offset stored at a place in the header.
 const fn part(bytes: &[u8], place: usize, length: usize) -> &[u8] {
     let at = number(bytes, place) as usize;
-    assert!(at.is_multiple_of(64), "a part is out of line");
+    assert!(at.is_multiple_of(64), "a part is not aligned");
     let (_, rest) = bytes.split_at(at);
     let (part, _) = rest.split_at(length);
     part

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A byte order mark, blank lines and HTML comments may precede it. It is parsed as YAML if possible;
-//! otherwise it is read line by line, with a warning for each line that is not understood. A second block
+//! otherwise it is read line by line, with warnings for the lines that are not understood. A second block
 //! directly after the first adds fields that the first lacks.
 
 use std::ops::Range;

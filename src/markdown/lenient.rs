@@ -1,7 +1,7 @@
 //! Reads front matter that is not valid YAML, line by line.
 //!
-//! Language models write `- @types/x`, unquoted `a: b: c`, tabs and stray text. Indentation and the first `:
-//! ` of a line still show the intended structure; lines without any are reported as not understood.
+//! Language models write `- @types/x`, unquoted `a: b: c`, tabs and stray text. Indentation and the first
+//! `: ` of a line still show the intended structure; lines without any are reported as not understood.
 
 use crate::markdown::node::Node;
 use crate::markdown::node::Value;

@@ -95,7 +95,7 @@ fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
         }
     }
     let part = text[lines[first].0..lines[last].1].trim();
-    // A single line may exceed the limit.
+    // A single line can be longer than the limit.
     let end = (EXCERPT..=part.len()).find(|end| part.is_char_boundary(*end));
     &part[..end.filter(|_| part.len() > EXCERPT).unwrap_or(part.len())]
 }

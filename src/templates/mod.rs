@@ -4,7 +4,6 @@
 //! by the setting `template`, or by `templates/CLAUDE.md.j2` in the planning folder. An override comes with a
 //! repository that may have been cloned from anywhere, so it runs with limited fuel and output, cannot read
 //! other files, and may only use a subset of the language.
-//! limited fuel and output, cannot reach other files, and keeps to the plain part of the language.
 
 mod engine;
 mod plain;

@@ -256,7 +256,7 @@ impl<'a> OutlineBuilder<'a> {
     }
 
     fn push(&mut self, content: BlockContent, range: Range<usize>) {
-        debug_assert!(range.start >= self.body, "a block begins inside the body");
+        debug_assert!(range.start >= self.body, "a block starts inside the body");
         if self.lists.len() > MAX_DEPTH {
             return;
         }

@@ -206,7 +206,7 @@ impl Index {
         rows.collect()
     }
 
-    /// Returns the text of a unit by its row id.
+    /// Returns the text with this row id.
     pub(crate) fn text(&self, unit: i64) -> Result<StoredText> {
         self.db
             .prepare_cached("SELECT headings, key, text FROM texts WHERE id = ?1")?

@@ -1,8 +1,8 @@
 //! The search index: words, substrings and vectors of every text, in `.annals/index.db`.
 //!
 //! ```text
-//! files   one row per file: its store, path, stamp (size, times, inode), digest, language, vectors of its passages
-//! units   one row per occurrence of a text: file, text, line, day, flags, rank, section, range of its vectors
+//! files   one row per file: store, path, stamp (size, times, inode), digest, language, passage vectors
+//! units   one row per occurrence of a text: file, text, line, day, flags, rank, section, vector range
 //! texts   the distinct texts: headings, key, text
 //! words   FTS5: the stems of each text, as computed by `ranking`
 //! ```
