@@ -70,8 +70,8 @@ impl Service {
         self
     }
 
-    /// Posts a document and returns the document in the response; error messages start with the service's
-    /// URL.
+    /// Posts a document and returns the document in the response; error messages are worded to follow the
+    /// name of the service.
     pub(crate) fn post(&self, path: &str, document: &Value, wait: Duration) -> Result<Value> {
         let reply = self.send(path, Some(document), wait)?;
         let body = self.accepted(reply)?;
@@ -146,7 +146,7 @@ impl Service {
         Ok(Reply { status, body })
     }
 
-    /// Returns an error whose message starts with the service's URL.
+    /// Returns an error whose message is worded to follow the name of the service: `at {url} …`.
     pub(crate) fn failed(&self, reason: &str) -> Error {
         Error::failed(format!("at {} {reason}", self.url))
     }

@@ -63,10 +63,7 @@ impl VectorTable {
         let (magic, _) = bytes.split_at(8);
         assert!(matches!(magic, b"ANNEMB1\0"), "not a vector table");
         assert!(number(bytes, 2) == 1, "unsupported version of the table");
-        assert!(
-            number(bytes, 3) as usize == DIMENSION,
-            "unexpected dimension"
-        );
+        assert!(number(bytes, 3) as usize == DIMENSION, "wrong dimension");
         let (pieces, slots) = (number(bytes, 4) as usize, number(bytes, 5) as usize);
         assert!(slots.is_power_of_two() && slots > pieces, "too few slots");
         let table = Self {
@@ -76,10 +73,7 @@ impl VectorTable {
             texts: part(bytes, 9, (number(bytes, 10) - number(bytes, 9)) as usize),
             rows: part(bytes, 10, pieces * DIMENSION),
         };
-        assert!(
-            number(bytes, 11) as usize == bytes.len(),
-            "the table is truncated"
-        );
+        assert!(number(bytes, 11) as usize == bytes.len(), "truncated");
         assert!(
             number(table.offsets, pieces) as usize <= table.texts.len(),
             "texts cut off"

@@ -21,8 +21,8 @@ pub struct Label {
 const MAX_NAME: usize = 48;
 
 impl Label {
-    /// Parses a line that starts at byte `offset` of the text: `**Name:** value`, `**Name**: value` or `Name:
-    /// value`, with an optional list marker before it.
+    /// Parses a line that starts at byte `offset` of the text: `**Name:** value`, `**Name**: value` or
+    /// `Name: value`, with an optional list marker before it.
     pub(crate) fn parse(raw: &str, offset: usize, line: usize) -> Option<Self> {
         let content = without_marker(raw);
         let (name, rest, is_bold) = bold(content).or_else(|| plain(content))?;

@@ -43,7 +43,7 @@ struct Tick {
 }
 
 impl Timeline {
-    /// Lays the dated phases out; returns `None` if all dates are on one day.
+    /// Lays the dated phases out; returns `None` if there are no two different dates.
     pub(crate) fn from_phases(phases: &[PhaseRow]) -> Option<Self> {
         let dated: Vec<(&PhaseRow, NaiveDate, NaiveDate)> = phases
             .iter()

@@ -15,8 +15,8 @@ use crate::recall::sources::SourceName;
 use crate::recall::sources::plan;
 use crate::warning::Warning;
 
-/// Returns whether a line of an entry has only unknown values: `Effort: unknown`, or `Plans: 3, Average:
-/// unknown, Total: unknown`, whose count is also visible from the entry's plans.
+/// Returns whether a line of an entry has only unknown values: `Effort: unknown`, or
+/// `Plans: 3, Average: unknown, Total: unknown`, whose count is also visible from the entry's plans.
 fn is_unknown(text: &str) -> bool {
     let mut fields = text.split(['\n', ',']).map(|field| {
         let field = field.trim().trim_start_matches("- ");
