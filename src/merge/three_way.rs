@@ -134,7 +134,8 @@ impl<'m, 'a> Merge<'m, 'a> {
         self.theirs(theirs);
     }
 
-    /// Writes the units that theirs added, without those that ours added, too.
+    /// Writes the units that theirs added, without those that ours added, too; different new units with the
+    /// same key conflict.
     fn theirs(&mut self, theirs: &'m [MergeUnit<'a>]) {
         if self.inserts == Inserts::Compete {
             return self.out.units(theirs);

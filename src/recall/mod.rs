@@ -5,8 +5,7 @@
 //!                                      └── vectors ─┘
 //! ```
 //!
-//! The files are the source of truth: the index is derived from them and brought up to date before each
-//! search.
+//! The files are the source of truth: the index is derived from them and updated before each search.
 //! Facts are not files: they are queried each time, and a project keeps no copy of them.
 
 mod answer;
