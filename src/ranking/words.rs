@@ -8,6 +8,9 @@ use crate::text::joins;
 /// A query of more words says no more about what is meant, and each costs a pass over its texts.
 pub(crate) const MAX_TERMS: usize = 48;
 
+/// The words that are looked at for these; no language has as many that say nothing.
+const MAX_CANDIDATES: usize = 1_024;
+
 /// A longer run of letters is no word that anybody looks for.
 pub(crate) const MAX_TERM_LENGTH: usize = 100;
 
@@ -180,6 +183,9 @@ struct Terms {
 
 impl Terms {
     fn add_word(&mut self, word: &str, is_compound: bool) {
+        if self.is_full() {
+            return;
+        }
         let word = word.to_lowercase();
         if word.chars().count() > MAX_TERM_LENGTH {
             return;
@@ -194,9 +200,14 @@ impl Terms {
         self.add(word, stems, is_compound);
     }
 
+    /// Returns whether no further word can come among the first [`MAX_TERMS`].
+    fn is_full(&self) -> bool {
+        self.found.len() == MAX_CANDIDATES
+    }
+
     fn add(&mut self, word: String, stems: Vec<String>, is_compound: bool) {
         let is_known = |known: &Term| known.word == word || known.stems == stems;
-        if !stems.is_empty() && !self.found.iter().any(is_known) {
+        if !self.is_full() && !stems.is_empty() && !self.found.iter().any(is_known) {
             self.found.push(Term {
                 word,
                 stems,
