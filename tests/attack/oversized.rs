@@ -166,6 +166,22 @@ fn texts_of_one_file_are_not_each_compared_with_each() {
 }
 
 #[test]
+fn entries_are_read_up_to_so_many_bytes_and_the_rest_is_named() {
+    let hostile = Hostile::new();
+    let root = hostile.case.root();
+    for number in 0..12 {
+        let path = root.join(format!(".vibekit/memory/huge-{number}.md"));
+        let file = std::fs::File::create(path).unwrap();
+        file.set_len(MAX_FILE_BYTES as u64).unwrap();
+    }
+    for command in ["entry query --text first", "entry audit --dry-run", "audit"] {
+        let told = hostile.case.run(command).output().stderr();
+        let warning = ".vibekit/memory: exceeds what one command may read";
+        assert!(told.contains(warning), "{command}: {told}");
+    }
+}
+
+#[test]
 fn a_search_reads_so_much_of_a_project_and_says_what_it_leaves_out() {
     let hostile = Hostile::new();
     let root = hostile.case.root();
@@ -178,7 +194,7 @@ fn a_search_reads_so_much_of_a_project_and_says_what_it_leaves_out() {
     let line = format!("ulimit -v {MAX_MAPPED_KIB}; exec \"$ANNALS\" recall stock");
     let run = hostile.case.shell(&line).within(Duration::from_mins(10));
     let told = run.success().stderr();
-    let warning = ".vibekit/memory: exceeds what one search may read";
+    let warning = ".vibekit/memory: exceeds what one command may read";
     assert!(told.contains(warning), "{told}");
 }
 
