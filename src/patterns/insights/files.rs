@@ -15,9 +15,8 @@ use crate::patterns::insights::comparison::is_evidence;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::PlanRef;
 use crate::project::vocabulary;
-use crate::secrets;
 use crate::text::Line;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 
 /// A file that is named once may have been bad luck.
 const MIN_NAMED: usize = 2;
@@ -229,7 +228,7 @@ fn is_planning(path: &str) -> bool {
 
 /// Returns a path as one line of markdown may hold it.
 fn path_line(path: &str) -> Line {
-    Line::new(&secrets::redact(&strip_controls(path)).text).clipped(80)
+    Line::new(&sanitized(path)).clipped(80)
 }
 
 fn bare(path: &str) -> &str {
