@@ -42,6 +42,7 @@ const FLOORS: &[&[&str]] = &[
 const SIDEWAYS: &[(&str, &str)] = &[
     ("error", "warning"),
     ("clock", "error"),
+    ("text", "secrets"),
     ("embedding", "service"),
     ("ranking", "embedding"),
     ("templates", "project"),

@@ -96,5 +96,5 @@ pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<
     let files: Vec<PathBuf> = ContextTarget::ALL
         .map(|target| project.root.join(target.file()))
         .into();
-    files::secrets(project, STORE, &files, warnings)
+    files::secrets(project, STORE, files, warnings)
 }

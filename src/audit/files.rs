@@ -9,6 +9,7 @@ use crate::audit::row::Level;
 use crate::error::Result;
 use crate::project::Project;
 use crate::secrets;
+use crate::storage::Boundary;
 use crate::storage::read;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
@@ -22,12 +23,14 @@ const MEND: &str = "revoke the key, then remove it from the file by hand";
 pub(crate) fn secrets(
     project: &Project,
     store: &'static str,
-    files: &[PathBuf],
+    files: Vec<PathBuf>,
     warnings: &mut Vec<Warning>,
 ) -> Option<AuditRow> {
     let mut is_used = false;
     let mut found = Vec::new();
-    for path in files {
+    let folder = files.first().and_then(|file| file.parent());
+    let folder = folder.unwrap_or(&project.root).to_owned();
+    for path in &Boundary::within_limit(&folder, files) {
         match bytes(path) {
             Ok(Some(bytes)) => {
                 is_used = true;

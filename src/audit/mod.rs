@@ -109,7 +109,7 @@ pub fn audit(project: &Project) -> Audit {
     // Files that the user's settings name have checks of their own.
     for store in SOURCES.iter().filter(|store| !store.is_users_own()) {
         let (name, files) = (store.name().as_str(), store.guarded(project));
-        rows.extend(files::secrets(project, name, &files, &mut warnings));
+        rows.extend(files::secrets(project, name, files, &mut warnings));
     }
     Audit {
         level: rows.iter().map(|row| row.level).max().unwrap_or(Level::Ok),

@@ -3,9 +3,8 @@
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::secrets;
 use crate::text::Line;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 use crate::warning::SourceLocation;
 
 /// How many findings of one check are named; the rest are counted.
@@ -50,11 +49,9 @@ pub struct Detail {
 impl Detail {
     /// Returns a finding without a place.
     pub(crate) fn new(message: &str) -> Self {
-        let plain = strip_controls(message);
-        let clean = secrets::redact(&plain);
         Self {
             place: None,
-            message: Line::new(&clean.text).clipped(WIDTH).to_string(),
+            message: Line::new(&sanitized(message)).clipped(WIDTH).to_string(),
         }
     }
 

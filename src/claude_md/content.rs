@@ -49,7 +49,7 @@ pub struct PhaseLine {
 }
 
 /// An installed skill, as displayed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct SkillLine {
     /// Its name.
     pub name: Line,

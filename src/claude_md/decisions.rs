@@ -157,7 +157,7 @@ pub(crate) fn select(
 ) -> Vec<&Decision> {
     let mut ranked = ranked(lists);
     ranked.retain(|ranked| can_be_shown(ranked.decision));
-    ranked.sort_by_key(RankedDecision::rank);
+    ranked.sort_by_cached_key(RankedDecision::rank);
     let mut of_plan: HashMap<&str, usize> = HashMap::new();
     ranked.retain(|ranked| {
         let Some(plan) = plan(ranked.decision) else {

@@ -1,5 +1,6 @@
 //! Builds the content of the block from the stores.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::claude_md::content::Content;
@@ -141,12 +142,13 @@ impl Sources {
 
     fn skill_lines(&self, lines: &mut Lines<'_>) -> Vec<SkillLine> {
         let mut shown: Vec<SkillLine> = Vec::new();
+        let mut known = BTreeSet::new();
         for skill in &self.skills {
             let line = SkillLine {
                 name: lines.line("a skill", &skill.name, LINE),
                 scope: lines.optional("a skill's scope", skill.scope.as_deref(), LINE),
             };
-            if !line.name.is_empty() && !shown.contains(&line) {
+            if !line.name.is_empty() && known.insert(line.clone()) {
                 shown.push(line);
             }
         }
@@ -160,6 +162,9 @@ impl Sources {
             self.patterns.iter().partition(|pattern| pattern.is_stale);
         let mut shown = Vec::new();
         for pattern in fresh.into_iter().chain(stale) {
+            if shown.len() == PATTERNS {
+                break;
+            }
             let mark = if pattern.is_stale { STALE } else { "" };
             let line = lines.line("a pattern", &pattern.summary, LONG_LINE);
             let line = Line::new(&format!("{line}{mark}"));
@@ -167,7 +172,6 @@ impl Sources {
                 shown.push(line);
             }
         }
-        shown.truncate(PATTERNS);
         shown
     }
 }

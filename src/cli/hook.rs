@@ -52,7 +52,7 @@ pub(crate) fn run(args: &HookArgs, global: &Global, out: &mut Output) -> ExitCod
     match in_time(args, global) {
         Ok(reply) => {
             if let Some(answer) = reply.answer {
-                out.json_line(&answer);
+                out.sanitized_line(&answer);
             }
             if let Some(error) = reply.unnoted {
                 out.note(&format!("annals hook: {error}"));

@@ -188,7 +188,7 @@ impl Command {
                     "planning folder: {}",
                     project.planning_place().dir.display()
                 ));
-                if self.is_digest() {
+                if !self.prints_as_stored() {
                     out.redact();
                 }
                 let done = self.run_in(&project, out);
@@ -198,18 +198,17 @@ impl Command {
         }
     }
 
-    /// Returns whether the command summarizes many files; the others print what they were given, or one file.
-    fn is_digest(&self) -> bool {
+    /// Returns whether the command prints what it was given, one file or one record; the others sum up many.
+    fn prints_as_stored(&self) -> bool {
         matches!(
             self,
-            Self::Status(_)
-                | Self::Plan(_)
-                | Self::Resume(_)
-                | Self::Patterns(_)
-                | Self::Ledger(_)
-                | Self::Context(_)
-                | Self::Milestone(_)
-                | Self::Recall(_)
+            Self::Entry(_)
+                | Self::Notepad(_)
+                | Self::Facts(_)
+                | Self::Inspect(_)
+                | Self::MergeFile(_)
+                | Self::Log(_)
+                | Self::Undo(_)
         )
     }
 

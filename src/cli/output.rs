@@ -1,6 +1,5 @@
 //! The one place that prints: results to stdout, all talk to stderr.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::io::IsTerminal;
@@ -23,7 +22,6 @@ use crate::error::Problem;
 use crate::error::Result;
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
-use crate::secrets;
 use crate::text;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
@@ -136,9 +134,7 @@ impl Output {
             Ok(()) if self.manner.json || !self.redacts => self.print(&page),
             Ok(()) => {
                 let text = String::from_utf8_lossy(&page);
-                // Before redaction: an invisible character may split a key.
-                let text = text::strip_controls(&text);
-                self.print(secrets::redact(&text).text.as_bytes());
+                self.print(text::sanitized(&text).as_bytes());
             }
             Err(error) => self.cannot_show(&error),
         }
@@ -148,7 +144,7 @@ impl Output {
     fn document<T: Serialize>(&self, result: &T, page: &mut Vec<u8>) -> io::Result<()> {
         if self.redacts {
             let mut document = serde_json::to_value(result)?;
-            text::change_texts(&mut document, &redacted);
+            text::sanitize_json(&mut document);
             serde_json::to_writer_pretty(&mut *page, &document)?;
         } else {
             serde_json::to_writer_pretty(&mut *page, result)?;
@@ -211,6 +207,17 @@ impl Output {
     pub(crate) fn json_line<T: Serialize>(&mut self, result: &T) {
         match serde_json::to_string(result) {
             Ok(line) => self.print(format!("{line}\n").as_bytes()),
+            Err(error) => self.cannot_show(&error.into()),
+        }
+    }
+
+    /// Prints one line of JSON that may quote any file or argument: without keys.
+    pub(crate) fn sanitized_line<T: Serialize>(&mut self, result: &T) {
+        match serde_json::to_value(result) {
+            Ok(mut document) => {
+                text::sanitize_json(&mut document);
+                self.json_line(&document);
+            }
             Err(error) => self.cannot_show(&error.into()),
         }
     }
@@ -342,7 +349,7 @@ impl Output {
 
     /// Asks for one line; returns `None` if the answer is empty.
     pub(crate) fn ask(&mut self, question: &str) -> Result<Option<String>> {
-        let question = text::strip_controls(question);
+        let question = text::sanitized(question);
         let asked = write!(self.stderr, "{question}").and_then(|()| self.stderr.flush());
         asked.at("ask", Path::new("-"))?;
         let mut answer = String::new();
@@ -381,7 +388,7 @@ impl Output {
         self.failed = Some(error.kind);
         let place = error.place.as_ref().map(|place| self.named(place));
         if self.manner.json {
-            self.json_line(&Failure::new(error, place.as_ref()));
+            self.sanitized_line(&Failure::new(error, place.as_ref()));
             return;
         }
         let message = match place {
@@ -401,7 +408,7 @@ impl Output {
     /// Prints a failure as a document of its own, for commands that promise one.
     pub(crate) fn failed_with<T: Serialize>(&mut self, kind: ErrorKind, document: &T) {
         self.failed = Some(kind);
-        self.json_line(document);
+        self.sanitized_line(document);
     }
 
     /// Names a place relative to the project where it lies inside.
@@ -416,7 +423,8 @@ impl Output {
     }
 
     fn write_message(&mut self, label: &str, style: Style, message: &str) {
-        let message = text::strip_controls(message);
+        // It may quote what a file or an argument holds.
+        let message = text::sanitized(message);
         if let Some(captured) = &mut self.captured {
             for piece in [label, message.as_ref(), "\n"] {
                 captured.push_str(piece);
@@ -425,15 +433,6 @@ impl Output {
         }
         // With stderr closed there is no one left to tell.
         let _told = writeln!(self.stderr, "{style}{label}{style:#}{message}").is_ok();
-    }
-}
-
-/// Returns a text without its keys, or `None` if it has none.
-fn redacted(text: &str) -> Option<String> {
-    // Before redaction: an invisible character may split a key.
-    match secrets::redact(&text::strip_controls(text)).text {
-        Cow::Owned(redacted) => Some(redacted),
-        Cow::Borrowed(_) => None,
     }
 }
 

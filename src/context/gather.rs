@@ -22,12 +22,11 @@ use crate::position::Drift;
 use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::Project;
-use crate::secrets;
 use crate::storage::Changes;
 use crate::text::Line;
 use crate::text::clip;
 use crate::text::fold;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 use crate::warning::Warning;
 
 /// Maximum length of a line, in characters: a digest gives an overview, the full text is in the stores.
@@ -297,5 +296,5 @@ fn or_warning<T>(
 
 /// Returns a foreign text as one line that cannot act as markdown structure and contains no secret.
 fn safe(text: &str) -> Line {
-    Line::new(&secrets::redact(&strip_controls(text)).text).clipped(WIDTH)
+    Line::new(&sanitized(text)).clipped(WIDTH)
 }

@@ -18,8 +18,8 @@ use crate::facts::profile;
 use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
-use crate::secrets;
 use crate::secrets::SecretPolicy;
+use crate::text::sanitized;
 use crate::text::strip_controls;
 
 /// The longest text of one side of a turn, in bytes.
@@ -108,9 +108,7 @@ impl Turn {
             session_id: None,
             turn_seq: None,
             project: None,
-            user_input: secrets::redact(&strip_controls(user_input))
-                .text
-                .into_owned(),
+            user_input: sanitized(user_input).into_owned(),
             assistant_response: String::new(),
             attempts: 0,
             last_error: None,
@@ -145,12 +143,9 @@ pub fn observe(
             "user_input and assistant_response may have at most {MAX_TEXT_BYTES} bytes each"
         )));
     }
-    let clean = |text: &str| {
-        let text = strip_controls(text);
-        match policy {
-            SecretPolicy::Allow => text.into_owned(),
-            SecretPolicy::Refuse => secrets::redact(&text).text.into_owned(),
-        }
+    let clean = |text: &str| match policy {
+        SecretPolicy::Allow => strip_controls(text).into_owned(),
+        SecretPolicy::Refuse => sanitized(text).into_owned(),
     };
     let (input, response) = (clean(texts[0]), clean(texts[1]));
     let clock = facts.clock();

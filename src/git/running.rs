@@ -5,6 +5,8 @@ use std::io::ErrorKind;
 use std::process::Child;
 use std::process::Command;
 use std::sync::Mutex;
+#[cfg(unix)]
+use std::sync::Once;
 use std::sync::PoisonError;
 use std::sync::mpsc;
 use std::sync::mpsc::RecvTimeoutError;
@@ -14,6 +16,9 @@ use std::time::Duration;
 
 /// A history of a million commits is read in less; a pipe in place of an object is waited for without end.
 pub(crate) const MAX_WAIT: Duration = Duration::from_mins(1);
+
+/// How long git may take to remove its lock files once it is asked to end.
+const GRACE: Duration = Duration::from_secs(1);
 
 static PROCESSES: Mutex<Processes> = Mutex::new(Processes {
     ids: Vec::new(),
@@ -36,6 +41,8 @@ pub(crate) struct Running(u32);
 impl Running {
     /// Starts a process in the group of this one, so that Ctrl-C ends both, unless groups of their own are asked for.
     pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
+        #[cfg(unix)]
+        pass_on_termination();
         let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
         #[cfg(unix)]
         if processes.has_groups {
@@ -57,10 +64,14 @@ impl Running {
         let id = self.0;
         let (closed, told) = mpsc::channel::<()>();
         let watch = thread::Builder::new().spawn(move || {
-            let is_late = told.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
+            let is_open = |wait| told.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
+            let is_late = is_open(wait);
             if is_late {
-                let processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
-                end(&[id], processes.has_groups);
+                // A git that is killed leaves `index.lock` behind, and no other git can write then.
+                send("TERM", &[id]);
+                if is_open(GRACE) {
+                    send("KILL", &[id]);
+                }
             }
             is_late
         })?;
@@ -103,7 +114,7 @@ impl Drop for Running {
 pub fn end_all() {
     let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
     processes.is_over = true;
-    end(&processes.ids, processes.has_groups);
+    processes.send("KILL", &processes.ids);
 }
 
 /// Has each git process lead a group from now on, for a run that may give up waiting: [`end_all`] ends the groups.
@@ -112,30 +123,72 @@ pub fn use_process_groups() {
     processes.has_groups = true;
 }
 
-/// Ends processes; those that lead a group with all that is in it.
-fn end(ids: &[u32], has_groups: bool) {
-    if !cfg!(unix) || ids.is_empty() {
-        return;
+/// Passes a request to end on to the git processes, which would wait on without us.
+///
+/// From the first git process on: a run that starts none has no handler. A terminal that is closed tells them itself.
+#[cfg(unix)]
+fn pass_on_termination() {
+    use signal_hook::consts::SIGTERM;
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
+
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        // Without a handler the system ends us at once, as before.
+        let Ok(mut signals) = Signals::new([SIGTERM]) else {
+            return;
+        };
+        let watch = move || {
+            for signal in signals.forever() {
+                let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
+                processes.is_over = true;
+                processes.send("TERM", &processes.ids);
+                drop(processes);
+                emulate_default_handler(signal).ok();
+            }
+        };
+        thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(watch)
+            .ok();
+    });
+}
+
+fn send(signal: &str, ids: &[u32]) {
+    let processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
+    processes.send(signal, ids);
+}
+
+impl Processes {
+    /// Sends a signal to processes; to those that lead a group with all that is in it.
+    fn send(&self, signal: &str, ids: &[u32]) {
+        if !cfg!(unix) || ids.is_empty() {
+            return;
+        }
+        let sign = if self.has_groups { "-" } else { "" };
+        let groups = ids.iter().map(|id| format!("{sign}{id}"));
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "only the system's own program can end a group of processes without unsafe code"
+        )]
+        let sent = Command::new("kill")
+            .args(["-s", signal, "--"])
+            .args(groups)
+            .status();
+        // What is gone already need not be ended.
+        sent.ok();
     }
-    let sign = if has_groups { "-" } else { "" };
-    let groups = ids.iter().map(|id| format!("{sign}{id}"));
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "only the system's own program can end a group of processes without unsafe code"
-    )]
-    let killed = Command::new("kill")
-        .args(["-KILL", "--"])
-        .args(groups)
-        .status();
-    // What is gone already need not be ended.
-    killed.ok();
 }
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::io::Read;
+    use std::os::unix::process::ExitStatusExt;
     use std::process::Stdio;
 
     use super::*;
+    use crate::git::program::Program;
+    use crate::git::tests::Sandbox;
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a process that never answers")]
@@ -146,6 +199,44 @@ mod tests {
         let deadline = running.deadline(Duration::from_millis(1)).unwrap();
         assert!(!child.wait().unwrap().success());
         assert_eq!(deadline.close().unwrap_err().kind(), ErrorKind::TimedOut);
+    }
+
+    #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a process that will not be asked"
+    )]
+    fn a_process_that_does_not_end_when_asked_is_killed() {
+        let mut command = Command::new("sh");
+        let script = "trap '' TERM; echo; exec sleep 1000";
+        command.args(["-c", script]).stdout(Stdio::piped());
+        let (mut child, running) = Running::start(&mut command).unwrap();
+        // It has said that it is deaf.
+        child.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
+        let deadline = running.deadline(Duration::from_millis(1)).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
+        deadline.close().unwrap_err();
+    }
+
+    #[test]
+    fn a_git_that_takes_too_long_leaves_no_lock() {
+        let sandbox = Sandbox::with_commits(&["2026-01-01T00:00:00Z"]);
+        let lock = sandbox.0.path().join(".git/index.lock");
+        let arguments = ["update-index", "--add", "-z", "--stdin"];
+        let program = Program::new(sandbox.0.path());
+        // Its input never ends, and it holds the lock while it waits.
+        let (mut child, running) = program.talk(&arguments).unwrap().unwrap();
+        while !lock.exists() {
+            assert!(
+                child.try_wait().unwrap().is_none(),
+                "it waits for its input"
+            );
+            thread::yield_now();
+        }
+        let deadline = running.deadline(Duration::from_millis(1)).unwrap();
+        assert!(!child.wait().unwrap().success());
+        deadline.close().unwrap_err();
+        assert!(!lock.exists());
     }
 
     #[test]

@@ -8,10 +8,9 @@ use crate::knowledge::notepad::NotepadSection;
 use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::Project;
-use crate::secrets;
 use crate::secrets::SecretPolicy;
 use crate::text::Line;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 
 const WIDTH: usize = 160;
 
@@ -24,7 +23,7 @@ pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
         String::new()
     };
     let text = format!("Before compaction ({trigger}){place}");
-    let text = Line::new(&secrets::redact(&strip_controls(&text)).text).clipped(WIDTH);
+    let text = Line::new(&sanitized(&text)).clipped(WIDTH);
     let note = Note {
         section: NotepadSection::Working,
         text: text.as_str(),

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering;
 use std::thread;
 
 use crate::error::At;
@@ -10,6 +12,7 @@ use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::dir::stem;
 use crate::knowledge::read::leads_out;
+use crate::storage::Boundary;
 use crate::storage::listing;
 use crate::storage::listing::PathKind;
 use crate::storage::listing::Stat;
@@ -30,7 +33,8 @@ const FEW: usize = 256;
 /// Hands every entry to `visit`, many on all processors, and returns what it made of them in the order of the
 /// files' names.
 ///
-/// A file that cannot be read, or is a link out of the store, becomes a warning.
+/// A file that cannot be read, or is a link out of the store, becomes a warning; so do those beyond what one command
+/// reads.
 pub(crate) fn scan<T: Send>(
     place: &KnowledgeDir,
     visit: impl Fn(&EntryFile<'_>) -> Option<T> + Sync,
@@ -40,14 +44,37 @@ pub(crate) fn scan<T: Send>(
         Err(error) if read::is_absent(&error) => return Ok(Parsed::clean(Vec::new())),
         listed => listed.at("list", &folder)?,
     };
+    let room = AtomicU64::new(Boundary::MAX_BYTES);
+    let within = listed.len() <= Boundary::MAX_FILES;
+    if let Some(found) = within.then(|| scan_all(place, &folder, &listed, &room, &visit)) {
+        let found = found?;
+        if room.load(Ordering::Relaxed) > 0 {
+            return Ok(found);
+        }
+    }
+    // Rare: only now each file is asked for its size, and the same ones are read however many threads there are.
+    let files = listed.iter().map(|(name, _)| folder.join(name)).collect();
+    let kept = Boundary::within_limit(&folder, files).len();
+    let unlimited = AtomicU64::new(u64::MAX);
+    scan_all(place, &folder, &listed[..kept], &unlimited, &visit)
+}
+
+/// Scans these files, until as many bytes are read as there is room for.
+fn scan_all<T: Send>(
+    place: &KnowledgeDir,
+    folder: &Path,
+    listed: &[(String, PathKind)],
+    room: &AtomicU64,
+    visit: &(impl Fn(&EntryFile<'_>) -> Option<T> + Sync),
+) -> Result<Parsed<Vec<T>>> {
     if listed.len() < FEW {
-        return Ok(scan_part(place, &folder, &listed, &visit));
+        return Ok(scan_part(place, folder, listed, room, visit));
     }
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let parts = thread::scope(|scope| {
         let parts = listed.chunks(listed.len().div_ceil(threads));
         let started: Vec<_> = parts
-            .map(|part| scope.spawn(|| scan_part(place, &folder, part, &visit)))
+            .map(|part| scope.spawn(|| scan_part(place, folder, part, room, visit)))
             .collect();
         let joined = started.into_iter().map(thread::ScopedJoinHandle::join);
         joined.collect::<std::result::Result<Vec<_>, _>>()
@@ -65,6 +92,7 @@ fn scan_part<T>(
     place: &KnowledgeDir,
     folder: &Path,
     listed: &[(String, PathKind)],
+    room: &AtomicU64,
     visit: &impl Fn(&EntryFile<'_>) -> Option<T>,
 ) -> Parsed<Vec<T>> {
     let (mut made, mut warnings) = (Vec::new(), Vec::new());
@@ -75,7 +103,18 @@ fn scan_part<T>(
         let path = folder.join(name);
         match bytes(place, &path, *kind, &mut warnings) {
             Ok(None) => {}
-            Ok(Some(bytes)) => made.extend(visit(&EntryFile { key, path, bytes })),
+            Ok(Some(bytes)) => {
+                let length = bytes.len() as u64;
+                let take = |left: u64| left.checked_sub(length);
+                if room
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+                    .is_err()
+                {
+                    room.store(0, Ordering::Relaxed);
+                    break;
+                }
+                made.extend(visit(&EntryFile { key, path, bytes }));
+            }
             Err(error) => warnings.push(Warning::file(&path, error.reason())),
         }
     }

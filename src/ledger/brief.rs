@@ -15,8 +15,7 @@ use crate::ledger::files::LedgerFiles;
 use crate::ledger::session_constraints::session_constraints;
 use crate::ledger::state::LedgerState;
 use crate::project::Project;
-use crate::secrets;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 use crate::warning::Warning;
 
 /// A commit in one line.
@@ -177,5 +176,5 @@ fn recent(text: &str, decisions: &Decisions, since: Option<NaiveDate>) -> String
 
 /// What a session is told holds no keys, whoever wrote them down.
 fn clean(text: &str) -> String {
-    secrets::redact(&strip_controls(text)).text.into_owned()
+    sanitized(text).into_owned()
 }

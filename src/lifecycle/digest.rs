@@ -14,12 +14,11 @@ use crate::planning::PhaseNumber;
 use crate::position::PhaseState;
 use crate::position::Survey;
 use crate::project::Project;
-use crate::secrets;
 use crate::storage::read;
 use crate::text::Line;
 use crate::text::clip;
 use crate::text::quantity;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 use crate::text::tokens;
 
 /// The most tokens of the page.
@@ -168,7 +167,7 @@ fn failed_checks(plan: &PlanRecord) -> Vec<String> {
 
 /// Returns somebody's words on one line, without secrets: as many whole sentences as there is room for.
 fn safe(text: &str) -> String {
-    let line = Line::new(&secrets::redact(&strip_controls(text)).text);
+    let line = Line::new(&sanitized(text));
     let text = line.as_str();
     if text.chars().count() <= PART {
         return text.to_owned();

@@ -16,6 +16,7 @@ use crate::facts::Turn;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::arguments::Nothing;
 use crate::project::Project;
+use crate::text::sanitized;
 
 /// One prompt.
 struct PromptSpec {
@@ -90,7 +91,7 @@ pub(crate) fn named(
     let prompt = PROMPTS.iter().find(|prompt| prompt.name == name);
     let prompt = prompt.ok_or_else(|| Error::not_found(format!("there is no prompt {name:?}")))?;
     let text = (prompt.text)(project, arguments)?;
-    let message = PromptMessage::new_text(Role::User, text);
+    let message = PromptMessage::new_text(Role::User, sanitized(&text));
     Ok(GetPromptResult::new(vec![message]).with_description(prompt.about))
 }
 

@@ -20,10 +20,9 @@ use crate::patterns;
 use crate::planning::PlanningFolder;
 use crate::project::Project;
 use crate::project::vocabulary;
-use crate::secrets;
 use crate::storage::read;
 use crate::text::clip;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 
 const SCHEME: &str = "annals://";
 const ENTRIES: &str = "annals://entries/";
@@ -84,10 +83,7 @@ fn resource(entry: &Listed) -> Resource {
     };
     let uri = format!("{ENTRIES}{}", address::encoded(&entry.key));
     Resource::new(uri, entry.key.clone())
-        .with_title(clip(
-            &secrets::redact(&strip_controls(&entry.title)).text,
-            TITLE,
-        ))
+        .with_title(clip(&sanitized(&entry.title), TITLE))
         .with_description(about)
         .with_mime_type(MARKDOWN)
 }
@@ -112,7 +108,7 @@ fn entry(project: &Project, key: &str, uri: &str) -> Result<String> {
     let entry = knowledge::read(project, &key.ok_or_else(|| none(uri))?)?;
     let text = String::from_utf8_lossy(&entry.bytes);
     let source = entry.file.display().to_string();
-    Ok(fenced(&source, &secrets::redact(&text).text))
+    Ok(fenced(&source, &text))
 }
 
 /// Returns whether a key may be the name of an entry's file, and of no file elsewhere.
@@ -125,9 +121,8 @@ fn file(project: &Project, uri: &str) -> Result<String> {
     let known = files(project).into_iter().find(|file| file.name == name);
     let file = known.ok_or_else(|| none(uri))?;
     let text = read::text(&file.path)?.ok_or_else(|| none(uri))?.value;
-    let text = secrets::redact(&text).text;
     if file.is_instruction {
-        return Ok(text.into_owned());
+        return Ok(sanitized(&text).into_owned());
     }
     let source = project.relative(&file.path).display().to_string();
     Ok(fenced(&source, &text))

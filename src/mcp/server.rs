@@ -11,6 +11,9 @@ use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;
 use rmcp::model::CallToolResponse;
 use rmcp::model::CallToolResult;
+use rmcp::model::CustomRequest;
+use rmcp::model::CustomResult;
+use rmcp::model::ErrorCode;
 use rmcp::model::GetPromptRequestParams;
 use rmcp::model::GetPromptResponse;
 use rmcp::model::Implementation;
@@ -40,6 +43,7 @@ use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
 use crate::project::Environment;
 use crate::project::Project;
+use crate::text::sanitized;
 
 /// Told to the model once, at the start.
 const INSTRUCTIONS: &str = "\
@@ -275,6 +279,20 @@ impl ServerHandler for McpServer {
         let project = self.project(named, &context.peer).await;
         let prompt = prompts::named(&request.name, arguments, project);
         prompt.map(Into::into).map_err(|error| invalid(&error))
+    }
+
+    fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = std::result::Result<CustomResult, ErrorData>> + Send + '_ {
+        // The name of a method that we do not know is any text.
+        let method = sanitized(&request.method).into_owned();
+        std::future::ready(Err(ErrorData::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            method,
+            None,
+        )))
     }
 
     fn on_roots_list_changed(

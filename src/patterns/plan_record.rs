@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use chrono::NaiveDate;
+use memchr::memchr_iter;
+use memchr::memmem;
 
 use crate::clock::Minutes;
-use crate::patterns::IssueNote;
-use crate::patterns::issue_notes::issue_notes;
 use crate::planning::AcceptanceResult;
 use crate::planning::Deviation;
+use crate::planning::IssueNote;
 use crate::planning::PlanNumber;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
@@ -59,8 +60,11 @@ const HEAD: usize = 24;
 
 fn line_of(pattern: &str, summary: &str) -> usize {
     let head: String = pattern.chars().take(HEAD).collect();
-    let at = summary.lines().position(|line| line.contains(&head));
-    at.map_or(0, |at| at + 1)
+    let is_of_line = !head.contains('\n');
+    let at = memmem::find(summary.as_bytes(), head.as_bytes()).filter(|_| is_of_line);
+    at.map_or(0, |at| {
+        1 + memchr_iter(b'\n', &summary.as_bytes()[..at]).count()
+    })
 }
 
 impl PlanRecord {
@@ -85,7 +89,7 @@ impl PlanRecord {
             acceptance: summary.acceptance.unwrap_or_default(),
             pattern_lines: patterns.iter().map(|one| line_of(one, text)).collect(),
             patterns,
-            issues: issue_notes(text, path),
+            issues: summary.issues,
             one_line: summary.one_line,
             effort: None,
         }

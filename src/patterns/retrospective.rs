@@ -16,11 +16,10 @@ use crate::patterns::lesson;
 use crate::patterns::rewriting;
 use crate::planning::PhaseNumber;
 use crate::project::Project;
-use crate::secrets;
 use crate::templates;
 use crate::templates::Template;
 use crate::text::Line;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 
 /// What an entry says; `templates/patterns/entry.md.j2` gives it its form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -152,7 +151,7 @@ fn name(written: &str) -> Line {
 }
 
 fn line(text: &str) -> Line {
-    Line::new(&secrets::redact(&strip_controls(text)).text)
+    Line::new(&sanitized(text))
 }
 
 impl DeviationKinds {

@@ -74,6 +74,7 @@ pub use stated::Stated;
 pub use status::PhaseProgress;
 pub use summary::AcceptanceResult;
 pub use summary::Deviation;
+pub use summary::IssueNote;
 pub use summary::Summary;
 pub use summary::SummaryStatus;
 pub use summary::TaskCount;

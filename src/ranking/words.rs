@@ -8,6 +8,9 @@ use crate::text::joins;
 /// Maximum number of terms in a query: further ones add little, and each costs a pass over its texts.
 pub(crate) const MAX_TERMS: usize = 48;
 
+/// Maximum number of words examined to find them; no language has as many function words.
+const MAX_CANDIDATES: usize = 1_024;
+
 /// Maximum length of a term in characters; a longer run of letters is not a word.
 pub(crate) const MAX_TERM_LENGTH: usize = 100;
 
@@ -182,6 +185,9 @@ struct Terms {
 
 impl Terms {
     fn add_word(&mut self, word: &str, is_compound: bool) {
+        if self.is_full() {
+            return;
+        }
         let word = word.to_lowercase();
         if word.chars().count() > MAX_TERM_LENGTH {
             return;
@@ -196,9 +202,14 @@ impl Terms {
         self.add(word, stems, is_compound);
     }
 
+    /// Returns whether no further word can come among the first [`MAX_TERMS`].
+    fn is_full(&self) -> bool {
+        self.found.len() == MAX_CANDIDATES
+    }
+
     fn add(&mut self, word: String, stems: Vec<String>, is_compound: bool) {
         let is_known = |known: &Term| known.word == word || known.stems == stems;
-        if !stems.is_empty() && !self.found.iter().any(is_known) {
+        if !self.is_full() && !stems.is_empty() && !self.found.iter().any(is_known) {
             self.found.push(Term {
                 word,
                 stems,

@@ -9,8 +9,7 @@ use crate::recall::document::Flag;
 use crate::recall::index::StoredText;
 use crate::recall::search::Parts;
 use crate::recall::sources::SourceName;
-use crate::secrets;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 
 /// Maximum length of a snippet, in bytes; longer texts are shown in part.
 const EXCERPT: usize = 600;
@@ -51,7 +50,7 @@ pub struct RecallHit {
 
 /// Returns the headings and the snippet of a text as shown to the user.
 pub(crate) fn display_text(text: &StoredText, terms: &[Term]) -> (Vec<String>, String) {
-    let clean = |text: &str| secrets::redact(&strip_controls(text)).text.into_owned();
+    let clean = |text: &str| sanitized(text).into_owned();
     let headings = text.headings.iter().map(|title| clean(title));
     // Cut after redaction: a truncated key would not be recognised.
     let whole = clean(&text.body);

@@ -11,9 +11,8 @@ use pulldown_cmark::Tag;
 use pulldown_cmark::TagEnd;
 use serde::Serialize;
 
-use crate::secrets;
 use crate::text::clip;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 
 /// Maximum length of a text, in characters: the page gives an overview, the full text is in the stores.
 const MAX_TEXT_CHARS: usize = 600;
@@ -41,10 +40,8 @@ impl Inline {
 
 /// Returns a stored text as one line without control characters and secrets, not escaped.
 pub(crate) fn clean(text: &str) -> String {
-    // Controls first: the detector would not recognise a key that contains one.
-    let plain = strip_controls(text);
-    let redacted = secrets::redact(&plain).text;
-    let words: Vec<&str> = redacted.split_whitespace().collect();
+    let clean = sanitized(text);
+    let words: Vec<&str> = clean.split_whitespace().collect();
     clip(&words.join(" "), MAX_TEXT_CHARS).into_owned()
 }
 

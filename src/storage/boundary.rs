@@ -28,12 +28,6 @@ use crate::storage::root;
 use crate::text::quantity;
 use crate::warning::Warning;
 
-/// The most planning text that one command reads, in bytes.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
-
-/// The most files of the planning folder that one command reads.
-const MAX_FILES: u64 = 20_000;
-
 /// Files and folders in which programs keep keys and passwords, in lower case.
 const CREDENTIALS: &[&str] = &[
     ".aws",
@@ -86,7 +80,17 @@ pub(crate) struct Boundary {
     left_out: Mutex<BTreeSet<Warning>>,
 }
 
+/// The most planning text that one command reads, in bytes.
+const MAX_BYTES: u64 = Boundary::MAX_BYTES;
+const MAX_FILES: u64 = Boundary::MAX_FILES as u64;
+
 impl Boundary {
+    /// The most text that one command reads of the planning folder, and of any other store, in bytes.
+    pub(crate) const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+    /// The most files that one command reads of each.
+    pub(crate) const MAX_FILES: usize = 20_000;
+
     /// Opens the boundary of a project; `root` must be without links.
     pub(crate) fn open(root: &Path) -> Arc<Self> {
         let boundary = Arc::new(Self {
@@ -195,22 +199,21 @@ impl Boundary {
             .hint("move finished milestones out of the planning folder"))
     }
 
-    /// Returns those of these files of a folder that one search reads, in order; a warning counts the rest.
+    /// Returns those of these files of a folder that one command reads, in order; a warning counts the rest.
     pub(crate) fn within_limit(folder: &Path, mut files: Vec<PathBuf>) -> Vec<PathBuf> {
         let mut bytes = 0;
         let is_beyond = |file: &PathBuf| {
             bytes += Stat::read(file).map_or(0, |stat| stat.size.min(MAX_FILE));
             bytes > MAX_BYTES
         };
-        let most = usize::try_from(MAX_FILES).unwrap_or(usize::MAX);
         let within = files.iter().position(is_beyond).unwrap_or(files.len());
-        let rest = files.split_off(within.min(most)).len();
+        let rest = files.split_off(within.min(Self::MAX_FILES)).len();
         if rest > 0
             && let Some(boundary) = Self::around(folder)
         {
             let mib = MAX_BYTES / 1024 / 1024;
             let message = format!(
-                "exceeds what one search may read ({mib} MiB or {MAX_FILES} files); {} left out",
+                "exceeds what one command may read ({mib} MiB or {MAX_FILES} files); {} left out",
                 quantity(rest, "file")
             );
             let warning = Warning::file(folder, message);

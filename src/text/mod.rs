@@ -1,12 +1,12 @@
-//! Truncates text, counts tokens, strips control characters and formats quantities.
+//! Truncates text, counts tokens, strips control characters and keys, and formats quantities.
 
 mod clip;
 mod controls;
 mod hexadecimal;
-mod json;
 mod line;
 mod memo;
 mod quantity;
+mod sanitize;
 mod tokens;
 
 pub use clip::clip;
@@ -14,11 +14,12 @@ pub(crate) use clip::is_wide;
 pub(crate) use clip::joins;
 pub use controls::strip_controls;
 pub use hexadecimal::hexadecimal;
-pub(crate) use json::change_texts;
 pub use line::Line;
 pub(crate) use memo::Memo;
 pub(crate) use quantity::noun;
 pub(crate) use quantity::quantity;
+pub(crate) use sanitize::sanitize_json;
+pub use sanitize::sanitized;
 pub use tokens::tokens;
 
 /// Returns a heading normalised for comparison: lower case, single spaces, no trailing colon.

@@ -4,6 +4,7 @@
 //! plants something, runs the tables of [`ways_in`], and asks [`Hostile::changed_outside`] and [`Hostile::leaks`] what went wrong.
 
 mod configurations;
+mod keys;
 mod oversized;
 mod reads;
 mod repositories;

@@ -112,6 +112,75 @@ fn the_largest_files_are_read_in_bounded_memory() {
     });
 }
 
+/// Shapes that a reader is slow at which compares everything with everything.
+const COMPARED: &[Oversized] = &[
+    (
+        ".vbw-planning/patterns/PATTERNS.md",
+        "# Patterns\n\n## Loose\n\n",
+        |text, n| writeln!(text, "- aa bb cc d{n:x}").unwrap(),
+        &["patterns relevant"],
+    ),
+    (
+        ".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md",
+        "---\nphase: 04\n---\n\n## Issues Encountered\n\n",
+        |text, n| writeln!(text, "- The lock aa bb d{n:x} failed").unwrap(),
+        &["patterns insights", "plan 4 --dry-run"],
+    ),
+    (
+        ".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md",
+        "---\nphase: 04\n---\n\n## Files Created/Modified\n\n",
+        |text, n| writeln!(text, "- `a{n}/mod.rs`").unwrap(),
+        &["patterns insights"],
+    ),
+    (
+        ".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md",
+        "---\nphase: 04\n---\n\n## Deviations\n\n- Moved",
+        |text, n| write!(text, " `a{n}.rs`").unwrap(),
+        &["plan 4 --dry-run"],
+    ),
+    (
+        ".vbw-planning/ROADMAP.md",
+        "# Roadmap\n\n### Phase 4: A\n\n**Success Criteria**:\n",
+        |text, n| writeln!(text, "  {n}. aa d{n:x}").unwrap(),
+        &["patterns relevant 4"],
+    ),
+];
+
+#[test]
+fn texts_of_one_file_are_not_each_compared_with_each() {
+    on_two_threads(COMPARED, |(file, head, repeated, commands)| {
+        let hostile = Hostile::new();
+        let mut text = (*head).to_owned();
+        for number in 1.. {
+            repeated(&mut text, number);
+            if text.len() > SIZE {
+                break;
+            }
+        }
+        hostile.case.write(file, &text);
+        for command in *commands {
+            let run = hostile.case.run(command).within(Duration::from_mins(2));
+            run.success();
+        }
+    });
+}
+
+#[test]
+fn entries_are_read_up_to_so_many_bytes_and_the_rest_is_named() {
+    let hostile = Hostile::new();
+    let root = hostile.case.root();
+    for number in 0..12 {
+        let path = root.join(format!(".vibekit/memory/huge-{number}.md"));
+        let file = std::fs::File::create(path).unwrap();
+        file.set_len(MAX_FILE_BYTES as u64).unwrap();
+    }
+    for command in ["entry query --text first", "entry audit --dry-run", "audit"] {
+        let told = hostile.case.run(command).output().stderr();
+        let warning = ".vibekit/memory: exceeds what one command may read";
+        assert!(told.contains(warning), "{command}: {told}");
+    }
+}
+
 #[test]
 fn a_search_reads_so_much_of_a_project_and_says_what_it_leaves_out() {
     let hostile = Hostile::new();
@@ -125,7 +194,7 @@ fn a_search_reads_so_much_of_a_project_and_says_what_it_leaves_out() {
     let line = format!("ulimit -v {MAX_MAPPED_KIB}; exec \"$ANNALS\" recall stock");
     let run = hostile.case.shell(&line).within(Duration::from_mins(10));
     let told = run.success().stderr();
-    let warning = ".vibekit/memory: exceeds what one search may read";
+    let warning = ".vibekit/memory: exceeds what one command may read";
     assert!(told.contains(warning), "{told}");
 }
 

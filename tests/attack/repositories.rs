@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::attack::HOOKS;
 use crate::attack::Hostile;
@@ -254,4 +255,24 @@ fn no_repository_is_looked_for_above_one_that_is_not_whole() {
             .unwrap()
             .contains("annals")
     );
+}
+
+#[test]
+fn a_git_that_hangs_ends_with_the_annals_that_waits_for_it() {
+    let hostile = Hostile::new();
+    // What git holds open ends with it: `cat` ends when both have.
+    let script = r#"
+        mkdir bin
+        printf '#!/bin/sh\necho $$ > started\nexec sleep 1000\n' > bin/git
+        chmod +x bin/git
+        {
+            PATH="$PWD/bin:$PATH" "$ANNALS" ledger pending 3>&1 >/dev/null 2>&1 &
+            until [ -s started ]; do :; done
+            kill -TERM $!
+            wait $!
+            echo "ended with $?"
+        } | cat
+    "#;
+    let run = hostile.case.shell(script).within(Duration::from_mins(1));
+    assert_eq!(run.success().stdout(), "ended with 143\n");
 }

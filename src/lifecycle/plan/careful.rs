@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::patterns;
 use crate::patterns::FinishedPhase;
 use crate::patterns::KnownPaths;
+use crate::patterns::OwnPaths;
 use crate::patterns::PlanRecord;
 use crate::patterns::PlanRef;
 use crate::planning::Deviation;
@@ -43,21 +44,17 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
     };
     let touched = plans().flat_map(|(_, plan)| plan.files.iter().flatten());
     let known = KnownPaths::new(touched.chain(planned).map(String::as_str));
-    let mut found: BTreeMap<&str, CarefulFile> = BTreeMap::new();
+    let mut found: BTreeMap<&str, Deviating<'_>> = BTreeMap::new();
     for (phase, plan) in plans() {
-        let own = plan.files.as_deref().unwrap_or_default();
+        let own = OwnPaths::new(plan.files.as_deref());
         for named in plan.files_in_deviations() {
-            let Some(file) = known.full(named, own) else {
+            let Some(file) = known.full(named, &own) else {
                 continue;
             };
             if !planned.is_empty() && !planned.contains(file) {
                 continue;
             }
-            let entry = found.entry(file).or_insert_with(|| CarefulFile {
-                file: file.to_owned(),
-                plans: Vec::new(),
-                lesson: None,
-            });
+            let entry = found.entry(file).or_default();
             let by = PlanRef {
                 milestone: phase.milestone.clone(),
                 phase: phase.number.clone(),
@@ -66,7 +63,7 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
             if entry.plans.last() != Some(&by) {
                 entry.plans.push(by);
             }
-            entry.lesson = lesson_over(plan, named).or(entry.lesson.take());
+            entry.named.push((plan, named));
         }
     }
     let least = if planned.is_empty() {
@@ -74,14 +71,29 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
     } else {
         1
     };
-    let mut files: Vec<CarefulFile> = found
-        .into_values()
-        .filter(|file| file.plans.len() >= least)
+    let mut files: Vec<(&str, Deviating<'_>)> = found
+        .into_iter()
+        .filter(|(_, file)| file.plans.len() >= least)
         .collect();
     // Stable: equally often deviating ones stay in order of their names.
-    files.sort_by_key(|file| Reverse(file.plans.len()));
+    files.sort_by_key(|(_, file)| Reverse(file.plans.len()));
     files.truncate(MAX_CAREFUL_FILES);
-    files
+    let careful = files.into_iter().map(|(file, Deviating { plans, named })| {
+        let mut latest_first = named.iter().rev();
+        CarefulFile {
+            file: file.to_owned(),
+            plans,
+            lesson: latest_first.find_map(|(plan, named)| lesson_over(plan, named)),
+        }
+    });
+    careful.collect()
+}
+
+/// The plans that deviated over a file, and as what each deviation names it.
+#[derive(Default)]
+struct Deviating<'a> {
+    plans: Vec<PlanRef>,
+    named: Vec<(&'a PlanRecord, &'a str)>,
 }
 
 /// Returns what the deviation that names a file taught, in one whole sentence.

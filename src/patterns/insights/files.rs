@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use serde::Serialize;
 
@@ -14,9 +15,8 @@ use crate::patterns::insights::comparison::is_evidence;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::PlanRef;
 use crate::project::vocabulary;
-use crate::secrets;
 use crate::text::Line;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 
 /// A file that is named once may have been bad luck.
 const MIN_NAMED: usize = 2;
@@ -35,55 +35,79 @@ pub struct DeviatingFile {
 /// The paths of a history, so that one file has one name however short a summary calls it.
 #[derive(Debug, Default)]
 pub(crate) struct KnownPaths<'a> {
-    by_name: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    /// Sorted by their bytes from the last to the first: those that end alike stand together.
+    paths: Vec<&'a str>,
 }
 
 impl<'a> KnownPaths<'a> {
     pub(crate) fn new(paths: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut known = Self::default();
-        for path in paths
-            .into_iter()
-            .map(bare)
-            .filter(|path| !is_planning(path))
-        {
-            known.by_name.entry(name(path)).or_default().insert(path);
-        }
-        known
+        let paths = paths.into_iter().map(bare);
+        let mut paths: Vec<&str> = paths.filter(|path| !is_planning(path)).collect();
+        paths.sort_unstable_by(|one, other| from_end(one).cmp(from_end(other)));
+        paths.dedup();
+        Self { paths }
     }
 
     /// Returns the full path of a file.
     ///
     /// A path that ends several others is one of those that `own` holds, else ambiguous: nothing.
-    pub(crate) fn full(&self, path: &'a str, own: &[String]) -> Option<&'a str> {
+    pub(crate) fn full(&self, path: &'a str, own: &OwnPaths<'_>) -> Option<&'a str> {
         let path = bare(path);
         if path.is_empty() || is_planning(path) {
             return None;
         }
-        let known = self.by_name.get(name(path));
-        let longer: Vec<&str> = known
-            .into_iter()
-            .flatten()
-            .copied()
-            .filter(|known| *known != path && ends_in(known, path))
-            .collect();
-        let is_own = |known: &&&str| own.iter().any(|own| bare(own) == **known);
-        let mut of_own = longer.iter().filter(is_own);
-        match (&longer[..], of_own.next(), of_own.next()) {
+        let longer = self.ending_in(path);
+        let mut of_own = longer.iter().filter(|known| own.0.contains(**known));
+        match (longer, of_own.next(), of_own.next()) {
             ([], ..) => Some(path),
             ([only], ..) => Some(only),
             (_, Some(one), None) => Some(one),
             // At the root of the project there may be a file of this name, too.
-            _ if known.is_some_and(|known| known.contains(path)) => Some(path),
+            _ if self.contains(path) => Some(path),
             _ => None,
         }
     }
+
+    /// Returns the paths that end in this one below some folder.
+    fn ending_in(&self, path: &str) -> &[&'a str] {
+        let ending = || from_end(path).chain([b'/']);
+        let is_before = |known: &&str| from_end(known).lt(ending());
+        let rest = &self.paths[self.paths.partition_point(is_before)..];
+        &rest[..rest.partition_point(|known| ends_in(known, path))]
+    }
+
+    fn contains(&self, path: &str) -> bool {
+        let order = |known: &&str| from_end(known).cmp(from_end(path));
+        self.paths.binary_search_by(order).is_ok()
+    }
+}
+
+/// The files that one plan touched.
+pub(crate) struct OwnPaths<'a>(HashSet<&'a str>);
+
+impl<'a> OwnPaths<'a> {
+    pub(crate) fn new(paths: Option<&'a [String]>) -> Self {
+        let paths = paths.into_iter().flatten();
+        Self(paths.map(|path| bare(path)).collect())
+    }
+}
+
+fn from_end(path: &str) -> impl Iterator<Item = u8> + '_ {
+    path.bytes().rev()
 }
 
 /// Which plans touched a file, and which named it in a deviation; by their place in the history.
 #[derive(Debug, Default)]
 pub(crate) struct Mentions {
-    touched: BTreeSet<usize>,
-    named: BTreeSet<usize>,
+    touched: Vec<usize>,
+    named: Vec<usize>,
+}
+
+/// Adds a plan that is not before those of the list.
+fn mention(plans: &mut Vec<usize>, at: usize) {
+    if plans.last() != Some(&at) {
+        plans.push(at);
+    }
 }
 
 /// The files of a history, by path.
@@ -95,13 +119,13 @@ pub(crate) fn mentions<'a>(all: &[Member<'a>]) -> Files<'a> {
     let known = KnownPaths::new(all.iter().flat_map(touched));
     let mut found = Files::new();
     for (at, one) in all.iter().enumerate() {
-        let own = one.plan.files.as_deref().unwrap_or_default();
-        for path in touched(one).filter_map(|path| known.full(path, own)) {
-            found.entry(path).or_default().touched.insert(at);
+        let own = OwnPaths::new(one.plan.files.as_deref());
+        for path in touched(one).filter_map(|path| known.full(path, &own)) {
+            mention(&mut found.entry(path).or_default().touched, at);
         }
         let named = one.plan.files_in_deviations();
-        for path in named.into_iter().filter_map(|path| known.full(path, own)) {
-            found.entry(path).or_default().named.insert(at);
+        for path in named.into_iter().filter_map(|path| known.full(path, &own)) {
+            mention(&mut found.entry(path).or_default().named, at);
         }
     }
     found
@@ -120,15 +144,16 @@ pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile>
                 .map(|at| all[*at].reference())
                 .collect(),
             // A plan that stumbled over a file touched it, whatever its list of files says.
-            deviated: Rate::of_known(
-                (&mentions.touched | &mentions.named)
-                    .iter()
-                    .map(|at| all[*at].deviated()),
-            ),
+            deviated: Rate::of_known(either(mentions).into_iter().map(|at| all[at].deviated())),
         })
         .collect();
     found.sort_by_key(|file| std::cmp::Reverse(file.named_in.len()));
     found
+}
+
+fn either(mentions: &Mentions) -> BTreeSet<usize> {
+    let both = mentions.touched.iter().chain(&mentions.named);
+    both.copied().collect()
 }
 
 /// Compares the plans that touched a file with those that did not, for each file with enough of both.
@@ -136,9 +161,13 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
     let listed: BTreeSet<usize> = (0..all.len())
         .filter(|at| all[*at].files().is_some() && all[*at].deviated().is_some())
         .collect();
-    let tested: Vec<(&str, BTreeSet<usize>)> = files
+    let listed_of = |mentions: &Mentions| -> Vec<usize> {
+        let touched = mentions.touched.iter().copied();
+        touched.filter(|at| listed.contains(at)).collect()
+    };
+    let tested: Vec<(&str, Vec<usize>)> = files
         .iter()
-        .map(|(file, mentions)| (*file, &mentions.touched & &listed))
+        .map(|(file, mentions)| (*file, listed_of(mentions)))
         .filter(|(_, touched)| is_evidence(touched.len(), listed.len() - touched.len()))
         .collect();
     let rate = |plans: &mut dyn Iterator<Item = &usize>| {
@@ -155,7 +184,14 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
                 format!("plans that touched `{}`", path_line(file)),
                 rate(&mut touched.iter()),
             ),
-            ("others".to_owned(), rate(&mut listed.difference(touched))),
+            (
+                "others".to_owned(),
+                rate(
+                    &mut listed
+                        .iter()
+                        .filter(|at| touched.binary_search(at).is_err()),
+                ),
+            ),
         );
         Comparison {
             file: Some((*file).to_owned()),
@@ -192,7 +228,7 @@ fn is_planning(path: &str) -> bool {
 
 /// Returns a path as one line of markdown may hold it.
 fn path_line(path: &str) -> Line {
-    Line::new(&secrets::redact(&strip_controls(path)).text).clipped(80)
+    Line::new(&sanitized(path)).clipped(80)
 }
 
 fn bare(path: &str) -> &str {

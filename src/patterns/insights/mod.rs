@@ -24,6 +24,7 @@ pub use comparison::Group;
 pub use effort::EffortHistory;
 pub use files::DeviatingFile;
 pub(crate) use files::KnownPaths;
+pub(crate) use files::OwnPaths;
 pub use member::PlanRef;
 pub use size::Bucket;
 pub use size::Sizes;

@@ -9,9 +9,8 @@ use crate::patterns::insights::comparison::ComparisonQuestion;
 use crate::patterns::insights::comparison::ComparisonSpec;
 use crate::patterns::insights::member::Member;
 use crate::patterns::kinds;
-use crate::secrets;
 use crate::text::Line;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 
 /// A kind that fewer plans had cannot have changed by more than chance, and would only add a test.
 const MIN_PLANS: usize = 5;
@@ -74,7 +73,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     let mut comparisons = vec![compare(deviated, &|one| one.deviated())];
     let frequent = frequent_kinds(all);
     for kind in &frequent {
-        let shown = Line::new(&secrets::redact(&strip_controls(kind)).text).clipped(40);
+        let shown = Line::new(&sanitized(kind)).clipped(40);
         let asked = ComparisonSpec {
             question: ComparisonQuestion::KindOverTime,
             verb: &format!("had `{shown}` deviations"),

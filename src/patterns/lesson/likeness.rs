@@ -1,6 +1,8 @@
 //! Tells which passages of different plans speak of the same thing.
 
 use std::collections::BTreeSet;
+use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use crate::planning::ratio;
 
@@ -24,6 +26,9 @@ const SHARE_OF_NEAR: f64 = 0.25;
 
 /// So many words are what a passage opens with.
 const LEAD: usize = 2;
+
+/// A word of more passages than these tells none apart: a passage is compared with the last of them.
+const MAX_USING: usize = 200;
 
 /// Words that every summary uses, whatever it speaks of.
 const COMMON: &[&str] = &[
@@ -60,7 +65,11 @@ impl Words {
 
     /// Returns the share of words that two passages have in common, from 0 to 1.
     pub(crate) fn likeness(&self, other: &Self) -> f64 {
-        let common = self.all.intersection(&other.all).count();
+        self.likeness_by(self.common(other), other)
+    }
+
+    /// Returns the likeness of passages that are known to have so many words in common.
+    fn likeness_by(&self, common: usize, other: &Self) -> f64 {
         if common < MIN_COMMON_WORDS {
             return 0.0;
         }
@@ -73,6 +82,11 @@ impl Words {
         ratio(common, all)
     }
 
+    /// Returns how many words two passages share.
+    pub(crate) fn common(&self, other: &Self) -> usize {
+        self.all.intersection(&other.all).count()
+    }
+
     /// Returns the words that two passages share.
     pub(crate) fn common_with(&self, other: &Self) -> Self {
         Self {
@@ -81,23 +95,71 @@ impl Words {
         }
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.all.iter().map(String::as_str)
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.all.len()
-    }
-
     /// Returns whether two lessons are so near that one of them is enough in a short list.
     pub(crate) fn is_near(&self, other: &Self) -> bool {
         self.is_like(other) || self.likeness(other) >= SHARE_OF_NEAR
     }
 
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        let likeness = self.likeness(other);
-        let has_same_lead = self.lead.len() == LEAD && self.lead == other.lead;
-        likeness >= SHARE || (has_same_lead && likeness >= SHARE_OF_SAME_LEAD)
+        self.is_like_by(self.likeness(other), other)
+    }
+
+    fn is_like_by(&self, likeness: f64, other: &Self) -> bool {
+        let has_same_lead = || self.lead.len() == LEAD && self.lead == other.lead;
+        likeness >= SHARE || (likeness >= SHARE_OF_SAME_LEAD && has_same_lead())
+    }
+}
+
+/// Passages to compare others with, by their words: only those are compared that share enough of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Passages {
+    all: Vec<Words>,
+    /// The last passages that use a word.
+    by_word: HashMap<String, VecDeque<usize>>,
+    /// How many words each passage shares with the one at hand: all 0 in between.
+    shared: Vec<usize>,
+}
+
+impl Passages {
+    /// Adds a passage and returns its place.
+    pub(crate) fn add(&mut self, words: Words) -> usize {
+        let at = self.all.len();
+        for word in &words.all {
+            let using = self.by_word.entry(word.clone()).or_default();
+            if using.len() == MAX_USING {
+                using.pop_front();
+            }
+            using.push_back(at);
+        }
+        self.shared.push(0);
+        self.all.push(words);
+        at
+    }
+
+    /// Returns the passages that are like this one, in the order in which they were added, each with its likeness.
+    pub(crate) fn like(&mut self, words: &Words) -> Vec<(usize, f64)> {
+        let mut found = Vec::new();
+        for at in words.all.iter().filter_map(|word| self.by_word.get(word)) {
+            for at in at {
+                self.shared[*at] += 1;
+                if self.shared[*at] == MIN_COMMON_WORDS {
+                    found.push(*at);
+                }
+            }
+        }
+        found.sort_unstable();
+        let like = found.into_iter().filter_map(|at| {
+            let other = &self.all[at];
+            let likeness = other.likeness_by(self.shared[at], words);
+            words.is_like_by(likeness, other).then_some((at, likeness))
+        });
+        let like = like.collect();
+        for at in words.all.iter().filter_map(|word| self.by_word.get(word)) {
+            for at in at {
+                self.shared[*at] = 0;
+            }
+        }
+        like
     }
 }
 
@@ -105,15 +167,16 @@ impl Words {
 ///
 /// A passage joins the first group that has a passage like it in its lead: groups never chain from
 /// one subject to another.
-pub(crate) fn groups(passages: &[Words]) -> Vec<Vec<usize>> {
+pub(crate) fn groups(passages: impl IntoIterator<Item = Words>) -> Vec<Vec<usize>> {
+    let mut leads = Passages::default();
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (index, words) in passages.iter().enumerate() {
-        let group = groups
-            .iter_mut()
-            .find(|group| passages[group[0]].is_like(words));
-        match group {
-            Some(group) => group.push(index),
-            None => groups.push(vec![index]),
+    for (index, words) in passages.into_iter().enumerate() {
+        let like = leads.like(&words);
+        if let Some(group) = like.first().and_then(|(lead, _)| groups.get_mut(*lead)) {
+            group.push(index);
+        } else {
+            leads.add(words);
+            groups.push(vec![index]);
         }
     }
     groups
@@ -141,8 +204,8 @@ mod tests {
             "Formatted imports with prettier",
             "Prettier reordered the imports after formatting",
         ];
-        let words: Vec<_> = texts.iter().map(|text| Words::from_text(text)).collect();
-        assert_eq!(groups(&words), [vec![0, 1], vec![2], vec![3, 4]]);
+        let words = texts.iter().map(|text| Words::from_text(text));
+        assert_eq!(groups(words), [vec![0, 1], vec![2], vec![3, 4]]);
     }
 
     #[test]
@@ -164,6 +227,23 @@ mod tests {
                 "{one}"
             );
         }
+    }
+
+    #[test]
+    fn a_word_of_all_passages_leads_to_the_last_of_them_only() {
+        let mut passages = Passages::default();
+        for number in 0..=MAX_USING {
+            passages.add(Words::from_text(&format!(
+                "the parser rejects table n{number}"
+            )));
+        }
+        let like = passages.like(&Words::from_text("the parser rejects table again"));
+        let places: Vec<usize> = like.iter().map(|(at, _)| *at).collect();
+        assert_eq!(places, (1..=MAX_USING).collect::<Vec<_>>());
+        // And what was counted for one question does not count for the next.
+        assert_eq!(passages.like(&Words::from_text("colour codes leak")), []);
+        let of_one = passages.like(&Words::from_text("table n7 of the parser"));
+        assert_eq!(of_one.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [7]);
     }
 
     #[test]

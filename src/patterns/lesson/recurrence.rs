@@ -3,8 +3,7 @@
 //! A trouble belongs to a subject where it is like one of its members and names what all of them name:
 //! groups never chain from one subject to another.
 
-use std::collections::BTreeMap;
-
+use crate::patterns::lesson::likeness::Passages;
 use crate::patterns::lesson::likeness::Words;
 
 /// Fewer words than these that all members share name nothing.
@@ -14,9 +13,9 @@ const MIN_SHARED_WORDS: usize = 2;
 #[derive(Clone, Debug)]
 pub(crate) struct Subjects<T> {
     all: Vec<Subject<T>>,
-    members: Vec<(Words, usize)>,
-    /// The members that use a word, so that only those are compared that share some.
-    by_word: BTreeMap<String, Vec<usize>>,
+    passages: Passages,
+    /// The subject of each passage.
+    subject_of: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -29,8 +28,8 @@ impl<T> Default for Subjects<T> {
     fn default() -> Self {
         Self {
             all: Vec::new(),
-            members: Vec::new(),
-            by_word: BTreeMap::new(),
+            passages: Passages::default(),
+            subject_of: Vec::new(),
         }
     }
 }
@@ -49,11 +48,8 @@ impl<T> Subjects<T> {
                 members: vec![member],
             }),
         }
-        for word in words.iter() {
-            let using = self.by_word.entry(word.to_owned()).or_default();
-            using.push(self.members.len());
-        }
-        self.members.push((words, subject));
+        self.passages.add(words);
+        self.subject_of.push(subject);
         subject
     }
 
@@ -65,32 +61,16 @@ impl<T> Subjects<T> {
     }
 
     /// Returns the subject of the most similar member; of equals, the first.
-    fn matching(&self, words: &Words) -> Option<usize> {
+    fn matching(&mut self, words: &Words) -> Option<usize> {
         let mut best: Option<(f64, usize)> = None;
-        for at in self.sharing(words) {
-            let (other, subject) = &self.members[at];
-            let likeness = other.likeness(words);
-            let names_it = || self.all[*subject].shared.common_with(words).len();
+        for (at, likeness) in self.passages.like(words) {
+            let subject = self.subject_of[at];
             let is_better = best.is_none_or(|(value, _)| likeness > value);
-            if is_better && words.is_like(other) && names_it() >= MIN_SHARED_WORDS {
-                best = Some((likeness, *subject));
+            if is_better && self.all[subject].shared.common(words) >= MIN_SHARED_WORDS {
+                best = Some((likeness, subject));
             }
         }
         best.map(|(_, subject)| subject)
-    }
-
-    /// Returns the members that share enough words to be compared.
-    fn sharing(&self, words: &Words) -> Vec<usize> {
-        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-        for at in words.iter().filter_map(|word| self.by_word.get(word)) {
-            for member in at {
-                *counts.entry(*member).or_default() += 1;
-            }
-        }
-        let enough = counts
-            .into_iter()
-            .filter(|(_, count)| *count >= MIN_SHARED_WORDS);
-        enough.map(|(member, _)| member).collect()
     }
 }
 

@@ -33,12 +33,9 @@ pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
                 .map(|(line, text)| (source(plan, line), text))
         })
         .collect();
-    let words: Vec<Words> = named
-        .iter()
-        .map(|(_, text)| Words::from_text(text))
-        .collect();
+    let words = named.iter().map(|(_, text)| Words::from_text(text));
     let mut found = Vec::new();
-    for group in groups(&words) {
+    for group in groups(words) {
         let mut numbers: Vec<&PlanNumber> = group.iter().map(|at| &named[*at].0.plan).collect();
         numbers.sort();
         numbers.dedup();

@@ -11,6 +11,7 @@ use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::choice::Candidate;
 use crate::patterns::lesson::compose::Passage;
 use crate::patterns::lesson::compose::compose;
+use crate::patterns::lesson::likeness::Passages;
 use crate::patterns::lesson::likeness::Words;
 use crate::patterns::lesson::nature::is_settled;
 use crate::patterns::lesson::recurrence::Subjects;
@@ -138,15 +139,19 @@ pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastTroubles>) -> 
     let own: Vec<Trouble<'_>> = phase.plans.iter().flat_map(troubles).collect();
     let subjects = subjects(&own, past);
     let mut found = unfinished(phase, &own);
+    let mut about: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (index, subject) in subjects.iter().enumerate() {
+        if let Some(subject) = subject {
+            about.entry(*subject).or_default().push(index);
+        }
+    }
     let mut told = BTreeSet::new();
     for (index, trouble) in own.iter().enumerate() {
         if !trouble.is_failure || told.contains(&index) {
             continue;
         }
-        let is_same = |other: &usize| {
-            *other == index || (subjects[index].is_some() && subjects[*other] == subjects[index])
-        };
-        let same: Vec<usize> = (0..own.len()).filter(is_same).collect();
+        let of_subject = subjects[index].and_then(|subject| about.get(&subject));
+        let same = of_subject.cloned().unwrap_or_else(|| vec![index]);
         let before = match (past, subjects[index]) {
             (Some(past), Some(subject)) => past.before(phase, subject),
             _ => Vec::new(),
@@ -192,10 +197,15 @@ fn troubles(plan: &PlanRecord) -> Vec<Trouble<'_>> {
     let mut found: Vec<Trouble<'_>> = deviations
         .map(|deviation| Trouble::of_deviation(&plan.plan, deviation))
         .collect();
+    let mut known = Passages::default();
+    for trouble in &found {
+        known.add(trouble.words.clone());
+    }
     for issue in &plan.issues {
         let issue = Trouble::of_issue(&plan.plan, &issue.text, issue.line);
         // Many summaries tell a deviation once more as an issue.
-        if !found.iter().any(|other| other.words.is_like(&issue.words)) {
+        if known.like(&issue.words).is_empty() {
+            known.add(issue.words.clone());
             found.push(issue);
         }
     }

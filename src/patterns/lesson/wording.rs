@@ -4,9 +4,8 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::secrets;
 use crate::text::one_line;
-use crate::text::strip_controls;
+use crate::text::sanitized;
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
@@ -35,8 +34,7 @@ static LAST_COMMIT: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Returns a passage on one line, without secrets, emphasis, tags, link targets and trailing hashes.
 pub(crate) fn clean(text: &str) -> String {
-    let redacted = secrets::redact(&strip_controls(text)).text.into_owned();
-    let mut text = one_line(&redacted);
+    let mut text = one_line(&sanitized(text));
     text = unquoted(&text);
     text = STRUCK.replace_all(&text, "").into_owned();
     text = without_emphasis(&text);

@@ -81,7 +81,8 @@ pub(super) fn files(document: &Document<'_>) -> Option<Vec<String>> {
             paths.add_line(value);
         }
     }
-    paths.is_known.then_some(paths.list)
+    let list = paths.list.into_iter().map(str::to_owned);
+    paths.is_known.then(|| list.collect())
 }
 
 fn heads_files(words: &[String]) -> bool {
@@ -99,19 +100,19 @@ const MAX_PATH_LENGTH: usize = 4096;
 const MAX_DEPTH: usize = 32;
 
 #[derive(Default)]
-struct Paths {
-    list: Vec<String>,
+struct Paths<'d> {
+    list: Vec<&'d str>,
     /// Where each path stands in the list.
-    places: HashMap<String, usize>,
+    places: HashMap<&'d str, usize>,
     /// What the paths of the list end with, from some folder on.
-    endings: HashSet<String>,
+    endings: HashSet<&'d str>,
     /// Whether there was a list at all, perhaps an empty one.
     is_known: bool,
 }
 
-impl Paths {
+impl<'d> Paths<'d> {
     /// Adds a path, unless it is there under a name that says more.
-    fn add(&mut self, path: &str) {
+    fn add(&mut self, path: &'d str) {
         let path = path.trim().trim_start_matches("./");
         if path.is_empty() || path.len() > MAX_PATH_LENGTH {
             return;
@@ -124,15 +125,15 @@ impl Paths {
         let place = short.min().copied().unwrap_or(self.list.len());
         if let Some(short) = self.list.get_mut(place) {
             self.places.remove(short);
-            path.clone_into(short);
+            *short = path;
         } else {
-            self.list.push(path.to_owned());
+            self.list.push(path);
         }
-        self.places.insert(path.to_owned(), place);
-        self.endings.extend(endings(path).map(str::to_owned));
+        self.places.insert(path, place);
+        self.endings.extend(endings(path));
     }
 
-    fn add_node(&mut self, node: &Node) {
+    fn add_node(&mut self, node: &'d Node) {
         match &node.value {
             Value::Text(text) => self.add_text(text),
             Value::List(items) => {
@@ -152,7 +153,7 @@ impl Paths {
     }
 
     /// Adds one entry of a list: a path, a mapping with one, or `path: what changed`, which YAML takes for a mapping.
-    fn add_item(&mut self, item: &Node) {
+    fn add_item(&mut self, item: &'d Node) {
         if let Some(text) = item.as_text() {
             return self.add_text(text);
         }
@@ -165,7 +166,7 @@ impl Paths {
     }
 
     /// Adds the path that a text begins with; a number is only a count.
-    fn add_text(&mut self, text: &str) {
+    fn add_text(&mut self, text: &'d str) {
         let found = leading(text);
         if found.is_empty() && !text.trim().contains(' ') && is_path(text.trim()) {
             self.add(text);
@@ -176,13 +177,13 @@ impl Paths {
     }
 
     /// Adds the paths that a line begins with, if they look like some.
-    fn add_line(&mut self, line: &str) {
+    fn add_line(&mut self, line: &'d str) {
         for path in leading(line).into_iter().filter(|path| is_path(path)) {
             self.add(path);
         }
     }
 
-    fn add_section(&mut self, document: &Document<'_>, range: &Range<usize>) {
+    fn add_section(&mut self, document: &'d Document<'_>, range: &Range<usize>) {
         let text = document.outline.slice(range);
         self.is_known |= is_absent(text) || text.to_lowercase().starts_with("none");
         for block in document.outline.blocks(range) {
@@ -242,13 +243,13 @@ mod tests {
 
     #[test]
     fn a_path_is_kept_under_the_name_that_says_most() {
-        let list = |names: &[&str]| {
+        fn list<'a>(names: &[&'a str]) -> Vec<&'a str> {
             let mut paths = Paths::default();
             for name in names {
                 paths.add(name);
             }
             paths.list
-        };
+        }
         assert_eq!(
             list(&["b.rs", "a.rs", "src/b.rs", "b.rs"]),
             ["src/b.rs", "a.rs"]

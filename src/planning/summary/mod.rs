@@ -1,5 +1,6 @@
 //! SUMMARY files: what a plan came to.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use chrono::DateTime;
@@ -30,12 +31,14 @@ mod deviation;
 mod deviations;
 mod file_path;
 mod files;
+mod issues;
 mod status;
 mod tasks;
 mod timing;
 
 pub use acceptance::AcceptanceResult;
 pub use deviation::Deviation;
+pub use issues::IssueNote;
 pub use status::SummaryStatus;
 pub use tasks::TaskCount;
 
@@ -81,7 +84,13 @@ pub struct Summary {
     pub patterns: Option<Vec<String>>,
     /// What was built, in one line.
     pub one_line: Option<String>,
+    /// Issues that are told apart from the deviations; no reader of the document asks for them.
+    #[serde(skip)]
+    pub issues: Vec<IssueNote>,
 }
+
+/// The most patterns that are read of one summary: each is looked for in its text.
+const MAX_PATTERNS: usize = 100;
 
 impl Summary {
     /// Reads a summary in markdown or JSON lines; `path` helps where the file does not say whose it is.
@@ -105,6 +114,17 @@ impl Summary {
                 format!("lists more than {MAX_LISTED} deviations; the rest are only counted");
             warnings.push(Warning::file(path, message));
         }
+        let (issues, left_out) = issues::issue_notes(&document.outline);
+        if left_out > 0 {
+            let message = format!("lists more than {MAX_LISTED} issues; the rest are left out");
+            warnings.push(Warning::file(path, message));
+        }
+        let mut patterns = patterns(&document);
+        if let Some(list) = patterns.as_mut().filter(|list| list.len() > MAX_PATTERNS) {
+            list.truncate(MAX_PATTERNS);
+            let message = format!("lists more than {MAX_PATTERNS} patterns; the rest are left out");
+            warnings.push(Warning::file(path, message));
+        }
         let value = Self {
             phase: identity.phase,
             plan: identity.plan,
@@ -121,8 +141,9 @@ impl Summary {
             decisions: decisions::decisions(&document),
             tokens_consumed: tokens(&document),
             acceptance: acceptance::acceptance(&document),
-            patterns: patterns(&document),
+            patterns,
             one_line: one_line(&document),
+            issues,
         };
         Parsed { value, warnings }
     }
@@ -176,12 +197,11 @@ fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
         stack.and_then(|stack| stack.get(&["patterns"])),
     ];
     let known: Vec<&Node> = nodes.into_iter().flatten().collect();
-    let mut list: Vec<String> = Vec::new();
-    for text in known.iter().flat_map(|node| node.texts()) {
-        if present(&text).is_some() && !list.contains(&text) {
-            list.push(text);
-        }
-    }
+    let texts = known.iter().flat_map(|node| node.texts());
+    let mut seen = HashSet::new();
+    let list: Vec<String> = texts
+        .filter(|text| present(text).is_some() && seen.insert(text.clone()))
+        .collect();
     (!known.is_empty()).then_some(list)
 }
 

@@ -261,6 +261,44 @@ proptest::proptest! {
 }
 
 #[test]
+fn more_patterns_than_are_read_are_warned_of() {
+    let patterns: Vec<String> = (0..=MAX_PATTERNS)
+        .map(|n| format!("  - pattern {n}\n"))
+        .collect();
+    let patterns = patterns.concat();
+    let text = format!("---\npatterns-established:\n{patterns}---\n");
+    let parsed = Summary::parse(&text, Path::new("05-02-SUMMARY.md"));
+    assert_eq!(parsed.value.patterns.unwrap().len(), MAX_PATTERNS);
+    let [warning] = &parsed.warnings[..] else {
+        panic!("one warning: {:?}", parsed.warnings);
+    };
+    assert!(
+        warning.to_string().contains("more than 100 patterns"),
+        "{warning}"
+    );
+}
+
+#[test]
+fn more_issues_than_are_listed_are_warned_of() {
+    let of = |count: usize| {
+        let items: Vec<String> = (0..count).map(|n| format!("- Lock {n} held\n")).collect();
+        let items = items.concat();
+        let text = format!("## Issues Encountered\n\n{items}");
+        Summary::parse(&text, Path::new("05-02-SUMMARY.md"))
+    };
+    let parsed = of(MAX_LISTED + 1);
+    assert_eq!(parsed.value.issues.len(), MAX_LISTED);
+    let [warning] = &parsed.warnings[..] else {
+        panic!("one warning: {:?}", parsed.warnings);
+    };
+    assert!(
+        warning.to_string().contains("more than 1000 issues"),
+        "{warning}"
+    );
+    assert_eq!(of(MAX_LISTED).warnings, []);
+}
+
+#[test]
 fn more_deviations_than_are_listed_are_counted_and_warned_of() {
     let items = "- Fixed it\n".repeat(MAX_LISTED + 1);
     let text = format!("## Deviations\n\n{items}");

@@ -1,12 +1,12 @@
 //! The notes of a summary on issues, where its model has no field for them.
 
-use std::path::Path;
+use std::collections::HashSet;
 
 use crate::markdown::BlockContent;
-use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::planning::present;
+use crate::planning::summary::body_deviations::MAX_LISTED;
 use crate::text::one_line;
 
 /// A bullet or paragraph under `Issues Encountered` and the like.
@@ -32,22 +32,27 @@ const ISSUES: &[&str] = &[
     "gotchas",
 ];
 
-/// Returns the notes of a summary.
-pub(crate) fn issue_notes(text: &str, path: &Path) -> Vec<IssueNote> {
-    // Its warnings are the summary's own, and were collected when that was read.
-    let front = FrontMatter::parse(text, path).value;
-    let outline = Outline::parse(text, front.range.end);
+/// Returns the notes of a summary, and how many more there are than [`MAX_LISTED`].
+pub(super) fn issue_notes(outline: &Outline<'_>) -> (Vec<IssueNote>, usize) {
     let mut found = Vec::new();
+    let mut known = HashSet::new();
     let sections = outline.sections().iter();
     for section in sections.filter(|section| section.level > 1) {
         if ISSUES.contains(&plain(&section.title).as_str()) {
-            add(&mut found, &outline, section);
+            add(&mut found, &mut known, outline, section);
         }
     }
-    found
+    let left_out = found.len().saturating_sub(MAX_LISTED);
+    found.truncate(MAX_LISTED);
+    (found, left_out)
 }
 
-fn add(found: &mut Vec<IssueNote>, outline: &Outline<'_>, section: &Section) {
+fn add(
+    found: &mut Vec<IssueNote>,
+    known: &mut HashSet<String>,
+    outline: &Outline<'_>,
+    section: &Section,
+) {
     let mut is_first = true;
     for block in outline.blocks(&section.whole) {
         let text = match &block.content {
@@ -60,8 +65,8 @@ fn add(found: &mut Vec<IssueNote>, outline: &Outline<'_>, section: &Section) {
             return;
         }
         is_first = false;
-        let is_new = !found.iter().any(|note| note.text == text);
-        if is_new && !is_nothing(&text) && !text.ends_with(':') && !is_rule(&text) {
+        let is_issue = !is_nothing(&text) && !text.ends_with(':') && !is_rule(&text);
+        if is_issue && known.insert(text.clone()) {
             found.push(IssueNote {
                 text,
                 line: block.line,
@@ -105,10 +110,14 @@ fn is_rule(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::markdown::FrontMatter;
 
     fn texts(text: &str) -> Vec<(String, usize)> {
-        let notes = issue_notes(text, Path::new("a.md"));
+        let front = FrontMatter::parse(text, Path::new("a.md")).value;
+        let (notes, _) = issue_notes(&Outline::parse(text, front.range.end));
         notes
             .into_iter()
             .map(|note| (note.text, note.line))

@@ -1,0 +1,87 @@
+//! Makes text of others fit to be shown; every way out of the program goes through here.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::secrets;
+use crate::text::strip_controls;
+
+/// Returns the text without what a terminal would obey, what no eye sees, and what nobody may know.
+pub fn sanitized(text: &str) -> Cow<'_, str> {
+    // First the controls: a key with one inside of it would be no key to the detector.
+    let plain = strip_controls(text);
+    match secrets::redact(&plain).text {
+        Cow::Owned(redacted) => Cow::Owned(redacted),
+        Cow::Borrowed(_) => plain,
+    }
+}
+
+/// Sanitizes each string and field name of a document, before they are hidden in JSON's own escapes.
+pub(crate) fn sanitize_json(document: &mut Value) {
+    change_texts(document, &|text| {
+        let clean = sanitized(text);
+        (clean != text).then(|| clean.into_owned())
+    });
+}
+
+/// Replaces each string and field name of a document for which `change` returns another.
+fn change_texts(document: &mut Value, change: &impl Fn(&str) -> Option<String>) {
+    match document {
+        Value::String(text) => {
+            if let Some(changed) = change(text) {
+                *text = changed;
+            }
+        }
+        Value::Array(values) => {
+            for value in values {
+                change_texts(value, change);
+            }
+        }
+        Value::Object(fields) => {
+            for value in fields.values_mut() {
+                change_texts(value, change);
+            }
+            if fields.keys().any(|name| change(name).is_some()) {
+                let old = std::mem::take(fields).into_iter();
+                fields.extend(old.map(|(name, value)| (change(&name).unwrap_or(name), value)));
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_key_is_found_though_no_eye_sees_what_splits_it() {
+        let key = format!("ghp_{}", "q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo");
+        let split = format!("use \u{1b}[1m{}\u{200b}{} now", &key[..9], &key[9..]);
+        assert_eq!(sanitized(&split), "use [redacted] now");
+        assert_eq!(sanitized("plain"), "plain");
+        assert_eq!(sanitized("a\u{200b}b"), "ab");
+        let mut document = json!({ split.clone(): [split, "a\u{202e}b", 1] });
+        sanitize_json(&mut document);
+        assert_eq!(
+            document.to_string(),
+            r#"{"use [redacted] now":["use [redacted] now","ab",1]}"#
+        );
+    }
+
+    #[test]
+    fn strings_and_names_change_and_all_else_stays() {
+        let mut document = json!({
+            "z": [1, 2.5, null, "with a key\n", "a\r\nb"],
+            "a": {"key": {"deep": "key"}},
+        });
+        change_texts(&mut document, &|text| {
+            text.contains("key").then(|| text.replace("key", "-"))
+        });
+        let expected = r#"{"z":[1,2.5,null,"with a -\n","a\r\nb"],"a":{"-":{"deep":"-"}}}"#;
+        assert_eq!(document.to_string(), expected);
+    }
+}
