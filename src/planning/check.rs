@@ -9,6 +9,7 @@
 
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use crate::error::Result;
 use crate::markdown::FrontMatter;
@@ -65,6 +66,34 @@ pub struct Check {
     pub outcome: CheckOutcome,
     /// The word that says so, as it is written.
     pub said: String,
+}
+
+/// Returns a file's text; nothing where there is none.
+pub type TextOf<'a> = &'a dyn Fn(&Path) -> Option<String>;
+
+/// The checks of a phase, read when they are first asked for.
+///
+/// Those of a phase that was passed long ago say nothing about where the work stands, and most are of such.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Checks {
+    files: Vec<CheckFile>,
+    read: OnceLock<Vec<Check>>,
+}
+
+impl Checks {
+    /// Returns the checks that these files hold.
+    pub fn new(files: Vec<CheckFile>) -> Self {
+        Self {
+            files,
+            read: OnceLock::new(),
+        }
+    }
+
+    /// Returns what the checks came to, without those that do not say.
+    pub fn read(&self, text: TextOf<'_>) -> &[Check] {
+        let read = || self.files.iter().filter_map(|file| file.read(text));
+        self.read.get_or_init(|| read().collect())
+    }
 }
 
 impl CheckKind {
@@ -165,7 +194,7 @@ fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<PathBuf>> {
 
 impl CheckFile {
     /// Reads what the check came to; nothing where its file does not say.
-    pub(crate) fn read(&self, text: &dyn Fn(&Path) -> Option<String>) -> Option<Check> {
+    pub(crate) fn read(&self, text: TextOf<'_>) -> Option<Check> {
         let stage = self
             .stage
             .as_ref()

@@ -38,7 +38,7 @@ fn unchecked(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     let frontier = reading
         .frontier()
         .filter(|index| Some(*index) != choice.phase)?;
-    let is_checked = !reading.phases[frontier].checks.is_empty();
+    let is_checked = !reading.checks(frontier).is_empty();
     if reading.pointer() != Some(frontier) || is_checked {
         return None;
     }

@@ -47,14 +47,14 @@ pub(super) fn open_check<'a>(reading: &'a Reading<'_>, index: usize) -> Option<&
         (CheckKind::Uat, CheckOutcome::Issues | CheckOutcome::Repeat) => !has_moved_on,
         _ => is_pointed,
     };
-    reading.phases[index].open_checks().find(holds)
+    reading.phases[index].open_checks(reading.text).find(holds)
 }
 
 /// Returns whether config.json asks for user tests that a finished phase has not had, and the phases before
 /// it have: a setting that nobody follows asks for nothing, except at the end of the milestone.
 fn is_untested(reading: &Reading<'_>, index: usize, choice: &Choice) -> bool {
     let is_tested = |index: usize| {
-        let mut checks = reading.phases[index].checks.iter();
+        let mut checks = reading.checks(index).iter();
         checks.any(|check| check.kind == CheckKind::Uat)
     };
     let earlier = || {
