@@ -243,7 +243,7 @@ pub(crate) fn roadmap_phase<'a>(
 }
 
 fn with_folder(dir: &PhaseDir, planned: Option<&RoadmapPhase>, text: TextOf<'_>) -> Phase {
-    let plans = dir
+    let plans: Vec<(PlanSlot, PlanState)> = dir
         .plans
         .iter()
         .map(|slot| {
@@ -259,6 +259,11 @@ fn with_folder(dir: &PhaseDir, planned: Option<&RoadmapPhase>, text: TextOf<'_>)
             (slot.clone(), state)
         })
         .collect();
+    let of_checks = plans.iter().filter_map(|(slot, state)| {
+        let plan = dir.dir.join(slot.plan.as_ref()?);
+        Some((plan, *state == PlanState::Complete))
+    });
+    let checks = Checks::new(dir.checks.clone(), of_checks.collect());
     Phase {
         name: planned
             .and_then(|phase| phase.name.clone())
@@ -268,7 +273,7 @@ fn with_folder(dir: &PhaseDir, planned: Option<&RoadmapPhase>, text: TextOf<'_>)
         has_files: dir.has_files,
         plans,
         has_context: dir.has_context,
-        checks: Checks::new(dir.checks.clone()),
+        checks,
         ..Phase::empty(dir.number.clone())
     }
 }
