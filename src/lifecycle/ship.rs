@@ -1,5 +1,6 @@
 //! Archives the active milestone and leaves the folder ready for the next.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -18,6 +19,7 @@ use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
+use crate::planning::TextOf;
 use crate::position::Action;
 use crate::position::Phase;
 use crate::position::PhaseState;
@@ -28,7 +30,9 @@ use crate::project::Project;
 use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
+use crate::storage::read;
 use crate::text::noun;
+use crate::warning::Warning;
 
 /// What `annals ship` was asked.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +101,8 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     let is_foreign = layout.name.keeps_milestones();
     let ships = !request.cleanup_only && has_work(&survey.position, is_foreign);
     if ships && !request.force {
-        check(project, &survey.position).map_err(|refusal| {
+        let checked = check(project, &survey.position, &mut work.warnings);
+        checked.map_err(|refusal| {
             if !is_foreign {
                 return refusal;
             }
@@ -154,15 +159,28 @@ fn has_work(position: &Position, is_foreign: bool) -> bool {
 }
 
 /// Refuses while any of the milestone's work is open.
-fn check(project: &Project, position: &Position) -> Result<()> {
-    check_complete(project, position)?;
-    check_checks(project, position)?;
-    check_uncontested(position)
+fn check(project: &Project, position: &Position, warnings: &mut Vec<Warning>) -> Result<()> {
+    let unreadable = RefCell::new(Vec::new());
+    let text = |path: &Path| match read::text(path) {
+        Ok(text) => text.map(|text| text.into_value(&mut unreadable.borrow_mut())),
+        Err(error) => {
+            let warning = Warning::file(path, error.reason());
+            unreadable.borrow_mut().push(warning);
+            None
+        }
+    };
+    let checked = check_complete(project, position, &text)
+        .and_then(|()| check_checks(project, position, &text))
+        .and_then(|()| check_uncontested(position));
+    warnings.extend(project.named(unreadable.into_inner()));
+    checked
 }
 
-fn check_complete(project: &Project, position: &Position) -> Result<()> {
+fn check_complete(project: &Project, position: &Position, text: TextOf<'_>) -> Result<()> {
     let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
-    let problems: Vec<String> = own.flat_map(|phase| open_work(project, phase)).collect();
+    let problems: Vec<String> = own
+        .flat_map(|phase| open_work(project, phase, text))
+        .collect();
     if problems.is_empty() {
         return Ok(());
     }
@@ -174,7 +192,7 @@ fn check_complete(project: &Project, position: &Position) -> Result<()> {
 }
 
 /// Returns what is left to do in a phase, one clause each.
-fn open_work(project: &Project, phase: &Phase) -> Vec<String> {
+fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> {
     let number = &phase.number;
     let mut open = Vec::new();
     match phase.state {
@@ -194,7 +212,7 @@ fn open_work(project: &Project, phase: &Phase) -> Vec<String> {
             }
         }
         // Later work that passed its checks made up for what a summary left open.
-        PhaseState::Done if phase.has_passed() => return open,
+        PhaseState::Done if phase.has_passed(text) => return open,
         PhaseState::Done => {}
     }
     let Some(dir) = &phase.dir else {
@@ -216,10 +234,10 @@ fn open_work(project: &Project, phase: &Phase) -> Vec<String> {
 }
 
 /// Refuses while a user test or a verification of the milestone is open.
-fn check_checks(project: &Project, position: &Position) -> Result<()> {
+fn check_checks(project: &Project, position: &Position, text: TextOf<'_>) -> Result<()> {
     let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
     let open: Vec<String> = own
-        .flat_map(Phase::open_checks)
+        .flat_map(|phase| phase.open_checks(text))
         .map(|check| {
             let file = project.relative(&check.file).display();
             format!("{file} says {:?}", check.said)

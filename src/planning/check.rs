@@ -1,6 +1,7 @@
 //! What a check of a finished phase came to: user tests, verification, review, and work on what they found.
 //!
 //! ```text
+//! 02-03-PLAN.md                                                    gap_closure: true
 //! 02-UAT.md  02-HUMAN-UAT.md  02-VERIFICATION.md  02-REVIEW.md     front matter: status: passed | gaps_found | …
 //! remediation/uat/round-02/R02-UAT.md                              a later round replaces what was before
 //! remediation/qa/round-01/R01-VERIFICATION.md
@@ -9,6 +10,7 @@
 
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use crate::error::Result;
 use crate::markdown::FrontMatter;
@@ -41,6 +43,8 @@ pub enum CheckOutcome {
     Diagnosed,
     /// Its issues were worked on, and it is to be repeated.
     Repeat,
+    /// It found gaps, and all plans that were made to close them are complete; nobody has checked since.
+    Outdated,
 }
 
 /// A file of a phase that says what a check came to.
@@ -65,6 +69,58 @@ pub struct Check {
     pub outcome: CheckOutcome,
     /// The word that says so, as it is written.
     pub said: String,
+}
+
+/// Returns a file's text; nothing where there is none.
+pub type TextOf<'a> = &'a dyn Fn(&Path) -> Option<String>;
+
+/// The checks of a phase, read when they are first asked for.
+///
+/// Those of a phase that was passed long ago say nothing about where the work stands, and most are of such.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Checks {
+    files: Vec<CheckFile>,
+    /// The phase's plans, and whether each is complete.
+    plans: Vec<(PathBuf, bool)>,
+    read: OnceLock<Vec<Check>>,
+}
+
+impl Checks {
+    /// Returns the checks that these files hold, of a phase with these plans, each complete or not.
+    pub fn new(files: Vec<CheckFile>, plans: Vec<(PathBuf, bool)>) -> Self {
+        Self {
+            files,
+            plans,
+            read: OnceLock::new(),
+        }
+    }
+
+    /// Returns what the checks came to, without those that do not say.
+    pub fn read(&self, text: TextOf<'_>) -> &[Check] {
+        let outdated = |check: Check| {
+            let has_gaps =
+                check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Issues;
+            if has_gaps && !is_repeated(&check.file, text) && self.has_closed_gaps(text) {
+                let outcome = CheckOutcome::Outdated;
+                return Check { outcome, ..check };
+            }
+            check
+        };
+        let read = || self.files.iter().filter_map(|file| file.read(text));
+        self.read.get_or_init(|| read().map(outdated).collect())
+    }
+
+    /// Returns whether plans were made to close the gaps of a verification, and all of them are complete.
+    fn has_closed_gaps(&self, text: TextOf<'_>) -> bool {
+        let closes_gaps = |path: &Path| {
+            let text = text(path).unwrap_or_default();
+            let front = FrontMatter::parse(&text, path).value;
+            front.text(&["gap_closure"]) == Some("true")
+        };
+        let of_gaps = self.plans.iter().filter(|(path, _)| closes_gaps(path));
+        let mut of_gaps = of_gaps.peekable();
+        of_gaps.peek().is_some() && of_gaps.all(|(_, is_complete)| *is_complete)
+    }
 }
 
 impl CheckKind {
@@ -165,7 +221,7 @@ fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<PathBuf>> {
 
 impl CheckFile {
     /// Reads what the check came to; nothing where its file does not say.
-    pub(crate) fn read(&self, text: &dyn Fn(&Path) -> Option<String>) -> Option<Check> {
+    pub(crate) fn read(&self, text: TextOf<'_>) -> Option<Check> {
         let stage = self
             .stage
             .as_ref()
@@ -204,6 +260,13 @@ impl CheckFile {
             stage => Some(check(path, CheckOutcome::Issues, stage)),
         }
     }
+}
+
+/// Returns whether a verification says that it was not the first: its gaps are what was left or came up then.
+fn is_repeated(path: &Path, text: TextOf<'_>) -> bool {
+    let text = text(path).unwrap_or_default();
+    let front = FrontMatter::parse(&text, path).value;
+    front.get(&["re_verification"]).is_some()
 }
 
 /// Returns the stage of `stage=plan`, or of a file that holds the word alone.

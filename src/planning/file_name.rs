@@ -5,12 +5,14 @@
 //! 02-PLAN.md      PLAN-02.md           PLAN-02-SUMMARY.md   01-PLAN-02-SUMMARY.md
 //! 01-project-scaffold-PLAN.md          13-simulation-harness-02-SUMMARY.md (in that phase's folder)
 //! 03-01.plan.jsonl   03-01.summary.jsonl   PLAN.md   SUMMARY.md
+//! CK-01-02-PLAN.md (in a folder with the same project code, CK-01-name)
 //! ```
 //!
 //! The two styles may differ inside one phase: `02-PLAN.md` is done by `01-02-SUMMARY.md`.
 
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
+use crate::planning::number::folder_prefix;
 
 /// What a file of a phase is by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,11 +45,13 @@ impl FileName {
             return None;
         }
         let (kind, head) = split_kind(name)?;
-        let (phase_of_dir, slug_of_dir) = PhaseNumber::split(phase_dir).unzip();
+        let (phase_of_dir, slug_of_dir) = PhaseNumber::split_folder(phase_dir).unzip();
         let head = head.trim_matches(['-', '_']);
+        let code = folder_prefix(phase_dir);
         let head = slug_of_dir
             .and_then(|slug| without_phase_dir(head, phase_dir, slug))
             .unwrap_or(head);
+        let head = head.strip_prefix(code).unwrap_or(head);
         let words = numbered_words(head);
         let file = |phase, plan, slug: &[&str]| Self {
             kind,
@@ -185,6 +189,9 @@ mod tests {
             ("03-rows", "03-01.plan.jsonl", "1"),
             ("03-rows", "phase-03-plan-02-PLAN.md", "2"),
             ("01-version", "02-PLAN.md", "2"),
+            ("CK-02-sweep", "02-01-PLAN.md", "1"),
+            ("CK-02-sweep", "CK-02-01-PLAN.md", "1"),
+            ("phase-02-sweep", "02-03-PLAN.md", "3"),
             ("02-alerts", "PLAN.md", "whole"),
             ("05.3-check", "05.3-PLAN.md", "whole"),
         ] {

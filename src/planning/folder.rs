@@ -4,6 +4,7 @@
 //! <planning>/ACTIVE                      the active milestone's slug; absent: the folder itself, `default`
 //! <planning>/[<slug>/]STATE.md, ROADMAP.md
 //! <planning>/[<slug>/]phases/05.1-name/05.1-02-PLAN.md, 05.1-02-SUMMARY.md
+//! <planning>/phases/CK-05-name/              with GSD's `project_code` in front
 //! <planning>/milestones/<slug>/[phases/]05-name/     archived
 //! <planning>/milestones/v1.0-phases/05-name/         archived, GSD
 //! <planning>/milestones/v1.0-ROADMAP.md              archived, GSD, its phases not kept
@@ -279,10 +280,38 @@ mod tests {
     }
 
     #[test]
+    fn a_project_code_or_the_word_may_stand_before_the_number() {
+        let dir = TempDir::new().unwrap();
+        dir.child("phases/CK-01-log-in/01-01-PLAN.md")
+            .touch()
+            .unwrap();
+        dir.child("phases/phase-02-log-out")
+            .create_dir_all()
+            .unwrap();
+        let found = read(&dir);
+        assert_eq!(found.warnings, []);
+        let phases = found.value.active.phases.iter();
+        let named: Vec<_> = phases
+            .map(|phase| {
+                (
+                    phase.number.to_string(),
+                    phase.name.as_str(),
+                    phase.plans.len(),
+                )
+            })
+            .collect();
+        let expected = [("1", "Log in", 1), ("2", "Log out", 0)];
+        assert_eq!(
+            named,
+            expected.map(|(number, name, plans)| (number.to_owned(), name, plans))
+        );
+    }
+
+    #[test]
     fn what_is_not_a_phase_is_warned_of() {
         let dir = TempDir::new().unwrap();
         dir.child("phases/42-49-range").create_dir_all().unwrap();
-        dir.child("phases/phase-3").create_dir_all().unwrap();
+        dir.child("phases/m2s3-tracing").create_dir_all().unwrap();
         dir.child("phases/01-a/01-01-SUMMARY.md")
             .create_dir_all()
             .unwrap();

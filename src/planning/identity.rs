@@ -6,6 +6,7 @@ use crate::planning::FileName;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::document::Document;
+use crate::planning::number::folder_prefix;
 use crate::planning::present;
 
 /// The ids of a plan, spelled as the file spells them, without slug and prefix.
@@ -91,8 +92,9 @@ impl Identity {
     }
 }
 
-/// Returns the number of a phase folder as it is written: `05.1` of `05.1-name`.
+/// Returns the number of a phase folder as it is written: `05.1` of `05.1-name` and of `CK-05.1-name`.
 fn number_of_folder(folder: &str) -> Option<String> {
+    let folder = &folder[folder_prefix(folder).len()..];
     let (_, rest) = PhaseNumber::split(folder)?;
     let is_folder = rest.is_empty() || rest.starts_with('-');
     is_folder.then(|| folder[..folder.len() - rest.len()].to_owned())

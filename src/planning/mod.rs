@@ -33,6 +33,8 @@ pub use check::Check;
 pub use check::CheckFile;
 pub use check::CheckKind;
 pub use check::CheckOutcome;
+pub use check::Checks;
+pub use check::TextOf;
 pub use decision::Decision;
 pub use file_name::FileKind;
 pub use file_name::FileName;

@@ -47,6 +47,13 @@ impl PhaseNumber {
         Some((Self { parts, letter }, rest))
     }
 
+    /// Reads the number that a phase's folder begins with, and returns it with what follows.
+    ///
+    /// GSD puts the project's code in front (`project_code`: `CK-01-name`), some people the word (`phase-01-name`).
+    pub fn split_folder(name: &str) -> Option<(Self, &str)> {
+        Self::split(&name[folder_prefix(name).len()..])
+    }
+
     /// Reads a text that is a phase number and nothing else: `05`, `5.1`, `3b`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::split(text.trim()).and_then(|(number, rest)| rest.is_empty().then_some(number))
@@ -55,6 +62,22 @@ impl PhaseNumber {
     /// Returns the whole part: 5 for 5.1.
     pub fn whole(&self) -> u32 {
         self.parts[0]
+    }
+}
+
+/// Returns what stands before the number in the name of a phase's folder: `CK-` of `CK-01-name`.
+pub(crate) fn folder_prefix(name: &str) -> &str {
+    const LONGEST_CODE: usize = 6;
+    let Some((word, rest)) = name.split_once(['-', '_']) else {
+        return "";
+    };
+    let is_code = (1..=LONGEST_CODE).contains(&word.len())
+        && word.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_prefix = is_code || word.eq_ignore_ascii_case("phase");
+    if is_prefix && rest.starts_with(|c: char| c.is_ascii_digit()) {
+        &name[..=word.len()]
+    } else {
+        ""
     }
 }
 
@@ -214,6 +237,33 @@ mod tests {
         assert_eq!(PhaseNumber::split("3rd-try"), None);
         assert_eq!(PhaseNumber::split("phase-3"), None);
         assert_eq!(PhaseNumber::parse("99999999999"), None);
+    }
+
+    #[test]
+    fn a_code_or_the_word_may_stand_before_the_number_of_a_folder() {
+        let number = |name| PhaseNumber::split_folder(name).map(|(number, _)| number.to_string());
+        for (name, expected) in [
+            ("05.1-name", "5.1"),
+            ("CK-01-name", "1"),
+            ("GSDX-02.1-name", "2.1"),
+            ("phase-03b-name", "3b"),
+            ("Phase_4", "4"),
+        ] {
+            assert_eq!(number(name).as_deref(), Some(expected), "{name}");
+        }
+        for name in [
+            "m2s3-name",
+            "v1-01-name",
+            "round-01",
+            "TOOLONGX-01",
+            "CK-name",
+            "CK",
+            "-01",
+        ] {
+            assert_eq!(number(name), None, "{name}");
+        }
+        let (_, rest) = PhaseNumber::split_folder("CK-01-event-system").unwrap();
+        assert_eq!(rest, "-event-system");
     }
 
     #[test]

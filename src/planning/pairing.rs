@@ -47,7 +47,7 @@ pub fn pair<S: AsRef<str>>(phase_dir: &str, names: &[S]) -> Paired {
             None => {}
         }
     }
-    let phase = PhaseNumber::split(phase_dir).map(|(number, _)| number.to_string());
+    let phase = PhaseNumber::split_folder(phase_dir).map(|(number, _)| number.to_string());
     let (of_phase, of_plans): (Vec<_>, Vec<_>) = files
         .iter()
         .partition(|(_, file)| is_of_phase(file, phase.as_deref(), &files));

@@ -9,6 +9,7 @@ use crate::planning::PhaseNumber;
 use crate::planning::PlanSlot;
 use crate::planning::check;
 use crate::planning::names;
+use crate::planning::number::folder_prefix;
 use crate::planning::pair;
 use crate::storage::listing::PathKind;
 use crate::warning::Parsed;
@@ -135,6 +136,7 @@ impl PhaseDir {
 
 /// Splits `05.1-event-system`; a range of phases such as `42-49-review` is none.
 fn number_and_slug(name: &str) -> Option<(PhaseNumber, &str)> {
+    let name = &name[folder_prefix(name).len()..];
     let (number, rest) = PhaseNumber::split(name)?;
     let slug = match rest.strip_prefix(['-', '_', ' ']) {
         Some(slug) => slug,

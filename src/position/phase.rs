@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
-use std::path::Path;
 use std::path::PathBuf;
 
 use crate::planning::Check;
 use crate::planning::CheckKind;
 use crate::planning::CheckOutcome;
+use crate::planning::Checks;
 use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
@@ -17,6 +17,7 @@ use crate::planning::RoadmapPhase;
 use crate::planning::StateFile;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
+use crate::planning::TextOf;
 use crate::planning::ratio;
 use crate::position::folder_name;
 use crate::position::weighing::phases_in;
@@ -57,8 +58,8 @@ pub struct Phase {
     pub plans: Vec<(PlanSlot, PlanState)>,
     /// Whether it was discussed: it has a CONTEXT file.
     pub has_context: bool,
-    /// What checks of it came to.
-    pub checks: Vec<Check>,
+    /// What checked it.
+    pub checks: Checks,
     /// Whether it is of the milestone that is worked on; earlier ones often leave their folders behind.
     pub is_in_milestone: bool,
     /// How far it is.
@@ -147,27 +148,28 @@ impl Phase {
     }
 
     /// Returns the checks that still ask for something; what the user passed needs no verification.
-    pub fn open_checks(&self) -> impl Iterator<Item = &Check> {
-        let mut checks = self.checks.iter();
+    pub fn open_checks(&self, text: TextOf<'_>) -> impl Iterator<Item = &Check> {
+        let checks = self.checks.read(text).iter();
         let is_passed = checks
+            .clone()
             .any(|check| check.kind == CheckKind::Uat && check.outcome == CheckOutcome::Passed);
-        let open = self.checks.iter().filter(|check| check.is_open());
+        let open = checks.filter(|check| check.is_open());
         open.filter(move |check| check.kind == CheckKind::Uat || !is_passed)
     }
 
     /// Returns whether its verification found gaps that are still open.
-    pub fn has_gaps(&self) -> bool {
-        self.checks.iter().any(|check| {
+    pub fn has_gaps(&self, text: TextOf<'_>) -> bool {
+        self.checks.read(text).iter().any(|check| {
             check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Issues
         })
     }
 
     /// Returns whether it was verified or tested by its user, and nothing that was found is still open.
-    pub(crate) fn has_passed(&self) -> bool {
+    pub(crate) fn has_passed(&self, text: TextOf<'_>) -> bool {
         let is_whole = |kind| matches!(kind, CheckKind::Uat | CheckKind::Verification);
-        let mut passed = self.checks.iter();
+        let mut passed = self.checks.read(text).iter();
         passed.any(|check| is_whole(check.kind) && check.outcome == CheckOutcome::Passed)
-            && self.open_checks().next().is_none()
+            && self.open_checks(text).next().is_none()
     }
 
     /// Returns the share of the phase that is done, from 0 to 1.
@@ -193,7 +195,7 @@ pub fn phases(
     milestone: &MilestoneFolder,
     roadmap: &Roadmap,
     state: &StateFile,
-    text: &dyn Fn(&Path) -> Option<String>,
+    text: TextOf<'_>,
 ) -> Vec<Phase> {
     let are_renumbered = folder_name::are_renumbered(roadmap, &milestone.phases);
     let folders = milestone.phases.iter().zip(are_renumbered);
@@ -240,12 +242,8 @@ pub(crate) fn roadmap_phase<'a>(
     })
 }
 
-fn with_folder(
-    dir: &PhaseDir,
-    planned: Option<&RoadmapPhase>,
-    text: &dyn Fn(&Path) -> Option<String>,
-) -> Phase {
-    let plans = dir
+fn with_folder(dir: &PhaseDir, planned: Option<&RoadmapPhase>, text: TextOf<'_>) -> Phase {
+    let plans: Vec<(PlanSlot, PlanState)> = dir
         .plans
         .iter()
         .map(|slot| {
@@ -261,6 +259,11 @@ fn with_folder(
             (slot.clone(), state)
         })
         .collect();
+    let of_checks = plans.iter().filter_map(|(slot, state)| {
+        let plan = dir.dir.join(slot.plan.as_ref()?);
+        Some((plan, *state == PlanState::Complete))
+    });
+    let checks = Checks::new(dir.checks.clone(), of_checks.collect());
     Phase {
         name: planned
             .and_then(|phase| phase.name.clone())
@@ -270,11 +273,7 @@ fn with_folder(
         has_files: dir.has_files,
         plans,
         has_context: dir.has_context,
-        checks: dir
-            .checks
-            .iter()
-            .filter_map(|file| file.read(text))
-            .collect(),
+        checks,
         ..Phase::empty(dir.number.clone())
     }
 }
@@ -298,7 +297,7 @@ impl Phase {
             has_files: false,
             plans: Vec::new(),
             has_context: false,
-            checks: Vec::new(),
+            checks: Checks::default(),
             is_in_milestone: true,
             state: PhaseState::Unplanned,
             declared: None,

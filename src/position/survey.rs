@@ -77,9 +77,8 @@ impl Survey {
             .as_deref()
             .map(WorkflowSettings::parse)
             .unwrap_or_default();
-        let phases = phases(&folder.active, &roadmap, &state, &|path| {
-            documents.text(path)
-        });
+        let text = |path: &Path| documents.text(path);
+        let phases = phases(&folder.active, &roadmap, &state, &text);
         let milestones = documents.text(&folder.dir.join(vocabulary::MILESTONE_LIST));
         let has_shipped = milestones.is_some_and(|text| lists_as_shipped(&text, &state));
         let evidence = Evidence {
@@ -91,7 +90,7 @@ impl Survey {
             has_state,
             root: &project.root,
         };
-        let position = Position::determine(&evidence, phases);
+        let position = Position::determine(&evidence, phases, &text);
         Ok(Self {
             project_file: project_file.unwrap_or_default(),
             position,

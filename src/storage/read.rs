@@ -67,15 +67,38 @@ fn bounded(file: File, path: &Path) -> Result<Vec<u8>> {
     if stat.size > MAX_FILE {
         return Err(too_large(path));
     }
-    let capacity = usize::try_from(stat.size).unwrap_or(0) + 1;
-    let mut bytes = Vec::with_capacity(capacity);
-    let length = file
-        .take(MAX_FILE + 1)
-        .read_to_end(&mut bytes)
-        .at("read", path)?;
-    if length as u64 > MAX_FILE {
+    // Some file systems do not know the size of a file.
+    let most = if stat.size == 0 {
+        MAX_FILE + 1
+    } else {
+        stat.size
+    };
+    let bytes = up_to(file, most).at("read", path)?;
+    if bytes.len() as u64 > MAX_FILE {
         return Err(too_large(path));
     }
+    Ok(bytes)
+}
+
+/// Reads a file up to the size that it had, which takes one call; what is appended meanwhile is for the next
+/// reader.
+fn up_to(mut file: File, size: u64) -> std::io::Result<Vec<u8>> {
+    const FIRST: usize = 64 * 1024;
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let mut bytes = Vec::new();
+    let mut length = 0;
+    while length < size {
+        if length == bytes.len() {
+            bytes.resize(size.min((2 * length).max(FIRST)), 0);
+        }
+        match file.read(&mut bytes[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(length);
     Ok(bytes)
 }
 

@@ -6,6 +6,7 @@ use crate::markdown::FrontMatter;
 use crate::markdown::Label;
 use crate::markdown::Node;
 use crate::markdown::Outline;
+use crate::markdown::TableRow;
 use crate::planning::Claim;
 use crate::planning::PhaseNumber;
 use crate::planning::Stated;
@@ -55,10 +56,39 @@ pub(super) fn claims(front: &FrontMatter, outline: &Outline<'_>) -> Vec<Stated<C
         for label in outline.labels(&scope) {
             read_label(&label, &mut claims);
         }
+        for label in rows(outline, &scope) {
+            read_label(&label, &mut claims);
+        }
     }
     claims.extend(unlabelled_phase(outline, &claims));
     claims.sort_by_key(|claim| claim.range.start);
     claims
+}
+
+/// Returns the rows of tables of two columns as labels: `| Current phase | 2 of 4 (Name) |`.
+///
+/// Counts are left out: those of such tables are about the project as often as about the phase.
+fn rows(outline: &Outline<'_>, scope: &Range<usize>) -> Vec<Label> {
+    const COUNTS: &[&str] = &["phases", "total phases", "plans", "plans complete"];
+    let tables = outline
+        .tables(scope)
+        .filter(|table| table.header.len() == 2);
+    let label = |row: &TableRow| {
+        let name = row.cells.first()?.trim_matches(['*', '`', ':', ' ']);
+        let is_count = COUNTS.iter().any(|count| name.eq_ignore_ascii_case(count));
+        (!is_count).then_some(())?;
+        Some(Label {
+            name: name.to_owned(),
+            value: row.cells.get(1)?.clone(),
+            range: row.ranges.get(1)?.clone(),
+            line: row.line,
+            is_bold: false,
+        })
+    };
+    tables
+        .flat_map(|table| &table.rows)
+        .filter_map(label)
+        .collect()
 }
 
 /// Returns the labels of the current phase that name no number and do not say either that there is none.

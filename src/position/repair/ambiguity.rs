@@ -44,6 +44,20 @@ pub(super) fn check_not_undone(earlier: &[Correction], correction: &Correction) 
     Ok(())
 }
 
+/// Refuses corrections after which the files would say that something else is to be done next: they are to say
+/// what they said, without the contradictions.
+pub(super) fn check_same_next(before: &Position, after: &Position) -> Result<()> {
+    let of = |position: &Position| (position.next.action, position.next.phase.clone());
+    if of(before) == of(after) {
+        return Ok(());
+    }
+    let first = |because: &[String]| because.first().cloned().unwrap_or_default();
+    let (before, after) = (first(&before.next.because), first(&after.next.because));
+    let message =
+        format!("the files are ambiguous: {before}, but once STATE.md were corrected, {after}");
+    Err(Error::refused(message).hint("correct STATE.md by hand; then run it again"))
+}
+
 /// What is undecided, and the ways to decide it.
 type Undecided = (String, &'static str);
 

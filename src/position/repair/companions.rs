@@ -62,7 +62,7 @@ fn slug(phase: &Phase) -> Option<String> {
         return Some(words.join("-"));
     };
     let dir = dir.file_name()?.to_string_lossy().into_owned();
-    let (_, rest) = PhaseNumber::split(&dir)?;
+    let (_, rest) = PhaseNumber::split_folder(&dir)?;
     Some(rest.trim_start_matches(['-', '_', ' ']).to_owned())
 }
 

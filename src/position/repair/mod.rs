@@ -99,6 +99,7 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
         }
         repair.survey = reread(project, survey, &texts)?;
     }
+    ambiguity::check_same_next(&survey.position, &repair.survey.position)?;
     repair.left = statements(&repair.survey.evidence(project), &repair.survey.position);
     repair.files = texts
         .into_iter()

@@ -57,7 +57,10 @@ const PLAIN: &[&str] = &[
     "todo",
     "unplanned",
     "upcoming",
+    "verification",
     "verified",
+    "verify",
+    "verifying",
     "wave",
     "waves",
     "wip",
@@ -108,11 +111,15 @@ fn head(status: &str) -> &str {
     status[..end].trim()
 }
 
-/// Returns whether a status says that plans are there or are being executed: `Planned`, `Ready to execute`.
+/// Returns whether a status says that plans are there, are being executed or have been: `Planned`, `Ready to
+/// execute`, `Verifying`.
 pub(super) fn speaks_of_plans(status: &str) -> bool {
     let lower = status.to_lowercase();
     let core = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    core.contains("execut") || core.starts_with("planned") || core == "ready"
+    core.contains("execut")
+        || core.starts_with("planned")
+        || core.starts_with("verif")
+        || core == "ready"
 }
 
 /// Returns how a tool with such words says that a phase is to be planned, in one word where `stated` is one.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::error::ErrorKind;
+use crate::planning::PhaseNumber;
 use crate::position::drift;
 use crate::project::OpenRequest;
 use crate::project::fixture::Tree;
@@ -285,4 +286,52 @@ fn nothing_to_repair_changes_nothing() {
     let project = open(&tree);
     let repair = repaired(&project);
     assert!(repair.files.is_empty() && repair.corrections.is_empty());
+}
+
+/// Phases 1 and 2 are done, and phase 3 has no folder.
+fn before_the_last_phase(status: &str) -> (Tree, Project) {
+    let tree = Tree::new(&[]);
+    let roadmap =
+        "# Roadmap\n\n- [x] **Phase 1: Base**\n- [x] **Phase 2: Cli**\n- [ ] **Phase 3: Web**\n";
+    tree.write(".vbw-planning/ROADMAP.md", roadmap);
+    let state = format!("# State\n\n## Current Phase\nPhase: 1 of 3 (Base)\nStatus: {status}\n");
+    tree.write(".vbw-planning/STATE.md", state);
+    for file in [
+        "01-base/01-01-PLAN.md",
+        "01-base/01-01-SUMMARY.md",
+        "02-cli/02-01-PLAN.md",
+        "02-cli/02-01-SUMMARY.md",
+    ] {
+        tree.write(&format!(".vbw-planning/phases/{file}"), "");
+    }
+    let project = open(&tree);
+    (tree, project)
+}
+
+#[test]
+fn a_check_that_the_phase_left_behind_waits_for_is_not_that_of_the_next_one() {
+    for (status, expected) in [
+        ("Verifying", "Ready to plan"),
+        ("verifying", "planning"),
+        ("Phase complete \u{2014} ready for verification", "Pending"),
+    ] {
+        let (_dir, project) = before_the_last_phase(status);
+        let repair = repaired(&project);
+        let state = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
+        let expected = format!("Phase: 3 of 3 (Web)\nStatus: {expected}\n");
+        assert!(state.ends_with(&expected), "{status}: {state}");
+        assert_eq!(repair.survey.position.next.phase, PhaseNumber::parse("3"));
+    }
+}
+
+#[test]
+fn nothing_is_written_that_would_change_what_comes_next() {
+    let (_dir, project) = before_the_last_phase("Finished, waiting for the vendor");
+    let survey = Survey::read(&project).unwrap();
+    let error = repair(&project, &survey).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Refused);
+    assert!(
+        error.to_string().contains("once STATE.md were corrected"),
+        "{error}"
+    );
 }

@@ -1,5 +1,7 @@
 //! Whether another reading has about the same weight, and what it would have done.
 
+use crate::planning::Check;
+use crate::planning::CheckOutcome;
 use crate::planning::Claim;
 use crate::position::Action;
 use crate::position::Alternative;
@@ -33,13 +35,19 @@ pub(super) fn alternative(
 /// What could be done instead, of which phase if of one, and the evidence.
 type Rival = (Action, Option<usize>, Vec<String>);
 
-/// STATE.md waits for a check of the last phase worked on, and no file says that there was one.
+/// STATE.md waits for a check of the last phase worked on, and no file says that there was one, or none since its
+/// gaps were closed.
 fn unchecked(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     let frontier = reading
         .frontier()
         .filter(|index| Some(*index) != choice.phase)?;
-    let is_checked = !reading.phases[frontier].checks.is_empty();
-    if reading.pointer() != Some(frontier) || is_checked {
+    if reading.pointer() != Some(frontier) {
+        return None;
+    }
+    let checks = reading.checks(frontier);
+    let outdated = |check: &&Check| check.outcome == CheckOutcome::Outdated;
+    let is_checked = checks.iter().any(|check| !outdated(&check));
+    if is_checked {
         return None;
     }
     let line = reading.evidence.state.claims.iter().find_map(|claim| {
@@ -49,10 +57,17 @@ fn unchecked(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
         };
         waits.then_some(claim.line)
     })?;
+    let number = &reading.phases[frontier].number;
+    let but = match checks.iter().find(outdated) {
+        Some(check) => {
+            let file = reading.evidence.show(&check.file);
+            format!("{file} is from before its gaps were closed")
+        }
+        None => "there is none".to_owned(),
+    };
     let because = vec![format!(
-        "{}: waits for a check of phase {}, but there is none",
+        "{}: waits for a check of phase {number}, but {but}",
         reading.evidence.state(line),
-        reading.phases[frontier].number
     )];
     Some((Action::Verify, Some(frontier), because))
 }

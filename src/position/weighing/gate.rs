@@ -37,24 +37,26 @@ fn asked_for(reading: &Reading<'_>, index: usize, choice: &Choice) -> Option<Act
 /// Returns the check of a phase that is still open.
 ///
 /// User tests hold the work until STATE.md has moved on to a phase that is begun, a verification only
-/// while STATE.md stays: many workflows go on with its gaps. A review asks for nothing.
+/// while STATE.md stays: many workflows go on with its gaps. A review asks for nothing, nor does a verification
+/// whose gaps were closed since.
 pub(super) fn open_check<'a>(reading: &'a Reading<'_>, index: usize) -> Option<&'a Check> {
     let is_pointed = reading.pointer().is_none_or(|pointer| pointer == index);
     let has_moved_on = reading
         .pointer()
         .is_some_and(|pointer| pointer > index && reading.phases[pointer].has_files_of_plans());
     let holds = |check: &&Check| match (check.kind, check.outcome) {
+        (_, CheckOutcome::Outdated) => false,
         (CheckKind::Uat, CheckOutcome::Issues | CheckOutcome::Repeat) => !has_moved_on,
         _ => is_pointed,
     };
-    reading.phases[index].open_checks().find(holds)
+    reading.phases[index].open_checks(reading.text).find(holds)
 }
 
 /// Returns whether config.json asks for user tests that a finished phase has not had, and the phases before
 /// it have: a setting that nobody follows asks for nothing, except at the end of the milestone.
 fn is_untested(reading: &Reading<'_>, index: usize, choice: &Choice) -> bool {
     let is_tested = |index: usize| {
-        let mut checks = reading.phases[index].checks.iter();
+        let mut checks = reading.checks(index).iter();
         checks.any(|check| check.kind == CheckKind::Uat)
     };
     let earlier = || {

@@ -8,6 +8,7 @@
 use serde::Serialize;
 
 use crate::planning::PhaseNumber;
+use crate::planning::TextOf;
 use crate::planning::ratio;
 use crate::position::Phase;
 use crate::position::PhaseState;
@@ -88,8 +89,10 @@ pub struct Position {
 
 impl Position {
     /// Works out the position from `phases` (in number order) and what the documents say of them.
-    pub fn determine(evidence: &Evidence<'_>, mut phases: Vec<Phase>) -> Self {
-        let reading = Reading::weigh(evidence, &mut phases);
+    ///
+    /// Of the checks, whose text is `text`, only those are read that can decide something.
+    pub fn determine(evidence: &Evidence<'_>, mut phases: Vec<Phase>, text: TextOf<'_>) -> Self {
+        let reading = Reading::weigh(evidence, &mut phases, text);
         let cursor = choice::cursor(&reading);
         let choice = chosen(&reading, cursor);
         let choice = gate::hold(&reading, &choice).unwrap_or(choice);

@@ -1,6 +1,8 @@
 //! The phases of the active milestone with what their witnesses say, weighed.
 
+use crate::planning::Check;
 use crate::planning::PhaseNumber;
+use crate::planning::TextOf;
 use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::PhaseState;
@@ -16,16 +18,22 @@ pub(super) struct Reading<'a> {
     pub(super) seen: Vec<Witnesses<'a>>,
     /// The phases of the active milestone, in number order.
     pub(super) members: Vec<usize>,
+    /// Returns the text of a file.
+    pub(super) text: TextOf<'a>,
 }
 
 impl<'a> Reading<'a> {
     /// Collects the witnesses of all phases and says of each how far it is.
-    pub(super) fn weigh(evidence: &'a Evidence<'a>, phases: &'a mut [Phase]) -> Self {
+    pub(super) fn weigh(
+        evidence: &'a Evidence<'a>,
+        phases: &'a mut [Phase],
+        text: TextOf<'a>,
+    ) -> Self {
         let scope = RoadmapScope::from_evidence(evidence);
         let members = scope.members(evidence, phases);
         let seen: Vec<Witnesses<'a>> = phases
             .iter()
-            .map(|phase| Witnesses::collect(evidence, &scope, phase))
+            .map(|phase| Witnesses::collect(evidence, &scope, phase, text))
             .collect();
         for ((phase, seen), is_member) in phases.iter_mut().zip(&seen).zip(&members) {
             phase.is_in_milestone = *is_member;
@@ -39,6 +47,7 @@ impl<'a> Reading<'a> {
             phases,
             seen,
             members,
+            text,
         }
     }
 
@@ -62,6 +71,11 @@ impl<'a> Reading<'a> {
 
     pub(super) fn state(&self, index: usize) -> PhaseState {
         self.phases[index].state
+    }
+
+    /// Returns what the checks of a phase came to.
+    pub(super) fn checks(&self, index: usize) -> &[Check] {
+        self.phases[index].checks.read(self.text)
     }
 
     /// Returns whether there is work to do in a phase.

@@ -4,6 +4,7 @@ use crate::planning::Claim;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::RoadmapPhase;
+use crate::planning::TextOf;
 use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::PlanState;
@@ -29,9 +30,10 @@ pub(super) struct Witnesses<'a> {
     pub(super) declared: Option<usize>,
     /// STATE.md names it as the current phase and calls it complete.
     pub(super) state_says_done: bool,
-    /// A check of it found gaps that are still open.
+    /// It is called done although plans of it are open, and a check of it found gaps that are still open.
     pub(super) has_gaps: bool,
-    /// It was verified or tested as a whole, and nothing was found that is still open.
+    /// It has more summaries than plans and none are declared, but it was verified or tested as a whole, and nothing
+    /// was found that is still open.
     pub(super) has_passed: bool,
 }
 
@@ -52,6 +54,7 @@ impl<'a> Witnesses<'a> {
         evidence: &Evidence<'a>,
         scope: &RoadmapScope<'_>,
         phase: &Phase,
+        text: TextOf<'_>,
     ) -> Self {
         let planned =
             roadmap_phase(evidence.roadmap, &phase.number).filter(|_| !phase.is_renumbered);
@@ -68,35 +71,32 @@ impl<'a> Witnesses<'a> {
         // A list of plans is kept as the work goes on; a sentence that counts them is not.
         let counted = counted.filter(|_| listed == Some(0));
         let declared = [in_row, listed, counted, of_state.map(|(_, total)| total)];
+        let declared = declared.into_iter().flatten().max();
+        let declared = declared.filter(|total| *total > 0);
         let has_begun = summaries > 0 || !phase.has_files;
+        let plans = phase.plans.iter();
+        let plans = plans.filter(|(slot, _)| slot.plan.is_some()).count();
+        let open = phase.plans.iter();
+        let open = open.filter(|(_, state)| matches!(state, PlanState::Open | PlanState::Failed));
+        let open = open.count();
+        let said = match planned {
+            None if state_lists_done(evidence, &phase.number) => RoadmapClaim::Done,
+            _ => said(planned, scope.is_shipped(&phase.number)),
+        };
         Self {
             planned,
-            plans: phase
-                .plans
-                .iter()
-                .filter(|(slot, _)| slot.plan.is_some())
-                .count(),
+            plans,
             summaries,
-            open: phase
-                .plans
-                .iter()
-                .filter(|(_, state)| matches!(state, PlanState::Open | PlanState::Failed))
-                .count(),
-            said: match planned {
-                None if state_lists_done(evidence, &phase.number) => RoadmapClaim::Done,
-                _ => said(planned, scope.is_shipped(&phase.number)),
-            },
+            open,
+            said,
             in_row,
-            declared: declared
-                .into_iter()
-                .flatten()
-                .max()
-                .filter(|total| *total > 0),
+            declared,
             state_says_done: is_current
                 && (has_begun || phase.has_files_of_plans())
                 && state_says_done(evidence, &phase.number, summaries, of_state),
-            has_gaps: phase.has_gaps(),
-            has_passed: phase.has_passed(),
+            // Checks are read only where they could decide how far the phase is.
+            has_gaps: open > 0 && said == RoadmapClaim::Done && phase.has_gaps(text),
+            has_passed: summaries > plans && declared.is_none() && phase.has_passed(text),
         }
     }
 }
