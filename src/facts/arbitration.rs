@@ -30,9 +30,9 @@ use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
 use crate::facts::fact::FactStatus;
 use crate::facts::fact::Proposal;
-use crate::facts::failure::Stored;
 use crate::facts::metrics;
 use crate::facts::outcome::ActionOutcome;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::facts::wording;
 use crate::text::hexadecimal;
@@ -359,12 +359,11 @@ impl Arbiter<'_> {
 
     /// Whether this turn has already said something about the fact: one turn counts once.
     fn is_touched(&self, fact: &Fact) -> Result<bool> {
-        let found = self.connection.query_row(
+        self.connection.value(
+            "read the history",
             "SELECT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)",
             params![self.user.as_str(), fact.fact_id, self.source.turn_id],
-            |row| row.get(0),
-        );
-        found.stored("read the history")
+        )
     }
 
     /// Ends the validity of a fact.

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
 
 /// What a fact is about; it decides where it stands in a profile and how carefully it is changed.
@@ -280,10 +280,10 @@ impl Fact {
              session_id = excluded.session_id, turn_seq = excluded.turn_seq, \
              project = excluded.project, proposal = excluded.proposal, contests = excluded.contests"
         );
-        connection
-            .prepare_cached(&sql)
-            .stored("write the fact")?
-            .execute(named_params! {
+        connection.run(
+            "write the fact",
+            &sql,
+            named_params! {
                 ":fact_id": self.fact_id,
                 ":user_id": self.user_id,
                 ":key": self.key,
@@ -306,9 +306,8 @@ impl Fact {
                 ":project": self.project,
                 ":proposal": self.proposal,
                 ":contests": self.contests,
-            })
-            .stored("write the fact")
-            .map(|_| ())
+            },
+        )
     }
 
     /// Returns whether it stands as one that holds and has ended by this time.
@@ -335,12 +334,7 @@ pub(crate) fn of_all_users(
     time: &str,
 ) -> Result<Vec<Fact>> {
     let sql = format!("SELECT {COLUMNS} FROM facts WHERE {condition} ORDER BY seq");
-    let mut statement = connection.prepare(&sql).stored("read the facts")?;
-    let rows = statement
-        .query_map([time], Fact::read)
-        .stored("read the facts")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the facts")
+    connection.rows("read the facts", &sql, [time], Fact::read)
 }
 
 /// Returns the facts under a key that have a status, in the order in which they were written.
@@ -370,12 +364,7 @@ pub(crate) fn select(
     let user = user.as_str();
     let mut all: Vec<&dyn ToSql> = vec![&user];
     all.extend_from_slice(values);
-    let mut statement = connection.prepare_cached(&sql).stored("read the facts")?;
-    let rows = statement
-        .query_map(&all[..], Fact::read)
-        .stored("read the facts")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the facts")
+    connection.rows("read the facts", &sql, &all[..], Fact::read)
 }
 
 fn select_sql(condition: &str) -> String {

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use rusqlite::params;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
@@ -99,11 +99,7 @@ impl<'a> Tally<'a> {
         ];
         let sql = "INSERT INTO metrics (user_id, day, name, bucket, amount) VALUES (?1, ?2, ?3, ?4, ?5) \
                    ON CONFLICT DO UPDATE SET amount = amount + excluded.amount";
-        self.connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.execute(values))
-            .stored("write the metrics")
-            .map(|_| ())
+        self.connection.run("write the metrics", sql, values)
     }
 }
 

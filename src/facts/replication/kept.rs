@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use rusqlite::params;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 
 /// What is not forgotten of a key: it was said later, or where those who forget it did not see it.
 pub(crate) struct Kept {
@@ -42,24 +42,18 @@ impl Kept {
             scope,
             until,
         } = forgotten;
-        let operations: usize = connection
-            .query_row(
-                "SELECT count(*) FROM fact_history JOIN operations USING (history_id) WHERE user_id = ?1 AND key = ?2",
-                [user, key],
-                |row| row.get(0),
-            )
-            .stored("read the history")?;
-        let mut statement = connection
-            .prepare(
-                "SELECT o.operation, o.op_id, o.is_rewritten, h.fact_id, h.user_id, h.key, h.action, h.reason, \
-                 h.turn_id, h.at, h.before_json, h.after_json, h.device \
-                 FROM fact_history AS h JOIN operations AS o USING (history_id) \
-                 WHERE h.user_id = ?1 AND h.key = ?2 AND (o.born > ?3 OR ?4 NOT IN ('private', o.scope)) \
-                 ORDER BY h.history_id",
-            )
-            .stored("read the history")?;
-        let rows = statement
-            .query_map(params![user, key, until, scope], |row| {
+        let sql = "SELECT count(*) FROM fact_history JOIN operations USING (history_id) WHERE user_id = ?1 AND key = ?2";
+        let operations: usize = connection.value("read the history", sql, [user, key])?;
+        let sql = "SELECT o.operation, o.op_id, o.is_rewritten, h.fact_id, h.user_id, h.key, h.action, h.reason, \
+                   h.turn_id, h.at, h.before_json, h.after_json, h.device \
+                   FROM fact_history AS h JOIN operations AS o USING (history_id) \
+                   WHERE h.user_id = ?1 AND h.key = ?2 AND (o.born > ?3 OR ?4 NOT IN ('private', o.scope)) \
+                   ORDER BY h.history_id";
+        let rows: Vec<KeptRow> = connection.rows(
+            "read the history",
+            sql,
+            params![user, key, until, scope],
+            |row| {
                 Ok(KeptRow {
                     operation: row.get(0)?,
                     op_id: row.get(1)?,
@@ -77,11 +71,8 @@ impl Kept {
                     after: row.get(11)?,
                     device: row.get(12)?,
                 })
-            })
-            .stored("read the history")?;
-        let rows: Vec<KeptRow> = rows
-            .collect::<rusqlite::Result<_>>()
-            .stored("read the history")?;
+            },
+        )?;
         let is_all = operations > 0 && rows.len() == operations;
         Ok(Self { rows, is_all })
     }
@@ -90,22 +81,24 @@ impl Kept {
     pub(crate) fn write(self, connection: &Connection) -> Result<()> {
         for row in self.rows {
             let [fact, user, key, action, reason, turn, at] = &row.history;
-            connection
-                .execute(
-                    "INSERT INTO fact_history \
-                     (fact_id, user_id, key, action, reason, turn_id, at, before_json, after_json, device) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                    params![fact, user, key, action, reason, turn, at, row.before, row.after, row.device],
-                )
-                .stored("write the history")?;
+            let sql = "INSERT INTO fact_history \
+                       (fact_id, user_id, key, action, reason, turn_id, at, before_json, after_json, device) \
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+            connection.run(
+                "write the history",
+                sql,
+                params![
+                    fact, user, key, action, reason, turn, at, row.before, row.after, row.device
+                ],
+            )?;
             let history = connection.last_insert_rowid();
-            connection
-                .execute(
-                    "UPDATE operations SET kind = 'fact', op_id = ?2, history_id = ?3, is_rewritten = ?4 \
-                     WHERE operation = ?1",
-                    params![row.operation, row.op_id, history, row.is_rewritten],
-                )
-                .stored("write the operations")?;
+            let sql = "UPDATE operations SET kind = 'fact', op_id = ?2, history_id = ?3, is_rewritten = ?4 \
+                       WHERE operation = ?1";
+            connection.run(
+                "write the operations",
+                sql,
+                params![row.operation, row.op_id, history, row.is_rewritten],
+            )?;
         }
         Ok(())
     }

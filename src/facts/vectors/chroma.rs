@@ -10,7 +10,7 @@ use crate::embedding::Vector;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::scope::ProjectScope;
 use crate::facts::user::UserId;
 use crate::service::Service;
@@ -41,9 +41,8 @@ impl Chroma {
     /// Returns the server and collection that the database says its vectors are in, or `None` if they are in it.
     pub(crate) fn from_database(connection: &Connection) -> Result<Option<Self>> {
         let sql = "SELECT server, collection FROM vector_index";
-        let (server, collection): (Option<String>, String) = connection
-            .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
-            .stored("read where the vectors are")?;
+        let (server, collection): (Option<String>, String) =
+            connection.row("read where the vectors are", sql, [], |row| row.try_into())?;
         let Some(server) = server else {
             return Ok(None);
         };

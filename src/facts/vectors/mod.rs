@@ -28,6 +28,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::vectors::copies::RetryScope;
 use crate::project::Project;
@@ -82,14 +83,12 @@ pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
             &vectors,
         );
     }
-    connection
-        .prepare_cached(
-            "DELETE FROM fact_vectors WHERE user_id = ?1 \
+    connection.run(
+        "remove a vector",
+        "DELETE FROM fact_vectors WHERE user_id = ?1 \
              AND seq = (SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2)",
-        )
-        .and_then(|mut statement| statement.execute([&fact.user_id, &fact.fact_id]))
-        .stored("remove a vector")
-        .map(|_| ())
+        [&fact.user_id, &fact.fact_id],
+    )
 }
 
 /// Returns the text whose vector stands for a fact: what its key says, and its value.
@@ -181,10 +180,12 @@ impl IndexLocation {
                 server: row.get(1)?,
             })
         };
-        connection
-            .prepare_cached("SELECT model, server FROM vector_index")
-            .and_then(|mut statement| statement.query_row([], read))
-            .stored("read where the vectors are")
+        connection.row(
+            "read where the vectors are",
+            "SELECT model, server FROM vector_index",
+            [],
+            read,
+        )
     }
 
     /// Returns the place as the settings want it.
@@ -215,9 +216,11 @@ fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
             copies::dropped(connection, server)?;
         }
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
-        connection
-            .execute(change, params![wanted.model, wanted.server])
-            .stored("name the model")?;
+        connection.run(
+            "name the model",
+            change,
+            params![wanted.model, wanted.server],
+        )?;
         connection
             .execute_batch("DELETE FROM fact_vectors")
             .stored("remove vectors")?;
@@ -250,10 +253,7 @@ impl Lacking {
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE user_id = ?1 AND fact_id = ?2 \
                    AND updated_at = ?3 AND status IN ('active', 'pending_confirmation'))";
         let values = params![self.user, self.fact, self.updated_at];
-        connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.query_row(values, |row| row.get(0)))
-            .stored("read a fact")
+        connection.value("read a fact", sql, values)
     }
 }
 
@@ -262,21 +262,16 @@ fn lacking(connection: &Connection, after: i64) -> Result<Vec<Lacking>> {
                WHERE f.seq > ?2 AND f.status IN ('active', 'pending_confirmation') AND NOT EXISTS \
                (SELECT 1 FROM fact_vectors v WHERE v.user_id = f.user_id AND v.seq = f.seq) \
                ORDER BY f.seq LIMIT ?1";
-    let mut statement = connection.prepare_cached(sql).stored("read the facts")?;
-    let rows = statement
-        .query_map((BATCH, after), |row| {
-            let (key, value): (String, String) = (row.get(2)?, row.get(3)?);
-            Ok(Lacking {
-                user: row.get(0)?,
-                fact: row.get(1)?,
-                texts: passage_texts(&key, &value),
-                updated_at: row.get(4)?,
-                seq: row.get(5)?,
-            })
+    connection.rows("read the facts", sql, (BATCH, after), |row| {
+        let (key, value): (String, String) = (row.get(2)?, row.get(3)?);
+        Ok(Lacking {
+            user: row.get(0)?,
+            fact: row.get(1)?,
+            texts: passage_texts(&key, &value),
+            updated_at: row.get(4)?,
+            seq: row.get(5)?,
         })
-        .stored("read the facts")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the facts")
+    })
 }
 
 /// Writes the vectors of a fact's passages, one after the other.
@@ -300,11 +295,7 @@ fn put(
         ":user": user, ":fact": fact, ":model": model, ":dim": dim(bytes.len()),
         ":scale": f64::from(small.scale), ":vector": bytes,
     };
-    connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| statement.execute(values))
-        .stored("write a vector")
-        .map(|_| ())
+    connection.run("write a vector", sql, values)
 }
 
 /// Returns a number of dimensions as it is stored.

@@ -6,6 +6,7 @@ use rusqlite::OptionalExtension;
 use crate::embedding::Quantized;
 use crate::error::Result;
 use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::facts::vectors::dim;
 
@@ -91,10 +92,7 @@ pub(crate) fn scan(
 pub(crate) fn is_complete(connection: &Connection, user: &UserId, vectors: usize) -> Result<bool> {
     let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
                WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
-    let facts: i64 = connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| statement.query_row([user.as_str()], |row| row.get(0)))
-        .stored("count the facts")?;
+    let facts: i64 = connection.value("count the facts", sql, [user.as_str()])?;
     Ok(usize::try_from(facts).is_ok_and(|facts| facts == vectors))
 }
 
