@@ -29,6 +29,7 @@ use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
 use crate::text::fold;
+use crate::text::word_enum;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
@@ -58,26 +59,16 @@ pub struct RegeneratedFile {
     pub excess: Option<Excess>,
 }
 
-/// What was done to a context file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ContextFileOutcome {
-    /// It was not there.
-    Created,
-    /// Its block is a new one.
-    Updated,
-    /// It says what it said before.
-    Unchanged,
-}
-
-impl ContextFileOutcome {
-    /// Returns the word for it, as it is printed.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Updated => "updated",
-            Self::Unchanged => "unchanged",
-        }
+word_enum! {
+    /// What was done to a context file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum ContextFileOutcome {
+        /// It was not there.
+        Created = "created",
+        /// Its block is a new one.
+        Updated = "updated",
+        /// It says what it said before.
+        Unchanged = "unchanged",
     }
 }
 

@@ -3,64 +3,36 @@
 use serde::Serialize;
 
 use crate::text::Line;
+use crate::text::word_enum;
 
-/// A part of a digest, the most important first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DigestPart {
-    /// Where the planned work stands and what comes next.
-    Position,
-    /// What holds by the repo ledger, and what it does not cover.
-    Ledger,
-    /// What blocks it.
-    Blockers,
-    /// What was pinned in the notepad.
-    Notepad,
-    /// What must not change, by the repo ledger.
-    Constraints,
-    /// What was decided.
-    Decisions,
-    /// What finished phases taught and still holds.
-    Patterns,
-    /// Knowledge entries on the topic.
-    Entries,
-    /// What is known of the user.
-    Facts,
-    /// What was left for later.
-    Todos,
+word_enum! {
+    /// A part of a digest, the most important first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum DigestPart {
+        /// Where the planned work stands and what comes next.
+        Position = "position",
+        /// What holds by the repo ledger, and what it does not cover.
+        Ledger = "ledger",
+        /// What blocks it.
+        Blockers = "blockers",
+        /// What was pinned in the notepad.
+        Notepad = "notepad",
+        /// What must not change, by the repo ledger.
+        Constraints = "constraints",
+        /// What was decided.
+        Decisions = "decisions",
+        /// What finished phases taught and still holds.
+        Patterns = "patterns",
+        /// Knowledge entries on the topic.
+        Entries = "entries",
+        /// What is known of the user.
+        Facts = "facts",
+        /// What was left for later.
+        Todos = "todos",
+    }
 }
 
 impl DigestPart {
-    /// Every part, the most important first.
-    pub const ALL: [Self; 10] = [
-        Self::Position,
-        Self::Ledger,
-        Self::Blockers,
-        Self::Notepad,
-        Self::Constraints,
-        Self::Decisions,
-        Self::Patterns,
-        Self::Entries,
-        Self::Facts,
-        Self::Todos,
-    ];
-
-    /// Returns the word for this part.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Position => "position",
-            Self::Ledger => "ledger",
-            Self::Blockers => "blockers",
-            Self::Notepad => "notepad",
-            Self::Constraints => "constraints",
-            Self::Decisions => "decisions",
-            Self::Patterns => "patterns",
-            Self::Entries => "entries",
-            Self::Facts => "facts",
-            Self::Todos => "todos",
-        }
-    }
-
     /// Returns the heading it stands under.
     pub(crate) fn heading(self) -> &'static str {
         match self {

@@ -16,6 +16,7 @@ use crate::secrets;
 use crate::secrets::SecretPolicy;
 use crate::text::hexadecimal;
 use crate::text::strip_controls;
+use crate::text::word_enum;
 
 /// The most actions of one turn.
 const MAX_ACTIONS: usize = 64;
@@ -35,47 +36,26 @@ const FIELDS: [&str; 9] = [
     "reason",
 ];
 
-/// What an action claims to be; the rules decide what comes of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ActionType {
-    /// A new fact.
-    Insert,
-    /// The same fact, said more exactly.
-    Update,
-    /// Another value in place of the old one.
-    Supersede,
-    /// The old value holds no longer.
-    Expire,
-    /// Nothing new, at most a repetition.
-    Noop,
-    /// The user is to be asked.
-    MarkPendingConfirmation,
+word_enum! {
+    /// What an action claims to be; the rules decide what comes of it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum ActionType {
+        /// A new fact.
+        Insert = "insert",
+        /// The same fact, said more exactly.
+        Update = "update",
+        /// Another value in place of the old one.
+        Supersede = "supersede",
+        /// The old value holds no longer.
+        Expire = "expire",
+        /// Nothing new, at most a repetition.
+        Noop = "noop",
+        /// The user is to be asked.
+        MarkPendingConfirmation = "mark_pending_confirmation",
+    }
 }
 
 impl ActionType {
-    /// Every type, as the auditor is told them.
-    pub const ALL: [Self; 6] = [
-        Self::Insert,
-        Self::Update,
-        Self::Supersede,
-        Self::Expire,
-        Self::Noop,
-        Self::MarkPendingConfirmation,
-    ];
-
-    /// Returns the word for it in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Insert => "insert",
-            Self::Update => "update",
-            Self::Supersede => "supersede",
-            Self::Expire => "expire",
-            Self::Noop => "noop",
-            Self::MarkPendingConfirmation => "mark_pending_confirmation",
-        }
-    }
-
     fn needs_a_value(self) -> bool {
         matches!(self, Self::Insert | Self::Update | Self::Supersede)
     }
@@ -256,9 +236,7 @@ impl<'a> ActionReader<'a> {
 
     fn kind(&mut self) -> Option<ActionType> {
         let word = self.text("type", true)?;
-        let kind = ActionType::ALL
-            .into_iter()
-            .find(|kind| kind.as_str() == word);
+        let kind = ActionType::from_word(&word);
         if kind.is_none() {
             let known = ActionType::ALL.map(ActionType::as_str).join(", ");
             self.problem(&format!("type {word:?} is not one of {known}"));

@@ -114,7 +114,7 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<ActionResult> {
     let outcome: String = row.get(1)?;
     Ok(ActionResult {
         key: row.get(0)?,
-        outcome: ActionOutcome::from_word(&outcome),
+        outcome: ActionOutcome::from_word(&outcome).unwrap_or(ActionOutcome::Nothing),
         fact_id: row.get(2)?,
     })
 }

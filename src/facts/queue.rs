@@ -296,7 +296,7 @@ pub(crate) fn lease(
     let now = precise(&facts.clock());
     let until = later(&facts.clock(), length);
     facts.write(|connection| {
-        give_up_on_the_deadly(connection, &now)?;
+        bury_poisoned_turns(connection, &now)?;
         let sql = format!(
             "SELECT {COLUMNS} FROM turns AS t WHERE (status = 'pending' \
              OR (status = 'running' AND lease_until <= ?1)) \
@@ -336,13 +336,11 @@ pub(crate) fn lease(
 }
 
 /// A turn over which one worker after the other died would stop the queue for ever.
-fn give_up_on_the_deadly(connection: &Connection, now: &str) -> Result<()> {
+fn bury_poisoned_turns(connection: &Connection, now: &str) -> Result<()> {
     let sql = "UPDATE turns SET status = 'dead', lease = NULL, lease_until = NULL, finished_at = ?1, \
                last_error = coalesce(last_error, 'every worker that took it on died') \
                WHERE attempts >= ?2 AND (status = 'pending' OR (status = 'running' AND lease_until <= ?1))";
-    connection
-        .run("read the queue", sql, params![now, MAX_ATTEMPTS])
-        .map(|_| ())
+    connection.run("read the queue", sql, params![now, MAX_ATTEMPTS])
 }
 
 /// Returns the time after this one by so much, as the queue reckons.

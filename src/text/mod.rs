@@ -8,6 +8,7 @@ mod line;
 mod memo;
 mod quantity;
 mod tokens;
+mod word_enum;
 
 pub use clip::clip;
 pub(crate) use clip::is_wide;
@@ -20,6 +21,7 @@ pub(crate) use memo::Memo;
 pub(crate) use quantity::noun;
 pub(crate) use quantity::quantity;
 pub use tokens::tokens;
+pub(crate) use word_enum::word_enum;
 
 /// Returns a heading as it is compared: lower case, single spaces, no closing colon.
 pub fn fold(text: &str) -> String {

@@ -177,5 +177,5 @@ fn take_the_name(connection: &Connection) -> Result<()> {
             ))?;
         }
     }
-    run("DELETE FROM erasing").map(|_| ())
+    run("DELETE FROM erasing")
 }

@@ -382,12 +382,8 @@ pub(crate) fn clean_file(facts: &mut Facts) -> Result<bool> {
     }
     facts.leave_no_trace()?;
     facts.write(|connection| {
-        connection
-            .run(
-                "note what was cleaned",
-                "UPDATE share_device SET is_unclean = 0",
-                [],
-            )
-            .map(|_| true)
-    })
+        let sql = "UPDATE share_device SET is_unclean = 0";
+        connection.run("note what was cleaned", sql, [])
+    })?;
+    Ok(true)
 }

@@ -47,6 +47,7 @@ use crate::facts::vectors::Scanned;
 use crate::project::Fusion;
 use crate::ranking::AnswerEvidence;
 use crate::ranking::Relevance;
+use crate::text::word_enum;
 
 /// How deep the lists of words and of vectors are that tell how well each side did.
 pub(crate) const TOP: usize = 20;
@@ -60,33 +61,19 @@ const MIN_CANDIDATES: usize = 100;
 /// How many facts at least tell whether anything has to do with a query.
 const JUDGED: usize = 10;
 
-/// What a search goes by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Method {
-    /// Words alone.
-    Lexical,
-    /// Meaning alone.
-    Vector,
-    /// The first 20 of each: lexical 0.45, vectors 0.45, recency 0.10.
-    Seed,
-    /// Words and meaning, half and half, and a share of the neighbours in the session.
-    #[default]
-    Fused,
-}
-
-impl Method {
-    /// Every method, in the order in which they are compared.
-    pub const ALL: [Self; 4] = [Self::Lexical, Self::Vector, Self::Seed, Self::Fused];
-
-    /// Returns the word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Lexical => "lexical",
-            Self::Vector => "vector",
-            Self::Seed => "seed",
-            Self::Fused => "fused",
-        }
+word_enum! {
+    /// What a search goes by.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+    pub enum Method {
+        /// Words alone.
+        Lexical = "lexical",
+        /// Meaning alone.
+        Vector = "vector",
+        /// The first 20 of each: lexical 0.45, vectors 0.45, recency 0.10.
+        Seed = "seed",
+        /// Words and meaning, half and half, and a share of the neighbours in the session.
+        #[default]
+        Fused = "fused",
     }
 }
 
