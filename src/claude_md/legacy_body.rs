@@ -127,16 +127,16 @@ pub(crate) fn decisions(body: &[&str], known: &RecordedContent<'_>) -> Dispositi
                 return Disposition::Kept;
             }
             let missing = rows.iter().find(|row| !is_recorded_row(row, known));
-            held(missing.map(|row| row[0]), "decision")
+            judge_missing(missing.map(|row| row[0]), "decision")
         }
-        lines => listed(lines, is_recorded, "decision"),
+        lines => judge_list(lines, is_recorded, "decision"),
     }
 }
 
 /// Judges bullets that repeat what PATTERNS.md says, with or without where it is from.
 pub(crate) fn patterns(body: &[&str], known: &RecordedContent<'_>) -> Disposition {
     let is_recorded = |text: &str| is_absent(text) || known.patterns.contains(&statement(text));
-    listed(body, is_recorded, "pattern")
+    judge_list(body, is_recorded, "pattern")
 }
 
 /// Returns a pattern in the form that is compared: without the plans or phase in brackets at its end.
@@ -145,11 +145,15 @@ pub(crate) fn statement(pattern: &str) -> String {
 }
 
 /// Judges a list: it may go where all of it is recorded. One of another form is somebody's own.
-fn listed(lines: &[&str], is_recorded: impl Fn(&str) -> bool, what: &'static str) -> Disposition {
+fn judge_list(
+    lines: &[&str],
+    is_recorded: impl Fn(&str) -> bool,
+    what: &'static str,
+) -> Disposition {
     let bullets: Option<Vec<&str>> = lines.iter().map(|line| line.strip_prefix("- ")).collect();
     let bullets = bullets.unwrap_or_default();
     if bullets.iter().any(|text| is_recorded(text)) {
-        held(bullets.into_iter().find(|text| !is_recorded(text)), what)
+        judge_missing(bullets.into_iter().find(|text| !is_recorded(text)), what)
     } else if bullets.is_empty() {
         Disposition::Kept
     } else {
@@ -158,7 +162,7 @@ fn listed(lines: &[&str], is_recorded: impl Fn(&str) -> bool, what: &'static str
 }
 
 /// Names what is written nowhere else, if anything is.
-fn held(missing: Option<&str>, what: &str) -> Disposition {
+fn judge_missing(missing: Option<&str>, what: &str) -> Disposition {
     missing.map_or(Disposition::Replaced, |text| {
         let text = clip(text, SHOWN);
         Disposition::Holds(format!("a {what} that is not recorded: {text}"))
@@ -181,7 +185,7 @@ pub(crate) fn skills(body: &[&str], known: &RecordedContent<'_>) -> Disposition 
     };
     match body {
         [line] if is_placeholder(line) => Disposition::Replaced,
-        lines => listed(lines, is_recorded, "skill"),
+        lines => judge_list(lines, is_recorded, "skill"),
     }
 }
 

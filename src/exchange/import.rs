@@ -158,7 +158,7 @@ fn entries(
         };
         let becomes = format!("entry {key}");
         for item in [note.item].into_iter().chain(note.parts) {
-            account.record_taken(item, &becomes, is_new);
+            account.record_imported(item, &becomes, is_new);
         }
     }
     Ok(())
@@ -183,7 +183,7 @@ fn records(
     let done = journal::adopt(&path, &records, &writing)?;
     account.show(done.diff);
     for (moment, is_new) in moments.into_iter().zip(done.is_new) {
-        account.record_taken(moment.item, "record of the journal", is_new);
+        account.record_imported(moment.item, "record of the journal", is_new);
     }
     Ok(())
 }

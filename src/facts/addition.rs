@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::action::Action;
 use crate::facts::action::ActionType;
-use crate::facts::action::moment;
+use crate::facts::action::normalized_time;
 use crate::facts::application;
 use crate::facts::application::ActionResult;
 use crate::facts::arbitration::ActionSource;
@@ -220,7 +220,7 @@ fn time(name: &str, text: Option<&str>) -> Result<Option<String>> {
     let Some(text) = text else {
         return Ok(None);
     };
-    match moment(text) {
+    match normalized_time(text) {
         Some(time) => Ok(Some(time)),
         None => Err(
             Error::usage(format!("{name}: {text:?} is not an ISO 8601 time"))

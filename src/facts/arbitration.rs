@@ -234,7 +234,7 @@ impl Arbiter<'_> {
             return self.repeat_proposal(action, &known);
         }
         let new = self.new_fact(action, value_of(action));
-        self.put("insert", &action.reason, None, &new)?;
+        self.write_change("insert", &action.reason, None, &new)?;
         Ok((ActionOutcome::Inserted, Some(new)))
     }
 
@@ -252,7 +252,7 @@ impl Arbiter<'_> {
             status: FactStatus::Expired,
             ..new
         };
-        self.put("insert", &action.reason, None, &ended)?;
+        self.write_change("insert", &action.reason, None, &ended)?;
         Ok((ActionOutcome::Expired, Some(ended)))
     }
 
@@ -277,7 +277,7 @@ impl Arbiter<'_> {
             valid_to: end.or(current.valid_to.clone()),
             ..self.mentioned(current)
         };
-        self.put("update", &action.reason, Some(current), &after)?;
+        self.write_change("update", &action.reason, Some(current), &after)?;
         Ok((ActionOutcome::Refined, Some(after)))
     }
 
@@ -292,7 +292,7 @@ impl Arbiter<'_> {
             &action.reason,
         )?;
         metrics::note_supersession(self.connection, self.user, self.now)?;
-        self.put("insert", &action.reason, None, &new)?;
+        self.write_change("insert", &action.reason, None, &new)?;
         Ok((ActionOutcome::Superseded, Some(new)))
     }
 
@@ -313,7 +313,7 @@ impl Arbiter<'_> {
                 valid_to: Some(end.to_owned()),
                 ..self.mentioned(current)
             };
-            self.put("update", &action.reason, Some(current), &after)?;
+            self.write_change("update", &action.reason, Some(current), &after)?;
             return Ok((ActionOutcome::Refined, Some(after)));
         }
         let after = self.close(current, FactStatus::Expired, end, &action.reason)?;
@@ -343,7 +343,7 @@ impl Arbiter<'_> {
         } else {
             "mention"
         };
-        self.put(name, &action.reason, Some(&current), &after)?;
+        self.write_change(name, &action.reason, Some(&current), &after)?;
         Ok((outcome, Some(after)))
     }
 
@@ -386,7 +386,7 @@ impl Arbiter<'_> {
         } else {
             "expire"
         };
-        self.put(name, reason, Some(fact), &after)?;
+        self.write_change(name, reason, Some(fact), &after)?;
         Ok(after)
     }
 
@@ -456,7 +456,7 @@ impl Arbiter<'_> {
         )
     }
 
-    pub(crate) fn put(
+    pub(crate) fn write_change(
         &self,
         action: &str,
         reason: &str,
@@ -469,7 +469,7 @@ impl Arbiter<'_> {
             turn: &self.source.turn_id,
             at: self.now,
         };
-        change::put(self.connection, cause, before, after)
+        change::write(self.connection, cause, before, after)
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Cause<'a> {
 }
 
 /// Writes a fact as it is from now on, and what it was before into the history.
-pub(crate) fn put(
+pub(crate) fn write(
     connection: &Connection,
     cause: Cause<'_>,
     before: Option<&Fact>,
@@ -32,7 +32,7 @@ pub(crate) fn put(
 ) -> Result<()> {
     stop_here();
     record(connection, cause, before, Some(after))?;
-    after.put(connection)?;
+    after.upsert(connection)?;
     vectors::update_index(connection, after)
 }
 

@@ -59,7 +59,7 @@ pub fn forget(
         facts.take_alone()?;
     }
     let erased = facts.write(|connection| {
-        let meant = meant(connection, user, key)?;
+        let meant = known_states(connection, user, key)?;
         if meant.is_empty()
             && let Some(key) = key
         {
@@ -69,7 +69,7 @@ pub fn forget(
         replication::bury(connection, user, key, &turns, clock)?;
         let erased = (forgotten, ids);
         let reason = content_free(reason, user, &meant);
-        note(connection, &erased.0, &now, &reason)?;
+        log_erasure(connection, &erased.0, &now, &reason)?;
         Ok(erased)
     });
     if dry_run {
@@ -108,14 +108,19 @@ fn traces_stay(mut error: Error, forgotten: &Forgotten) -> Error {
 }
 
 /// Leaves the one line that stays.
-fn note(connection: &Connection, forgotten: &Forgotten, now: &str, reason: &str) -> Result<()> {
+fn log_erasure(
+    connection: &Connection,
+    forgotten: &Forgotten,
+    now: &str,
+    reason: &str,
+) -> Result<()> {
     let (facts, turns) = (forgotten.facts.to_string(), forgotten.turns.to_string());
     let sql = "INSERT INTO erasures (erased_at, facts, turns, reason) VALUES (?1, ?2, ?3, ?4)";
     connection.run("note the erasure", sql, params![now, facts, turns, reason])
 }
 
 /// Every state that the facts ever had, so that each of their values is known.
-fn meant(connection: &Connection, user: &UserId, key: Option<&str>) -> Result<Vec<Fact>> {
+fn known_states(connection: &Connection, user: &UserId, key: Option<&str>) -> Result<Vec<Fact>> {
     let mut meant = fact::select(connection, user, "?2 IS NULL OR key = ?2", &[&key])?;
     for sql in [
         "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)",
@@ -195,7 +200,7 @@ fn erase(
 
 /// Forgets what one key said, in a transaction that goes on; another device was told to forget it.
 pub(crate) fn erase_key(connection: &Connection, user: &UserId, key: &str) -> Result<()> {
-    let meant = meant(connection, user, Some(key))?;
+    let meant = known_states(connection, user, Some(key))?;
     erase(connection, user, Some(key), &meant).map(|_| ())
 }
 

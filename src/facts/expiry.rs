@@ -56,7 +56,7 @@ pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str
         turn,
         at: now,
     };
-    change::put(connection, cause, Some(over), &after)?;
+    change::write(connection, cause, Some(over), &after)?;
     bring_back(connection, over, now)
 }
 
@@ -122,7 +122,7 @@ fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
         turn: RETURN,
         at: now,
     };
-    change::put(connection, cause, Some(&closed), &restored)
+    change::write(connection, cause, Some(&closed), &restored)
 }
 
 /// Returns the row of a fact while it is superseded; one that was put away is taken back first.

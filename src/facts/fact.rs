@@ -210,7 +210,7 @@ impl Fact {
     }
 
     /// Writes a fact, in place of the row with its id where there is one.
-    pub(crate) fn put(&self, connection: &Connection) -> Result<()> {
+    pub(crate) fn upsert(&self, connection: &Connection) -> Result<()> {
         let sql = format!(
             "INSERT INTO facts ({COLUMNS}) VALUES (:fact_id, :user_id, :key, :value_text, :value_json, \
              :category, :confidence, :event_time, :valid_from, :valid_to, :status, :source_turn_id, \

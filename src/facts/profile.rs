@@ -169,12 +169,12 @@ fn build(
             Category::HardPreference => &mut profile.hard_preferences,
             _ => &mut profile.soft_preferences,
         };
-        put(fields, field);
+        insert_field(fields, field);
     }
     Ok(profile)
 }
 
-fn put(fields: &mut Fields, field: Field) {
+fn insert_field(fields: &mut Fields, field: Field) {
     if !field.key.ends_with("[]") {
         fields.insert(field.key.clone(), Slot::One(field));
         return;

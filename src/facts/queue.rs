@@ -369,7 +369,7 @@ pub(crate) fn renew(facts: &mut Facts, lease: &Lease, length: TimeDelta) -> Resu
 }
 
 /// Returns whether a worker still holds its turn.
-pub(crate) fn holds(connection: &Connection, lease: &Lease) -> Result<bool> {
+pub(crate) fn holds_lease(connection: &Connection, lease: &Lease) -> Result<bool> {
     connection.value(
         "read the queue",
         "SELECT EXISTS (SELECT 1 FROM turns WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3)",

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::action::moment;
+use crate::facts::action::normalized_time;
 use crate::facts::addition;
 use crate::facts::audit_trail;
 use crate::facts::change;
@@ -97,7 +97,7 @@ pub fn import(
                 turn: &fact.source_turn_id.clone(),
                 at: &now,
             };
-            change::put(connection, cause, None, &fact)?;
+            change::write(connection, cause, None, &fact)?;
             done.imported += 1;
         }
         Ok(done)
@@ -157,11 +157,11 @@ fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
         &mut fact.updated_at,
         &mut fact.last_mentioned_at,
     ] {
-        *time = moment(time)
+        *time = normalized_time(time)
             .ok_or_else(|| Error::refused(format!("{time:?} is not an ISO 8601 time")))?;
     }
     if let Some(end) = &fact.valid_to {
-        let end = moment(end)
+        let end = normalized_time(end)
             .ok_or_else(|| Error::refused(format!("{end:?} is not an ISO 8601 time")))?;
         if end < fact.valid_from {
             return Err(Error::refused("valid_to is not after valid_from"));

@@ -136,7 +136,7 @@ fn clear(
         match facts::step(store, auditor, &embedder, &skipped, wait)? {
             None => return Ok(()),
             Some(TurnOutcome::Judged(judged)) => pass.judged.push(judged),
-            Some(TurnOutcome::Dead(turn, _)) => pass.dead.push(turn),
+            Some(TurnOutcome::Dead(turn)) => pass.dead.push(turn),
             Some(TurnOutcome::Failed(turn, error)) => {
                 skipped.push(turn.clone());
                 let mut turn = turn;

@@ -64,7 +64,7 @@ fn rows(limit: usize) -> i64 {
 }
 
 /// Notes that the server has what was rewritten.
-pub(crate) fn settle_rewritten(connection: &Connection, operations: &[i64]) -> Result<()> {
+pub(crate) fn mark_sent(connection: &Connection, operations: &[i64]) -> Result<()> {
     for operation in operations {
         connection.run(
             "write the operations",

@@ -335,8 +335,8 @@ impl Meaning {
                 near: None,
             });
         }
-        let is_settled =
-            IndexLocation::read(facts.connection())? == IndexLocation::wanted(facts, embedder);
+        let is_settled = IndexLocation::read(facts.connection())?
+            == IndexLocation::from_settings(facts, embedder);
         let server = Chroma::from_database(facts.connection())?.filter(|_| is_settled);
         let server = server.ok_or_else(|| {
             Error::failed("the vectors are not on the Chroma server yet")
@@ -400,7 +400,7 @@ fn hits(
         })
         .collect();
     hits.sort_by(|a, b| {
-        let later = rank::moment(&b.fact).cmp(rank::moment(&a.fact));
+        let later = rank::last_touched(&b.fact).cmp(rank::last_touched(&a.fact));
         let by_id = a.fact.fact_id.cmp(&b.fact.fact_id);
         b.score.total_cmp(&a.score).then(later).then(by_id)
     });

@@ -207,13 +207,13 @@ pub(crate) fn facts(
 }
 
 /// Returns when a fact was last written or spoken of.
-pub(crate) fn moment(fact: &Fact) -> &str {
+pub(crate) fn last_touched(fact: &Fact) -> &str {
     fact.updated_at.as_str().max(&fact.last_mentioned_at)
 }
 
 /// Returns how many days ago that was.
 fn age(fact: &Fact, now: DateTime<Utc>) -> Option<f64> {
-    let then = parse_timestamp(moment(fact))?;
+    let then = parse_timestamp(last_touched(fact))?;
     let seconds = now.signed_duration_since(then).as_seconds_f64();
     Some(seconds / (24.0 * 60.0 * 60.0))
 }

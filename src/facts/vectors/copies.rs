@@ -45,7 +45,7 @@ const ERASABLE: &str = "place = ?1 AND NOT EXISTS (SELECT 1 FROM vector_jobs AS 
     WHERE j.fact_id = vector_erasures.fact_id AND p.place = vector_erasures.place)";
 
 /// Notes that a server may have the vectors of these facts from now on.
-pub(crate) fn note(connection: &Connection, server: &Chroma, facts: &[&str]) -> Result<()> {
+pub(crate) fn record_sent(connection: &Connection, server: &Chroma, facts: &[&str]) -> Result<()> {
     let place = [server.url(), server.collection()];
     connection.run(
         "note where vectors are sent",
@@ -93,7 +93,7 @@ pub(crate) fn acknowledge(
 }
 
 /// Notes that the server has dropped its collection.
-pub(crate) fn dropped(connection: &Connection, server: &Chroma) -> Result<()> {
+pub(crate) fn forget_collection(connection: &Connection, server: &Chroma) -> Result<()> {
     for table in ["vector_copies", "vector_erasures"] {
         let sql = format!(
             "DELETE FROM {table} WHERE place = \

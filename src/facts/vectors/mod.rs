@@ -76,7 +76,7 @@ pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
             .iter()
             .map(|text| VectorTable::built_in().vector(text))
             .collect();
-        return put(
+        return write_vectors(
             connection,
             (&fact.user_id, &fact.fact_id),
             &built_in,
@@ -112,7 +112,7 @@ pub(crate) fn model_of(embedder: &Embedder) -> String {
 ///
 /// With another model than before, all vectors are rebuilt: those of two models do not compare.
 pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
-    settle(facts, embedder)?;
+    migrate(facts, embedder)?;
     if let Some(server) = Chroma::from_database(facts.connection())? {
         return outbox::drain(facts, &server, embedder);
     }
@@ -142,7 +142,7 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
                 let (vectors, after) = rest.split_at(one.texts.len().min(rest.len()));
                 rest = after;
                 if one.is_unchanged(connection)? {
-                    put(connection, (&one.user, &one.fact), &wanted, vectors)?;
+                    write_vectors(connection, (&one.user, &one.fact), &wanted, vectors)?;
                     written += 1;
                 }
             }
@@ -189,7 +189,7 @@ impl IndexLocation {
     }
 
     /// Returns the place as the settings want it.
-    pub(crate) fn wanted(facts: &Facts, embedder: &Embedder) -> Self {
+    pub(crate) fn from_settings(facts: &Facts, embedder: &Embedder) -> Self {
         Self {
             model: model_of(embedder),
             server: facts.vector_server().map(str::to_owned),
@@ -198,8 +198,8 @@ impl IndexLocation {
 }
 
 /// Changes model or place to what the settings want: what was there is of no use, and all is told or rebuilt.
-fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
-    let wanted = IndexLocation::wanted(facts, embedder);
+fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
+    let wanted = IndexLocation::from_settings(facts, embedder);
     let is = IndexLocation::read(facts.connection())?;
     if is == wanted || facts.is_dry_run() {
         return Ok(());
@@ -213,7 +213,7 @@ fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     let now = facts.clock().timestamp();
     facts.write(|connection| {
         if let Some(server) = &dropped {
-            copies::dropped(connection, server)?;
+            copies::forget_collection(connection, server)?;
         }
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
         connection.run(
@@ -275,7 +275,7 @@ fn lacking(connection: &Connection, after: i64) -> Result<Vec<Lacking>> {
 }
 
 /// Writes the vectors of a fact's passages, one after the other.
-fn put(
+fn write_vectors(
     connection: &Connection,
     (user, fact): (&str, &str),
     model: &str,

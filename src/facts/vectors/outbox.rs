@@ -66,7 +66,7 @@ pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> 
         }
         let told: Vec<&str> = jobs.iter().map(|job| job.fact.as_str()).collect();
         // Before it is told: a run that dies in between must not leave a vector that nobody knows of.
-        facts.write(|connection| copies::note(connection, server, &told))?;
+        facts.write(|connection| copies::record_sent(connection, server, &told))?;
         let gone = match carry_out(facts.connection(), server, embedder, &jobs) {
             Ok(gone) => gone,
             Err(error) => {

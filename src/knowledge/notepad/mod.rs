@@ -100,11 +100,6 @@ pub struct Notepad<'a> {
 }
 
 impl Notepad<'_> {
-    /// Returns the sections that are there, in file order.
-    pub fn sections(&self) -> &[SectionSpan] {
-        &self.sections
-    }
-
     /// Returns where a section stands.
     pub fn section(&self, section: NotepadSection) -> Option<&SectionSpan> {
         self.sections.iter().find(|found| found.section == section)
