@@ -140,8 +140,8 @@ fn entries(
     let done = knowledge::adopt(project, &operation, &pieces)?;
     account.warnings.extend(done.warnings);
     account.show(done.diff);
-    for (note, fate) in notes.into_iter().zip(done.fates) {
-        let (key, is_new) = match fate {
+    for (note, outcome) in notes.into_iter().zip(done.outcomes) {
+        let (key, is_new) = match outcome {
             Adopted::New(key) => (key, true),
             Adopted::Known(key) => (key, false),
             Adopted::Changed(key) => {

@@ -9,7 +9,6 @@ mod conflict;
 mod device;
 mod incoming;
 mod journal_lines;
-mod kept;
 mod merge;
 mod merged;
 mod operation;
@@ -18,6 +17,7 @@ mod recorded;
 mod rows;
 mod scope;
 mod summary;
+mod surviving_history;
 mod tombstone;
 mod wire;
 

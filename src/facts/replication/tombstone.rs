@@ -13,12 +13,12 @@ use crate::error::Result;
 use crate::facts::erase;
 use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
-use crate::facts::replication::kept::Forgotten;
-use crate::facts::replication::kept::Kept;
 use crate::facts::replication::operation;
 use crate::facts::replication::recorded;
 use crate::facts::replication::rows;
 use crate::facts::replication::scope::PRIVATE;
+use crate::facts::replication::surviving_history::Forgotten;
+use crate::facts::replication::surviving_history::SurvivingHistory;
 use crate::facts::replication::wire;
 use crate::facts::replication::wire::FactChange;
 use crate::facts::replication::wire::Unreadable;
@@ -294,7 +294,7 @@ pub(crate) fn apply(
                 scope,
                 until: tombstone.until,
             };
-            let kept = Kept::read(connection, forgotten)?;
+            let kept = SurvivingHistory::read(connection, forgotten)?;
             if !kept.is_all {
                 erase::erase_key(connection, &id, &key)?;
                 kept.write(connection)?;

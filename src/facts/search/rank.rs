@@ -84,11 +84,11 @@ fn by_words_alone(seq: i64, score: f64, rank: usize) -> RankedRow {
 
 /// Returns the best rows by meaning; none if nothing in the query is known.
 pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<RankedRow> {
-    let best = best(&scanned.nearness, limit.saturating_add(TIES));
+    let best = best(&scanned.similarity, limit.saturating_add(TIES));
     best.into_iter()
         .enumerate()
         .map(|(rank, place)| {
-            let score = f64::from(scanned.nearness[place]);
+            let score = f64::from(scanned.similarity[place]);
             let components = Components {
                 cosine: Some(score),
                 vector: score,

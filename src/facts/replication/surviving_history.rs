@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::facts::query::Query;
 
 /// What is not forgotten of a key: it was said later, or where those who forget it did not see it.
-pub(crate) struct Kept {
-    rows: Vec<KeptRow>,
+pub(crate) struct SurvivingHistory {
+    rows: Vec<HistoryRow>,
     /// Whether nothing of the key is forgotten.
     pub(crate) is_all: bool,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Forgotten<'a> {
     pub(crate) until: i64,
 }
 
-struct KeptRow {
+struct HistoryRow {
     operation: i64,
     op_id: String,
     is_rewritten: bool,
@@ -34,7 +34,7 @@ struct KeptRow {
     device: Option<String>,
 }
 
-impl Kept {
+impl SurvivingHistory {
     pub(crate) fn read(connection: &Connection, forgotten: Forgotten<'_>) -> Result<Self> {
         let Forgotten {
             user,
@@ -49,12 +49,12 @@ impl Kept {
                    FROM fact_history AS h JOIN operations AS o USING (history_id) \
                    WHERE h.user_id = ?1 AND h.key = ?2 AND (o.born > ?3 OR ?4 NOT IN ('private', o.scope)) \
                    ORDER BY h.history_id";
-        let rows: Vec<KeptRow> = connection.rows(
+        let rows: Vec<HistoryRow> = connection.rows(
             "read the history",
             sql,
             params![user, key, until, scope],
             |row| {
-                Ok(KeptRow {
+                Ok(HistoryRow {
                     operation: row.get(0)?,
                     op_id: row.get(1)?,
                     is_rewritten: row.get(2)?,
