@@ -50,7 +50,7 @@ impl<'a> Edited<'a> {
     }
 
     /// Returns the groups with lines that are neither in the new block nor in the text around it.
-    pub(crate) fn moved(&self, new: &[&[u8]], around: &[&[u8]]) -> Vec<&Group<'a>> {
+    pub(crate) fn relocated(&self, new: &[&[u8]], around: &[&[u8]]) -> Vec<&Group<'a>> {
         let Self::Added(groups) = self else {
             return Vec::new();
         };
@@ -175,9 +175,9 @@ mod tests {
             vec![b"below\n"],
         ]);
         let new: [&[u8]; 1] = [b"- one"];
-        let moved = edited.moved(&new, &[b"above\n\n below \n"]);
+        let moved = edited.relocated(&new, &[b"above\n\n below \n"]);
         assert_eq!(moved, [&vec![&b"- two\n"[..], b"- three\n"]]);
-        assert!(Edited::Unknown.moved(&new, &[]).is_empty());
+        assert!(Edited::Unknown.relocated(&new, &[]).is_empty());
         let old: [&[u8]; 3] = [b"- one", b"", b"gone"];
         assert_eq!(lost(&old, &new, &[]), [b"gone"]);
     }

@@ -128,16 +128,16 @@ pub(crate) fn decisions(body: &[&str], known: &RecordedContent<'_>) -> Dispositi
                 return Disposition::Kept;
             }
             let missing = rows.iter().find(|row| !is_recorded_row(row, known));
-            held(missing.map(|row| row[0]), "decision")
+            judge_missing(missing.map(|row| row[0]), "decision")
         }
-        lines => listed(lines, is_recorded, "decision"),
+        lines => judge_list(lines, is_recorded, "decision"),
     }
 }
 
 /// Judges bullets that repeat PATTERNS.md, with or without their source.
 pub(crate) fn patterns(body: &[&str], known: &RecordedContent<'_>) -> Disposition {
     let is_recorded = |text: &str| is_absent(text) || known.patterns.contains(&statement(text));
-    listed(body, is_recorded, "pattern")
+    judge_list(body, is_recorded, "pattern")
 }
 
 /// Returns a pattern normalised for comparison: without the plans or the phase in brackets at its end.
@@ -146,11 +146,15 @@ pub(crate) fn statement(pattern: &str) -> String {
 }
 
 /// Judges a list: it is replaced if all bullets are recorded; a list of another form is the user's own.
-fn listed(lines: &[&str], is_recorded: impl Fn(&str) -> bool, what: &'static str) -> Disposition {
+fn judge_list(
+    lines: &[&str],
+    is_recorded: impl Fn(&str) -> bool,
+    what: &'static str,
+) -> Disposition {
     let bullets: Option<Vec<&str>> = lines.iter().map(|line| line.strip_prefix("- ")).collect();
     let bullets = bullets.unwrap_or_default();
     if bullets.iter().any(|text| is_recorded(text)) {
-        held(bullets.into_iter().find(|text| !is_recorded(text)), what)
+        judge_missing(bullets.into_iter().find(|text| !is_recorded(text)), what)
     } else if bullets.is_empty() {
         Disposition::Kept
     } else {
@@ -159,7 +163,7 @@ fn listed(lines: &[&str], is_recorded: impl Fn(&str) -> bool, what: &'static str
 }
 
 /// Returns the disposition of a list, given the text that is recorded nowhere else, if any.
-fn held(missing: Option<&str>, what: &str) -> Disposition {
+fn judge_missing(missing: Option<&str>, what: &str) -> Disposition {
     missing.map_or(Disposition::Replaced, |text| {
         let text = clip(text, SHOWN);
         Disposition::Holds(format!("a {what} that is not recorded: {text}"))
@@ -182,7 +186,7 @@ pub(crate) fn skills(body: &[&str], known: &RecordedContent<'_>) -> Disposition 
     };
     match body {
         [line] if is_placeholder(line) => Disposition::Replaced,
-        lines => listed(lines, is_recorded, "skill"),
+        lines => judge_list(lines, is_recorded, "skill"),
     }
 }
 

@@ -12,8 +12,8 @@ mod ownership;
 mod past;
 mod readable;
 mod regenerate;
-mod said;
 mod select;
+mod sentence_set;
 mod span;
 mod targets;
 

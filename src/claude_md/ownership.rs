@@ -176,7 +176,7 @@ impl<'a> ContextFile<'a> {
             None if old.lines == new => return None,
             None => "the block was edited by hand; the edits are replaced".to_owned(),
             Some(Edited::Added(_)) => {
-                let moved = self.moved(new).concat();
+                let moved = self.relocated(new).concat();
                 let count = moved
                     .iter()
                     .filter(|line| !line.trim_ascii().is_empty())
@@ -195,7 +195,7 @@ impl<'a> ContextFile<'a> {
                 }
                 format!(
                     "the block was edited by hand and is rewritten; {}; `annals undo` brings them back",
-                    named(&lost)
+                    quoted(&lost)
                 )
             }
         };
@@ -203,10 +203,10 @@ impl<'a> ContextFile<'a> {
     }
 
     /// Returns the lines that move from the old block to below the new one.
-    fn moved(&self, new: &[&[u8]]) -> Vec<Vec<&'a [u8]>> {
+    fn relocated(&self, new: &[&[u8]]) -> Vec<Vec<&'a [u8]>> {
         let edited = self.block.as_ref().and_then(|block| block.edited.as_ref());
         let around = [self.before, &self.after];
-        let moved = edited.map(|edited| edited.moved(new, &around));
+        let moved = edited.map(|edited| edited.relocated(new, &around));
         moved.unwrap_or_default().into_iter().cloned().collect()
     }
 
@@ -226,7 +226,7 @@ impl<'a> ContextFile<'a> {
         if self.block.is_none() {
             bytes.extend_from_slice(self.separator().as_bytes());
         }
-        for group in self.moved(lines) {
+        for group in self.relocated(lines) {
             bytes.extend_from_slice(&newline.repeat(2));
             bytes.extend_from_slice(without_newline(&group.concat()));
         }
@@ -287,7 +287,7 @@ fn newline(bytes: &[u8]) -> &'static str {
 }
 
 /// Lists the first lines of a lost edit.
-fn named(lost: &[&[u8]]) -> String {
+fn quoted(lost: &[&[u8]]) -> String {
     let shown = lost.iter().take(SHOWN).map(|line| {
         let text = String::from_utf8_lossy(line);
         format!("\"{}\"", clip(&strip_controls(&text), WIDTH))

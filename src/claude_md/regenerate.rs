@@ -15,8 +15,8 @@ use crate::claude_md::legacy_body::RecordedContent;
 use crate::claude_md::ownership::ContextFile;
 use crate::claude_md::past;
 use crate::claude_md::readable::readable;
-use crate::claude_md::said::SentenceSet;
 use crate::claude_md::select::Sources;
+use crate::claude_md::sentence_set::SentenceSet;
 use crate::claude_md::targets;
 use crate::claude_md::targets::ContextPath;
 use crate::error::Error;
@@ -29,6 +29,7 @@ use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
 use crate::text::fold;
+use crate::text::word_enum;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
@@ -58,26 +59,16 @@ pub struct RegeneratedFile {
     pub excess: Option<Excess>,
 }
 
-/// The outcome for a context file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ContextFileOutcome {
-    /// It did not exist.
-    Created,
-    /// Its block was replaced.
-    Updated,
-    /// Its content is the same as before.
-    Unchanged,
-}
-
-impl ContextFileOutcome {
-    /// Returns the name of the outcome.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Updated => "updated",
-            Self::Unchanged => "unchanged",
-        }
+word_enum! {
+    /// The outcome for a context file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum ContextFileOutcome {
+        /// It did not exist.
+        Created = "created",
+        /// Its block was replaced.
+        Updated = "updated",
+        /// Its content is the same as before.
+        Unchanged = "unchanged",
     }
 }
 

@@ -4,10 +4,9 @@ use std::io;
 use std::io::Write;
 
 use clap::Args;
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
 
 use crate::cli::output::Output;
+use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::hooks;
 use crate::hooks::Cost;
@@ -27,15 +26,7 @@ pub(crate) struct CostArgs {
     harness: Harness,
 }
 
-impl ValueEnum for Harness {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.as_str()))
-    }
-}
+value_enum!(Harness);
 
 pub(crate) fn run(args: &CostArgs, project: &Project, out: &mut Output) -> Result<()> {
     let cost = hooks::cost(project, args.harness, &mcp::advertised(&[])?);

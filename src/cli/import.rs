@@ -107,7 +107,7 @@ fn show(account: &Account, to: &mut dyn Write) -> io::Result<()> {
     let lines = taken.map(|one| format!("{}: {} -> {}", one.place, one.item, one.becomes));
     list(to, "imported", counts.imported, lines)?;
     let left = account.skipped.iter();
-    let lines = left.map(|one| format!("{}: {}", named(&one.place, &one.item), one.reason));
+    let lines = left.map(|one| format!("{}: {}", located(&one.place, &one.item), one.reason));
     list(to, "skipped", counts.skipped, lines)?;
     let unknown = account.not_understood.iter();
     list(
@@ -118,7 +118,7 @@ fn show(account: &Account, to: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-fn named(place: &SourceLocation, item: &str) -> String {
+fn located(place: &SourceLocation, item: &str) -> String {
     format!("{place}: {item}")
 }
 

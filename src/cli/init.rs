@@ -6,10 +6,9 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
 
 use crate::cli::output::Output;
+use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::InitReport;
@@ -43,15 +42,7 @@ pub(crate) struct InitArgs {
     layout: Option<LayoutName>,
 }
 
-impl ValueEnum for LayoutName {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.as_str()).help(self.dir()))
-    }
-}
+value_enum!(LayoutName, dir);
 
 pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
     let mut request = InitRequest {

@@ -7,11 +7,10 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
 use serde::Serialize;
 
 use crate::cli::output::Output;
+use crate::cli::value_enum::value_enum;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
@@ -55,15 +54,7 @@ pub(crate) struct MergeFileArgs {
     path: Option<PathBuf>,
 }
 
-impl ValueEnum for MergeKind {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.as_str()))
-    }
-}
+value_enum!(MergeKind);
 
 /// What came of it, as `--json` prints it.
 #[derive(Debug, Serialize)]

@@ -41,6 +41,7 @@ mod suggestion;
 mod sync;
 mod undo;
 mod usage;
+mod value_enum;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -5,9 +5,9 @@ use std::io::Write;
 
 use clap::Args;
 use clap::Subcommand;
-use clap::ValueEnum;
 
 use crate::cli::output::Output;
+use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::knowledge::notepad;
 use crate::knowledge::notepad::Note;
@@ -40,25 +40,10 @@ enum NotepadCommand {
 struct ReadArgs {
     /// Only this section, without its heading
     #[arg(long, value_name = "SECTION")]
-    section: Option<SectionName>,
+    section: Option<NotepadSection>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SectionName {
-    Priority,
-    Working,
-    Manual,
-}
-
-impl SectionName {
-    fn section(self) -> NotepadSection {
-        match self {
-            Self::Priority => NotepadSection::Priority,
-            Self::Working => NotepadSection::Working,
-            Self::Manual => NotepadSection::Manual,
-        }
-    }
-}
+value_enum!(NotepadSection);
 
 /// Add a bullet to Priority Context; refused if that makes it longer than 500 characters
 #[derive(Args, Debug)]
@@ -117,7 +102,7 @@ pub(crate) fn run(args: &NotepadArgs, project: &Project, out: &mut Output) -> Re
 }
 
 fn read(args: &ReadArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let found = notepad::read(project, args.section.map(SectionName::section))?;
+    let found = notepad::read(project, args.section)?;
     out.warnings(&found.warnings);
     out.file(&found, &found.bytes);
     Ok(())

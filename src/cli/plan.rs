@@ -60,9 +60,9 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
     list("Requirements", &requirements(&brief.requirements), 5, to)?;
     list("Done when", &brief.success_criteria, 5, to)?;
     let know: Vec<String> = brief.know.iter().filter_map(lesson_line).collect();
-    listed("What to know", &know, (5, LESSON_WIDTH), to)?;
+    print_lines("What to know", &know, (5, LESSON_WIDTH), to)?;
     let careful: Vec<String> = brief.careful.iter().map(careful).collect();
-    listed("Files to be careful with", &careful, (5, LESSON_WIDTH), to)?;
+    print_lines("Files to be careful with", &careful, (5, LESSON_WIDTH), to)?;
     rate(brief.rate, to)?;
     list("Plans", &plans(&brief.plans), 5, to)?;
     problems(&brief.problems, to)?;
@@ -141,11 +141,11 @@ fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
 
 /// Prints a heading and the first of some lines under it; nothing if there are none.
 fn list(heading: &str, lines: &[String], most: usize, to: &mut dyn Write) -> io::Result<()> {
-    listed(heading, lines, (most, WIDTH), to)
+    print_lines(heading, lines, (most, WIDTH), to)
 }
 
 /// Prints the same with lines of another width.
-fn listed(
+fn print_lines(
     heading: &str,
     lines: &[String],
     (most, width): (usize, usize),

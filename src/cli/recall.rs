@@ -6,12 +6,11 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
 
 use crate::cli::output::Output;
 use crate::cli::shown::NOTHING_RELEVANT;
 use crate::cli::shown::show_silence;
+use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::project::Project;
 use crate::ranking::Relevance;
@@ -61,15 +60,7 @@ pub(crate) struct RecallArgs {
     silence: bool,
 }
 
-impl ValueEnum for SourceName {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.as_str()))
-    }
-}
+value_enum!(SourceName);
 
 pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Result<()> {
     if let Some(questions) = &args.eval {

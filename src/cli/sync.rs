@@ -4,9 +4,9 @@ use std::io;
 use std::io::Write;
 
 use clap::Args;
-use clap::ValueEnum;
 
 use crate::cli::output::Output;
+use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::SyncReport;
@@ -32,7 +32,7 @@ pub(crate) struct SyncArgs {
     stdout: bool,
     /// The files that get the block [default: those named in the settings, and those that have it]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    target: Vec<TargetName>,
+    target: Vec<ContextTarget>,
     /// Replace hand edits inside the block
     #[arg(long)]
     force: bool,
@@ -44,33 +44,10 @@ pub(crate) struct SyncArgs {
     fix_state: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum TargetName {
-    /// CLAUDE.md
-    Claude,
-    /// AGENTS.md
-    Agents,
-    /// GEMINI.md
-    Gemini,
-}
-
-impl From<TargetName> for ContextTarget {
-    fn from(name: TargetName) -> Self {
-        match name {
-            TargetName::Claude => Self::Claude,
-            TargetName::Agents => Self::Agents,
-            TargetName::Gemini => Self::Gemini,
-        }
-    }
-}
+value_enum!(ContextTarget, file);
 
 pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let targets: Vec<ContextTarget> = args
-        .target
-        .iter()
-        .copied()
-        .map(ContextTarget::from)
-        .collect();
+    let targets = args.target.clone();
     if args.stdout {
         let target = targets.first().copied().unwrap_or(ContextTarget::Claude);
         let preview = lifecycle::preview(project, target)?;

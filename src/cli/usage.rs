@@ -30,7 +30,7 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
         _ => {
             let command = command(arguments);
             let fault = fault(&error.render().to_string(), &command);
-            out.failure(&meant(error, &command, fault));
+            out.failure(&with_suggestion(error, &command, fault));
         }
     }
     out.exit_code()
@@ -89,7 +89,7 @@ fn fault(rendered: &str, command: &str) -> Error {
 }
 
 /// Points to the command that does what an unknown word means.
-fn meant(error: &clap::Error, command: &str, fault: Error) -> Error {
+fn with_suggestion(error: &clap::Error, command: &str, fault: Error) -> Error {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return fault;
     };

@@ -89,7 +89,7 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
     let mut warnings = Vec::new();
     let scene = Scene::new(project, request, &mut warnings);
     let mut sections: Vec<DigestSection> = Vec::new();
-    for part in wanted(request) {
+    for part in requested_parts(request) {
         match scene.gather(part, &mut warnings) {
             Ok(section) => sections.push(section),
             Err(error) => {
@@ -104,7 +104,7 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
 }
 
 /// Returns the requested parts, most important first.
-fn wanted(request: &DigestRequest) -> Vec<DigestPart> {
+fn requested_parts(request: &DigestRequest) -> Vec<DigestPart> {
     let mut parts = DigestPart::ALL.to_vec();
     if request.compacted {
         parts.sort_by_key(|part| *part != DigestPart::Notepad);

@@ -3,64 +3,36 @@
 use serde::Serialize;
 
 use crate::text::Line;
+use crate::text::word_enum;
 
-/// A part of a digest; variants are ordered by importance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DigestPart {
-    /// The state of the planned work and the next action.
-    Position,
-    /// The state of the repo ledger, and how much it covers.
-    Ledger,
-    /// What blocks the work.
-    Blockers,
-    /// Pinned notes of the notepad.
-    Notepad,
-    /// Constraints of the repo ledger.
-    Constraints,
-    /// Decisions.
-    Decisions,
-    /// Lessons from finished phases that still hold.
-    Patterns,
-    /// Knowledge entries about the topic.
-    Entries,
-    /// Facts about the user.
-    Facts,
-    /// Todos.
-    Todos,
+word_enum! {
+    /// A part of a digest; variants are ordered by importance.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum DigestPart {
+        /// The state of the planned work and the next action.
+        Position = "position",
+        /// The state of the repo ledger, and how much it covers.
+        Ledger = "ledger",
+        /// What blocks the work.
+        Blockers = "blockers",
+        /// Pinned notes of the notepad.
+        Notepad = "notepad",
+        /// Constraints of the repo ledger.
+        Constraints = "constraints",
+        /// Decisions.
+        Decisions = "decisions",
+        /// Lessons from finished phases that still hold.
+        Patterns = "patterns",
+        /// Knowledge entries about the topic.
+        Entries = "entries",
+        /// Facts about the user.
+        Facts = "facts",
+        /// Todos.
+        Todos = "todos",
+    }
 }
 
 impl DigestPart {
-    /// Every part, most important first.
-    pub const ALL: [Self; 10] = [
-        Self::Position,
-        Self::Ledger,
-        Self::Blockers,
-        Self::Notepad,
-        Self::Constraints,
-        Self::Decisions,
-        Self::Patterns,
-        Self::Entries,
-        Self::Facts,
-        Self::Todos,
-    ];
-
-    /// Returns the name of the part.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Position => "position",
-            Self::Ledger => "ledger",
-            Self::Blockers => "blockers",
-            Self::Notepad => "notepad",
-            Self::Constraints => "constraints",
-            Self::Decisions => "decisions",
-            Self::Patterns => "patterns",
-            Self::Entries => "entries",
-            Self::Facts => "facts",
-            Self::Todos => "todos",
-        }
-    }
-
     /// Returns the heading of the part.
     pub(crate) fn heading(self) -> &'static str {
         match self {

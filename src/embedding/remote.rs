@@ -79,7 +79,7 @@ impl Endpoint {
         let answer = self
             .service
             .post("/embeddings", &request, self.deadline)
-            .map_err(|error| named(&error))?;
+            .map_err(|error| endpoint_failed(&error))?;
         serde_json::from_value(answer)
             .map_err(|error| self.wrong(&format!("no list of vectors: {error}")))
     }
@@ -107,11 +107,11 @@ impl Endpoint {
     }
 
     fn wrong(&self, answered: &str) -> Error {
-        named(&self.service.failed(&format!("answered with {answered}")))
+        endpoint_failed(&self.service.failed(&format!("answered with {answered}")))
     }
 }
 
-fn named(error: &Error) -> Error {
+fn endpoint_failed(error: &Error) -> Error {
     Error::failed(format!("the embedding endpoint {}", error.message)).hint(
         "check embedding.url and embedding.model, and ANNALS_EMBEDDING_API_KEY if it asks for a key",
     )

@@ -86,24 +86,6 @@ impl VectorTable {
         self.sum(text).vector()
     }
 
-    /// Returns the pieces that contribute to a text's vector.
-    pub fn pieces(&self, text: &str) -> Vec<&str> {
-        let mut pieces = Vec::new();
-        each_word(text, |word| {
-            self.cut(word, &mut pieces);
-            if pieces.len() < MAX_PIECES {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
-        });
-        pieces.truncate(MAX_PIECES);
-        let texts = pieces.into_iter().map(|piece| self.text(piece));
-        texts
-            .map(|text| std::str::from_utf8(text).unwrap_or_default())
-            .collect()
-    }
-
     fn sum(&self, text: &str) -> Sum {
         let (mut sum, mut pieces) = (Sum::default(), Vec::new());
         each_word(text, |word| {
@@ -221,6 +203,25 @@ mod tests {
 
     const CHECK: &str = include_str!("../../tests/embedding/vectors_check.jsonl");
 
+    /// Returns the pieces that a text's vector is made of.
+    fn pieces(text: &str) -> Vec<&str> {
+        let table = VectorTable::built_in();
+        let mut pieces = Vec::new();
+        each_word(text, |word| {
+            table.cut(word, &mut pieces);
+            if pieces.len() < MAX_PIECES {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        pieces.truncate(MAX_PIECES);
+        let texts = pieces.into_iter().map(|piece| table.text(piece));
+        texts
+            .map(|text| std::str::from_utf8(text).unwrap_or_default())
+            .collect()
+    }
+
     #[test]
     fn vectors_are_those_of_the_recipe() {
         let table = VectorTable::built_in();
@@ -229,7 +230,7 @@ mod tests {
             let expected: Value = serde_json::from_str(line).unwrap();
             let text = expected["text"].as_str().unwrap();
             let number = |name: &str| expected[name].as_f64().unwrap();
-            let pieces = table.pieces(text);
+            let pieces = pieces(text);
             assert_eq!(
                 Some(pieces.len() as u64),
                 expected["pieces"].as_u64(),
@@ -281,14 +282,11 @@ mod tests {
 
     #[test]
     fn words_are_cut_into_their_longest_pieces() {
-        let pieces = |text| VectorTable::built_in().pieces(text).join(" ");
-        assert_eq!(pieces("Telecommunications"), "telecommunications");
-        assert_eq!(pieces("tokenizer"), "token ##izer");
-        assert_eq!(pieces("##ing [CLS]"), "# # ing [ cl ##s ]");
-        assert_eq!(
-            VectorTable::built_in().pieces(&"a b ".repeat(1000)).len(),
-            MAX_PIECES
-        );
+        let joined = |text| pieces(text).join(" ");
+        assert_eq!(joined("Telecommunications"), "telecommunications");
+        assert_eq!(joined("tokenizer"), "token ##izer");
+        assert_eq!(joined("##ing [CLS]"), "# # ing [ cl ##s ]");
+        assert_eq!(pieces(&"a b ".repeat(1000)).len(), MAX_PIECES);
     }
 
     #[test]

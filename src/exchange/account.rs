@@ -35,9 +35,9 @@ pub struct Account {
     /// How many of each.
     pub counts: ItemCounts,
     /// What is new.
-    pub imported: Vec<Taken>,
+    pub imported: Vec<ImportedItem>,
     /// What was there already.
-    pub known: Vec<Taken>,
+    pub known: Vec<ImportedItem>,
     /// What is left out.
     pub skipped: Vec<LeftOutItem>,
     /// What was not understood.
@@ -65,7 +65,7 @@ pub struct ItemCounts {
 
 /// An item that is in a store.
 #[derive(Clone, Debug, Serialize)]
-pub struct Taken {
+pub struct ImportedItem {
     /// Its position in the source.
     #[serde(flatten)]
     pub place: SourceLocation,
@@ -123,8 +123,8 @@ impl Account {
     }
 
     /// Says what an item is here: new, or there already.
-    pub(crate) fn record_taken(&mut self, item: SourceItem, becomes: &str, is_new: bool) {
-        let taken = Taken {
+    pub(crate) fn record_imported(&mut self, item: SourceItem, becomes: &str, is_new: bool) {
+        let taken = ImportedItem {
             place: item.place,
             item: item.name,
             becomes: becomes.to_owned(),

@@ -134,7 +134,7 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
 }
 
 fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut ImportSource) {
-    let item = item(path, named(table, row));
+    let item = item(path, row_name(table, row));
     let content = content(row);
     if content.is_empty() {
         return source.skip(item, "says nothing");
@@ -164,7 +164,7 @@ fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut 
 
 /// Reads a rule that the user wants kept.
 fn directive(path: &Path, row: &DatabaseRow, source: &mut ImportSource) {
-    let name = named("directives", row);
+    let name = row_name("directives", row);
     let item = item(path, name.clone());
     let Some(content) = text(row, "content") else {
         return source.skip(item, "says nothing");
@@ -254,7 +254,7 @@ fn time(row: &DatabaseRow) -> Option<DateTime<Utc>> {
     counted.or_else(|| parse_timestamp(text(row, "created_at")?))
 }
 
-fn named(table: &str, row: &DatabaseRow) -> String {
+fn row_name(table: &str, row: &DatabaseRow) -> String {
     match number(row, "id") {
         Some(id) => format!("{table} {id}"),
         None => table.to_owned(),

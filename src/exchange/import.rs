@@ -140,8 +140,8 @@ fn entries(
     let done = knowledge::adopt(project, &operation, &pieces)?;
     account.warnings.extend(done.warnings);
     account.show(done.diff);
-    for (note, fate) in notes.into_iter().zip(done.fates) {
-        let (key, is_new) = match fate {
+    for (note, outcome) in notes.into_iter().zip(done.outcomes) {
+        let (key, is_new) = match outcome {
             Adopted::New(key) => (key, true),
             Adopted::Known(key) => (key, false),
             Adopted::Changed(key) => {
@@ -158,7 +158,7 @@ fn entries(
         };
         let becomes = format!("entry {key}");
         for item in [note.item].into_iter().chain(note.parts) {
-            account.record_taken(item, &becomes, is_new);
+            account.record_imported(item, &becomes, is_new);
         }
     }
     Ok(())
@@ -183,7 +183,7 @@ fn records(
     let done = journal::adopt(&path, &records, &writing)?;
     account.show(done.diff);
     for (moment, is_new) in moments.into_iter().zip(done.is_new) {
-        account.record_taken(moment.item, "record of the journal", is_new);
+        account.record_imported(moment.item, "record of the journal", is_new);
     }
     Ok(())
 }

@@ -24,9 +24,9 @@ mod statements;
 
 pub use account::Account;
 pub use account::ImportDestination;
+pub use account::ImportedItem;
 pub use account::ItemCounts;
 pub use account::LeftOutItem;
-pub use account::Taken;
 pub use export::Export;
 pub use export::export;
 pub use format::Format;

@@ -80,7 +80,7 @@ pub(crate) fn import(
         if is_new {
             diff.extend(["+", &fact.key, " = ", &fact.value_text, "\n"]);
         }
-        account.record_taken(item, &format!("fact {}", fact.key), is_new);
+        account.record_imported(item, &format!("fact {}", fact.key), is_new);
     }
     account.show(facts.is_dry_run().then_some(diff));
     Ok(())

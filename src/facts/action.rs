@@ -16,6 +16,7 @@ use crate::secrets;
 use crate::secrets::SecretPolicy;
 use crate::text::hexadecimal;
 use crate::text::strip_controls;
+use crate::text::word_enum;
 
 /// The most actions of one turn.
 const MAX_ACTIONS: usize = 64;
@@ -35,47 +36,26 @@ const FIELDS: [&str; 9] = [
     "reason",
 ];
 
-/// What an action claims to be; the rules decide what comes of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ActionType {
-    /// A new fact.
-    Insert,
-    /// The same fact, said more exactly.
-    Update,
-    /// Another value in place of the old one.
-    Supersede,
-    /// The old value holds no longer.
-    Expire,
-    /// Nothing new, at most a repetition.
-    Noop,
-    /// The user is to be asked.
-    MarkPendingConfirmation,
+word_enum! {
+    /// What an action claims to be; the rules decide what comes of it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum ActionType {
+        /// A new fact.
+        Insert = "insert",
+        /// The same fact, said more exactly.
+        Update = "update",
+        /// Another value in place of the old one.
+        Supersede = "supersede",
+        /// The old value holds no longer.
+        Expire = "expire",
+        /// Nothing new, at most a repetition.
+        Noop = "noop",
+        /// The user is to be asked.
+        MarkPendingConfirmation = "mark_pending_confirmation",
+    }
 }
 
 impl ActionType {
-    /// Every type, as the auditor is told them.
-    pub const ALL: [Self; 6] = [
-        Self::Insert,
-        Self::Update,
-        Self::Supersede,
-        Self::Expire,
-        Self::Noop,
-        Self::MarkPendingConfirmation,
-    ];
-
-    /// Returns the word for it in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Insert => "insert",
-            Self::Update => "update",
-            Self::Supersede => "supersede",
-            Self::Expire => "expire",
-            Self::Noop => "noop",
-            Self::MarkPendingConfirmation => "mark_pending_confirmation",
-        }
-    }
-
     fn needs_a_value(self) -> bool {
         matches!(self, Self::Insert | Self::Update | Self::Supersede)
     }
@@ -221,8 +201,8 @@ impl<'a> ActionReader<'a> {
             self.problem("valid_to is not after valid_from");
         }
         let confidence_delta = self.delta();
-        let target_fact_id = self.text("target_fact_id", false);
-        let reason = self.text("reason", true).unwrap_or_default();
+        let target_fact_id = self.text("target_fact_id");
+        let reason = self.required_text("reason").unwrap_or_default();
         if let Some(kind) = kind {
             if kind.needs_a_value() && new_value_text.is_none() {
                 self.problem(&format!("{} needs new_value_text", kind.as_str()));
@@ -255,10 +235,8 @@ impl<'a> ActionReader<'a> {
     }
 
     fn kind(&mut self) -> Option<ActionType> {
-        let word = self.text("type", true)?;
-        let kind = ActionType::ALL
-            .into_iter()
-            .find(|kind| kind.as_str() == word);
+        let word = self.required_text("type")?;
+        let kind = ActionType::from_word(&word);
         if kind.is_none() {
             let known = ActionType::ALL.map(ActionType::as_str).join(", ");
             self.problem(&format!("type {word:?} is not one of {known}"));
@@ -267,7 +245,7 @@ impl<'a> ActionReader<'a> {
     }
 
     fn key(&mut self) -> Option<FactKey> {
-        let text = self.text("key", true)?;
+        let text = self.required_text("key")?;
         match FactKey::parse(&text) {
             Ok(key) => Some(key),
             Err(error) => {
@@ -277,9 +255,15 @@ impl<'a> ActionReader<'a> {
         }
     }
 
-    fn text(&mut self, name: &str, is_required: bool) -> Option<String> {
+    fn required_text(&mut self, name: &str) -> Option<String> {
+        if self.field(name).is_none() {
+            self.problem(&format!("no {name}"));
+        }
+        self.text(name)
+    }
+
+    fn text(&mut self, name: &str) -> Option<String> {
         match self.field(name) {
-            None if is_required => self.problem(&format!("no {name}")),
             None => {}
             Some(Value::String(text)) if text.len() > MAX_VALUE_BYTES => {
                 self.problem(&format!("{name} is longer than {MAX_VALUE_BYTES} bytes"));
@@ -301,7 +285,7 @@ impl<'a> ActionReader<'a> {
     }
 
     fn value(&mut self, json: Option<&Value>) -> Option<String> {
-        let text = self.text("new_value_text", false);
+        let text = self.text("new_value_text");
         let text = text.or_else(|| json.map(Value::to_string))?;
         if text.is_empty() {
             self.problem("new_value_text is empty");
@@ -323,8 +307,8 @@ impl<'a> ActionReader<'a> {
     }
 
     fn time(&mut self, name: &str) -> Option<String> {
-        let text = self.text(name, false)?;
-        let time = moment(&text);
+        let text = self.text(name)?;
+        let time = normalized_time(&text);
         if time.is_none() {
             self.problem(&format!("{name} {text:?} is not an ISO 8601 time"));
         }
@@ -342,7 +326,7 @@ impl<'a> ActionReader<'a> {
 }
 
 /// Returns a time as it is stored: RFC 3339 in UTC, in seconds; a day begins at midnight.
-pub(crate) fn moment(text: &str) -> Option<String> {
+pub(crate) fn normalized_time(text: &str) -> Option<String> {
     let of_day = || Some(parse_date(text)?.and_hms_opt(0, 0, 0)?.and_utc());
     let time = parse_timestamp(text).or_else(of_day)?;
     Some(time.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::action::Action;
 use crate::facts::action::ActionType;
-use crate::facts::action::moment;
+use crate::facts::action::normalized_time;
 use crate::facts::application;
 use crate::facts::application::ActionResult;
 use crate::facts::arbitration::ActionSource;
@@ -16,7 +16,6 @@ use crate::facts::arbitration::Arbiter;
 use crate::facts::fact;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
 use crate::facts::outcome::ActionOutcome;
 use crate::facts::queue;
@@ -160,8 +159,7 @@ fn answer(connection: &Connection, user: &UserId, applied: &ActionResult) -> Res
 
 /// Statements have no turn: each gets the number of its action, which no other ever has.
 fn next_turn(connection: &Connection) -> Result<String> {
-    let number = queue::next_number(connection, "applied_actions");
-    let number = number.stored("read the applied actions")?;
+    let number = queue::next_number(connection, "applied_actions")?;
     let prefix = replication::stated_prefix(connection, "stated")?;
     Ok(format!("{prefix}{number}"))
 }
@@ -222,7 +220,7 @@ fn time(name: &str, text: Option<&str>) -> Result<Option<String>> {
     let Some(text) = text else {
         return Ok(None);
     };
-    match moment(text) {
+    match normalized_time(text) {
         Some(time) => Ok(Some(time)),
         None => Err(
             Error::usage(format!("{name}: {text:?} is not an ISO 8601 time"))

@@ -1,7 +1,6 @@
 //! Carries out the actions of one turn, each once.
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::params;
 use serde::Serialize;
 
@@ -10,8 +9,8 @@ use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::action::Action;
 use crate::facts::arbitration::Arbiter;
-use crate::facts::failure::Stored;
 use crate::facts::outcome::ActionOutcome;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
 
 /// What came of one action.
@@ -52,16 +51,13 @@ fn once(arbiter: &Arbiter<'_>, action: &Action) -> Result<ActionResult> {
     let hash = action.hash(arbiter.user);
     let turn = arbiter.source.turn_id.as_str();
     let key = action.key.as_str();
-    let earlier = arbiter
-        .connection
-        .query_row(
-            "SELECT key, outcome, fact_id FROM applied_actions \
+    let earlier = arbiter.connection.optional_row(
+        "read the applied actions",
+        "SELECT key, outcome, fact_id FROM applied_actions \
              WHERE user_id = ?1 AND turn_id = ?2 AND key = ?3 AND action_hash = ?4",
-            params![arbiter.user.as_str(), turn, key, hash],
-            read,
-        )
-        .optional()
-        .stored("read the applied actions")?;
+        params![arbiter.user.as_str(), turn, key, hash],
+        read,
+    )?;
     if let Some(earlier) = earlier {
         return Ok(earlier);
     }
@@ -71,23 +67,21 @@ fn once(arbiter: &Arbiter<'_>, action: &Action) -> Result<ActionResult> {
         outcome,
         fact_id: fact.map(|fact| fact.fact_id),
     };
-    arbiter
-        .connection
-        .execute(
-            "INSERT INTO applied_actions \
+    arbiter.connection.run(
+        "write the applied actions",
+        "INSERT INTO applied_actions \
              (turn_id, user_id, key, action_hash, outcome, fact_id, applied_at) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![
-                turn,
-                arbiter.user.as_str(),
-                key,
-                hash,
-                outcome.as_str(),
-                applied.fact_id,
-                arbiter.now
-            ],
-        )
-        .stored("write the applied actions")?;
+        params![
+            turn,
+            arbiter.user.as_str(),
+            key,
+            hash,
+            outcome.as_str(),
+            applied.fact_id,
+            arbiter.now
+        ],
+    )?;
     Ok(applied)
 }
 
@@ -97,36 +91,30 @@ pub(crate) fn of_turn(
     user: &UserId,
     turn: &str,
 ) -> Result<Vec<ActionResult>> {
-    let mut statement = connection
-        .prepare(
-            "SELECT key, outcome, fact_id FROM applied_actions \
+    connection.rows(
+        "read the applied actions",
+        "SELECT key, outcome, fact_id FROM applied_actions \
              WHERE user_id = ?1 AND turn_id = ?2 ORDER BY action_id",
-        )
-        .stored("read the applied actions")?;
-    let rows = statement
-        .query_map(params![user.as_str(), turn], read)
-        .stored("read the applied actions")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the applied actions")
+        params![user.as_str(), turn],
+        read,
+    )
 }
 
 /// Returns the hashes of the actions that were applied for a turn.
 pub(crate) fn hashes(connection: &Connection, user: &UserId, turn: &str) -> Result<Vec<String>> {
-    let mut statement = connection
-        .prepare("SELECT action_hash FROM applied_actions WHERE user_id = ?1 AND turn_id = ?2")
-        .stored("read the applied actions")?;
-    let rows = statement
-        .query_map(params![user.as_str(), turn], |row| row.get(0))
-        .stored("read the applied actions")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the applied actions")
+    connection.rows(
+        "read the applied actions",
+        "SELECT action_hash FROM applied_actions WHERE user_id = ?1 AND turn_id = ?2",
+        params![user.as_str(), turn],
+        |row| row.get(0),
+    )
 }
 
 fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<ActionResult> {
     let outcome: String = row.get(1)?;
     Ok(ActionResult {
         key: row.get(0)?,
-        outcome: ActionOutcome::from_word(&outcome),
+        outcome: ActionOutcome::from_word(&outcome).unwrap_or(ActionOutcome::Nothing),
         fact_id: row.get(2)?,
     })
 }

@@ -30,9 +30,9 @@ use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
 use crate::facts::fact::FactStatus;
 use crate::facts::fact::Proposal;
-use crate::facts::failure::Stored;
 use crate::facts::metrics;
 use crate::facts::outcome::ActionOutcome;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::facts::wording;
 use crate::text::hexadecimal;
@@ -234,7 +234,7 @@ impl Arbiter<'_> {
             return self.repeat_proposal(action, &known);
         }
         let new = self.new_fact(action, value_of(action));
-        self.put("insert", &action.reason, None, &new)?;
+        self.write_change("insert", &action.reason, None, &new)?;
         Ok((ActionOutcome::Inserted, Some(new)))
     }
 
@@ -252,7 +252,7 @@ impl Arbiter<'_> {
             status: FactStatus::Expired,
             ..new
         };
-        self.put("insert", &action.reason, None, &ended)?;
+        self.write_change("insert", &action.reason, None, &ended)?;
         Ok((ActionOutcome::Expired, Some(ended)))
     }
 
@@ -277,7 +277,7 @@ impl Arbiter<'_> {
             valid_to: end.or(current.valid_to.clone()),
             ..self.mentioned(current)
         };
-        self.put("update", &action.reason, Some(current), &after)?;
+        self.write_change("update", &action.reason, Some(current), &after)?;
         Ok((ActionOutcome::Refined, Some(after)))
     }
 
@@ -292,7 +292,7 @@ impl Arbiter<'_> {
             &action.reason,
         )?;
         metrics::note_supersession(self.connection, self.user, self.now)?;
-        self.put("insert", &action.reason, None, &new)?;
+        self.write_change("insert", &action.reason, None, &new)?;
         Ok((ActionOutcome::Superseded, Some(new)))
     }
 
@@ -313,7 +313,7 @@ impl Arbiter<'_> {
                 valid_to: Some(end.to_owned()),
                 ..self.mentioned(current)
             };
-            self.put("update", &action.reason, Some(current), &after)?;
+            self.write_change("update", &action.reason, Some(current), &after)?;
             return Ok((ActionOutcome::Refined, Some(after)));
         }
         let after = self.close(current, FactStatus::Expired, end, &action.reason)?;
@@ -343,7 +343,7 @@ impl Arbiter<'_> {
         } else {
             "mention"
         };
-        self.put(name, &action.reason, Some(&current), &after)?;
+        self.write_change(name, &action.reason, Some(&current), &after)?;
         Ok((outcome, Some(after)))
     }
 
@@ -359,12 +359,11 @@ impl Arbiter<'_> {
 
     /// Whether this turn has already said something about the fact: one turn counts once.
     fn is_touched(&self, fact: &Fact) -> Result<bool> {
-        let found = self.connection.query_row(
+        self.connection.value(
+            "read the history",
             "SELECT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)",
             params![self.user.as_str(), fact.fact_id, self.source.turn_id],
-            |row| row.get(0),
-        );
-        found.stored("read the history")
+        )
     }
 
     /// Ends the validity of a fact.
@@ -387,7 +386,7 @@ impl Arbiter<'_> {
         } else {
             "expire"
         };
-        self.put(name, reason, Some(fact), &after)?;
+        self.write_change(name, reason, Some(fact), &after)?;
         Ok(after)
     }
 
@@ -457,7 +456,7 @@ impl Arbiter<'_> {
         )
     }
 
-    pub(crate) fn put(
+    pub(crate) fn write_change(
         &self,
         action: &str,
         reason: &str,
@@ -470,7 +469,7 @@ impl Arbiter<'_> {
             turn: &self.source.turn_id,
             at: self.now,
         };
-        change::put(self.connection, cause, before, after)
+        change::write(self.connection, cause, before, after)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::audit_trail;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
 
 /// Returns an archived fact.
@@ -25,29 +25,19 @@ pub(crate) fn update(connection: &Connection, fact: &Fact) -> Result<()> {
     let json = serde_json::to_string(fact)
         .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))?;
     let sql = "UPDATE facts_archive SET fact_json = ?2 WHERE fact_id = ?1";
-    connection
-        .execute(sql, params![fact.fact_id, json])
-        .stored("write the archive")
-        .map(|_| ())
+    connection.run("write the archive", sql, params![fact.fact_id, json])
 }
 
 /// Removes a fact from the archive; whoever takes it back writes it to the facts.
 pub(crate) fn remove(connection: &Connection, id: &str) -> Result<()> {
-    connection
-        .execute("DELETE FROM facts_archive WHERE fact_id = ?1", [id])
-        .stored("take a fact back")
-        .map(|_| ())
+    connection.run(
+        "take a fact back",
+        "DELETE FROM facts_archive WHERE fact_id = ?1",
+        [id],
+    )
 }
 
 fn select(connection: &Connection, user: &UserId, column: &str, value: &str) -> Result<Vec<Fact>> {
     let sql = format!("SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND {column} = ?2");
-    let mut statement = connection.prepare_cached(&sql).stored("read the archive")?;
-    let rows = statement
-        .query_map([user.as_str(), value], |row| row.get::<_, String>(0))
-        .stored("read the archive")?;
-    let mut facts = Vec::new();
-    for json in rows {
-        facts.push(audit_trail::fact(&json.stored("read the archive")?)?);
-    }
-    Ok(facts)
+    audit_trail::facts(connection, "read the archive", &sql, [user.as_str(), value])
 }

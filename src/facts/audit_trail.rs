@@ -1,12 +1,15 @@
 //! The history of facts: who changed what, from what to what, and why.
 
+use rusqlite::Connection;
+use rusqlite::Params;
+use rusqlite::Row;
 use rusqlite::params;
 use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
@@ -36,40 +39,46 @@ pub struct Change {
 
 /// Returns the changes of a user's facts, the oldest first: of one fact or key, or of all.
 pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Change>> {
-    let mut statement = facts
+    let sql = "SELECT fact_id, key, action, reason, turn_id, at, device, before_json, after_json FROM fact_history \
+               WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2 OR substr(fact_id, 1, length(?2)) = ?2) \
+               ORDER BY history_id";
+    let read = |row: &Row<'_>| {
+        let change = Change {
+            fact_id: row.get(0)?,
+            key: row.get(1)?,
+            action: row.get(2)?,
+            reason: row.get(3)?,
+            turn_id: row.get(4)?,
+            at: row.get(5)?,
+            device: row.get(6)?,
+            before: None,
+            after: None,
+        };
+        let states: (Option<String>, Option<String>) = (row.get(7)?, row.get(8)?);
+        Ok((change, states))
+    };
+    let values = params![user.as_str(), of];
+    let rows = facts
         .connection()
-        .prepare(
-            "SELECT fact_id, key, action, before_json, after_json, reason, turn_id, at, device FROM fact_history \
-             WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2 OR substr(fact_id, 1, length(?2)) = ?2) \
-             ORDER BY history_id",
-        )
-        .stored("read the history")?;
-    let rows = statement
-        .query_map(params![user.as_str(), of], |row| {
-            let change = Change {
-                fact_id: row.get(0)?,
-                key: row.get(1)?,
-                action: row.get(2)?,
-                before: None,
-                after: None,
-                reason: row.get(5)?,
-                turn_id: row.get(6)?,
-                at: row.get(7)?,
-                device: row.get(8)?,
-            };
-            let before: Option<String> = row.get(3)?;
-            let after: Option<String> = row.get(4)?;
-            Ok((change, before, after))
-        })
-        .stored("read the history")?;
+        .rows("read the history", sql, values, read)?;
     let mut changes = Vec::new();
-    for row in rows {
-        let (mut change, before, after) = row.stored("read the history")?;
+    for (mut change, (before, after)) in rows {
         change.before = before.as_deref().map(fact).transpose()?;
         change.after = after.as_deref().map(fact).transpose()?;
         changes.push(change);
     }
     Ok(changes)
+}
+
+/// Returns the facts that a statement selects as JSON.
+pub(crate) fn facts(
+    connection: &Connection,
+    tried: &str,
+    sql: &str,
+    values: impl Params,
+) -> Result<Vec<Fact>> {
+    let rows: Vec<String> = connection.rows(tried, sql, values, |row| row.get(0))?;
+    rows.iter().map(|json| fact(json)).collect()
 }
 
 pub(crate) fn fact(json: &str) -> Result<Fact> {

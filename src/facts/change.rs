@@ -6,7 +6,7 @@ use rusqlite::params;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::store::stop_here;
 use crate::facts::vectors;
 
@@ -24,7 +24,7 @@ pub(crate) struct Cause<'a> {
 }
 
 /// Writes a fact as it is from now on, and what it was before into the history.
-pub(crate) fn put(
+pub(crate) fn write(
     connection: &Connection,
     cause: Cause<'_>,
     before: Option<&Fact>,
@@ -32,7 +32,7 @@ pub(crate) fn put(
 ) -> Result<()> {
     stop_here();
     record(connection, cause, before, Some(after))?;
-    after.put(connection)?;
+    after.upsert(connection)?;
     vectors::update_index(connection, after)
 }
 
@@ -46,14 +46,12 @@ pub(crate) fn record(
     let Some(fact) = after.or(before) else {
         return Ok(());
     };
-    connection
-        .prepare_cached(
-            "INSERT INTO fact_history \
-             (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        )
-        .stored("write the history")?
-        .execute(params![
+    connection.run(
+        "write the history",
+        "INSERT INTO fact_history \
+         (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        params![
             fact.fact_id,
             fact.user_id,
             fact.key,
@@ -63,9 +61,8 @@ pub(crate) fn record(
             cause.reason,
             cause.turn,
             cause.at,
-        ])
-        .stored("write the history")
-        .map(|_| ())
+        ],
+    )
 }
 
 fn json(fact: &Fact) -> Result<String> {

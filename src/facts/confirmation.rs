@@ -112,7 +112,7 @@ fn certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
         ..arbiter.mentioned(fact)
     };
     if sure != *fact {
-        arbiter.put("confirm", "confirmed", Some(fact), &sure)?;
+        arbiter.write_change("confirm", "confirmed", Some(fact), &sure)?;
     }
     Ok(Answered {
         outcome: ActionOutcome::Confirmed,
@@ -140,7 +140,7 @@ fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
         confidence: confidence::CONFIRMED,
         ..arbiter.mentioned(fact)
     };
-    arbiter.put("restore", "confirmed", Some(fact), &restored)?;
+    arbiter.write_change("restore", "confirmed", Some(fact), &restored)?;
     Ok(Answered {
         outcome: if contested.is_some() {
             ActionOutcome::Superseded
@@ -177,7 +177,7 @@ pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Resul
             updated_at: now.clone(),
             ..fact.clone()
         };
-        arbiter.put("reject", reason, Some(&fact), &rejected)?;
+        arbiter.write_change("reject", reason, Some(&fact), &rejected)?;
         Ok(Answered {
             outcome: ActionOutcome::Expired,
             fact: rejected,

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::ToSql;
 use rusqlite::params;
 use serde::Serialize;
@@ -14,8 +13,8 @@ use crate::error::Result;
 use crate::facts::audit_trail;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
+use crate::facts::query::Query;
 use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -60,7 +59,7 @@ pub fn forget(
         facts.take_alone()?;
     }
     let erased = facts.write(|connection| {
-        let meant = meant(connection, user, key)?;
+        let meant = known_states(connection, user, key)?;
         if meant.is_empty()
             && let Some(key) = key
         {
@@ -70,7 +69,7 @@ pub fn forget(
         replication::bury(connection, user, key, &turns, clock)?;
         let erased = (forgotten, ids);
         let reason = content_free(reason, user, &meant);
-        note(connection, &erased.0, &now, &reason)?;
+        log_erasure(connection, &erased.0, &now, &reason)?;
         Ok(erased)
     });
     if dry_run {
@@ -109,30 +108,28 @@ fn traces_stay(mut error: Error, forgotten: &Forgotten) -> Error {
 }
 
 /// Leaves the one line that stays.
-fn note(connection: &Connection, forgotten: &Forgotten, now: &str, reason: &str) -> Result<()> {
+fn log_erasure(
+    connection: &Connection,
+    forgotten: &Forgotten,
+    now: &str,
+    reason: &str,
+) -> Result<()> {
     let (facts, turns) = (forgotten.facts.to_string(), forgotten.turns.to_string());
     let sql = "INSERT INTO erasures (erased_at, facts, turns, reason) VALUES (?1, ?2, ?3, ?4)";
-    connection
-        .execute(sql, params![now, facts, turns, reason])
-        .stored("note the erasure")
-        .map(|_| ())
+    connection.run("note the erasure", sql, params![now, facts, turns, reason])
 }
 
 /// Every state that the facts ever had, so that each of their values is known.
-fn meant(connection: &Connection, user: &UserId, key: Option<&str>) -> Result<Vec<Fact>> {
+fn known_states(connection: &Connection, user: &UserId, key: Option<&str>) -> Result<Vec<Fact>> {
     let mut meant = fact::select(connection, user, "?2 IS NULL OR key = ?2", &[&key])?;
     for sql in [
         "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)",
         "SELECT after_json FROM fact_history WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2) \
          AND after_json IS NOT NULL",
     ] {
-        let mut statement = connection.prepare(sql).stored("read what is forgotten")?;
-        let rows = statement
-            .query_map(params![user.as_str(), key], |row| row.get::<_, String>(0))
-            .stored("read what is forgotten")?;
-        for json in rows {
-            meant.push(audit_trail::fact(&json.stored("read what is forgotten")?)?);
-        }
+        let values = params![user.as_str(), key];
+        let states = audit_trail::facts(connection, "read what is forgotten", sql, values)?;
+        meant.extend(states);
     }
     Ok(meant)
 }
@@ -146,7 +143,7 @@ fn erase(
     key: Option<&str>,
     meant: &[Fact],
 ) -> Result<Erased> {
-    let run = |sql: &str, values: &[&dyn ToSql]| connection.execute(sql, values).stored("forget");
+    let run = |sql: &str, values: &[&dyn ToSql]| connection.run_counted("forget", sql, values);
     let name = user.as_str();
     let scope: &[&dyn ToSql] = &[&name, &key];
     run("INSERT INTO erasing (user_id, key) VALUES (?1, ?2)", scope)?;
@@ -203,7 +200,7 @@ fn erase(
 
 /// Forgets what one key said, in a transaction that goes on; another device was told to forget it.
 pub(crate) fn erase_key(connection: &Connection, user: &UserId, key: &str) -> Result<()> {
-    let meant = meant(connection, user, Some(key))?;
+    let meant = known_states(connection, user, Some(key))?;
     erase(connection, user, Some(key), &meant).map(|_| ())
 }
 
@@ -215,18 +212,13 @@ pub(crate) fn clear_turns(
 ) -> Result<Vec<String>> {
     let mut keys = Vec::new();
     for turn in turns {
-        let mut statement = connection
-            .prepare(
-                "SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 \
-                 AND (turn_id = ?2 OR after_json ->> 'source_turn_id' = ?2)",
-            )
-            .stored("read the history")?;
-        let rows = statement
-            .query_map([user.as_str(), turn], |row| row.get(0))
-            .stored("read the history")?;
-        for key in rows {
-            keys.push(key.stored("read the history")?);
-        }
+        keys.extend(connection.rows(
+            "read the history",
+            "SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 \
+             AND (turn_id = ?2 OR after_json ->> 'source_turn_id' = ?2)",
+            [user.as_str(), turn],
+            |row| row.get(0),
+        )?);
     }
     while_erasing(connection, user, || scrub(connection, user, &[], turns))?;
     Ok(keys)
@@ -237,15 +229,14 @@ pub(crate) fn clear_operation(
     connection: &Connection,
     (scope, device, number): (&str, &str, i64),
 ) -> Result<Option<(String, String)>> {
-    let found = connection
-        .query_row(
-            "SELECT h.history_id, h.user_id, h.key FROM operations JOIN fact_history AS h USING (history_id) \
-             WHERE scope = ?1 AND operations.device = ?2 AND number = ?3",
-            params![scope, device, number],
-            |row| Ok((row.get::<_, i64>(0)?, (row.get(1)?, row.get(2)?))),
-        )
-        .optional()
-        .stored("read the operations")?;
+    let sql = "SELECT h.history_id, h.user_id, h.key FROM operations JOIN fact_history AS h USING (history_id) \
+               WHERE scope = ?1 AND operations.device = ?2 AND number = ?3";
+    let found = connection.optional_row(
+        "read the operations",
+        sql,
+        params![scope, device, number],
+        |row| Ok((row.get::<_, i64>(0)?, (row.get(1)?, row.get(2)?))),
+    )?;
     let Some((history, (user, key))) = found else {
         return Ok(None);
     };
@@ -260,10 +251,7 @@ pub(crate) fn clear_operation(
         without("after_json")
     );
     while_erasing(connection, &UserId::stored(String::clone(&user)), || {
-        connection
-            .execute(&sql, [history])
-            .stored("forget")
-            .map(|_| ())
+        connection.run("forget", &sql, [history])
     })?;
     Ok(Some((user, key)))
 }
@@ -274,7 +262,7 @@ fn while_erasing<T>(
     user: &UserId,
     work: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    let run = |sql: &str| connection.execute(sql, [user.as_str()]).stored("forget");
+    let run = |sql: &str| connection.run("forget", sql, [user.as_str()]);
     run("INSERT INTO erasing (user_id, key) VALUES (?1, NULL)")?;
     let done = work()?;
     run("DELETE FROM erasing WHERE user_id = ?1")?;
@@ -295,16 +283,13 @@ fn erase_turns(
     meant: &[Fact],
 ) -> Result<Vec<String>> {
     let name = user.as_str();
-    let mut statement = connection
-        .prepare(
-            "SELECT turn_id, user_input || ' ' || assistant_response || ' ' || coalesce(raw_answer, '') \
-             || ' ' || coalesce(last_error, '') FROM turns WHERE user_id = ?1",
-        )
-        .stored("read the turns")?;
-    let turns: Vec<(String, String)> = statement
-        .query_map([name], |row| Ok((row.get(0)?, row.get(1)?)))
-        .and_then(Iterator::collect)
-        .stored("read the turns")?;
+    let turns: Vec<(String, String)> = connection.rows(
+        "read the turns",
+        "SELECT turn_id, user_input || ' ' || assistant_response || ' ' || coalesce(raw_answer, '') \
+         || ' ' || coalesce(last_error, '') FROM turns WHERE user_id = ?1",
+        [name],
+        |row| row.try_into(),
+    )?;
     let mut erased = Vec::new();
     for (id, said) in turns {
         let said = text::fold(&said);
@@ -314,12 +299,11 @@ fn erase_turns(
                     && said.contains(&text::fold(&fact.value_text)))
         };
         if key.is_none() || meant.iter().any(is_meant) {
-            connection
-                .execute(
-                    "DELETE FROM turns WHERE user_id = ?1 AND turn_id = ?2",
-                    [name, &id],
-                )
-                .stored("forget the turns")?;
+            connection.run(
+                "forget the turns",
+                "DELETE FROM turns WHERE user_id = ?1 AND turn_id = ?2",
+                [name, &id],
+            )?;
             erased.push(id);
         }
     }
@@ -374,19 +358,14 @@ fn clear(
         ));
     }
     for sql in statements {
-        connection
-            .execute(&sql, params![user.as_str(), value])
-            .stored("forget")?;
+        connection.run("forget", &sql, params![user.as_str(), value])?;
     }
     Ok(())
 }
 
 fn clear_reasons(connection: &Connection, user: &UserId, value: &str, picked: &str) -> Result<()> {
     let sql = format!("UPDATE fact_history SET reason = '' WHERE user_id = ?1 AND {picked}");
-    connection
-        .execute(&sql, params![user.as_str(), value])
-        .stored("forget")
-        .map(|_| ())
+    connection.run("forget", &sql, params![user.as_str(), value])
 }
 
 /// The one line that stays must not say what was forgotten, whatever reason is given.

@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::params;
 
 use crate::error::Result;
@@ -18,7 +17,7 @@ use crate::facts::change::Cause;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::fact::FactStatus;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::facts::wording;
 
@@ -32,9 +31,7 @@ const OVER: &str = "status = 'active' AND valid_to IS NOT NULL AND valid_to <= ?
 pub(crate) fn is_due(connection: &Connection, now: &str) -> Result<bool> {
     // Every reader asks this: without the hint, SQLite would read the whole table where users are many.
     let sql = format!("SELECT EXISTS (SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER})");
-    connection
-        .query_row(&sql, [now], |row| row.get(0))
-        .stored("read the facts")
+    connection.value("read the facts", &sql, [now])
 }
 
 /// Expires the facts of all users whose end has come, and returns how many that were.
@@ -59,7 +56,7 @@ pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str
         turn,
         at: now,
     };
-    change::put(connection, cause, Some(over), &after)?;
+    change::write(connection, cause, Some(over), &after)?;
     bring_back(connection, over, now)
 }
 
@@ -86,27 +83,17 @@ fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<F
     let began = "SELECT history_id, turn_id FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 \
          AND action IN ('insert', 'activate', 'restore') AND turn_id <> ?3 \
          AND after_json ->> 'valid_to' IS NOT NULL ORDER BY history_id DESC LIMIT 1";
-    let began: Option<(i64, String)> = connection
-        .prepare_cached(began)
-        .and_then(|mut statement| {
-            let values = params![temporary.user_id, temporary.fact_id, RETURN];
-            statement
-                .query_row(values, |row| Ok((row.get(0)?, row.get(1)?)))
-                .optional()
-        })
-        .stored("read the history")?;
+    let values = params![temporary.user_id, temporary.fact_id, RETURN];
+    let began: Option<(i64, String)> =
+        connection.optional_row("read the history", began, values, |row| row.try_into())?;
     let Some((began, turn)) = began else {
         return Ok(None);
     };
     let replaced = "SELECT before_json FROM fact_history WHERE user_id = ?1 AND key = ?2 AND turn_id = ?3 \
          AND history_id < ?4 AND action = 'supersede' ORDER BY history_id DESC LIMIT 1";
-    let before: Option<String> = connection
-        .prepare_cached(replaced)
-        .and_then(|mut statement| {
-            let values = params![temporary.user_id, temporary.key, turn, began];
-            statement.query_row(values, |row| row.get(0)).optional()
-        })
-        .stored("read the history")?;
+    let values = params![temporary.user_id, temporary.key, turn, began];
+    let before: Option<String> =
+        connection.optional_row("read the history", replaced, values, |row| row.get(0))?;
     before.as_deref().map(audit_trail::fact).transpose()
 }
 
@@ -135,7 +122,7 @@ fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
         turn: RETURN,
         at: now,
     };
-    change::put(connection, cause, Some(&closed), &restored)
+    change::write(connection, cause, Some(&closed), &restored)
 }
 
 /// Returns the row of a fact while it is superseded; one that was put away is taken back first.

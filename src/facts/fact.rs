@@ -17,48 +17,26 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
+use crate::text::word_enum;
 
-/// What a fact is about; it decides where it stands in a profile and how carefully it is changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Category {
-    /// Who the user is.
-    Identity,
-    /// What must be kept to.
-    HardPreference,
-    /// What is liked better.
-    SoftPreference,
-    /// What is being worked on.
-    TaskContext,
-    /// Health.
-    Health,
-    /// Everything else.
-    Other,
-}
-
-impl Category {
-    /// Every category.
-    pub const ALL: [Self; 6] = [
-        Self::Identity,
-        Self::HardPreference,
-        Self::SoftPreference,
-        Self::TaskContext,
-        Self::Health,
-        Self::Other,
-    ];
-
-    /// Returns the word for it in the database and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Identity => "identity",
-            Self::HardPreference => "hard_preference",
-            Self::SoftPreference => "soft_preference",
-            Self::TaskContext => "task_context",
-            Self::Health => "health",
-            Self::Other => "other",
-        }
+word_enum! {
+    /// What a fact is about; it decides where it stands in a profile and how carefully it is changed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum Category {
+        /// Who the user is.
+        Identity = "identity",
+        /// What must be kept to.
+        HardPreference = "hard_preference",
+        /// What is liked better.
+        SoftPreference = "soft_preference",
+        /// What is being worked on.
+        TaskContext = "task_context",
+        /// Health.
+        Health = "health",
+        /// Everything else.
+        Other = "other",
     }
 }
 
@@ -66,47 +44,29 @@ impl FromStr for Category {
     type Err = String;
 
     fn from_str(word: &str) -> std::result::Result<Self, String> {
-        let known = Self::ALL.into_iter().find(|known| known.as_str() == word);
-        known.ok_or_else(|| {
+        Self::from_word(word).ok_or_else(|| {
             let words = Self::ALL.map(Self::as_str).join(", ");
             format!("{word:?} is not a category: choose from {words}")
         })
     }
 }
 
-/// The status of a fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FactStatus {
-    /// It holds.
-    Active,
-    /// Another value took its place.
-    Superseded,
-    /// It held once.
-    Expired,
-    /// The user is to be asked.
-    PendingConfirmation,
+word_enum! {
+    /// The status of a fact.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum FactStatus {
+        /// It holds.
+        Active = "active",
+        /// Another value took its place.
+        Superseded = "superseded",
+        /// It held once.
+        Expired = "expired",
+        /// The user is to be asked.
+        PendingConfirmation = "pending_confirmation",
+    }
 }
 
 impl FactStatus {
-    /// Every status.
-    pub const ALL: [Self; 4] = [
-        Self::Active,
-        Self::Superseded,
-        Self::Expired,
-        Self::PendingConfirmation,
-    ];
-
-    /// Returns the word for it in the database and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Superseded => "superseded",
-            Self::Expired => "expired",
-            Self::PendingConfirmation => "pending_confirmation",
-        }
-    }
-
     /// Returns whether facts of this status are found by a search.
     pub fn is_retrievable(self) -> bool {
         matches!(self, Self::Active | Self::PendingConfirmation)
@@ -117,30 +77,21 @@ impl FromStr for FactStatus {
     type Err = String;
 
     fn from_str(word: &str) -> std::result::Result<Self, String> {
-        let known = Self::ALL.into_iter().find(|known| known.as_str() == word);
-        known.ok_or_else(|| {
+        Self::from_word(word).ok_or_else(|| {
             let words = Self::ALL.map(Self::as_str).join(", ");
             format!("{word:?} is not a status: choose from {words}")
         })
     }
 }
 
-/// What a pending fact proposes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Proposal {
-    /// Its own value, in place of that of the fact it contests.
-    Value,
-    /// The end of the fact it contests.
-    End,
-}
-
-impl Proposal {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Value => "value",
-            Self::End => "end",
-        }
+word_enum! {
+    /// What a pending fact proposes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum Proposal {
+        /// Its own value, in place of that of the fact it contests.
+        Value = "value",
+        /// The end of the fact it contests.
+        End = "end",
     }
 }
 
@@ -148,11 +99,7 @@ impl FromStr for Proposal {
     type Err = String;
 
     fn from_str(word: &str) -> std::result::Result<Self, String> {
-        match word {
-            "value" => Ok(Self::Value),
-            "end" => Ok(Self::End),
-            _ => Err(format!("{word:?} is not a proposal")),
-        }
+        Self::from_word(word).ok_or_else(|| format!("{word:?} is not a proposal"))
     }
 }
 
@@ -263,7 +210,7 @@ impl Fact {
     }
 
     /// Writes a fact, in place of the row with its id where there is one.
-    pub(crate) fn put(&self, connection: &Connection) -> Result<()> {
+    pub(crate) fn upsert(&self, connection: &Connection) -> Result<()> {
         let sql = format!(
             "INSERT INTO facts ({COLUMNS}) VALUES (:fact_id, :user_id, :key, :value_text, :value_json, \
              :category, :confidence, :event_time, :valid_from, :valid_to, :status, :source_turn_id, \
@@ -280,10 +227,10 @@ impl Fact {
              session_id = excluded.session_id, turn_seq = excluded.turn_seq, \
              project = excluded.project, proposal = excluded.proposal, contests = excluded.contests"
         );
-        connection
-            .prepare_cached(&sql)
-            .stored("write the fact")?
-            .execute(named_params! {
+        connection.run(
+            "write the fact",
+            &sql,
+            named_params! {
                 ":fact_id": self.fact_id,
                 ":user_id": self.user_id,
                 ":key": self.key,
@@ -306,9 +253,8 @@ impl Fact {
                 ":project": self.project,
                 ":proposal": self.proposal,
                 ":contests": self.contests,
-            })
-            .stored("write the fact")
-            .map(|_| ())
+            },
+        )
     }
 
     /// Returns whether it stands as one that holds and has ended by this time.
@@ -335,12 +281,7 @@ pub(crate) fn of_all_users(
     time: &str,
 ) -> Result<Vec<Fact>> {
     let sql = format!("SELECT {COLUMNS} FROM facts WHERE {condition} ORDER BY seq");
-    let mut statement = connection.prepare(&sql).stored("read the facts")?;
-    let rows = statement
-        .query_map([time], Fact::read)
-        .stored("read the facts")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the facts")
+    connection.rows("read the facts", &sql, [time], Fact::read)
 }
 
 /// Returns the facts under a key that have a status, in the order in which they were written.
@@ -370,12 +311,7 @@ pub(crate) fn select(
     let user = user.as_str();
     let mut all: Vec<&dyn ToSql> = vec![&user];
     all.extend_from_slice(values);
-    let mut statement = connection.prepare_cached(&sql).stored("read the facts")?;
-    let rows = statement
-        .query_map(&all[..], Fact::read)
-        .stored("read the facts")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the facts")
+    connection.rows("read the facts", &sql, &all[..], Fact::read)
 }
 
 fn select_sql(condition: &str) -> String {

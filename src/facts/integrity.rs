@@ -11,6 +11,7 @@ use crate::facts::audit_trail;
 use crate::facts::fact::COLUMNS;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::vectors;
 use crate::facts::vectors::Remaining;
@@ -113,26 +114,16 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
 }
 
 fn count(connection: &Connection, sql: &str) -> Result<u64> {
-    let number: i64 = connection
-        .query_row(sql, [], |row| row.get(0))
-        .stored("check the database")?;
+    let number: i64 = connection.value("check the database", sql, [])?;
     Ok(number.unsigned_abs())
 }
 
 fn pages(connection: &Connection) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for pragma in ["PRAGMA integrity_check", "PRAGMA foreign_key_check"] {
-        let mut statement = connection.prepare(pragma).stored("check the database")?;
-        let rows = statement
-            .query_map([], |row| row.get::<_, String>(0))
-            .stored("check the database")?;
-        for row in rows {
-            let line = row.stored("check the database")?;
-            if line != "ok" {
-                problems.push(line);
-            }
-        }
+        problems.extend(connection.rows("check the database", pragma, [], |row| row.get(0))?);
     }
+    problems.retain(|line: &String| line != "ok");
     Ok(problems)
 }
 

@@ -90,11 +90,11 @@ impl FactKey {
             let first = word.trim_end_matches('.');
             return self.name().split('.').next() == Some(first);
         }
-        self.name().split('.').any(|part| holds(part, word))
+        self.name().split('.').any(|part| contains_word(part, word))
     }
 
     fn secret_word(&self) -> Option<&'static str> {
-        let part_with = |word: &str| self.name().split('.').any(|part| holds(part, word));
+        let part_with = |word: &str| self.name().split('.').any(|part| contains_word(part, word));
         let listed = SECRETS.iter().copied().find(|word| part_with(word));
         listed
             .or_else(|| secrets::secret_name(self.name()))
@@ -125,7 +125,7 @@ impl fmt::Display for FactKey {
 }
 
 /// Returns whether a part is the word, alone, in the plural, or beside others: `phone`, `phones`, `work_phone`.
-fn holds(part: &str, word: &str) -> bool {
+fn contains_word(part: &str, word: &str) -> bool {
     part.match_indices(word).any(|(at, _)| {
         let before = part[..at].chars().next_back();
         let rest = &part[at + word.len()..];
@@ -146,49 +146,56 @@ struct Topic {
     is_high_risk: bool,
 }
 
-const fn topic(word: &'static str, category: Category, is_high_risk: bool) -> Topic {
+const fn topic(word: &'static str, category: Category) -> Topic {
     Topic {
         word,
         category,
-        is_high_risk,
+        is_high_risk: false,
+    }
+}
+
+const fn high_risk(word: &'static str, category: Category) -> Topic {
+    Topic {
+        is_high_risk: true,
+        ..topic(word, category)
     }
 }
 
 /// What keys speak of, the first that fits deciding the category.
 const TOPICS: &[Topic] = &[
-    topic("identity.", Category::Identity, true),
-    topic("health.", Category::Health, true),
-    topic("medication", Category::Health, true),
-    topic("allergy", Category::Health, true),
-    topic("allergie", Category::Health, true),
-    topic("diagnosis", Category::Health, true),
-    topic("diagnose", Category::Health, true),
-    topic("legal.", Category::Other, true),
-    topic("finance.", Category::Other, true),
-    topic("bank", Category::Other, true),
-    topic("card", Category::Other, true),
-    topic("salary", Category::Other, true),
-    topic("tax", Category::Other, true),
-    topic("debt", Category::Other, true),
-    topic("constraint.", Category::HardPreference, false),
-    topic("rule.", Category::HardPreference, false),
-    topic("task.", Category::TaskContext, false),
-    topic("project.", Category::TaskContext, false),
-    topic("current.", Category::TaskContext, false),
-    topic("goal.", Category::TaskContext, false),
-    topic("preference.", Category::SoftPreference, false),
-    topic("like", Category::SoftPreference, false),
-    topic("dislike", Category::SoftPreference, false),
-    topic("favorite", Category::SoftPreference, false),
-    topic("favourite", Category::SoftPreference, false),
-    topic("name", Category::Identity, true),
-    topic("birth", Category::Identity, true),
-    topic("birthday", Category::Identity, true),
-    topic("birthdate", Category::Identity, true),
-    topic("address", Category::Identity, true),
-    topic("phone", Category::Identity, true),
-    topic("email", Category::Identity, true),
-    topic("id_number", Category::Identity, true),
+    high_risk("identity.", Category::Identity),
+    high_risk("health.", Category::Health),
+    high_risk("medication", Category::Health),
+    high_risk("allergy", Category::Health),
+    high_risk("allergie", Category::Health),
+    high_risk("diagnosis", Category::Health),
+    high_risk("diagnose", Category::Health),
+    high_risk("legal.", Category::Other),
+    high_risk("finance.", Category::Other),
+    high_risk("bank", Category::Other),
+    high_risk("card", Category::Other),
+    high_risk("salary", Category::Other),
+    high_risk("tax", Category::Other),
+    high_risk("debt", Category::Other),
+    topic("constraint.", Category::HardPreference),
+    topic("rule.", Category::HardPreference),
+    topic("task.", Category::TaskContext),
+    topic("project.", Category::TaskContext),
+    topic("current.", Category::TaskContext),
+    topic("goal.", Category::TaskContext),
+    topic("preference.", Category::SoftPreference),
+    topic("like", Category::SoftPreference),
+    topic("dislike", Category::SoftPreference),
+    topic("favorite", Category::SoftPreference),
+    topic("favourite", Category::SoftPreference),
+    high_risk("name", Category::Identity),
+    high_risk("birth", Category::Identity),
+    high_risk("birthday", Category::Identity),
+    high_risk("birthdate", Category::Identity),
+    high_risk("address", Category::Identity),
+    high_risk("phone", Category::Identity),
+    high_risk("email", Category::Identity),
+    high_risk("id_number", Category::Identity),
 ];
 
 /// What is never kept, whatever its value looks like.

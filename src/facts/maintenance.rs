@@ -14,8 +14,8 @@ use crate::facts::change;
 use crate::facts::change::Cause;
 use crate::facts::expiry;
 use crate::facts::fact;
-use crate::facts::failure::Stored;
 use crate::facts::profile;
+use crate::facts::query::Query;
 use crate::facts::store::Facts;
 
 /// After how many days a fact that no longer holds is put away.
@@ -77,19 +77,17 @@ fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<us
     for fact in &old {
         let json = serde_json::to_string(fact)
             .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))?;
-        connection
-            .execute(
-                "INSERT INTO facts_archive (fact_id, user_id, key, fact_json, archived_at) \
+        connection.run(
+            "archive a fact",
+            "INSERT INTO facts_archive (fact_id, user_id, key, fact_json, archived_at) \
                  VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![fact.fact_id, fact.user_id, fact.key, json, now],
-            )
-            .stored("archive a fact")?;
-        connection
-            .execute(
-                "DELETE FROM facts WHERE user_id = ?1 AND fact_id = ?2",
-                params![fact.user_id, fact.fact_id],
-            )
-            .stored("archive a fact")?;
+            params![fact.fact_id, fact.user_id, fact.key, json, now],
+        )?;
+        connection.run(
+            "archive a fact",
+            "DELETE FROM facts WHERE user_id = ?1 AND fact_id = ?2",
+            params![fact.user_id, fact.fact_id],
+        )?;
         let cause = Cause {
             action: "archive",
             reason: "older than the cut-off",
@@ -102,10 +100,9 @@ fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<us
 }
 
 fn drop_turns(connection: &Connection, cut_off: &str) -> Result<usize> {
-    connection
-        .execute(
-            "DELETE FROM turns WHERE status = 'done' AND finished_at < ?1",
-            [cut_off],
-        )
-        .stored("drop done turns")
+    connection.run_counted(
+        "drop done turns",
+        "DELETE FROM turns WHERE status = 'done' AND finished_at < ?1",
+        [cut_off],
+    )
 }

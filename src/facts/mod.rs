@@ -30,6 +30,7 @@ mod outcome;
 mod profile;
 mod prompt;
 mod proposal;
+mod query;
 mod queue;
 pub(crate) mod replication;
 mod schema;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::params;
 use serde::Deserialize;
 use serde::Serialize;
@@ -14,8 +13,8 @@ use crate::error::Result;
 use crate::facts::fact;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
+use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
@@ -103,15 +102,12 @@ pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<Bu
 
 /// Returns the profile that the worker built last, or `None` if it has built none yet.
 pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<Built>> {
-    let found: Option<(String, String)> = facts
-        .connection()
-        .query_row(
-            "SELECT profile_json, built_at FROM profiles WHERE user_id = ?1 AND profile_json <> '{}'",
-            [user.as_str()],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )
-        .optional()
-        .stored("read the profile")?;
+    let found: Option<(String, String)> = facts.connection().optional_row(
+        "read the profile",
+        "SELECT profile_json, built_at FROM profiles WHERE user_id = ?1 AND profile_json <> '{}'",
+        [user.as_str()],
+        |row| row.try_into(),
+    )?;
     let Some((json, built_at)) = found else {
         return Ok(None);
     };
@@ -173,12 +169,12 @@ fn build(
             Category::HardPreference => &mut profile.hard_preferences,
             _ => &mut profile.soft_preferences,
         };
-        put(fields, field);
+        insert_field(fields, field);
     }
     Ok(profile)
 }
 
-fn put(fields: &mut Fields, field: Field) {
+fn insert_field(fields: &mut Fields, field: Field) {
     if !field.key.ends_with("[]") {
         fields.insert(field.key.clone(), Slot::One(field));
         return;
@@ -208,26 +204,20 @@ impl Field {
 
 /// Counts a turn that was judged; the profile is due after so many of them.
 pub(crate) fn count_turn(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
-    connection
-        .execute(
-            "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, 1) \
-             ON CONFLICT (user_id) DO UPDATE SET turns_since = turns_since + 1",
-            params![user.as_str(), now],
-        )
-        .stored("count the turn")
-        .map(|_| ())
+    let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, 1) \
+               ON CONFLICT (user_id) DO UPDATE SET turns_since = turns_since + 1";
+    connection.run("count the turn", sql, params![user.as_str(), now])
 }
 
 /// Makes a user's profile due: the session is over.
 pub(crate) fn end_session(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
-    connection
-        .execute(
-            "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, ?3) \
-             ON CONFLICT (user_id) DO UPDATE SET turns_since = excluded.turns_since",
-            params![user.as_str(), now, i64::from(u32::MAX)],
-        )
-        .stored("end the session")
-        .map(|_| ())
+    let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, ?3) \
+               ON CONFLICT (user_id) DO UPDATE SET turns_since = excluded.turns_since";
+    connection.run(
+        "end the session",
+        sql,
+        params![user.as_str(), now, i64::from(u32::MAX)],
+    )
 }
 
 /// Rebuilds the profiles that are due, and says how many.
@@ -238,24 +228,19 @@ pub(crate) fn rebuild_due(
     now: &str,
 ) -> Result<usize> {
     let turns = i64::try_from(turns).unwrap_or(i64::MAX);
-    let mut statement = connection
-        .prepare("SELECT user_id FROM profiles WHERE turns_since >= ?1 ORDER BY user_id")
-        .stored("read the profiles")?;
-    let users: Vec<String> = statement
-        .query_map([turns], |row| row.get(0))
-        .and_then(Iterator::collect)
-        .stored("read the profiles")?;
+    let users: Vec<String> = connection.rows(
+        "read the profiles",
+        "SELECT user_id FROM profiles WHERE turns_since >= ?1 ORDER BY user_id",
+        [turns],
+        |row| row.get(0),
+    )?;
     for user in &users {
         let user = UserId::stored(user.clone());
         let profile = build(connection, &user, None, high_risk, now)?;
         let json = serde_json::to_string(&profile)
             .map_err(|error| Error::failed(format!("cannot write the profile: {error}")))?;
-        connection
-            .execute(
-                "UPDATE profiles SET profile_json = ?2, built_at = ?3, turns_since = 0 WHERE user_id = ?1",
-                params![user.as_str(), json, now],
-            )
-            .stored("write the profile")?;
+        let sql = "UPDATE profiles SET profile_json = ?2, built_at = ?3, turns_since = 0 WHERE user_id = ?1";
+        connection.run("write the profile", sql, params![user.as_str(), json, now])?;
     }
     Ok(users.len())
 }

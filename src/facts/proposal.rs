@@ -36,7 +36,7 @@ impl Arbiter<'_> {
                     status: FactStatus::PendingConfirmation,
                     ..self.mentioned(&current)
                 };
-                self.put(action.kind.as_str(), &action.reason, Some(&current), &after)?;
+                self.write_change(action.kind.as_str(), &action.reason, Some(&current), &after)?;
                 metrics::note_pending(self.connection, self.user, self.now)?;
                 Ok((ActionOutcome::Pending, Some(after)))
             }
@@ -60,7 +60,7 @@ impl Arbiter<'_> {
             new.category = self.source.category.unwrap_or(current.category);
         }
         let name = ActionType::MarkPendingConfirmation.as_str();
-        self.put(name, &action.reason, None, &new)?;
+        self.write_change(name, &action.reason, None, &new)?;
         metrics::note_pending(self.connection, self.user, self.now)?;
         Ok((ActionOutcome::Pending, Some(new)))
     }
@@ -109,7 +109,7 @@ impl Arbiter<'_> {
         } else {
             "mention"
         };
-        self.put(name, &action.reason, Some(pending), &after)?;
+        self.write_change(name, &action.reason, Some(pending), &after)?;
         let contested = self.contested(&after)?;
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
         let needed = confidence::needed(self.is_high_risk(action, &after), old);
@@ -154,7 +154,7 @@ impl Arbiter<'_> {
             contests: None,
             ..self.mentioned(pending)
         };
-        self.put("activate", reason, Some(pending), &after)?;
+        self.write_change("activate", reason, Some(pending), &after)?;
         let outcome = if contested.is_some() {
             ActionOutcome::Superseded
         } else {

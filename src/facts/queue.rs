@@ -3,7 +3,6 @@
 use chrono::SecondsFormat;
 use chrono::TimeDelta;
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::Row;
 use rusqlite::params;
 use serde::Deserialize;
@@ -13,8 +12,8 @@ use crate::clock::Clock;
 use crate::clock::parse_timestamp;
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::failure::Stored;
 use crate::facts::profile;
+use crate::facts::query::Query;
 use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -161,14 +160,12 @@ pub fn observe(
             Some(id) => id.clone(),
             None => next_id(connection)?,
         };
-        connection
-            .execute(
-                "INSERT INTO turns (user_id, turn_id, session_id, turn_seq, project, user_input, \
-                 assistant_response, said_at, observed_at, status) \
-                 VALUES (?1, ?2, ?3, CASE WHEN ?3 IS NULL THEN NULL ELSE \
-                 (SELECT coalesce(max(turn_seq), 0) + 1 FROM turns WHERE user_id = ?1 AND session_id = ?3) \
-                 END, ?4, ?5, ?6, ?7, ?8, 'pending')",
-                params![
+        let sql = "INSERT INTO turns (user_id, turn_id, session_id, turn_seq, project, user_input, \
+                   assistant_response, said_at, observed_at, status) \
+                   VALUES (?1, ?2, ?3, CASE WHEN ?3 IS NULL THEN NULL ELSE \
+                   (SELECT coalesce(max(turn_seq), 0) + 1 FROM turns WHERE user_id = ?1 AND session_id = ?3) \
+                   END, ?4, ?5, ?6, ?7, ?8, 'pending')";
+        connection.run("queue the turn", sql, params![
                     user.as_str(),
                     turn_id,
                     observation.session_id,
@@ -177,9 +174,7 @@ pub fn observe(
                     response,
                     said_at,
                     precise(&clock)
-                ],
-            )
-            .stored("queue the turn")?;
+                ])?;
         if observation.session_end {
             profile::end_session(connection, user, &said_at)?;
         }
@@ -207,17 +202,16 @@ pub(crate) fn precise(clock: &Clock) -> String {
 }
 
 fn next_id(connection: &Connection) -> Result<String> {
-    let number = next_number(connection, "turns").stored("read the queue")?;
+    let number = next_number(connection, "turns")?;
     let prefix = replication::stated_prefix(connection, "turn")?;
     Ok(format!("{prefix}{number}"))
 }
 
 /// Returns the number of the next row of a table whose numbers are never given twice.
-pub(crate) fn next_number(connection: &Connection, table: &str) -> rusqlite::Result<i64> {
+pub(crate) fn next_number(connection: &Connection, table: &str) -> Result<i64> {
     let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
-    let last: Option<i64> = connection
-        .query_row(sql, [table], |row| row.get(0))
-        .optional()?;
+    let last: Option<i64> =
+        connection.optional_row("read the last number", sql, [table], |row| row.get(0))?;
     Ok(last.unwrap_or(0) + 1)
 }
 
@@ -233,10 +227,12 @@ fn receipt(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Opti
 /// Returns a turn of a user.
 pub(crate) fn turn(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Option<Turn>> {
     let sql = format!("SELECT {COLUMNS} FROM turns WHERE user_id = ?1 AND turn_id = ?2");
-    connection
-        .query_row(&sql, params![user.as_str(), turn_id], read)
-        .optional()
-        .stored("read the queue")
+    connection.optional_row(
+        "read the queue",
+        &sql,
+        params![user.as_str(), turn_id],
+        read,
+    )
 }
 
 /// Returns a turn of a user, or says that there is none.
@@ -250,24 +246,18 @@ pub fn find_turn(facts: &Facts, user: &UserId, turn_id: &str) -> Result<Turn> {
 /// Returns a user's turns, the oldest first.
 pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
     let sql = format!("SELECT {COLUMNS} FROM turns WHERE user_id = ?1 ORDER BY seq");
-    let mut statement = facts.connection().prepare(&sql).stored("read the queue")?;
-    let rows = statement
-        .query_map([user.as_str()], read)
-        .stored("read the queue")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the queue")
+    facts
+        .connection()
+        .rows("read the queue", &sql, [user.as_str()], read)
 }
 
 /// Returns how many turns wait for the auditor, over all users.
 pub fn waiting(facts: &Facts) -> Result<u64> {
-    let count: i64 = facts
-        .connection()
-        .query_row(
-            "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')",
-            [],
-            |row| row.get(0),
-        )
-        .stored("read the queue")?;
+    let count: i64 = facts.connection().value(
+        "read the queue",
+        "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')",
+        [],
+    )?;
     Ok(count.unsigned_abs())
 }
 
@@ -301,18 +291,16 @@ pub(crate) fn lease(
     let now = precise(&facts.clock());
     let until = later(&facts.clock(), length);
     facts.write(|connection| {
-        give_up_on_the_deadly(connection, &now)?;
+        bury_poisoned_turns(connection, &now)?;
         let sql = format!(
             "SELECT {COLUMNS} FROM turns AS t WHERE (status = 'pending' \
              OR (status = 'running' AND lease_until <= ?1)) \
              AND NOT EXISTS (SELECT 1 FROM turns AS earlier WHERE earlier.user_id = t.user_id \
              AND earlier.seq < t.seq AND earlier.status IN ('pending', 'running')) ORDER BY seq"
         );
-        let mut statement = connection.prepare(&sql).stored("read the queue")?;
-        let rows = statement.query_map([&now], read).stored("read the queue")?;
+        let rows = connection.rows("read the queue", &sql, [&now], read)?;
         let mut next = None;
         for turn in rows {
-            let turn = turn.stored("read the queue")?;
             let is_skipped =
                 |other: &Turn| other.turn_id == turn.turn_id && other.user == turn.user;
             if !skipped.iter().any(is_skipped) {
@@ -324,37 +312,30 @@ pub(crate) fn lease(
             return Ok(None);
         };
         turn.attempts += 1;
-        let token: String = connection
-            .query_row("SELECT lower(hex(randomblob(16)))", [], |row| row.get(0))
-            .stored("lease a turn")?;
-        connection
-            .execute(
-                "UPDATE turns SET status = 'running', attempts = ?3, lease = ?4, lease_until = ?5 \
+        let token: String =
+            connection.value("lease a turn", "SELECT lower(hex(randomblob(16)))", [])?;
+        connection.run(
+            "lease a turn",
+            "UPDATE turns SET status = 'running', attempts = ?3, lease = ?4, lease_until = ?5 \
                  WHERE user_id = ?1 AND turn_id = ?2",
-                params![
-                    turn.user.as_str(),
-                    turn.turn_id,
-                    turn.attempts,
-                    token,
-                    until
-                ],
-            )
-            .stored("lease a turn")?;
+            params![
+                turn.user.as_str(),
+                turn.turn_id,
+                turn.attempts,
+                token,
+                until
+            ],
+        )?;
         Ok(Some(Lease { turn, token }))
     })
 }
 
 /// A turn over which one worker after the other died would stop the queue for ever.
-fn give_up_on_the_deadly(connection: &Connection, now: &str) -> Result<()> {
-    connection
-        .execute(
-            "UPDATE turns SET status = 'dead', lease = NULL, lease_until = NULL, finished_at = ?1, \
-             last_error = coalesce(last_error, 'every worker that took it on died') \
-             WHERE attempts >= ?2 AND (status = 'pending' OR (status = 'running' AND lease_until <= ?1))",
-            params![now, MAX_ATTEMPTS],
-        )
-        .stored("read the queue")
-        .map(|_| ())
+fn bury_poisoned_turns(connection: &Connection, now: &str) -> Result<()> {
+    let sql = "UPDATE turns SET status = 'dead', lease = NULL, lease_until = NULL, finished_at = ?1, \
+               last_error = coalesce(last_error, 'every worker that took it on died') \
+               WHERE attempts >= ?2 AND (status = 'pending' OR (status = 'running' AND lease_until <= ?1))";
+    connection.run("read the queue", sql, params![now, MAX_ATTEMPTS])
 }
 
 /// Returns the time after this one by so much, as the queue reckons.
@@ -368,7 +349,8 @@ pub(crate) fn later(clock: &Clock, length: TimeDelta) -> String {
 pub(crate) fn renew(facts: &mut Facts, lease: &Lease, length: TimeDelta) -> Result<bool> {
     let until = later(&facts.clock(), length);
     facts.write(|connection| {
-        let changed = connection.execute(
+        let changed = connection.run_counted(
+            "lease a turn",
             "UPDATE turns SET lease_until = ?4 WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3",
             params![
                 lease.turn.user.as_str(),
@@ -376,20 +358,18 @@ pub(crate) fn renew(facts: &mut Facts, lease: &Lease, length: TimeDelta) -> Resu
                 lease.token,
                 until
             ],
-        );
-        Ok(changed.stored("lease a turn")? == 1)
+        )?;
+        Ok(changed == 1)
     })
 }
 
 /// Returns whether a worker still holds its turn.
-pub(crate) fn holds(connection: &Connection, lease: &Lease) -> Result<bool> {
-    connection
-        .query_row(
-            "SELECT EXISTS (SELECT 1 FROM turns WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3)",
-            params![lease.turn.user.as_str(), lease.turn.turn_id, lease.token],
-            |row| row.get(0),
-        )
-        .stored("read the queue")
+pub(crate) fn holds_lease(connection: &Connection, lease: &Lease) -> Result<bool> {
+    connection.value(
+        "read the queue",
+        "SELECT EXISTS (SELECT 1 FROM turns WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3)",
+        params![lease.turn.user.as_str(), lease.turn.turn_id, lease.token],
+    )
 }
 
 /// How a turn's stay in the queue ends, or goes on.
@@ -415,13 +395,11 @@ pub(crate) fn finish(
         TurnEnd::Again(error) => ("pending", Some(error), None),
         TurnEnd::Dead(error, raw) => ("dead", Some(error), raw),
     };
-    connection
-        .execute(
-            "UPDATE turns SET status = ?3, last_error = ?4, raw_answer = ?5, lease = NULL, \
+    connection.run(
+        "write the queue",
+        "UPDATE turns SET status = ?3, last_error = ?4, raw_answer = ?5, lease = NULL, \
              lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END \
              WHERE user_id = ?1 AND turn_id = ?2",
-            params![turn.user.as_str(), turn.turn_id, status, error, raw, now],
-        )
-        .stored("write the queue")
-        .map(|_| ())
+        params![turn.user.as_str(), turn.turn_id, status, error, raw, now],
+    )
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::action::moment;
+use crate::facts::action::normalized_time;
 use crate::facts::addition;
 use crate::facts::audit_trail;
 use crate::facts::change;
@@ -14,8 +14,8 @@ use crate::facts::change::Cause;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::fact::FactStatus;
-use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
+use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::wording;
@@ -38,19 +38,12 @@ pub struct Imported {
 
 /// Returns all facts of a user, the archived ones first.
 pub fn export(facts: &Facts, user: &UserId) -> Result<Vec<Fact>> {
-    let mut statement = facts
-        .connection()
-        .prepare(
-            "SELECT fact_json FROM facts_archive WHERE user_id = ?1 ORDER BY archived_at, fact_id",
-        )
-        .stored("read the archive")?;
-    let archived = statement
-        .query_map([user.as_str()], |row| row.get::<_, String>(0))
-        .stored("read the archive")?;
-    let mut all = Vec::new();
-    for json in archived {
-        all.push(audit_trail::fact(&json.stored("read the archive")?)?);
-    }
+    let mut all = audit_trail::facts(
+        facts.connection(),
+        "read the archive",
+        "SELECT fact_json FROM facts_archive WHERE user_id = ?1 ORDER BY archived_at, fact_id",
+        [user.as_str()],
+    )?;
     all.extend(fact::select(facts.connection(), user, "1", &[])?);
     Ok(all)
 }
@@ -73,9 +66,7 @@ pub fn import(
         let known = |fact: &Fact| -> Result<bool> {
             let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1) \
                  OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
-            connection
-                .query_row(sql, [&fact.fact_id], |row| row.get(0))
-                .stored("read the facts")
+            connection.value("read the facts", sql, [&fact.fact_id])
         };
         for mut fact in progress.track("Importing", read) {
             let here = fact::with_key(connection, user, &fact.key, FactStatus::Active)?;
@@ -106,7 +97,7 @@ pub fn import(
                 turn: &fact.source_turn_id.clone(),
                 at: &now,
             };
-            change::put(connection, cause, None, &fact)?;
+            change::write(connection, cause, None, &fact)?;
             done.imported += 1;
         }
         Ok(done)
@@ -166,11 +157,11 @@ fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
         &mut fact.updated_at,
         &mut fact.last_mentioned_at,
     ] {
-        *time = moment(time)
+        *time = normalized_time(time)
             .ok_or_else(|| Error::refused(format!("{time:?} is not an ISO 8601 time")))?;
     }
     if let Some(end) = &fact.valid_to {
-        let end = moment(end)
+        let end = normalized_time(end)
             .ok_or_else(|| Error::refused(format!("{end:?} is not an ISO 8601 time")))?;
         if end < fact.valid_from {
             return Err(Error::refused("valid_to is not after valid_from"));

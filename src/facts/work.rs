@@ -56,7 +56,7 @@ pub enum TurnOutcome {
     /// Its actions are applied.
     Judged(JudgedTurn),
     /// No answer could be used; it will not be tried again.
-    Dead(Turn, Error),
+    Dead(Turn),
     /// Nobody could be asked; it stays in the queue.
     Failed(Turn, Error),
     /// Another worker had taken it over.
@@ -136,7 +136,7 @@ fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome
     let now = queue::precise(&facts.clock());
     let told = error.to_string();
     facts.write(|connection| {
-        if queue::holds(connection, &lease)? {
+        if queue::holds_lease(connection, &lease)? {
             queue::finish(connection, &lease.turn, TurnEnd::Again(&told), &now)?;
         }
         Ok(())
@@ -147,16 +147,13 @@ fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome
 fn bury(facts: &mut Facts, lease: Lease, answer: &str, problem: &str) -> Result<TurnOutcome> {
     let now = queue::precise(&facts.clock());
     facts.write(|connection| {
-        if queue::holds(connection, &lease)? {
+        if queue::holds_lease(connection, &lease)? {
             let end = TurnEnd::Dead(problem, Some(answer));
             queue::finish(connection, &lease.turn, end, &now)?;
         }
         Ok(())
     })?;
-    Ok(TurnOutcome::Dead(
-        lease.turn,
-        Error::refused(problem.to_owned()),
-    ))
+    Ok(TurnOutcome::Dead(lease.turn))
 }
 
 /// Applies all actions of a turn and ends its stay in the queue, in one transaction.
@@ -172,7 +169,7 @@ fn judge(
     let source = source(turn);
     let applied = facts.write(|connection| {
         if let Some(lease) = lease
-            && !queue::holds(connection, lease)?
+            && !queue::holds_lease(connection, lease)?
         {
             return Err(Error::not_found("another worker has taken the turn"));
         }

@@ -73,7 +73,7 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
     };
     let fired = input.event().and_then(harness::echoed);
     let asked = request.event.as_deref().or(fired);
-    let Some(event) = asked.and_then(harness::named) else {
+    let Some(event) = asked.and_then(harness::event) else {
         return Ok(Reply::default());
     };
     if event == Event::PromptSubmit {

@@ -26,14 +26,10 @@ pub(crate) struct QueryFilter {
 impl QueryFilter {
     /// Returns the filters that a query asks for.
     pub(crate) fn new(query: &JournalQuery) -> Result<Self> {
-        let since = query
-            .since
-            .as_deref()
-            .map(|text| moment("since", text, false));
-        let before = query
-            .until
-            .as_deref()
-            .map(|text| moment("until", text, true));
+        let since = query.since.as_deref();
+        let since = since.map(|text| bound("since", text, Edge::Start));
+        let before = query.until.as_deref();
+        let before = before.map(|text| bound("until", text, Edge::End));
         Ok(Self {
             kind: query.kind.clone(),
             tags: query.tags.clone().unwrap_or_default(),
@@ -67,19 +63,27 @@ impl QueryFilter {
     }
 }
 
-/// Returns the moment that a text names, or the first one after it; a day is all of its hours.
-fn moment(name: &str, text: &str, is_after: bool) -> Result<DateTime<Utc>> {
+/// Which edge of a time is meant: a day is all of its hours, a second all of its instants.
+#[derive(Clone, Copy)]
+enum Edge {
+    Start = 0,
+    /// The first instant after it.
+    End = 1,
+}
+
+/// Returns where the time begins or ends that an option names.
+fn bound(option: &str, text: &str, edge: Edge) -> Result<DateTime<Utc>> {
     if let Some(time) = parse_timestamp(text) {
-        // Times are written in whole seconds, and a second is over with its last instant.
-        let after = TimeDelta::seconds(i64::from(is_after));
+        // Times are written in whole seconds.
+        let after = TimeDelta::seconds(edge as i64);
         return time
             .checked_add_signed(after)
-            .ok_or_else(|| unknown(name, text));
+            .ok_or_else(|| unknown(option, text));
     }
     parse_date(text)
-        .and_then(|day| day.checked_add_days(Days::new(u64::from(is_after))))
+        .and_then(|day| day.checked_add_days(Days::new(edge as u64)))
         .map(|day| day.and_time(NaiveTime::MIN).and_utc())
-        .ok_or_else(|| unknown(name, text))
+        .ok_or_else(|| unknown(option, text))
 }
 
 fn unknown(name: &str, text: &str) -> Error {

@@ -57,14 +57,14 @@ impl Foreign {
             Ok(_) => return Err("is not a JSON object".to_owned()),
             Err(error) => return Err(format!("is not a JSON object: {error}")),
         };
-        let time = remove_first(&mut fields, TIME, moment);
+        let time = remove_first(&mut fields, TIME, time);
         let tags = remove_first(&mut fields, TAGS, tag_list);
         let graph = graph(&mut fields);
         let kind = remove_first(&mut fields, KIND, text);
         let content = graph
             .or_else(|| remove_first(&mut fields, CONTENT, message_text))
             .ok_or_else(|| format!("has no text in any of {}", CONTENT.join(", ")))?;
-        let draft = RecordDraft::new(kind, content, tags, rest(fields).as_deref());
+        let draft = RecordDraft::new(kind, content, tags, remaining_fields(fields).as_deref());
         let draft = draft.map_err(|error| error.message)?;
         Ok(Self { draft, time })
     }
@@ -105,7 +105,7 @@ fn message_text(value: &Value) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-fn moment(value: &Value) -> Option<DateTime<Utc>> {
+fn time(value: &Value) -> Option<DateTime<Utc>> {
     if let Some(text) = value.as_str() {
         let day = || Some(parse_date(text)?.and_hms_opt(0, 0, 0)?.and_utc());
         return parse_timestamp(text).or_else(day);
@@ -154,7 +154,7 @@ fn graph(fields: &mut Map<String, Value>) -> Option<String> {
 }
 
 /// Returns the fields that are left, as the record's own further fields: nothing is lost.
-fn rest(mut fields: Map<String, Value>) -> Option<String> {
+fn remaining_fields(mut fields: Map<String, Value>) -> Option<String> {
     let object = |value: &Value| value.as_object().cloned();
     let mut meta = remove_first(&mut fields, META, object).unwrap_or_default();
     for (name, value) in fields {

@@ -69,9 +69,9 @@ impl Matcher {
     pub(crate) fn new(query: &JournalQuery) -> Result<Self> {
         let filter = QueryFilter::new(query)?;
         let (mode, text) = (query.mode, query.q.as_str());
-        if let Some((pattern, ignores_case)) = regex_of(text) {
+        if let Some((pattern, case)) = regex_of(text) {
             return Ok(Self {
-                text: Text::Regex(compiled(pattern, ignores_case)?),
+                text: Text::Regex(compiled(pattern, case)?),
                 mode,
                 narrowing: Narrowing::None,
                 decodes: mode != Mode::Rg,
@@ -168,19 +168,26 @@ impl Text {
     }
 }
 
-/// Returns the regular expression that a query holds between slashes, and whether it ignores case.
-fn regex_of(query: &str) -> Option<(&str, bool)> {
-    let inner = query.strip_prefix('/')?;
-    let (pattern, ignores_case) = match inner.strip_suffix("/i") {
-        Some(pattern) => (pattern, true),
-        None => (inner.strip_suffix('/')?, false),
-    };
-    (!pattern.is_empty()).then_some((pattern, ignores_case))
+/// Whether a regular expression tells upper case from lower case.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LetterCase {
+    Matters,
+    Ignored,
 }
 
-fn compiled(pattern: &str, ignores_case: bool) -> Result<Regex> {
+/// Returns the regular expression that a query holds between slashes.
+fn regex_of(query: &str) -> Option<(&str, LetterCase)> {
+    let inner = query.strip_prefix('/')?;
+    let (pattern, case) = match inner.strip_suffix("/i") {
+        Some(pattern) => (pattern, LetterCase::Ignored),
+        None => (inner.strip_suffix('/')?, LetterCase::Matters),
+    };
+    (!pattern.is_empty()).then_some((pattern, case))
+}
+
+fn compiled(pattern: &str, case: LetterCase) -> Result<Regex> {
     RegexBuilder::new(pattern)
-        .case_insensitive(ignores_case)
+        .case_insensitive(case == LetterCase::Ignored)
         .size_limit(MAX_REGEX_BYTES)
         .dfa_size_limit(MAX_REGEX_BYTES)
         .build()
@@ -213,7 +220,7 @@ fn narrowing(text: &str, mode: Mode, is_plain: bool) -> Result<Narrowing> {
             let encoded: String = text.chars().take(MAX_ENCODED_CHARS).map(encoded).collect();
             let raw = regex::escape(text);
             let either = format!("{encoded}|{raw}");
-            compiled(&either, false).map(Narrowing::Encoded)
+            compiled(&either, LetterCase::Matters).map(Narrowing::Encoded)
         }
     }
 }

@@ -18,11 +18,11 @@ use crate::journal::backwards::count;
 use crate::journal::escape;
 use crate::journal::matcher::LineMatch;
 use crate::journal::matcher::Matcher;
+use crate::journal::prefilter;
+use crate::journal::prefilter::Chunk;
+use crate::journal::prefilter::Cut;
 use crate::journal::query::JournalQuery;
 use crate::journal::record::lossy;
-use crate::journal::scout;
-use crate::journal::scout::Chunk;
-use crate::journal::scout::Cut;
 use crate::storage::read;
 
 /// The most bytes that the results have together, but for the first, which is always given.
@@ -156,7 +156,7 @@ impl<'a> SearchProgress<'a> {
     /// Searches all of the file, which has so many bytes.
     fn search(&mut self, journal: &Journal<'_>, length: u64) -> Result<()> {
         let near = if self.matcher.narrows() {
-            scout::line_after(
+            prefilter::line_after(
                 journal.file,
                 length.saturating_sub(journal.division.near)..length,
             )
@@ -180,7 +180,7 @@ impl<'a> SearchProgress<'a> {
                 size: journal.division.part,
             };
             parts = MAX_PARTS.min(parts * 4);
-            let looked_at = scout::search_ahead(journal.file, &self.matcher, before, cut)
+            let looked_at = prefilter::search_ahead(journal.file, &self.matcher, before, cut)
                 .at("read", journal.path)?;
             let mut is_worth_it = false;
             for part in looked_at {

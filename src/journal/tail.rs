@@ -86,14 +86,22 @@ pub fn last(path: &Path, records: usize) -> Result<u64> {
     Ok(at)
 }
 
+/// What becomes of a last line without its newline, which may still be on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenLine {
+    /// It is read as it is.
+    Read,
+    /// It is left for the next time.
+    Left,
+}
+
 /// Reads records from a place on to the end, and gives each to `take`, which says whether it wants more.
 ///
-/// A last line without its newline may still be on its way: it is read only where it `is_final`. A
-/// journal that has become shorter is read from its beginning.
+/// A journal that has become shorter is read from its beginning.
 pub fn read_from(
     path: &Path,
     at: u64,
-    is_final: bool,
+    open_line: OpenLine,
     mut take: impl FnMut(&JournalEntry) -> bool,
 ) -> Result<Reached> {
     let mut reached = Reached {
@@ -112,7 +120,9 @@ pub fn read_from(
     let mut reader = Forwards::new(file, reached.at, MAX_LINE).at("read", path)?;
     while let Some(line) = reader.next().at("read", path)? {
         let line = match line {
-            JournalLine::Whole(line) if !line.ends_with(b"\n") && !is_final => return Ok(reached),
+            JournalLine::Whole(line) if !line.ends_with(b"\n") && open_line == OpenLine::Left => {
+                return Ok(reached);
+            }
             JournalLine::Whole(line) => trimmed(line),
             JournalLine::Dropped => b"-",
         };
@@ -135,9 +145,9 @@ mod tests {
     use super::*;
     use crate::storage;
 
-    fn contents(path: &Path, at: u64, is_final: bool) -> (Vec<String>, Reached) {
+    fn contents(path: &Path, at: u64, open_line: OpenLine) -> (Vec<String>, Reached) {
         let mut contents = Vec::new();
-        let reached = read_from(path, at, is_final, |entry| {
+        let reached = read_from(path, at, open_line, |entry| {
             contents.push(entry.content().to_owned());
             true
         });
@@ -149,7 +159,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
         assert_eq!(last(&path, 3).unwrap(), 0);
-        assert_eq!(contents(&path, 0, true), (Vec::new(), Reached::default()));
+        assert_eq!(
+            contents(&path, 0, OpenLine::Read),
+            (Vec::new(), Reached::default())
+        );
         for line in [
             "{\"content\":\"a\"}",
             "torn",
@@ -159,19 +172,19 @@ mod tests {
         ] {
             storage::append(&path, format!("{line}\n").as_bytes()).unwrap();
         }
-        let (found, reached) = contents(&path, last(&path, 2).unwrap(), true);
+        let (found, reached) = contents(&path, last(&path, 2).unwrap(), OpenLine::Read);
         assert_eq!(
             (found, reached.skipped),
             (vec!["b".to_owned(), "c".to_owned()], 0)
         );
-        let (found, reached) = contents(&path, last(&path, 9).unwrap(), true);
+        let (found, reached) = contents(&path, last(&path, 9).unwrap(), OpenLine::Read);
         assert_eq!((found.len(), reached.skipped), (3, 1));
         assert_eq!(
-            contents(&path, last(&path, 0).unwrap(), true).0,
+            contents(&path, last(&path, 0).unwrap(), OpenLine::Read).0,
             Vec::<String>::new()
         );
         storage::append(&path, b"{\"content\":\"d\"}").unwrap();
-        assert_eq!(contents(&path, reached.at, false).0, ["d"]);
+        assert_eq!(contents(&path, reached.at, OpenLine::Left).0, ["d"]);
     }
 
     #[test]
@@ -181,9 +194,9 @@ mod tests {
         storage::append(&path, b"{\"content\":\"a\"}").unwrap();
         let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
         file.set_len(15).unwrap();
-        assert_eq!(contents(&path, 0, false).0, Vec::<String>::new());
-        let (found, reached) = contents(&path, 0, true);
+        assert_eq!(contents(&path, 0, OpenLine::Left).0, Vec::<String>::new());
+        let (found, reached) = contents(&path, 0, OpenLine::Read);
         assert_eq!((found, reached.at), (vec!["a".to_owned()], 15));
-        assert_eq!(contents(&path, 4000, true).0, ["a"]);
+        assert_eq!(contents(&path, 4000, OpenLine::Read).0, ["a"]);
     }
 }

@@ -57,8 +57,6 @@ pub struct JournalWriteReport {
     pub file: PathBuf,
     /// The lines as they are in the journal.
     lines: String,
-    /// Whether the lines are there because an earlier call with the same request id wrote them.
-    pub repeated: bool,
 }
 
 impl JournalWriteReport {
@@ -100,28 +98,28 @@ pub fn write(path: &Path, drafts: &[RecordDraft], writing: &Writing) -> Result<J
         .to_rfc3339_opts(SecondsFormat::Secs, false);
     let lines = lines(drafts, &time)?;
     if writing.dry_run || lines.is_empty() {
-        return Ok(written(path, lines, false));
+        return Ok(written(path, lines));
     }
     let mut log = Log::lock(path, Access::Private)?;
     let Some(id) = &writing.request else {
         add(&mut log, &lines, writing)?;
-        return Ok(written(path, lines, false));
+        return Ok(written(path, lines));
     };
     let Some(earlier) = requests::find(path, id)? else {
         let request = Request::new(id, log.next_line()?, &time, lines.as_bytes());
         requests::remember(path, &request)?;
         add(&mut log, &lines, writing)?;
-        return Ok(written(path, lines, false));
+        return Ok(written(path, lines));
     };
     let same = self::lines(drafts, &earlier.ts)?;
     match earlier.state(path, same.as_bytes())? {
         RequestState::Written(there) => {
             let there = String::from_utf8_lossy(&there).into_owned();
-            Ok(written(path, there, true))
+            Ok(written(path, there))
         }
         RequestState::Missing { there } => {
             add(&mut log, &same[there..], writing)?;
-            Ok(written(path, same, false))
+            Ok(written(path, same))
         }
     }
 }
@@ -131,11 +129,10 @@ fn add(log: &mut Log, lines: &str, writing: &Writing) -> Result<()> {
     if writing.sync { log.flush() } else { Ok(()) }
 }
 
-fn written(path: &Path, lines: String, repeated: bool) -> JournalWriteReport {
+fn written(path: &Path, lines: String) -> JournalWriteReport {
     JournalWriteReport {
         file: path.to_owned(),
         lines,
-        repeated,
     }
 }
 

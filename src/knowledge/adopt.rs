@@ -76,7 +76,7 @@ pub enum Adopted {
 #[derive(Clone, Debug, Default)]
 pub struct Adoptions {
     /// What became of each piece, in their order.
-    pub fates: Vec<Adopted>,
+    pub outcomes: Vec<Adopted>,
     /// On a dry run, what would change.
     pub diff: Option<String>,
     /// What was odd on the way.
@@ -179,33 +179,34 @@ fn plan(
         let one = KnownEntry::planned(piece, &keys[index], &body(piece, &resolved));
         match most_like(&one, &standing) {
             Some((key, percent)) => {
-                done.fates.resize(index, Adopted::New(String::new()));
-                done.fates.push(Adopted::Like(key.clone(), percent));
+                done.outcomes.resize(index, Adopted::New(String::new()));
+                done.outcomes.push(Adopted::Like(key.clone(), percent));
                 keys[index] = key;
             }
             None => standing.push(one),
         }
     }
     resolved.extend(names(pieces, &keys));
-    done.fates.resize(pieces.len(), Adopted::New(String::new()));
+    done.outcomes
+        .resize(pieces.len(), Adopted::New(String::new()));
     let mut changes = Changes::new();
     let mut rows = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
-        if matches!(done.fates[index], Adopted::Like(..)) {
+        if matches!(done.outcomes[index], Adopted::Like(..)) {
             continue;
         }
         let (key, body) = (&keys[index], body(piece, &resolved));
         let there = known.contains(&origin(piece));
-        done.fates[index] = if there {
+        done.outcomes[index] = if there {
             let same = standing
                 .iter()
                 .any(|one| one.key == *key && one.body.trim_end() == body.trim_end());
-            let fate = if same {
+            let outcome = if same {
                 Adopted::Known
             } else {
                 Adopted::Changed
             };
-            fate(key.clone())
+            outcome(key.clone())
         } else {
             rows.push((
                 key.as_str(),

@@ -10,7 +10,7 @@ use crate::warning::Warning;
 
 /// What a field holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Held<'a> {
+pub(crate) enum FieldValue<'a> {
     Text(Cow<'a, str>),
     List(Vec<Cow<'a, str>>),
 }
@@ -19,7 +19,7 @@ pub(crate) enum Held<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field<'a> {
     pub(crate) name: Cow<'a, str>,
-    pub(crate) held: Held<'a>,
+    pub(crate) value: FieldValue<'a>,
     /// The line of the file, counted from 1.
     pub(crate) line: usize,
 }
@@ -51,17 +51,17 @@ impl<'a> Front<'a> {
 impl Field<'_> {
     /// Returns the one text of the field, or `None` if it is empty or a list.
     pub(crate) fn text(&self) -> Option<&str> {
-        match &self.held {
-            Held::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
-            Held::List(_) => None,
+        match &self.value {
+            FieldValue::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+            FieldValue::List(_) => None,
         }
     }
 
     /// Returns the texts of the field; commas part a text that is no list.
     pub(crate) fn texts(&self) -> Vec<String> {
-        let texts: Vec<&str> = match &self.held {
-            Held::Text(text) => text.split(',').collect(),
-            Held::List(texts) => texts.iter().map(AsRef::as_ref).collect(),
+        let texts: Vec<&str> = match &self.value {
+            FieldValue::Text(text) => text.split(',').collect(),
+            FieldValue::List(texts) => texts.iter().map(AsRef::as_ref).collect(),
         };
         let trimmed = texts.into_iter().map(str::trim);
         trimmed
@@ -116,9 +116,9 @@ fn usual(text: &str) -> Option<Front<'_>> {
                 if !value.is_empty() && !value.starts_with(' ') {
                     return None;
                 }
-                let held = held(value.trim())?;
+                let value = parse_value(value.trim())?;
                 let (name, line) = (Cow::Borrowed(name), index + 1);
-                fields.push(Field { name, held, line });
+                fields.push(Field { name, value, line });
             }
         }
     }
@@ -134,13 +134,13 @@ fn has(fields: &[Field<'_>], name: &str) -> bool {
         .any(|field| field.name.eq_ignore_ascii_case(name))
 }
 
-fn held(value: &str) -> Option<Held<'_>> {
+fn parse_value(value: &str) -> Option<FieldValue<'_>> {
     let Some(inner) = value.strip_prefix('[') else {
-        return scalar(value).map(|text| Held::Text(Cow::Borrowed(text)));
+        return scalar(value).map(|text| FieldValue::Text(Cow::Borrowed(text)));
     };
     let inner = inner.strip_suffix(']')?;
     if inner.trim().is_empty() {
-        return Some(Held::List(Vec::new()));
+        return Some(FieldValue::List(Vec::new()));
     }
     let mut texts = Vec::new();
     for one in inner.split(',') {
@@ -152,7 +152,7 @@ fn held(value: &str) -> Option<Held<'_>> {
         }
         texts.push(Cow::Borrowed(one));
     }
-    Some(Held::List(texts))
+    Some(FieldValue::List(texts))
 }
 
 /// Returns a scalar that YAML would read as it is written, quotes aside.
@@ -179,12 +179,12 @@ fn careful(text: &str, path: &Path) -> Front<'static> {
         front.body = 0;
     }
     for (name, node) in parsed.value.fields.pairs() {
-        let held = match &node.value {
-            Value::List(_) => Held::List(node.texts().into_iter().map(Cow::Owned).collect()),
-            _ => Held::Text(Cow::Owned(node.flat())),
+        let value = match &node.value {
+            Value::List(_) => FieldValue::List(node.texts().into_iter().map(Cow::Owned).collect()),
+            _ => FieldValue::Text(Cow::Owned(node.flat())),
         };
         let (name, line) = (Cow::Owned(name.clone()), node.line);
-        front.fields.push(Field { name, held, line });
+        front.fields.push(Field { name, value, line });
     }
     front
 }

@@ -26,7 +26,7 @@ pub struct Selection {
 
 /// An entry as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Listed {
+pub struct ListedEntry {
     /// Its key.
     pub key: String,
     /// Its title.
@@ -42,7 +42,7 @@ pub struct Listed {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EntryListing {
     /// The entries.
-    pub entries: Vec<Listed>,
+    pub entries: Vec<ListedEntry>,
 }
 
 /// Lists the entries that INDEX.md names; where there is none to read, those that are there.
@@ -63,12 +63,12 @@ pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<EntryList
             && (selection.kind.is_none() || EntryType::parse(&row.kind) == selection.kind)
     };
     Ok(rows.map(|rows| EntryListing {
-        entries: rows.into_iter().filter(is_meant).map(listed).collect(),
+        entries: rows.into_iter().filter(is_meant).map(from_row).collect(),
     }))
 }
 
-fn listed(row: IndexRow) -> Listed {
-    Listed {
+fn from_row(row: IndexRow) -> ListedEntry {
+    ListedEntry {
         kind: EntryType::parse(&row.kind),
         updated: Some(row.updated).filter(|day| !day.is_empty()),
         key: row.key,

@@ -67,7 +67,7 @@ pub use key::EntryKey;
 pub use linked::LinkedEntry;
 pub use linked::linked;
 pub use list::EntryListing;
-pub use list::Listed;
+pub use list::ListedEntry;
 pub use list::Selection;
 pub use list::list;
 pub use query::EntryHit;

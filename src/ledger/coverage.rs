@@ -96,7 +96,7 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
         return Ok(survey);
     };
     if head.starts_with(&anchor) {
-        survey.settle(AnchorState::Covered, 0);
+        survey.set_standing(AnchorState::Covered, 0);
         return Ok(survey);
     }
     let window = git.newest(WINDOW)?;
@@ -105,13 +105,13 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
     }
     match straight_to(&window, &anchor) {
         Some(place) => survey.set_commits(counted(window[..place].to_vec(), folder)),
-        None => survey.look_further(git, &anchor, window, folder)?,
+        None => survey.resolve_diverged(git, &anchor, window, folder)?,
     }
     Ok(survey)
 }
 
 impl Survey {
-    fn settle(&mut self, standing: AnchorState, pending: usize) {
+    fn set_standing(&mut self, standing: AnchorState, pending: usize) {
         self.coverage.standing = standing;
         self.coverage.pending = Some(pending);
     }
@@ -122,13 +122,13 @@ impl Survey {
         } else {
             AnchorState::Behind
         };
-        self.settle(standing, commits.len());
+        self.set_standing(standing, commits.len());
         commits.truncate(NEWEST);
         self.newest = commits;
     }
 
     /// Asks git about an anchor that no straight line of new commits leads back to.
-    fn look_further(
+    fn resolve_diverged(
         &mut self,
         git: &Git,
         anchor: &str,

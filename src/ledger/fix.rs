@@ -69,16 +69,16 @@ pub fn fix(project: &Project) -> Result<FixReport> {
 }
 
 pub(crate) fn fix_state(file: &LedgerFile) -> String {
-    settled(file, fixed_state)
+    idempotent(file, fixed_state)
 }
 
 pub(crate) fn fix_constraints(file: &LedgerFile) -> String {
-    settled(file, fixed_constraints)
+    idempotent(file, fixed_constraints)
 }
 
 /// Returns a repair that repeats as nothing, else the file as it is: where each repair calls for another,
 /// as around an open fence, only a person can tell what was meant.
-fn settled(file: &LedgerFile, fix: fn(&LedgerFile) -> String) -> String {
+fn idempotent(file: &LedgerFile, fix: fn(&LedgerFile) -> String) -> String {
     let once = fix(file);
     let again = fix(&LedgerFile {
         bytes: Some(once.clone().into_bytes()),

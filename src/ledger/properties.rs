@@ -12,6 +12,7 @@ use crate::ledger::evidence::EntryEvidence;
 use crate::ledger::files::LedgerFile;
 use crate::ledger::fix;
 use crate::ledger::state::LedgerState;
+use crate::secrets::SecretPolicy;
 
 /// Pieces that the readers look for, in any order, and anything in between.
 fn any_text() -> impl Strategy<Value = String> {
@@ -96,7 +97,7 @@ proptest! {
             prop_assert!(text.get(entry.range).is_some());
         }
         let _ = EntryEvidence::parse(&text);
-        let _ = document::read(&text, false);
+        let _ = document::read(&text, SecretPolicy::Refuse);
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub struct Specs {
 /// Reads the specs and plans of commits, as `end` has them; those that are gone by then are left out.
 pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<Specs> {
     let mut specs = Specs::default();
-    let paths: BTreeSet<String> = commits.iter().flat_map(named).collect();
+    let paths: BTreeSet<String> = commits.iter().flat_map(specs_of).collect();
     let (Some(end), false) = (end, paths.is_empty()) else {
         return Ok(specs);
     };
@@ -72,7 +72,7 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
 }
 
 /// Returns the specs that a commit touches or that its message names.
-fn named(commit: &Commit) -> Vec<String> {
+fn specs_of(commit: &Commit) -> Vec<String> {
     let touched = commit
         .files
         .iter()

@@ -81,7 +81,7 @@ struct AnchorTarget {
 
 /// Applies an update document, given as JSON.
 pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<UpdateReport> {
-    let update = document::read(text, request.secrets == SecretPolicy::Allow);
+    let update = document::read(text, request.secrets);
     if request.commit {
         // Before anything is written: a refusal must leave the files as they were.
         committed_files(project)?;

@@ -68,15 +68,15 @@ pub fn execute(
 
 fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<ExecuteReport> {
     let survey = Survey::read(project)?;
-    let manner = RecordOptions {
+    let options = RecordOptions {
         again: request.again,
         effort: request.effort.clone(),
         lessons: request.lessons.clone().zip(handed_in(&survey, request)),
         latest: complete(&survey).last().map(|(dir, _)| dir.dir.clone()),
     };
-    let mut recorder = Recorder::new(project, &survey, manner, &work.changes)?;
+    let mut recorder = Recorder::new(project, &survey, options, &work.changes)?;
     match &request.phase {
-        Some(number) => named(project, &survey, number, request.partial, &mut recorder)?,
+        Some(number) => find_phase(project, &survey, number, request.partial, &mut recorder)?,
         None if request.all => all(&survey, &mut recorder)?,
         None => latest(&survey, &mut recorder)?,
     }
@@ -99,7 +99,7 @@ fn handed_in(survey: &Survey, request: &ExecuteRequest) -> Option<PathBuf> {
 }
 
 /// Takes the phase that was asked for; two folders may carry its number.
-fn named(
+fn find_phase(
     project: &Project,
     survey: &Survey,
     number: &PhaseNumber,

@@ -2,6 +2,7 @@
 
 mod archive;
 mod carried;
+mod chronology;
 mod digest;
 mod example;
 mod execute;

@@ -2,12 +2,9 @@
 
 use std::path::PathBuf;
 
-use chrono::NaiveDate;
-
 use crate::error::Result;
-use crate::git::Addition;
-use crate::lifecycle::shipped;
-use crate::lifecycle::stated_dates::StatedDates;
+use crate::lifecycle::chronology::Chronology;
+use crate::lifecycle::chronology::DatedPhase;
 use crate::patterns;
 use crate::patterns::Circumstances;
 use crate::patterns::FinishedPhase;
@@ -16,7 +13,6 @@ use crate::patterns::PastTroubles;
 use crate::patterns::Patterns;
 use crate::patterns::Recorded;
 use crate::patterns::Retrospective;
-use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PlanningFolder;
 use crate::planning::Summary;
@@ -59,21 +55,13 @@ pub(crate) struct RecordOptions {
 pub(crate) struct Recorder<'a> {
     project: &'a Project,
     survey: &'a Survey,
-    manner: RecordOptions,
+    options: RecordOptions,
     known: Patterns,
     folder: PlanningFolder,
-    taken: Vec<FinishedPhase>,
+    new: Vec<FinishedPhase>,
     /// The recorded phase whose lessons are to be replaced, and the line of its entry.
     judged: Option<(FinishedPhase, usize)>,
     written: RecordedPhases,
-}
-
-/// A phase of the history, and when it was finished.
-struct DatedPhase {
-    phase: FinishedPhase,
-    date: Option<NaiveDate>,
-    /// The commit of that moment.
-    commit: Option<String>,
 }
 
 impl<'a> Recorder<'a> {
@@ -81,7 +69,7 @@ impl<'a> Recorder<'a> {
     pub(crate) fn new(
         project: &'a Project,
         survey: &'a Survey,
-        manner: RecordOptions,
+        options: RecordOptions,
         changes: &Changes,
     ) -> Result<Self> {
         let mut written = RecordedPhases::default();
@@ -89,11 +77,11 @@ impl<'a> Recorder<'a> {
         Ok(Self {
             // What is odd about the folder is reported by the survey.
             folder: PlanningFolder::read(&project.planning()?.dir)?.value,
-            taken: Vec::new(),
+            new: Vec::new(),
             judged: None,
             project,
             survey,
-            manner,
+            options,
             known,
             written,
         })
@@ -116,17 +104,17 @@ impl<'a> Recorder<'a> {
         let namesakes = FinishedPhase::namesakes(&self.folder, dir, &read::text, git)?.value;
         match self.known.recorded(&phase, &namesakes) {
             Recorded::Same(line) | Recorded::Changed(line) | Recorded::ByOthers(line)
-                if !self.manner.again && self.lessons_of(&phase).is_some() =>
+                if !self.options.again && self.lessons_of(&phase).is_some() =>
             {
                 self.written.judged.push(dir_name);
                 self.judged = Some((phase, line));
                 return Ok(true);
             }
-            Recorded::Same(_) | Recorded::ByOthers(_) if !self.manner.again => {
+            Recorded::Same(_) | Recorded::ByOthers(_) if !self.options.again => {
                 self.written.already.push(dir_name);
                 return Ok(false);
             }
-            Recorded::Changed(_) if !self.manner.again => {
+            Recorded::Changed(_) if !self.options.again => {
                 self.written.changed_since.push(dir_name.clone());
                 self.written.already.push(dir_name);
                 return Ok(false);
@@ -135,13 +123,13 @@ impl<'a> Recorder<'a> {
         }
         // A copy of a phase beside its archive teaches the same once.
         if self
-            .taken
+            .new
             .iter()
             .any(|other| (&other.digest, &other.dir_name) == (&phase.digest, &phase.dir_name))
         {
             return Ok(false);
         }
-        self.taken.push(phase);
+        self.new.push(phase);
         self.written.recorded.push(dir_name);
         Ok(true)
     }
@@ -180,21 +168,21 @@ impl<'a> Recorder<'a> {
 
     /// Returns the lessons that the agent handed in for a phase.
     fn lessons_of(&self, phase: &FinishedPhase) -> Option<&JudgedLessons> {
-        let (lessons, of) = self.manner.lessons.as_ref()?;
+        let (lessons, of) = self.options.lessons.as_ref()?;
         (*of == phase.dir).then_some(lessons)
     }
 
     /// Returns the entries of the phases taken.
     fn entries(&self) -> Result<Vec<Retrospective>> {
-        if self.taken.is_empty() {
+        if self.new.is_empty() {
             return Ok(Vec::new());
         }
         let dated = self.dated()?;
         let mut past = PastTroubles::default();
         let mut entries = Vec::new();
-        let mut left = self.taken.len();
+        let mut left = self.new.len();
         for one in &dated {
-            if let Some(phase) = self.taken.iter().find(|taken| taken.dir == one.phase.dir) {
+            if let Some(phase) = self.new.iter().find(|new| new.dir == one.phase.dir) {
                 let effort = self.effort(one)?;
                 let circumstances = Circumstances {
                     date: one.date,
@@ -219,87 +207,25 @@ impl<'a> Recorder<'a> {
     }
 
     /// Returns the phases of the whole history in the order in which they were finished.
-    ///
-    /// One without a date stays after the one before it.
     fn dated(&self) -> Result<Vec<DatedPhase>> {
         // What is odd in old summaries was told where they were taken.
         let mut phases = patterns::history(self.survey, &self.known)?.value;
-        for taken in &self.taken {
-            if !phases.iter().any(|phase| phase.dir == taken.dir) {
-                phases.push(taken.clone());
+        for new in &self.new {
+            if !phases.iter().any(|phase| phase.dir == new.dir) {
+                phases.push(new.clone());
             }
         }
-        let additions = self.project.git.additions(&self.folder.dir)?;
-        let oldest = additions.values().map(|added| added.age).max();
-        let head = self.project.git.head()?;
-        let mut dated = Vec::new();
-        for phase in phases {
-            let added = last_added(&phase, &additions);
-            // What came with the whole planning folder was finished at some time before.
-            let evident = added.filter(|added| Some(added.age) != oldest);
-            let date = phase.completed().or(evident.map(|added| added.date));
-            let date = match date {
-                Some(date) => Some(date),
-                None => self.stated(&phase)?.or(self.shipped(&phase)?),
-            };
-            let commit = added.map(|added| added.commit.clone());
-            // Nothing in git says otherwise: its summaries are still to be committed.
-            let is_new = commit.is_none() && self.is_active(&phase);
-            dated.push(DatedPhase {
-                commit: commit.or_else(|| head.clone().filter(|_| is_new)),
-                date,
-                phase,
-            });
-        }
-        let mut latest = None;
-        let mut keys: Vec<(Option<NaiveDate>, usize)> = Vec::new();
-        for (at, one) in dated.iter().enumerate() {
-            latest = one.date.or(latest);
-            keys.push((latest, at));
-        }
-        let mut ordered: Vec<_> = keys.into_iter().zip(dated).collect();
-        ordered.sort_by_key(|(key, _)| *key);
-        Ok(ordered.into_iter().map(|(_, one)| one).collect())
-    }
-
-    fn is_active(&self, phase: &FinishedPhase) -> bool {
-        phase.milestone == self.folder.active.slug
-    }
-
-    /// Returns the day on which the milestone's roadmap or state says that a phase was finished.
-    fn stated(&self, phase: &FinishedPhase) -> Result<Option<NaiveDate>> {
-        let dates = if self.is_active(phase) {
-            StatedDates::new(&self.survey.roadmap, &self.survey.state)
-        } else {
-            match self.archived(phase)? {
-                Some(milestone) => StatedDates::read(&milestone.dir)?,
-                None => return Ok(None),
-            }
+        let chronology = Chronology {
+            project: self.project,
+            survey: self.survey,
+            folder: &self.folder,
         };
-        Ok(dates.of_phase(&phase.number))
-    }
-
-    /// Returns the day on which an archive's SHIPPED.md says that the milestone was shipped.
-    fn shipped(&self, phase: &FinishedPhase) -> Result<Option<NaiveDate>> {
-        match self.archived(phase)? {
-            Some(milestone) => shipped::date(&milestone.dir),
-            None => Ok(None),
-        }
-    }
-
-    fn archived(&self, phase: &FinishedPhase) -> Result<Option<MilestoneFolder>> {
-        for archive in &self.folder.archived {
-            let milestone = archive.milestone()?.value;
-            if milestone.slug == phase.milestone {
-                return Ok(Some(milestone));
-            }
-        }
-        Ok(None)
+        chronology.order(phases)
     }
 
     /// Returns the effort of a phase: what the caller says, else its plans, else what is in force now.
     fn effort(&self, one: &DatedPhase) -> Result<Option<String>> {
-        if let Some(effort) = &self.manner.effort {
+        if let Some(effort) = &self.options.effort {
             return Ok(Some(effort.clone()));
         }
         let plans = &one.phase.plans;
@@ -318,22 +244,9 @@ impl<'a> Recorder<'a> {
                 format!("{named} ({} of {} plans)", own.len(), plans.len())
             }));
         }
-        if self.manner.latest.as_ref() != Some(&one.phase.dir) {
+        if self.options.latest.as_ref() != Some(&one.phase.dir) {
             return Ok(None);
         }
         patterns::effort(&self.project.planning_place().dir)
     }
-}
-
-/// Returns the commit that added the last of a phase's summaries, or `None` if one is not committed.
-fn last_added<'a>(
-    phase: &FinishedPhase,
-    additions: &'a std::collections::BTreeMap<PathBuf, Addition>,
-) -> Option<&'a Addition> {
-    let of_plans = phase
-        .plans
-        .iter()
-        .map(|plan| additions.get(&phase.dir.join(&plan.file)));
-    let all: Option<Vec<&Addition>> = of_plans.collect();
-    all?.into_iter().min_by_key(|addition| addition.age)
 }

@@ -64,7 +64,7 @@ impl CommandOutcome<SyncReport> {
             return Err(out_of_date(&self.changed));
         }
         match self.value.left.first() {
-            Some(first) => Err(left(&self.value, first)),
+            Some(first) => Err(unfixed(&self.value, first)),
             None => Ok(()),
         }
     }
@@ -156,7 +156,7 @@ fn measure(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<
 }
 
 /// Returns the error that lists what could not be put right without losing a person's words.
-fn left(report: &SyncReport, first: &Drift) -> Error {
+fn unfixed(report: &SyncReport, first: &Drift) -> Error {
     let listed: Vec<String> = report
         .left
         .iter()

@@ -48,7 +48,7 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     })?;
     let mut warnings = applied.warnings;
     // The operation is undone: what git cannot say any more does not change that.
-    let stays = stays(project, &operation).unwrap_or_else(|error| {
+    let stays = left_in_git(project, &operation).unwrap_or_else(|error| {
         let message = format!("cannot tell what stays in git: {}", error.reason());
         warnings.push(Warning::file(&project.root, message));
         Vec::new()
@@ -63,7 +63,7 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
 }
 
 /// Says what an operation of this kind may have left in git, which no record of files takes back.
-fn stays(project: &Project, operation: &Operation) -> Result<Vec<String>> {
+fn left_in_git(project: &Project, operation: &Operation) -> Result<Vec<String>> {
     if project.git.head()?.is_none() && operation.operation != SETUP_GIT {
         return Ok(Vec::new());
     }

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::Listed;
+use crate::knowledge::ListedEntry;
 use crate::knowledge::Selection;
 use crate::mcp::address;
 use crate::mcp::answer::fenced;
@@ -75,7 +75,7 @@ pub(crate) fn listed(project: &Project, cursor: Option<&str>) -> Result<ListReso
     Ok(page)
 }
 
-fn resource(entry: &Listed) -> Resource {
+fn resource(entry: &ListedEntry) -> Resource {
     let kind = entry.kind.map_or("entry", |kind| kind.as_str());
     let about = match &entry.updated {
         Some(day) => format!("{kind}, updated {day}"),

@@ -1,47 +1,30 @@
 //! The kinds of files that can be merged, each split into its own units.
 
-use crate::storage::Store;
+use serde::Serialize;
 
-/// The kind of a file, which determines the units of the merge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MergeKind {
-    /// PATTERNS.md, by entry; both sides may append.
-    Patterns,
-    /// DECISIONS.md of the repo ledger, by entry.
-    Decisions,
-    /// CONSTRAINTS.md of the repo ledger, by bullet.
-    Constraints,
-    /// A log or a journal, by line.
-    Lines,
-    /// INDEX.md of the knowledge entries, by key; it is generated, so the newer row wins.
-    Index,
-    /// A context file: its generated block is a single unit, which `annals sync` regenerates.
-    Context,
+use crate::storage::Store;
+use crate::text::word_enum;
+
+word_enum! {
+    /// The kind of a file, which determines the units of the merge.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum MergeKind {
+        /// PATTERNS.md, by entry; both sides may append.
+        Patterns = "patterns",
+        /// DECISIONS.md of the repo ledger, by entry.
+        Decisions = "decisions",
+        /// CONSTRAINTS.md of the repo ledger, by bullet.
+        Constraints = "constraints",
+        /// A log or a journal, by line.
+        Lines = "lines",
+        /// INDEX.md of the knowledge entries, by key; it is generated, so the newer row wins.
+        Index = "index",
+        /// A context file: its generated block is a single unit, which `annals sync` regenerates.
+        Context = "context",
+    }
 }
 
 impl MergeKind {
-    /// Every kind, in display order.
-    pub const ALL: [Self; 6] = [
-        Self::Patterns,
-        Self::Decisions,
-        Self::Constraints,
-        Self::Lines,
-        Self::Index,
-        Self::Context,
-    ];
-
-    /// Returns the name of the kind.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Patterns => "patterns",
-            Self::Decisions => "decisions",
-            Self::Constraints => "constraints",
-            Self::Lines => "lines",
-            Self::Index => "index",
-            Self::Context => "context",
-        }
-    }
-
     /// Returns the store whose lock is held while a file of this kind is merged.
     pub fn store(self) -> Store {
         match self {

@@ -27,15 +27,25 @@ pub(crate) struct MergeUnit<'a> {
 }
 
 impl<'a> MergeUnit<'a> {
-    fn new(whole: &'a str, key: Option<Cow<'a, str>>, is_block: bool) -> Self {
+    /// A line, or a bullet: its text is its key.
+    fn line(whole: &'a str) -> Self {
         let text = whole.trim_end_matches(['\n', '\r']);
         let identity = without_returns(text);
         Self {
-            key: key.unwrap_or_else(|| identity.clone()),
+            key: identity.clone(),
             identity,
             text,
             gap: &whole[text.len()..],
-            is_block,
+            is_block: false,
+        }
+    }
+
+    /// An entry, or whatever else has a key and blank lines around it.
+    fn block(whole: &'a str, key: Cow<'a, str>) -> Self {
+        Self {
+            key,
+            is_block: true,
+            ..Self::line(whole)
         }
     }
 }
@@ -63,7 +73,7 @@ pub(crate) fn by_heading(text: &str) -> Vec<MergeUnit<'_>> {
     cuts.into_iter()
         .map(|range| {
             let piece = &text[range];
-            let mut unit = MergeUnit::new(piece, Some(entry_key(piece)), true);
+            let mut unit = MergeUnit::block(piece, entry_key(piece));
             if piece.starts_with(ROLLUP) {
                 unit.identity = Cow::Borrowed(ROLLUP);
             }
@@ -108,17 +118,18 @@ pub(crate) fn by_bullet(text: &str) -> Vec<MergeUnit<'_>> {
     cuts(text, starts.into_iter())
         .into_iter()
         .map(|range| {
-            let is_heading = headings.contains(&range.start);
-            MergeUnit::new(&text[range], None, is_heading)
+            let is_block = headings.contains(&range.start);
+            MergeUnit {
+                is_block,
+                ..MergeUnit::line(&text[range])
+            }
         })
         .collect()
 }
 
 /// Splits at every line.
 pub(crate) fn by_line(text: &str) -> Vec<MergeUnit<'_>> {
-    text.split_inclusive('\n')
-        .map(|line| MergeUnit::new(line, None, false))
-        .collect()
+    text.split_inclusive('\n').map(MergeUnit::line).collect()
 }
 
 /// Splits a context file at every line, but keeps its generated block as one unit, which equals that of any
@@ -130,7 +141,7 @@ pub(crate) fn around_the_block(text: &str) -> Vec<MergeUnit<'_>> {
     let mut units = by_line(&text[..block.start]);
     units.push(MergeUnit {
         identity: Cow::Borrowed(BLOCK.0),
-        ..MergeUnit::new(&text[block.clone()], Some(Cow::Borrowed(BLOCK.0)), true)
+        ..MergeUnit::block(&text[block.clone()], Cow::Borrowed(BLOCK.0))
     });
     units.extend(by_line(&text[block.end..]));
     units

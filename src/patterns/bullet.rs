@@ -56,7 +56,7 @@ impl Patterns {
             };
             for (bullet, source) in entry.bullets.iter_mut().zip(&trace.sources) {
                 if let Some(source) = source {
-                    bullet.source = found(project, dir, source)?;
+                    bullet.source = find_bullet(project, dir, source)?;
                 }
             }
         }
@@ -80,7 +80,11 @@ fn phase_dir<'m>(
     own.or_else(|| named().next()).map(|(_, dir)| dir)
 }
 
-fn found(project: &Project, dir: &PhaseDir, source: &LessonSource) -> Result<Option<BulletSource>> {
+fn find_bullet(
+    project: &Project,
+    dir: &PhaseDir,
+    source: &LessonSource,
+) -> Result<Option<BulletSource>> {
     let slot = dir.plans.iter().find(|slot| slot.number == source.plan);
     let Some(file) = slot.and_then(|slot| slot.summary.as_ref()) else {
         return Ok(None);

@@ -38,7 +38,7 @@ pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
 pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec<FinishedPhase>>> {
     let mut warnings = Vec::new();
     let mut milestones = Vec::new();
-    for milestone in others(survey, &mut warnings)? {
+    for milestone in other_milestones(survey, &mut warnings)? {
         let phases = read_all(&milestone, &|_| None, recorded, &mut warnings)?;
         milestones.push(phases);
     }
@@ -64,7 +64,10 @@ pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec
 }
 
 /// Returns the archived milestones, and those that are open beside the active one.
-pub(crate) fn others(survey: &Survey, warnings: &mut Vec<Warning>) -> Result<Vec<MilestoneFolder>> {
+pub(crate) fn other_milestones(
+    survey: &Survey,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<MilestoneFolder>> {
     let folder = &survey.folder;
     let mut found = Vec::new();
     for archive in &folder.archived {

@@ -101,7 +101,7 @@ impl JudgedLessons {
         let mut section = None;
         for line in text.lines().map(str::trim) {
             let label = line.trim_matches(|c: char| "#*: ".contains(c));
-            match EntryPart::named(label) {
+            match EntryPart::from_label(label) {
                 Some(EntryPart::Worked) => section = Some(BulletSection::Worked),
                 Some(EntryPart::Failed) => section = Some(BulletSection::Failed),
                 _ => {}

@@ -41,7 +41,7 @@ pub use entry::Timing;
 pub use finished_phase::FinishedPhase;
 pub(crate) use history::history;
 pub use history::insights;
-pub(crate) use history::others;
+pub(crate) use history::other_milestones;
 pub use insights::Bucket;
 pub use insights::Comparison;
 pub use insights::ComparisonQuestion;

@@ -49,7 +49,7 @@ const DEVIATIONS: &[&str] = &["deviations", "deviation", "deviations from plan"]
 
 impl EntryPart {
     /// Returns the part that a label or heading opens.
-    pub(crate) fn named(label: &str) -> Option<Self> {
+    pub(crate) fn from_label(label: &str) -> Option<Self> {
         let plain = label.trim_matches(|c: char| !c.is_alphanumeric());
         let name = fold(plain);
         let is_one_of = |names: &[&str]| names.contains(&name.as_str());
@@ -222,17 +222,17 @@ mod tests {
     #[test]
     fn parts_have_many_names() {
         assert_eq!(
-            EntryPart::named("**What Worked:**"),
+            EntryPart::from_label("**What Worked:**"),
             Some(EntryPart::Worked)
         );
         assert_eq!(
-            EntryPart::named("✅ What went well"),
+            EntryPart::from_label("✅ What went well"),
             Some(EntryPart::Worked)
         );
         assert_eq!(
-            EntryPart::named("What didn’t work"),
+            EntryPart::from_label("What didn’t work"),
             Some(EntryPart::Failed)
         );
-        assert_eq!(EntryPart::named("Plan 02"), None);
+        assert_eq!(EntryPart::from_label("Plan 02"), None);
     }
 }

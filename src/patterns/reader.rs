@@ -60,7 +60,7 @@ fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
         .iter()
         .filter(|section| section.level > 0)
     {
-        if EntryPart::named(&section.title).is_some() {
+        if EntryPart::from_label(&section.title).is_some() {
             continue;
         }
         // Inside an entry, a phase in a heading may only be mentioned.
@@ -77,7 +77,7 @@ fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
 
 /// Returns whether a section says what worked or failed: by a label, or by a heading right under it.
 fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
-    let is_verdict = |name: &str| EntryPart::named(name).is_some_and(EntryPart::is_verdict);
+    let is_verdict = |name: &str| EntryPart::from_label(name).is_some_and(EntryPart::is_verdict);
     let by_heading = || {
         let mut inner = outline.subsections(section);
         inner.any(|inner| inner.level == section.level + 1 && is_verdict(&inner.title))
@@ -99,11 +99,11 @@ fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
 /// Reads a line that opens a part: `**What worked:** value`, `What failed:`, `**Timing**`.
 fn label(line: &str) -> Option<(EntryPart, String)> {
     if let Some(label) = Label::parse(line, 0, 0) {
-        return Some((EntryPart::named(&label.name)?, label.value));
+        return Some((EntryPart::from_label(&label.name)?, label.value));
     }
     let line = line.trim();
     let is_alone = line.starts_with("**") && line.ends_with("**");
-    let part = EntryPart::named(line).filter(|_| is_alone)?;
+    let part = EntryPart::from_label(line).filter(|_| is_alone)?;
     Some((part, String::new()))
 }
 
@@ -170,7 +170,7 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
     /// Takes a heading inside the entry: `#### What worked`, `#### Deviations: 3 (2 minor)`.
     fn open_section(&mut self, title: &str) {
         self.part = EntryPart::Notes;
-        if let Some(part) = EntryPart::named(title) {
+        if let Some(part) = EntryPart::from_label(title) {
             self.open(part, "");
         } else if let Some((part, value)) = label(title) {
             self.open(part, &value);

@@ -39,11 +39,6 @@ impl Rate {
         Self::measure(all.into_iter().flatten(), |passes| passes)
     }
 
-    /// Returns the share from 0 to 1; none of an empty group.
-    pub fn share(self) -> Option<f64> {
-        (self.of > 0).then(|| real(self.count) / real(self.of))
-    }
-
     /// Returns the share in whole percent; none of an empty group.
     pub fn percent(self) -> Option<usize> {
         (self.count * 100 + self.of / 2).checked_div(self.of)

@@ -226,7 +226,7 @@ impl CheckFile {
             .stage
             .as_ref()
             .and_then(|path| Some((path, text(path)?)));
-        let said = text(&self.file).and_then(|text| verdict(&text, &self.file));
+        let said = text(&self.file).and_then(|text| stated_status(&text, &self.file));
         let check = |file: &Path, outcome, said: &str| Check {
             kind: self.kind,
             file: file.to_owned(),
@@ -280,7 +280,7 @@ fn stage_word(text: &str) -> &str {
 }
 
 /// Returns the status that a report gives in its front matter, else under a label of its body.
-fn verdict(text: &str, path: &Path) -> Option<String> {
+fn stated_status(text: &str, path: &Path) -> Option<String> {
     if let Some(([issues, status, result], end)) =
         front_matter::scan(text, ["issues", "status", "result"])
     {

@@ -21,6 +21,7 @@ use crate::error::At;
 use crate::error::Result;
 use crate::planning::PhaseDir;
 use crate::planning::names::entries;
+use crate::planning::phase::OtherFolders;
 use crate::project::vocabulary;
 use crate::storage::listing::PathKind;
 use crate::storage::read;
@@ -98,13 +99,12 @@ impl PlanningFolder {
 impl MilestoneFolder {
     /// Reads the phases of the milestone in `home`.
     pub fn read(home: &Path, slug: &str) -> Result<Parsed<Self>> {
-        Ok(
-            PhaseDir::read_all(&home.join(vocabulary::PHASES), true)?.map(|phases| Self {
-                slug: slug.to_owned(),
-                dir: home.to_owned(),
-                phases,
-            }),
-        )
+        let phases = PhaseDir::read_all(&home.join(vocabulary::PHASES), OtherFolders::Mistakes)?;
+        Ok(phases.map(|phases| Self {
+            slug: slug.to_owned(),
+            dir: home.to_owned(),
+            phases,
+        }))
     }
 }
 
@@ -119,14 +119,17 @@ impl Archive {
         };
         let home = home(dir);
         // Beside phases kept right under an archive stand other folders; they are no mistake.
-        let strict = home != *dir;
-        Ok(
-            PhaseDir::read_all(&home, strict)?.map(|phases| MilestoneFolder {
-                slug: self.slug.clone(),
-                dir: dir.clone(),
-                phases,
-            }),
-        )
+        let others = if home == *dir {
+            OtherFolders::Expected
+        } else {
+            OtherFolders::Mistakes
+        };
+        let phases = PhaseDir::read_all(&home, others)?;
+        Ok(phases.map(|phases| MilestoneFolder {
+            slug: self.slug.clone(),
+            dir: dir.clone(),
+            phases,
+        }))
     }
 
     /// Returns the names of the archived phases' folders.

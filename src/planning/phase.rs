@@ -34,11 +34,18 @@ pub struct PhaseDir {
     pub has_files: bool,
 }
 
+/// What folders are that stand beside phases.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OtherFolders {
+    /// A warning is due.
+    Mistakes,
+    /// Anything may stand there.
+    Expected,
+}
+
 impl PhaseDir {
     /// Reads the phase folders in `home`, by number, then by name.
-    ///
-    /// Folders that are no phase are warned of where `strict`.
-    pub(crate) fn read_all(home: &Path, strict: bool) -> Result<Parsed<Vec<Self>>> {
+    pub(crate) fn read_all(home: &Path, others: OtherFolders) -> Result<Parsed<Vec<Self>>> {
         let mut warnings = Vec::new();
         let mut phases = Vec::new();
         for (name, kind) in names::entries(home, &mut warnings)? {
@@ -54,7 +61,7 @@ impl PhaseDir {
                         ..Self::read(&name, dir, &mut warnings)?
                     });
                 }
-                None if strict => warnings.push(Warning::file(
+                None if others == OtherFolders::Mistakes => warnings.push(Warning::file(
                     &dir,
                     "not a phase: its name has no phase number in front",
                 )),

@@ -17,7 +17,7 @@ impl Input<'_> {
     pub(crate) fn line(&self) -> Result<String, String> {
         let text = match self {
             Self::Typed(DeValue::String(text)) => text.as_ref(),
-            Self::Typed(other) => return Err(wanted("a string", other)),
+            Self::Typed(other) => return Err(type_mismatch("a string", other)),
             Self::Spelled(text) => text,
         };
         if text.trim().is_empty() {
@@ -52,7 +52,7 @@ impl Input<'_> {
             Self::Typed(DeValue::Integer(number)) => {
                 u64::from_str_radix(number.as_str(), number.radix()).ok()
             }
-            Self::Typed(other) => return Err(wanted("a whole number", other)),
+            Self::Typed(other) => return Err(type_mismatch("a whole number", other)),
             Self::Spelled(text) => text.trim().parse().ok(),
         };
         number
@@ -64,7 +64,7 @@ impl Input<'_> {
     pub(crate) fn yes_or_no(&self) -> Result<bool, String> {
         match self {
             Self::Typed(DeValue::Boolean(value)) => Ok(*value),
-            Self::Typed(other) => Err(wanted("true or false", other)),
+            Self::Typed(other) => Err(type_mismatch("true or false", other)),
             Self::Spelled(text) => match text.trim() {
                 "true" | "1" | "yes" | "on" => Ok(true),
                 "false" | "0" | "no" | "off" => Ok(false),
@@ -80,10 +80,10 @@ impl Input<'_> {
                 .iter()
                 .map(|item| match item.get_ref() {
                     DeValue::String(word) => Ok(word.trim().to_owned()),
-                    other => Err(wanted("an array of strings", other)),
+                    other => Err(type_mismatch("an array of strings", other)),
                 })
                 .collect(),
-            Self::Typed(other) => Err(wanted("an array of strings", other)),
+            Self::Typed(other) => Err(type_mismatch("an array of strings", other)),
             Self::Spelled(text) => Ok(text
                 .split(',')
                 .map(|word| word.trim().to_owned())
@@ -93,6 +93,6 @@ impl Input<'_> {
     }
 }
 
-fn wanted(wanted: &str, found: &DeValue) -> String {
+fn type_mismatch(wanted: &str, found: &DeValue) -> String {
     format!("must be {wanted}, not {}", found.type_str())
 }

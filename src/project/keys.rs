@@ -430,13 +430,12 @@ fn optional(text: Option<&String>) -> Value {
 }
 
 fn fusion(word: &str) -> Result<Fusion, String> {
-    let known = Fusion::ALL.into_iter().find(|known| known.as_str() == word);
-    known.ok_or_else(|| format!("{word:?} is not a fusion: choose from own, seed"))
+    Fusion::from_word(word)
+        .ok_or_else(|| format!("{word:?} is not a fusion: choose from own, seed"))
 }
 
 fn api(word: &str) -> Result<Api, String> {
-    let known = Api::ALL.into_iter().find(|known| known.as_str() == word);
-    known
+    Api::from_word(word)
         .ok_or_else(|| format!("{word:?} is not a kind of endpoint: choose from openai, anthropic"))
 }
 
@@ -457,13 +456,9 @@ fn text(text: &str) -> Value {
 fn targets(words: &[String]) -> Result<Vec<ContextTarget>, String> {
     let mut targets = Vec::new();
     for word in words {
-        let known = ContextTarget::ALL
-            .iter()
-            .find(|target| target.as_str() == word);
-        let target = known.ok_or_else(|| {
+        targets.push(ContextTarget::from_word(word).ok_or_else(|| {
             format!("{word:?} is not a context file: choose from claude, agents, gemini")
-        })?;
-        targets.push(*target);
+        })?);
     }
     if targets.is_empty() {
         return Err("names no context file: choose from claude, agents, gemini".to_owned());

@@ -37,7 +37,7 @@ impl Planning {
                 let dir = fs::canonicalize(&dir).unwrap_or_else(|_| dir.components().collect());
                 (dir, name)
             }
-            None => found(root, warnings),
+            None => discover(root, warnings),
         };
         let is_trusted = !matches!(
             settings.origin("planning_dir"),
@@ -58,7 +58,7 @@ impl Planning {
 }
 
 /// Returns the first planning folder that exists, otherwise the one that would be created.
-fn found(root: &Path, warnings: &mut Vec<Warning>) -> (PathBuf, Option<LayoutName>) {
+fn discover(root: &Path, warnings: &mut Vec<Warning>) -> (PathBuf, Option<LayoutName>) {
     let found = discovery::layouts(root);
     warnings.extend(ambiguous(&found));
     let name = found.first().copied().unwrap_or_default();

@@ -2,47 +2,31 @@
 
 use std::path::PathBuf;
 
-/// How scores by words and by meaning are combined in a search of facts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fusion {
-    /// The weights that measured best (`docs/facts.md`).
-    #[default]
-    Own,
-    /// Lexical 0.45, vectors 0.45, recency 0.10.
-    Seed,
-}
+use serde::Serialize;
 
-impl Fusion {
-    pub(crate) const ALL: [Self; 2] = [Self::Own, Self::Seed];
+use crate::text::word_enum;
 
-    /// Returns the name of this fusion.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Own => "own",
-            Self::Seed => "seed",
-        }
+word_enum! {
+    /// How words and meaning are joined when facts are looked for.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+    pub enum Fusion {
+        /// The weights that measured best (`docs/facts.md`).
+        #[default]
+        Own = "own",
+        /// Lexical 0.45, vectors 0.45, recency 0.10.
+        Seed = "seed",
     }
 }
 
-/// The API of a model's endpoint.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Api {
-    /// `OpenAI`'s chat completions, which most servers offer.
-    #[default]
-    OpenAi,
-    /// Anthropic's messages.
-    Anthropic,
-}
-
-impl Api {
-    pub(crate) const ALL: [Self; 2] = [Self::OpenAi, Self::Anthropic];
-
-    /// Returns the name of this API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-        }
+word_enum! {
+    /// The API of a model's endpoint.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+    pub enum Api {
+        /// `OpenAI`'s chat completions, which most servers offer.
+        #[default]
+        OpenAi = "openai",
+        /// Anthropic's messages.
+        Anthropic = "anthropic",
     }
 }
 

@@ -13,36 +13,26 @@ use crate::project::services::EmbeddingEndpoint;
 use crate::project::services::FactSettings;
 use crate::project::services::Llm;
 use crate::project::services::Share;
+use crate::text::word_enum;
 use crate::warning::Warning;
 
 /// Maximum number of lines of a context file; settings can only lower it.
 pub const MAX_LINES: usize = 200;
 
-/// A context file that is kept up to date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ContextTarget {
-    /// `CLAUDE.md`.
-    Claude,
-    /// `AGENTS.md`.
-    Agents,
-    /// `GEMINI.md`.
-    Gemini,
+word_enum! {
+    /// A context file that is kept up to date.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum ContextTarget {
+        /// `CLAUDE.md`.
+        Claude = "claude",
+        /// `AGENTS.md`.
+        Agents = "agents",
+        /// `GEMINI.md`.
+        Gemini = "gemini",
+    }
 }
 
 impl ContextTarget {
-    /// All context files, in the order in which they are written.
-    pub const ALL: [Self; 3] = [Self::Claude, Self::Agents, Self::Gemini];
-
-    /// Returns the name of the target.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Agents => "agents",
-            Self::Gemini => "gemini",
-        }
-    }
-
     /// Returns the name of the file.
     pub fn file(self) -> &'static str {
         match self {

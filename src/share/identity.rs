@@ -15,7 +15,7 @@ use crate::share::server::SyncServer;
 const BATCH: i64 = 5_000;
 
 /// Makes sure of the device's name; returns its new one where it had to be changed.
-pub(crate) fn settle(
+pub(crate) fn ensure_unique(
     facts: &mut Facts,
     server: &mut SyncServer,
     state: &ServerState,

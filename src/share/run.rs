@@ -166,7 +166,7 @@ impl SyncRun<'_> {
         if self.facts.is_dry_run() {
             return self.preview(direction);
         }
-        self.settle_identity()?;
+        self.ensure_own_name()?;
         if let Some(path) = self.journal.clone() {
             let deadline = self.deadline;
             let goes_on = || deadline.is_none_or(|deadline| Instant::now() < deadline);
@@ -310,7 +310,7 @@ impl SyncRun<'_> {
             if usize::try_from(new).is_ok_and(|new| new < batch.len()) {
                 // Another run of this device was quicker, or another device has this one's name.
                 self.state = self.server.state()?;
-                if self.settle_identity()? {
+                if self.ensure_own_name()? {
                     continue;
                 }
             }
@@ -324,8 +324,9 @@ impl SyncRun<'_> {
     }
 
     /// Makes sure of the device's name, and returns whether it had to be changed.
-    fn settle_identity(&mut self) -> Result<bool> {
-        let renamed = identity::settle(self.facts, &mut self.server, &self.state, &self.device)?;
+    fn ensure_own_name(&mut self) -> Result<bool> {
+        let renamed =
+            identity::ensure_unique(self.facts, &mut self.server, &self.state, &self.device)?;
         let is_renamed = renamed.is_some();
         self.done.is_renamed |= is_renamed;
         self.device = renamed.unwrap_or_else(|| std::mem::take(&mut self.device));
@@ -364,7 +365,7 @@ impl SyncRun<'_> {
                 changed.into_iter().unzip();
             self.server.rewrite(&operations)?;
             self.facts
-                .write(|connection| replication::settle_rewritten(connection, &places))?;
+                .write(|connection| replication::mark_sent(connection, &places))?;
         }
     }
 }

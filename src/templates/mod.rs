@@ -24,99 +24,69 @@ use crate::project::confine;
 use crate::secrets;
 use crate::storage::read;
 
-/// A text compiled into the binary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Template {
-    /// The generated block of the context files.
-    ContextFile,
-    /// PROJECT.md of a new planning folder.
-    InitProject,
-    /// REQUIREMENTS.md of a new planning folder.
-    InitRequirements,
-    /// ROADMAP.md of a new planning folder.
-    InitRoadmap,
-    /// STATE.md of a new planning folder.
-    InitState,
-    /// config.json of a new planning folder.
-    InitConfig,
-    /// The header of a new PATTERNS.md.
-    PatternsHeader,
-    /// One entry of PATTERNS.md.
-    PatternsEntry,
-    /// SHIPPED.md of an archived milestone.
-    Shipped,
-    /// The root STATE.md after a milestone has shipped.
-    ShippedState,
-    /// The ledger's STATE.md.
-    LedgerState,
-    /// A new CONSTRAINTS.md of the ledger.
-    LedgerConstraints,
-    /// A new DECISIONS.md of the ledger.
-    LedgerDecisions,
-    /// The rules for what the ledger logs.
-    LedgerThreshold,
-    /// The procedure of a ledger update, for agents.
-    LedgerSkill,
-    /// The JSON schema of a ledger update.
-    LedgerSchema,
+/// Defines the templates by their paths below `templates/`.
+macro_rules! templates {
+    ($($(#[$doc:meta])* $variant:ident = $path:literal,)+) => {
+        /// A text compiled into the binary.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Template {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl Template {
+            #[cfg(test)]
+            const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Returns the template's path below `templates/`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $path,)+
+                }
+            }
+
+            /// Returns the template as it is compiled into the binary.
+            pub fn text(self) -> &'static str {
+                match self {
+                    $(Self::$variant => include_str!(concat!("../../templates/", $path)),)+
+                }
+            }
+        }
+    };
 }
 
-impl Template {
-    /// All templates.
-    pub const ALL: [Self; 16] = [
-        Self::ContextFile,
-        Self::InitProject,
-        Self::InitRequirements,
-        Self::InitRoadmap,
-        Self::InitState,
-        Self::InitConfig,
-        Self::PatternsHeader,
-        Self::PatternsEntry,
-        Self::Shipped,
-        Self::ShippedState,
-        Self::LedgerState,
-        Self::LedgerConstraints,
-        Self::LedgerDecisions,
-        Self::LedgerThreshold,
-        Self::LedgerSkill,
-        Self::LedgerSchema,
-    ];
-
-    /// Returns the template's path below `templates/`.
-    pub fn name(self) -> &'static str {
-        self.source().0
-    }
-
-    /// Returns the template as compiled into the binary.
-    pub fn text(self) -> &'static str {
-        self.source().1
-    }
-
-    fn source(self) -> (&'static str, &'static str) {
-        macro_rules! source {
-            ($name:literal) => {
-                ($name, include_str!(concat!("../../templates/", $name)))
-            };
-        }
-        match self {
-            Self::ContextFile => source!("CLAUDE.md.j2"),
-            Self::InitProject => source!("init/PROJECT.md.j2"),
-            Self::InitRequirements => source!("init/REQUIREMENTS.md.j2"),
-            Self::InitRoadmap => source!("init/ROADMAP.md.j2"),
-            Self::InitState => source!("init/STATE.md.j2"),
-            Self::InitConfig => source!("init/config.json"),
-            Self::PatternsHeader => source!("patterns/header.md.j2"),
-            Self::PatternsEntry => source!("patterns/entry.md.j2"),
-            Self::Shipped => source!("ship/SHIPPED.md.j2"),
-            Self::ShippedState => source!("ship/STATE.md.j2"),
-            Self::LedgerState => source!("ledger/STATE.md.j2"),
-            Self::LedgerConstraints => source!("ledger/CONSTRAINTS.md.j2"),
-            Self::LedgerDecisions => source!("ledger/DECISIONS.md.j2"),
-            Self::LedgerThreshold => source!("ledger/threshold.txt"),
-            Self::LedgerSkill => source!("ledger/SKILL.md.j2"),
-            Self::LedgerSchema => source!("ledger/update.schema.json"),
-        }
-    }
+templates! {
+    /// The generated block of the context files.
+    ContextFile = "CLAUDE.md.j2",
+    /// PROJECT.md of a new planning folder.
+    InitProject = "init/PROJECT.md.j2",
+    /// REQUIREMENTS.md of a new planning folder.
+    InitRequirements = "init/REQUIREMENTS.md.j2",
+    /// ROADMAP.md of a new planning folder.
+    InitRoadmap = "init/ROADMAP.md.j2",
+    /// STATE.md of a new planning folder.
+    InitState = "init/STATE.md.j2",
+    /// config.json of a new planning folder.
+    InitConfig = "init/config.json",
+    /// The head of a new PATTERNS.md.
+    PatternsHeader = "patterns/header.md.j2",
+    /// One entry of PATTERNS.md.
+    PatternsEntry = "patterns/entry.md.j2",
+    /// SHIPPED.md of an archived milestone.
+    Shipped = "ship/SHIPPED.md.j2",
+    /// The root STATE.md after a milestone has shipped.
+    ShippedState = "ship/STATE.md.j2",
+    /// The ledger's STATE.md.
+    LedgerState = "ledger/STATE.md.j2",
+    /// A new CONSTRAINTS.md of the ledger.
+    LedgerConstraints = "ledger/CONSTRAINTS.md.j2",
+    /// A new DECISIONS.md of the ledger.
+    LedgerDecisions = "ledger/DECISIONS.md.j2",
+    /// What the ledger logs and what not.
+    LedgerThreshold = "ledger/threshold.txt",
+    /// The procedure of a ledger update, for agents.
+    LedgerSkill = "ledger/SKILL.md.j2",
+    /// The JSON schema of a ledger update.
+    LedgerSchema = "ledger/update.schema.json",
 }
 
 /// Renders a template, or the project's override of it, and redacts secrets.

@@ -109,7 +109,7 @@ fn contexts(template: Template) -> [Json; 2] {
 
 #[test]
 fn every_template_renders_with_all_fields_and_with_none() {
-    for template in Template::ALL {
+    for template in Template::ALL.iter().copied() {
         for context in contexts(template) {
             let text = built_in(template, &context);
             let name = template.name();

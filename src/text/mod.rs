@@ -8,6 +8,7 @@ mod memo;
 mod quantity;
 mod sanitize;
 mod tokens;
+mod word_enum;
 
 pub use clip::clip;
 pub(crate) use clip::is_wide;
@@ -21,6 +22,7 @@ pub(crate) use quantity::quantity;
 pub(crate) use sanitize::sanitize_json;
 pub use sanitize::sanitized;
 pub use tokens::tokens;
+pub(crate) use word_enum::word_enum;
 
 /// Returns a heading normalised for comparison: lower case, single spaces, no trailing colon.
 pub fn fold(text: &str) -> String {

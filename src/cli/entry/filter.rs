@@ -1,11 +1,13 @@
 //! The options by which several subcommands choose entries.
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
-use clap::builder::TypedValueParser;
 
+use crate::cli::value_enum::value_enum;
 use crate::knowledge::Confidence;
 use crate::knowledge::EntryType;
+
+value_enum!(EntryType);
+value_enum!(Confidence);
 
 /// Which entries are meant.
 #[derive(Args, Debug)]
@@ -14,21 +16,9 @@ pub(crate) struct EntryFilterArgs {
     #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
     pub(crate) tags: Vec<String>,
     /// Only entries of this type
-    #[arg(long = "type", value_name = "TYPE", value_parser = entry_type())]
+    #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<EntryType>,
     /// Include entries that are superseded or stale
     #[arg(long)]
     pub(crate) include_superseded: bool,
-}
-
-/// Reads a type of the closed set.
-pub(crate) fn entry_type() -> impl TypedValueParser<Value = EntryType> {
-    PossibleValuesParser::new(EntryType::ALL.map(EntryType::as_str))
-        .try_map(|word| EntryType::parse(&word).ok_or("is not a type"))
-}
-
-/// Reads a grade of confidence.
-pub(crate) fn confidence() -> impl TypedValueParser<Value = Confidence> {
-    PossibleValuesParser::new(Confidence::ALL.map(Confidence::as_str))
-        .try_map(|word| Confidence::parse(&word).ok_or("is not a confidence"))
 }

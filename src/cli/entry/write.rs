@@ -7,8 +7,6 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::cli::entry::filter::confidence;
-use crate::cli::entry::filter::entry_type;
 use crate::cli::output::Output;
 use crate::error::At;
 use crate::error::Error;
@@ -36,10 +34,10 @@ pub(crate) struct WriteArgs {
     #[arg(long, value_name = "KEY")]
     key: String,
     /// What kind of knowledge it is
-    #[arg(long = "type", value_name = "TYPE", value_parser = entry_type())]
+    #[arg(long = "type", value_name = "TYPE")]
     kind: EntryType,
     /// How sure you are: high if the user said so or the code shows it
-    #[arg(long, value_name = "GRADE", value_parser = confidence())]
+    #[arg(long, value_name = "GRADE")]
     confidence: Confidence,
     /// The words it is filed under [default: unchanged]
     #[arg(long, value_name = "TAG,…", value_delimiter = ',')]

@@ -5,15 +5,13 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
+use crate::cli::facts::FactsContext;
 use crate::cli::facts::line;
-use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Added;
 use crate::facts::Category;
 use crate::facts::Statement;
-use crate::project::Project;
 
 /// State a fact outright
 ///
@@ -64,13 +62,8 @@ pub(crate) struct AddArgs {
     scope: Option<String>,
 }
 
-pub(crate) fn run(
-    args: &AddArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
+pub(crate) fn run(args: &AddArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
     let statement = Statement {
         key: args.key.clone(),
         value: args.value.clone(),
@@ -85,8 +78,8 @@ pub(crate) fn run(
         request_id: args.request_id.clone(),
         scope: args.scope.clone(),
     };
-    let added = facts::add(&mut place.write(project)?, &user, &statement)?;
-    out.result(&added, show);
+    let added = facts::add(&mut context.write()?, &user, &statement)?;
+    context.out.result(&added, show);
     Ok(())
 }
 

@@ -5,14 +5,12 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
+use crate::cli::facts::FactsContext;
 use crate::cli::facts::input;
 use crate::cli::facts::short;
-use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::JudgedTurn;
-use crate::project::Project;
 
 /// Apply the auditor's answer to a queued turn: all of its actions or none
 ///
@@ -29,15 +27,10 @@ pub(crate) struct ApplyArgs {
     allow_secret: bool,
 }
 
-pub(crate) fn run(
-    args: &ApplyArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
+pub(crate) fn run(args: &ApplyArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
     let answer = input()?;
-    let mut store = place.write(project)?;
+    let mut store = context.write()?;
     let judged = facts::apply(
         &mut store,
         &user,
@@ -45,7 +38,7 @@ pub(crate) fn run(
         &answer,
         args.allow_secret.into(),
     )?;
-    out.result(&judged, show);
+    context.out.result(&judged, show);
     Ok(())
 }
 

@@ -7,12 +7,10 @@ use chrono::TimeDelta;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::facts::DatabaseArgs;
-use crate::cli::output::Output;
+use crate::cli::facts::FactsContext;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
-use crate::project::Project;
 
 /// Archive superseded and expired facts that were last changed long ago
 ///
@@ -31,18 +29,13 @@ struct Archived {
     archived: usize,
 }
 
-pub(crate) fn run(
-    args: &ArchiveArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let now = project.clock.now();
+pub(crate) fn run(args: &ArchiveArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let now = context.project.clock.now();
     let cut_off = now
         .checked_sub_signed(TimeDelta::days(i64::from(args.older_than)))
         .ok_or_else(|| Error::usage("--older-than goes back too far"))?;
-    let archived = facts::archive(&mut place.write(project)?, cut_off)?;
-    out.result(&Archived { archived }, show);
+    let archived = facts::archive(&mut context.write()?, cut_off)?;
+    context.out.result(&Archived { archived }, show);
     Ok(())
 }
 

@@ -5,14 +5,12 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
-use crate::cli::facts::still;
-use crate::cli::output::Output;
+use crate::cli::facts::FactsContext;
+use crate::cli::facts::remaining_vectors;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Integrity;
-use crate::project::Project;
 use crate::text::quantity;
 
 /// Check the database: pages and indexes, the history, and orphaned rows; exits with 1 on a problem
@@ -20,13 +18,8 @@ use crate::text::quantity;
 #[command(after_help = "Example: annals facts check")]
 pub(crate) struct CheckArgs {}
 
-pub(crate) fn run(
-    _: &CheckArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let found = facts::check(&place.read(project)?)?;
+pub(crate) fn run(_: &CheckArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let found = facts::check(&context.read()?)?;
     let end = match found.problems.len() {
         0 => Ok(()),
         some => Err(Error::failed(format!(
@@ -34,7 +27,7 @@ pub(crate) fn run(
             quantity(some, "problem")
         ))),
     };
-    out.result_until(&found, show, end)
+    context.out.result_until(&found, show, end)
 }
 
 fn show(found: &Integrity, to: &mut dyn Write) -> io::Result<()> {
@@ -42,7 +35,11 @@ fn show(found: &Integrity, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "problem: {problem}")?;
     }
     for remaining in &found.remaining {
-        writeln!(to, "forgotten, but not erased yet: {}", still(remaining))?;
+        writeln!(
+            to,
+            "forgotten, but not erased yet: {}",
+            remaining_vectors(remaining)
+        )?;
     }
     writeln!(
         to,

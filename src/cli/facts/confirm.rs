@@ -2,12 +2,10 @@
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
+use crate::cli::facts::FactsContext;
 use crate::cli::facts::answer;
-use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
-use crate::project::Project;
 
 /// Mark a fact as confirmed by the user: its confidence is 1.00 from then on
 ///
@@ -20,15 +18,10 @@ pub(crate) struct ConfirmArgs {
     id: String,
 }
 
-pub(crate) fn run(
-    args: &ConfirmArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
-    let mut store = place.write(project)?;
+pub(crate) fn run(args: &ConfirmArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
+    let mut store = context.write()?;
     let answered = facts::confirm(&mut store, &user, &args.id)?;
-    out.result(&answered, answer);
+    context.out.result(&answered, answer);
     Ok(())
 }

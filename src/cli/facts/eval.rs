@@ -6,14 +6,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::output::Output;
+use crate::cli::facts::FactsContext;
 use crate::cli::shown::show_silence;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Evaluation;
 use crate::facts::Interval;
-use crate::project::Project;
 use crate::storage::read;
 
 /// Measure retrieval on a dataset of questions with known answers
@@ -31,12 +30,12 @@ pub(crate) struct EvalArgs {
     silence: bool,
 }
 
-pub(crate) fn run(args: &EvalArgs, project: &Project, out: &mut Output) -> Result<()> {
+pub(crate) fn run(args: &EvalArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let dataset = read::lines(&args.dataset)?
         .ok_or_else(|| Error::not_found("there is no such dataset").at(&args.dataset, None))?;
-    let embedder = facts::embedder(project)?;
+    let embedder = facts::embedder(context.project)?;
     let evaluation = facts::evaluate(dataset, &args.dataset, &embedder, args.silence)?;
-    out.result(&evaluation, show);
+    context.out.result(&evaluation, show);
     Ok(())
 }
 

@@ -6,13 +6,11 @@ use std::io::Write;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::facts::DatabaseArgs;
-use crate::cli::facts::still;
-use crate::cli::output::Output;
+use crate::cli::facts::FactsContext;
+use crate::cli::facts::remaining_vectors;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::Forgotten;
-use crate::project::Project;
 use crate::report;
 use crate::share;
 use crate::text::quantity;
@@ -38,31 +36,26 @@ pub(crate) struct ForgetArgs {
     reason: String,
 }
 
-pub(crate) fn run(
-    args: &ForgetArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    if place.user.is_none() {
+pub(crate) fn run(args: &ForgetArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    if context.database.user.is_none() {
         // What cannot be undone is not done to whom a setting happens to name.
         return Err(
             Error::usage("forget needs --user").hint("annals facts forget --user ID --reason TEXT")
         );
     }
-    let user = place.user(project)?;
-    let mut store = place.write(project)?;
+    let user = context.user()?;
+    let mut store = context.write()?;
     // First, so that a run that is killed later leaves none: a page can be rebuilt at any time.
-    let report_records = report::erase_records(project)?;
+    let report_records = report::erase_records(context.project)?;
     let (forgotten, untold) = share::forget(
-        project,
+        context.project,
         &mut store,
         &user,
         args.key.as_deref(),
         &args.reason,
     )?;
     if let Some(why) = untold {
-        out.note(&format!(
+        context.out.note(&format!(
             "the other devices learn of it at the next `annals share sync`: {why}"
         ));
     }
@@ -71,7 +64,7 @@ pub(crate) fn run(
         forgotten,
         report_records,
     };
-    out.result_until(&erased, show, end)
+    context.out.result_until(&erased, show, end)
 }
 
 /// What is erased, in the database and beside it.
@@ -85,7 +78,7 @@ struct Erased {
 
 /// What is forgotten in the file and not on a server is no success.
 fn everywhere(forgotten: &Forgotten) -> Result<()> {
-    let left: Vec<String> = forgotten.remaining.iter().map(still).collect();
+    let left: Vec<String> = forgotten.remaining.iter().map(remaining_vectors).collect();
     if left.is_empty() {
         return Ok(());
     }

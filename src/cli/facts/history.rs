@@ -5,14 +5,12 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
+use crate::cli::facts::FactsContext;
 use crate::cli::facts::short;
-use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Change;
 use crate::facts::Fact;
-use crate::project::Project;
 
 /// List every change of a user's facts, with what was before and after
 #[derive(Args, Debug)]
@@ -23,15 +21,10 @@ pub(crate) struct HistoryArgs {
     of: Option<String>,
 }
 
-pub(crate) fn run(
-    args: &HistoryArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
-    let changes = facts::history(&place.read(project)?, &user, args.of.as_deref())?;
-    out.list("changes", &changes, show);
+pub(crate) fn run(args: &HistoryArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
+    let changes = facts::history(&context.read()?, &user, args.of.as_deref())?;
+    context.out.list("changes", &changes, show);
     Ok(())
 }
 

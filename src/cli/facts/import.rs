@@ -5,13 +5,11 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
+use crate::cli::facts::FactsContext;
 use crate::cli::facts::input;
-use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Imported;
-use crate::project::Project;
 
 /// Import facts about a user from standard input, one JSON object per line; overwrites nothing
 ///
@@ -24,23 +22,18 @@ pub(crate) struct ImportArgs {
     allow_secret: bool,
 }
 
-pub(crate) fn run(
-    args: &ImportArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
+pub(crate) fn run(args: &ImportArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
     let lines = input()?;
-    let mut store = place.write(project)?;
+    let mut store = context.write()?;
     let imported = facts::import(
         &mut store,
         &user,
         &lines,
         args.allow_secret.into(),
-        &project.progress,
+        &context.project.progress,
     )?;
-    out.result(&imported, show);
+    context.out.result(&imported, show);
     Ok(())
 }
 

@@ -5,12 +5,10 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
-use crate::cli::output::Output;
+use crate::cli::facts::FactsContext;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Injection;
-use crate::project::Project;
 use crate::text::quantity;
 
 /// Print what the next prompt should know about a user, within a budget of tokens
@@ -33,26 +31,23 @@ pub(crate) struct InjectArgs {
     of_project: Option<String>,
 }
 
-pub(crate) fn run(
-    args: &InjectArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
-    let mut store = place.read(project)?;
+pub(crate) fn run(args: &InjectArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
+    let mut store = context.read()?;
     let (scope, query) = (args.of_project.as_deref(), args.query.as_deref());
     let injection = facts::inject(&store, &user, scope, args.budget, query)?;
-    out.result(&injection, show);
+    context.out.result(&injection, show);
     // The text is given out in any case; that it could not be counted is told.
     if let Err(error) = facts::count_injection(&mut store, &user, injection.tokens) {
-        out.note(&format!("not counted in `annals facts metrics`: {error}"));
+        context
+            .out
+            .note(&format!("not counted in `annals facts metrics`: {error}"));
     }
     let unrelated = match injection.unrelated {
         0 => String::new(),
         unrelated => format!(" ({unrelated} unrelated to the query)"),
     };
-    out.note(&format!(
+    context.out.note(&format!(
         "{} of {} tokens, {} left out{unrelated}",
         injection.tokens,
         injection.budget,

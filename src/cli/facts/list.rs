@@ -5,16 +5,14 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
+use crate::cli::facts::FactsContext;
 use crate::cli::facts::line;
-use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Category;
 use crate::facts::FactFilter;
 use crate::facts::FactListing;
 use crate::facts::FactStatus;
-use crate::project::Project;
 
 /// List a user's facts by key: id, confidence, key and value
 ///
@@ -39,13 +37,8 @@ pub(crate) struct ListArgs {
     of_project: Option<String>,
 }
 
-pub(crate) fn run(
-    args: &ListArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
+pub(crate) fn run(args: &ListArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
     let statuses = match (args.all, args.status) {
         (true, _) => Vec::new(),
         (_, Some(status)) => vec![status],
@@ -57,8 +50,8 @@ pub(crate) fn run(
         key: args.key.clone(),
         project: args.of_project.clone(),
     };
-    let listing = facts::list(&place.read(project)?, &user, &filter)?;
-    out.result(&listing, show);
+    let listing = facts::list(&context.read()?, &user, &filter)?;
+    context.out.result(&listing, show);
     Ok(())
 }
 

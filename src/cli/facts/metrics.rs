@@ -5,13 +5,11 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
-use crate::cli::output::Output;
+use crate::cli::facts::FactsContext;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Metrics;
 use crate::facts::Share;
-use crate::project::Project;
 use crate::text::quantity;
 
 /// Show how well a user's facts were found, judged and used in the last days
@@ -26,16 +24,11 @@ pub(crate) struct MetricsArgs {
     days: u32,
 }
 
-pub(crate) fn run(
-    args: &MetricsArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
-    let store = place.read(project)?;
+pub(crate) fn run(args: &MetricsArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
+    let store = context.read()?;
     let metrics = facts::metrics(&store, &user, args.days)?;
-    out.result(&metrics, show);
+    context.out.result(&metrics, show);
     Ok(())
 }
 

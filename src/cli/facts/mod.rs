@@ -57,7 +57,7 @@ use crate::text::quantity;
 )]
 pub(crate) struct FactsArgs {
     #[command(flatten)]
-    place: DatabaseArgs,
+    database: DatabaseArgs,
     #[command(subcommand)]
     command: FactsCommand,
 }
@@ -100,33 +100,39 @@ enum FactsCommand {
 }
 
 pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let place = &args.place;
+    let context = &mut FactsContext {
+        database: &args.database,
+        project,
+        out,
+    };
     if project.dry_run && args.command.writes() {
-        out.preface("Would be done (dry run, nothing is written):");
+        context
+            .out
+            .preface("Would be done (dry run, nothing is written):");
     }
     match &args.command {
-        FactsCommand::Add(args) => add::run(args, place, project, out),
-        FactsCommand::List(args) => list::run(args, place, project, out),
-        FactsCommand::Show(args) => show::run(args, place, project, out),
-        FactsCommand::History(args) => history::run(args, place, project, out),
-        FactsCommand::Observe(args) => observe::run(args, place, project, out),
-        FactsCommand::Turns(args) => turns::run(args, place, project, out),
-        FactsCommand::Prompt(args) => prompt::run(args, place, project, out),
-        FactsCommand::Apply(args) => apply::run(args, place, project, out),
-        FactsCommand::Work(args) => work::run(args, place, project, out),
-        FactsCommand::Pending(args) => pending::run(args, place, project, out),
-        FactsCommand::Confirm(args) => confirm::run(args, place, project, out),
-        FactsCommand::Reject(args) => reject::run(args, place, project, out),
-        FactsCommand::Profile(args) => profile::run(args, place, project, out),
-        FactsCommand::Inject(args) => inject::run(args, place, project, out),
-        FactsCommand::Export(args) => export::run(args, place, project, out),
-        FactsCommand::Import(args) => import::run(args, place, project, out),
-        FactsCommand::Check(args) => check::run(args, place, project, out),
-        FactsCommand::Archive(args) => archive::run(args, place, project, out),
-        FactsCommand::Forget(args) => forget::run(args, place, project, out),
-        FactsCommand::Retrieve(args) => retrieve::run(args, place, project, out),
-        FactsCommand::Metrics(args) => metrics::run(args, place, project, out),
-        FactsCommand::Eval(args) => eval::run(args, project, out),
+        FactsCommand::Add(args) => add::run(args, context),
+        FactsCommand::List(args) => list::run(args, context),
+        FactsCommand::Show(args) => show::run(args, context),
+        FactsCommand::History(args) => history::run(args, context),
+        FactsCommand::Observe(args) => observe::run(args, context),
+        FactsCommand::Turns(args) => turns::run(args, context),
+        FactsCommand::Prompt(args) => prompt::run(args, context),
+        FactsCommand::Apply(args) => apply::run(args, context),
+        FactsCommand::Work(args) => work::run(args, context),
+        FactsCommand::Pending(args) => pending::run(args, context),
+        FactsCommand::Confirm(args) => confirm::run(args, context),
+        FactsCommand::Reject(args) => reject::run(args, context),
+        FactsCommand::Profile(args) => profile::run(args, context),
+        FactsCommand::Inject(args) => inject::run(args, context),
+        FactsCommand::Export(args) => export::run(args, context),
+        FactsCommand::Import(args) => import::run(args, context),
+        FactsCommand::Check(args) => check::run(args, context),
+        FactsCommand::Archive(args) => archive::run(args, context),
+        FactsCommand::Forget(args) => forget::run(args, context),
+        FactsCommand::Retrieve(args) => retrieve::run(args, context),
+        FactsCommand::Metrics(args) => metrics::run(args, context),
+        FactsCommand::Eval(args) => eval::run(args, context),
     }
 }
 
@@ -148,20 +154,27 @@ impl FactsCommand {
     }
 }
 
-impl DatabaseArgs {
+/// What each of these commands works with.
+pub(crate) struct FactsContext<'a> {
+    pub(crate) database: &'a DatabaseArgs,
+    pub(crate) project: &'a Project,
+    pub(crate) out: &'a mut Output,
+}
+
+impl FactsContext<'_> {
     /// Returns the user whom this run is about.
-    pub(crate) fn user(&self, project: &Project) -> Result<UserId> {
-        facts::user(project, self.user.as_deref())
+    pub(crate) fn user(&self) -> Result<UserId> {
+        facts::user(self.project, self.database.user.as_deref())
     }
 
     /// Opens the database to ask.
-    pub(crate) fn read(&self, project: &Project) -> Result<Facts> {
-        Facts::open(project, self.db.as_deref(), Purpose::Read)
+    pub(crate) fn read(&self) -> Result<Facts> {
+        Facts::open(self.project, self.database.db.as_deref(), Purpose::Read)
     }
 
     /// Opens the database to write.
-    pub(crate) fn write(&self, project: &Project) -> Result<Facts> {
-        Facts::open(project, self.db.as_deref(), Purpose::Write)
+    pub(crate) fn write(&self) -> Result<Facts> {
+        Facts::open(self.project, self.database.db.as_deref(), Purpose::Write)
     }
 }
 
@@ -188,7 +201,7 @@ pub(crate) fn short(id: &str) -> &str {
 }
 
 /// Returns what a server has that was forgotten, and why.
-pub(crate) fn still(remaining: &Remaining) -> String {
+pub(crate) fn remaining_vectors(remaining: &Remaining) -> String {
     let why = remaining.last_error.as_deref();
     let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
     let vectors = quantity(remaining.vectors, "vector");

@@ -5,15 +5,13 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
+use crate::cli::facts::FactsContext;
 use crate::cli::facts::input;
-use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Observation;
 use crate::facts::Receipt;
-use crate::project::Project;
 
 /// Queue a finished turn of a conversation for the memory auditor
 ///
@@ -32,26 +30,21 @@ pub(crate) struct ObserveArgs {
     allow_secret: bool,
 }
 
-pub(crate) fn run(
-    args: &ObserveArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
+pub(crate) fn run(args: &ObserveArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let text = input()?;
     let mut observation: Observation = serde_json::from_str(&text).map_err(|error| {
         Error::usage(format!("standard input is not a turn: {error}")).hint(
-            "one JSON object: user_input, assistant_response, turn_id, timestamp, user_id, session_id, project",
+            "one JSON object: user_input, assistant_response, turn_id, timestamp, user_id, session_id, context.project",
         )
     })?;
-    let user = match (&place.user, &observation.user_id) {
-        (None, Some(told)) => facts::user(project, Some(told))?,
+    let user = match (&context.database.user, &observation.user_id) {
+        (None, Some(told)) => facts::user(context.project, Some(told))?,
         (Some(named), Some(told)) if named.trim() != told.trim() => {
             return Err(Error::usage(format!(
                 "--user says {named}, the turn says {told}"
             )));
         }
-        _ => place.user(project)?,
+        _ => context.user()?,
     };
     match (&args.request_id, &observation.turn_id) {
         (Some(id), Some(told)) if id != told => {
@@ -62,9 +55,9 @@ pub(crate) fn run(
         (Some(id), _) => observation.turn_id = Some(id.clone()),
         _ => {}
     }
-    let mut store = place.write(project)?;
+    let mut store = context.write()?;
     let receipt = facts::observe(&mut store, &user, &observation, args.allow_secret.into())?;
-    out.result(&receipt, show);
+    context.out.result(&receipt, show);
     Ok(())
 }
 

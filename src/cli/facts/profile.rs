@@ -5,15 +5,13 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
-use crate::cli::output::Output;
+use crate::cli::facts::FactsContext;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Built;
 use crate::facts::Field;
 use crate::facts::Slot;
-use crate::project::Project;
 
 /// Show the current facts about a user, by category, with confidence and times
 #[derive(Args, Debug)]
@@ -27,14 +25,9 @@ pub(crate) struct ProfileArgs {
     stored: bool,
 }
 
-pub(crate) fn run(
-    args: &ProfileArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
-    let store = place.read(project)?;
+pub(crate) fn run(args: &ProfileArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
+    let store = context.read()?;
     let built = if args.stored {
         facts::stored_profile(&store, &user)?.ok_or_else(|| {
             Error::not_found(format!("no profile of {user} has been built yet"))
@@ -43,7 +36,7 @@ pub(crate) fn run(
     } else {
         facts::profile(&store, &user, args.of_project.as_deref())?
     };
-    out.result(&built, show);
+    context.out.result(&built, show);
     Ok(())
 }
 

@@ -3,11 +3,9 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::facts::DatabaseArgs;
-use crate::cli::output::Output;
+use crate::cli::facts::FactsContext;
 use crate::error::Result;
 use crate::facts;
-use crate::project::Project;
 
 /// Print the memory auditor's prompt for a queued turn: the old facts and the new input
 ///
@@ -26,20 +24,15 @@ struct Prompt {
     prompt: String,
 }
 
-pub(crate) fn run(
-    args: &PromptArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
-    let mut store = place.read(project)?;
+pub(crate) fn run(args: &PromptArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
+    let mut store = context.read()?;
     let turn = facts::find_turn(&store, &user, &args.turn)?;
-    let prompt = facts::prompt(&mut store, &turn, &facts::embedder(project)?)?;
+    let prompt = facts::prompt(&mut store, &turn, &facts::embedder(context.project)?)?;
     let document = Prompt {
         turn_id: turn.turn_id,
         prompt,
     };
-    out.file(&document, document.prompt.as_bytes());
+    context.out.file(&document, document.prompt.as_bytes());
     Ok(())
 }

@@ -2,12 +2,10 @@
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
+use crate::cli::facts::FactsContext;
 use crate::cli::facts::answer;
-use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
-use crate::project::Project;
 
 /// Mark a fact as rejected by the user: a pending one is dropped, an active one ends
 #[derive(Args, Debug)]
@@ -21,15 +19,10 @@ pub(crate) struct RejectArgs {
     reason: String,
 }
 
-pub(crate) fn run(
-    args: &RejectArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
-    let mut store = place.write(project)?;
+pub(crate) fn run(args: &RejectArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
+    let mut store = context.write()?;
     let answered = facts::reject(&mut store, &user, &args.id, &args.reason)?;
-    out.result(&answered, answer);
+    context.out.result(&answered, answer);
     Ok(())
 }

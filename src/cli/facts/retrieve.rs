@@ -7,9 +7,8 @@ use std::num::NonZeroUsize;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
+use crate::cli::facts::FactsContext;
 use crate::cli::facts::line;
-use crate::cli::output::Output;
 use crate::cli::shown::NOTHING_RELEVANT;
 use crate::error::At;
 use crate::error::Error;
@@ -21,7 +20,6 @@ use crate::facts::Method;
 use crate::facts::ProjectScope;
 use crate::facts::Retrieved;
 use crate::facts::Selection;
-use crate::project::Project;
 use crate::ranking::Relevance;
 
 /// A longer question is cut off; it says no more about what is meant.
@@ -56,13 +54,8 @@ pub(crate) struct RetrieveArgs {
     all_projects: bool,
 }
 
-pub(crate) fn run(
-    args: &RetrieveArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
+pub(crate) fn run(args: &RetrieveArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
     let scope = match &args.of_project {
         Some(name) => ProjectScope::Project(name.clone()),
         None if args.all_projects => ProjectScope::All,
@@ -72,19 +65,23 @@ pub(crate) fn run(
         text: args.text()?,
         limit: args.limit.get(),
         scope,
-        method: Method::from(project.settings.facts.fusion),
+        method: Method::from(context.project.settings.facts.fusion),
         selection: if args.all {
             Selection::All
         } else {
             Selection::Relevant
         },
     };
-    let embedder = facts::embedder(project)?;
-    let found = facts::retrieve(&mut place.read(project)?, &user, &query, &embedder)?;
+    let embedder = facts::embedder(context.project)?;
+    let found = facts::retrieve(&mut context.read()?, &user, &query, &embedder)?;
     if let Some(because) = &found.degraded_because {
-        out.note(&format!("searched by words only: {because}"));
+        context
+            .out
+            .note(&format!("searched by words only: {because}"));
     }
-    out.result(&found, if args.explain { explain } else { show });
+    context
+        .out
+        .result(&found, if args.explain { explain } else { show });
     Ok(())
 }
 

@@ -5,12 +5,10 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
-use crate::cli::output::Output;
+use crate::cli::facts::FactsContext;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Fact;
-use crate::project::Project;
 
 /// Show everything about one fact
 #[derive(Args, Debug)]
@@ -21,15 +19,10 @@ pub(crate) struct ShowArgs {
     id: String,
 }
 
-pub(crate) fn run(
-    args: &ShowArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
-    let fact = facts::find(&place.read(project)?, &user, &args.id)?;
-    out.result(&fact, show);
+pub(crate) fn run(args: &ShowArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
+    let fact = facts::find(&context.read()?, &user, &args.id)?;
+    context.out.result(&fact, show);
     Ok(())
 }
 

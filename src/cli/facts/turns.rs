@@ -5,12 +5,10 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::DatabaseArgs;
-use crate::cli::output::Output;
+use crate::cli::facts::FactsContext;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Turn;
-use crate::project::Project;
 use crate::text;
 
 /// List a user's turns in the queue: pending, running, done, and dead ones with the reason
@@ -22,20 +20,15 @@ pub(crate) struct TurnsArgs {
     status: Option<String>,
 }
 
-pub(crate) fn run(
-    args: &TurnsArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let user = place.user(project)?;
-    let mut turns = facts::turns(&place.read(project)?, &user)?;
+pub(crate) fn run(args: &TurnsArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
+    let mut turns = facts::turns(&context.read()?, &user)?;
     turns.retain(|turn| {
         args.status
             .as_ref()
             .is_none_or(|status| turn.status == *status)
     });
-    out.list("turns", &turns, show);
+    context.out.list("turns", &turns, show);
     Ok(())
 }
 

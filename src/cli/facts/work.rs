@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::facts::DatabaseArgs;
+use crate::cli::facts::FactsContext;
 use crate::cli::facts::apply;
 use crate::cli::output::Output;
 use crate::clock::Clock;
@@ -74,23 +74,24 @@ struct Pass {
     maintenance: Maintenance,
 }
 
-pub(crate) fn run(
-    args: &WorkArgs,
-    place: &DatabaseArgs,
-    project: &Project,
-    out: &mut Output,
-) -> Result<()> {
-    let mut store = place.write(project)?;
-    let auditor = Auditor::from_settings(project)?;
+pub(crate) fn run(args: &WorkArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let mut store = context.write()?;
+    let auditor = Auditor::from_settings(context.project)?;
     let mut synced: Option<Instant> = None;
     loop {
         let mut pass = Pass::default();
-        let end = clear(args, auditor.as_ref(), project, &mut store, &mut pass);
-        let end = end.and_then(|()| finish(project, &mut store, &mut pass));
+        let end = clear(
+            args,
+            auditor.as_ref(),
+            context.project,
+            &mut store,
+            &mut pass,
+        );
+        let end = end.and_then(|()| finish(context.project, &mut store, &mut pass));
         let is_due = !pass.judged.is_empty() || synced.is_none_or(|at| at.elapsed() >= SYNC_EVERY);
         let end = end.and_then(|()| {
             if is_due {
-                sync(project, &mut store, &mut pass)
+                sync(context.project, &mut store, &mut pass)
             } else {
                 Ok(())
             }
@@ -102,13 +103,13 @@ pub(crate) fn run(
             if !args.watch {
                 return Err(error);
             }
-            out.note(&error.to_string());
+            context.out.note(&error.to_string());
         }
         if !args.watch {
-            return report(&pass, auditor.is_some(), out);
+            return report(&pass, auditor.is_some(), context.out);
         }
-        stream(&pass, out);
-        store.set_clock(Clock::new(project.environment.get("ANNALS_NOW"))?);
+        stream(&pass, context.out);
+        store.set_clock(Clock::new(context.project.environment.get("ANNALS_NOW"))?);
         thread::sleep(REST);
     }
 }
@@ -135,7 +136,7 @@ fn clear(
         match facts::step(store, auditor, &embedder, &skipped, wait)? {
             None => return Ok(()),
             Some(TurnOutcome::Judged(judged)) => pass.judged.push(judged),
-            Some(TurnOutcome::Dead(turn, _)) => pass.dead.push(turn),
+            Some(TurnOutcome::Dead(turn)) => pass.dead.push(turn),
             Some(TurnOutcome::Failed(turn, error)) => {
                 skipped.push(turn.clone());
                 let mut turn = turn;

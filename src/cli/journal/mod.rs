@@ -60,7 +60,7 @@ struct JournalTarget {
 
 /// The answer to a call that failed.
 #[derive(Serialize)]
-struct Refusal {
+struct FailedCall {
     ok: bool,
     error: String,
 }
@@ -119,11 +119,11 @@ fn answer(done: Result<()>, out: &mut Output) {
         .hint
         .as_ref()
         .map_or(String::new(), |hint| format!("; {hint}"));
-    let refusal = Refusal {
+    let failed = FailedCall {
         ok: false,
         error: format!("{error}{hint}"),
     };
-    out.failed_with(error.kind, &refusal);
+    out.failed_with(error.kind, &failed);
 }
 
 /// Reads all of the standard input, up to `most` bytes.

@@ -12,6 +12,7 @@ use crate::cli::output::Output;
 use crate::error::Result;
 use crate::journal;
 use crate::journal::JournalEntry;
+use crate::journal::OpenLine;
 use crate::text::Line;
 use crate::text::quantity;
 
@@ -34,9 +35,14 @@ pub(crate) struct TailArgs {
 
 pub(crate) fn run(args: &TailArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
     let mut at = journal::last(&place.file, args.lines)?;
+    let open_line = if args.follow {
+        OpenLine::Left
+    } else {
+        OpenLine::Read
+    };
     let mut skipped = 0;
     loop {
-        let reached = journal::read_from(&place.file, at, !args.follow, |entry| {
+        let reached = journal::read_from(&place.file, at, open_line, |entry| {
             if out.is_json() {
                 out.json_line(entry);
             } else {

@@ -7,8 +7,8 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::error::Result;
-use crate::hooks::AskedChoice;
 use crate::hooks::Harness;
+use crate::hooks::RequestedChoice;
 use crate::hooks::SetupScope;
 use crate::hooks::setup;
 use crate::hooks::setup::FileOutcome;
@@ -61,9 +61,9 @@ pub(crate) fn run(
         },
         check: args.check,
         remove: args.remove,
-        choice: AskedChoice {
-            notepad: asked(args.notepad, args.no_notepad),
-            breadcrumb: asked(args.breadcrumb, args.no_breadcrumb),
+        choice: RequestedChoice {
+            notepad: either_flag(args.notepad, args.no_notepad),
+            breadcrumb: either_flag(args.breadcrumb, args.no_breadcrumb),
         },
     };
     let report = setup::setup(project, request)?;
@@ -72,7 +72,7 @@ pub(crate) fn run(
 }
 
 /// Returns what two flags say that negate each other, or `None` if neither is given.
-fn asked(yes: bool, no: bool) -> Option<bool> {
+fn either_flag(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(yes)
 }
 

@@ -1,29 +1,21 @@
 //! `annals share`
 
+mod exchange;
 mod init;
 mod leave;
-mod pull;
-mod push;
 mod status;
-mod sync;
 
-use std::io;
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::Subcommand;
-use serde::Serialize;
 
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts::Facts;
 use crate::facts::Purpose;
 use crate::project::Project;
-use crate::share;
 use crate::share::Direction;
-use crate::share::Synced;
-use crate::text::quantity;
 
 /// Share facts and the journal between devices, through your own PostgreSQL database
 ///
@@ -42,9 +34,9 @@ pub(crate) struct ShareArgs {
 #[derive(Debug, Subcommand)]
 enum ShareCommand {
     Init(init::InitArgs),
-    Push(push::PushArgs),
-    Pull(pull::PullArgs),
-    Sync(sync::SyncArgs),
+    Push(exchange::PushArgs),
+    Pull(exchange::PullArgs),
+    Sync(exchange::SyncArgs),
     Status(status::StatusArgs),
     Leave(leave::LeaveArgs),
 }
@@ -57,82 +49,10 @@ pub(crate) fn run(args: &ShareArgs, project: &Project, out: &mut Output) -> Resu
     let mut facts = Facts::open(project, args.db.as_deref(), purpose)?;
     match &args.command {
         ShareCommand::Init(args) => init::run(args, project, &mut facts, out),
-        ShareCommand::Push(args) => push::run(args, project, &mut facts, out),
-        ShareCommand::Pull(args) => pull::run(args, project, &mut facts, out),
-        ShareCommand::Sync(args) => sync::run(args, project, &mut facts, out),
+        ShareCommand::Push(_) => exchange::run(project, &mut facts, Direction::Push, out),
+        ShareCommand::Pull(_) => exchange::run(project, &mut facts, Direction::Pull, out),
+        ShareCommand::Sync(_) => exchange::run(project, &mut facts, Direction::Both, out),
         ShareCommand::Status(args) => status::run(args, project, &facts, out),
         ShareCommand::Leave(args) => leave::run(args, project, &mut facts, out),
     }
-}
-
-/// Brings this device and the server in step, and says what went which way.
-fn exchange(
-    project: &Project,
-    facts: &mut Facts,
-    direction: Direction,
-    out: &mut Output,
-) -> Result<()> {
-    let synced = share::sync(project, facts, direction, None)?;
-    if synced.is_renamed {
-        out.note(&format!(
-            "this database is a copy of another device's; its device is now {}",
-            synced.device
-        ));
-    }
-    if synced.set_aside > 0 {
-        out.note(&format!(
-            "{} not understood and set aside; `annals share status` says why",
-            quantity(synced.set_aside, "operation")
-        ));
-    }
-    for device in &synced.stuck {
-        out.note(&format!(
-            "the server lacks an operation of device {device}: its later operations are on hold"
-        ));
-    }
-    if synced.withheld > 0 {
-        out.note(&format!(
-            "{} not sent: looks like a secret",
-            quantity(synced.withheld, "operation")
-        ));
-    }
-    if synced.is_unclean {
-        out.note("another process has the database open: facts forgotten on other devices are erased, but may remain in its free pages");
-    }
-    let exchange = Exchange {
-        synced,
-        direction,
-        is_dry_run: project.dry_run,
-    };
-    out.result(&exchange, show);
-    Ok(())
-}
-
-/// What an exchange came to, and how it is told.
-#[derive(Serialize)]
-struct Exchange {
-    #[serde(flatten)]
-    synced: Synced,
-    #[serde(skip)]
-    direction: Direction,
-    #[serde(skip)]
-    is_dry_run: bool,
-}
-
-fn show(exchange: &Exchange, to: &mut dyn Write) -> io::Result<()> {
-    let would = if exchange.is_dry_run {
-        "would have "
-    } else {
-        ""
-    };
-    let mut parts = Vec::new();
-    if exchange.direction != Direction::Pull {
-        let sent = quantity(exchange.synced.pushed, "operation");
-        parts.push(format!("{would}sent {sent}"));
-    }
-    if exchange.direction != Direction::Push {
-        let taken = quantity(exchange.synced.pulled, "operation");
-        parts.push(format!("{would}received {taken}"));
-    }
-    writeln!(to, "{}", parts.join(", "))
 }

@@ -210,7 +210,7 @@ fn ask(
 /// Returns a database with a group's items as facts of one user; its time is that of the last item.
 fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
     let user = UserId::new(&group.name)?;
-    let times = group.items.iter().map(|item| moment(&item.ts));
+    let times = group.items.iter().map(|item| with_zone(&item.ts));
     let now = times.max().unwrap_or_default();
     let mut facts = Facts::in_memory(Clock::new(Some(&now))?)?;
     facts.write(|connection| {
@@ -223,7 +223,7 @@ fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
             let times = times_said.entry(&item.text).or_default();
             *times += 1;
             let fact = fact(item, &user, place, *times);
-            fact.put(connection)?;
+            fact.upsert(connection)?;
             vectors::update_index(connection, &fact)?;
         }
         Ok(())
@@ -234,7 +234,7 @@ fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
 
 /// Returns an item as a fact; what was said before is said under another key, since a key has a value once.
 fn fact(item: &Item, user: &UserId, (session, turn): (usize, i64), times: usize) -> Fact {
-    let at = moment(&item.ts);
+    let at = with_zone(&item.ts);
     let key = match times {
         1 => "said[]".to_owned(),
         times => format!("said.{times}[]"),
@@ -266,7 +266,7 @@ fn fact(item: &Item, user: &UserId, (session, turn): (usize, i64), times: usize)
 }
 
 /// Returns a time with its zone.
-fn moment(ts: &str) -> String {
+fn with_zone(ts: &str) -> String {
     let has_zone = ts.ends_with('Z') || ts.get(10..).is_some_and(|time| time.contains(['+', '-']));
     if has_zone {
         ts.to_owned()

@@ -11,7 +11,7 @@ use rusqlite::params;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
@@ -139,20 +139,21 @@ impl Sums {
     fn read(facts: &Facts, user: &UserId, since: &str, until: &str) -> Result<Self> {
         let sql = "SELECT name, bucket, CAST(sum(amount) AS INTEGER) FROM metrics \
                    WHERE user_id = ?1 AND day BETWEEN ?2 AND ?3 GROUP BY name, bucket";
-        let mut statement = facts.connection().prepare(sql).stored("read the metrics")?;
-        let rows = statement
-            .query_map(params![user.as_str(), since, until], |row| {
+        let rows = facts.connection().rows(
+            "read the metrics",
+            sql,
+            params![user.as_str(), since, until],
+            |row| {
                 let (bucket, amount): (i64, i64) = (row.get(1)?, row.get(2)?);
                 Ok((
                     row.get::<_, String>(0)?,
                     bucket.unsigned_abs(),
                     amount.unsigned_abs(),
                 ))
-            })
-            .stored("read the metrics")?;
+            },
+        )?;
         let mut sums: BTreeMap<String, BTreeMap<u64, u64>> = BTreeMap::new();
-        for row in rows {
-            let (name, bucket, amount) = row.stored("read the metrics")?;
+        for (name, bucket, amount) in rows {
             sums.entry(name).or_default().insert(bucket, amount);
         }
         Ok(Self(sums))

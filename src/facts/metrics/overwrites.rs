@@ -1,14 +1,13 @@
 //! What was overwritten and taken back, and what waited and was resolved: each on the day on which it began.
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::params;
 
 use crate::error::Result;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
 use crate::facts::metrics::tally::Figure;
 use crate::facts::metrics::tally::Tally;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
 
 /// A line of the history.
@@ -63,10 +62,8 @@ pub(crate) fn note_rejection(connection: &Connection, user: &UserId, new: &Fact)
     let sql = "SELECT at FROM fact_history WHERE user_id = ?1 AND key = ?2 AND turn_id = ?3 \
                AND history_id < ?4 AND action = 'supersede' ORDER BY history_id DESC LIMIT 1";
     let values = params![user.as_str(), new.key, began.turn, began.id];
-    let at: Option<String> = connection
-        .query_row(sql, values, |row| row.get(0))
-        .optional()
-        .stored("read the history")?;
+    let at: Option<String> =
+        connection.optional_row("read the history", sql, values, |row| row.get(0))?;
     match at {
         Some(at) => Tally::for_day(connection, user, &at).add(Figure::WrongOverwrites, 1),
         None => Ok(()),
@@ -78,9 +75,7 @@ fn is_counted(connection: &Connection, user: &UserId, key: &str, since: i64) -> 
     let sql = "SELECT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1 AND key = ?2 \
                AND history_id > ?3 AND action = 'reject' \
                AND json_extract(before_json, '$.status') = 'active')";
-    connection
-        .query_row(sql, params![user.as_str(), key, since], |row| row.get(0))
-        .stored("read the history")
+    connection.value("read the history", sql, params![user.as_str(), key, since])
 }
 
 fn last(
@@ -93,15 +88,17 @@ fn last(
         "SELECT history_id, action, turn_id, at FROM fact_history \
          WHERE user_id = ?1 AND fact_id = ?2 AND {condition} ORDER BY history_id DESC LIMIT 1"
     );
-    connection
-        .query_row(&sql, params![user.as_str(), fact.fact_id], |row| {
+    connection.optional_row(
+        "read the history",
+        &sql,
+        params![user.as_str(), fact.fact_id],
+        |row| {
             Ok(HistoryRow {
                 id: row.get(0)?,
                 action: row.get(1)?,
                 turn: row.get(2)?,
                 at: row.get(3)?,
             })
-        })
-        .optional()
-        .stored("read the history")
+        },
+    )
 }

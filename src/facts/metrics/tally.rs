@@ -2,61 +2,44 @@
 
 use rusqlite::Connection;
 use rusqlite::params;
+use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
+use crate::text::word_enum;
 
-/// What is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Figure {
-    /// Turns with a used fact.
-    LexicalTurns,
-    /// Those of them where words alone had found one.
-    LexicalHits,
-    /// Turns with a used fact where vectors could be compared.
-    VectorTurns,
-    /// Those of them where vectors alone had found one.
-    VectorHits,
-    /// Used facts.
-    UsedFacts,
-    /// Those of them that both together had found.
-    FusedFacts,
-    /// Facts that were superseded.
-    Supersessions,
-    /// Those of them whose old value the user took back.
-    WrongOverwrites,
-    /// Facts that came to wait for confirmation.
-    Pending,
-    /// Those of them that were confirmed or rejected.
-    PendingResolved,
-    /// Turns, by the milliseconds from being observed to being applied.
-    Latency,
-    /// Profiles that were given out.
-    Injections,
-    /// Their tokens.
-    InjectedTokens,
-}
-
-impl Figure {
-    /// Returns the word for it in the database.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::LexicalTurns => "lexical_turns",
-            Self::LexicalHits => "lexical_hits",
-            Self::VectorTurns => "vector_turns",
-            Self::VectorHits => "vector_hits",
-            Self::UsedFacts => "used_facts",
-            Self::FusedFacts => "fused_facts",
-            Self::Supersessions => "supersessions",
-            Self::WrongOverwrites => "wrong_overwrites",
-            Self::Pending => "pending",
-            Self::PendingResolved => "pending_resolved",
-            Self::Latency => "latency_ms",
-            Self::Injections => "injections",
-            Self::InjectedTokens => "injected_tokens",
-        }
+word_enum! {
+    /// What is counted.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub(crate) enum Figure {
+        /// Turns with a used fact.
+        LexicalTurns = "lexical_turns",
+        /// Those of them where words alone had found one.
+        LexicalHits = "lexical_hits",
+        /// Turns with a used fact where vectors could be compared.
+        VectorTurns = "vector_turns",
+        /// Those of them where vectors alone had found one.
+        VectorHits = "vector_hits",
+        /// Used facts.
+        UsedFacts = "used_facts",
+        /// Those of them that both together had found.
+        FusedFacts = "fused_facts",
+        /// Facts that were superseded.
+        Supersessions = "supersessions",
+        /// Those of them whose old value the user took back.
+        WrongOverwrites = "wrong_overwrites",
+        /// Facts that came to wait for confirmation.
+        Pending = "pending",
+        /// Those of them that were confirmed or rejected.
+        PendingResolved = "pending_resolved",
+        /// Turns, by the milliseconds from being observed to being applied.
+        Latency = "latency_ms",
+        /// Profiles that were given out.
+        Injections = "injections",
+        /// Their tokens.
+        InjectedTokens = "injected_tokens",
     }
 }
 
@@ -99,11 +82,7 @@ impl<'a> Tally<'a> {
         ];
         let sql = "INSERT INTO metrics (user_id, day, name, bucket, amount) VALUES (?1, ?2, ?3, ?4, ?5) \
                    ON CONFLICT DO UPDATE SET amount = amount + excluded.amount";
-        self.connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.execute(values))
-            .stored("write the metrics")
-            .map(|_| ())
+        self.connection.run("write the metrics", sql, values)
     }
 }
 

@@ -9,9 +9,9 @@ use crate::clock::parse_timestamp;
 use crate::embedding::Embedder;
 use crate::error::Result;
 use crate::facts::application::ActionResult;
-use crate::facts::failure::Stored;
 use crate::facts::metrics::tally::Figure;
 use crate::facts::metrics::tally::Tally;
+use crate::facts::query::Query;
 use crate::facts::queue::Turn;
 use crate::facts::scope::ProjectScope;
 use crate::facts::search;
@@ -114,16 +114,11 @@ fn used(
 ) -> Result<BTreeSet<String>> {
     let sql = "SELECT fact_id FROM fact_history WHERE user_id = ?1 AND key = ?2 AND turn_id = ?3 \
                GROUP BY fact_id HAVING count(before_json) = count(*)";
-    let mut statement = connection.prepare_cached(sql).stored("read the history")?;
     let keys: BTreeSet<&str> = applied.iter().map(|one| one.key.as_str()).collect();
     let mut known = BTreeSet::new();
     for key in keys {
-        let rows = statement
-            .query_map(params![user.as_str(), key, turn], |row| row.get(0))
-            .stored("read the history")?;
-        for id in rows {
-            known.insert(id.stored("read the history")?);
-        }
+        let values = params![user.as_str(), key, turn];
+        known.extend(connection.rows("read the history", sql, values, |row| row.get(0))?);
     }
     Ok(known)
 }

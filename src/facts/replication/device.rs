@@ -3,12 +3,11 @@
 use chrono::DateTime;
 use chrono::Utc;
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::params;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::store::Facts;
 
 /// How many operations of one millisecond have clocks of their own; more run ahead of time.
@@ -33,27 +32,20 @@ pub struct Device {
 impl Device {
     /// Returns the device, once it has been joined to others.
     pub(crate) fn find(connection: &Connection) -> Result<Option<Self>> {
-        connection
-            .prepare_cached(
-                "SELECT device, left_at IS NOT NULL, synced_at, failed_at, last_error, clock, noted, is_unclean \
-                 FROM share_device",
-            )
-            .and_then(|mut statement| {
-                let read = |row: &rusqlite::Row<'_>| {
-                    let failed: (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
-                    Ok(Self {
-                        id: row.get(0)?,
-                        has_left: row.get(1)?,
-                        synced_at: row.get(2)?,
-                        failed: failed.0.zip(failed.1),
-                        clock: row.get(5)?,
-                        noted: row.get(6)?,
-                        is_unclean: row.get(7)?,
-                    })
-                };
-                statement.query_row([], read).optional()
+        let sql = "SELECT device, left_at IS NOT NULL, synced_at, failed_at, last_error, clock, noted, is_unclean \
+                   FROM share_device";
+        connection.optional_row("read the device", sql, [], |row| {
+            let failed: (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
+            Ok(Self {
+                id: row.get(0)?,
+                has_left: row.get(1)?,
+                synced_at: row.get(2)?,
+                failed: failed.0.zip(failed.1),
+                clock: row.get(5)?,
+                noted: row.get(6)?,
+                is_unclean: row.get(7)?,
             })
-            .stored("read the device")
+        })
     }
 
     /// Returns the device of a database that is shared now.
@@ -73,11 +65,11 @@ impl Device {
     }
 
     pub(crate) fn save(&self, connection: &Connection) -> Result<()> {
-        connection
-            .prepare_cached("UPDATE share_device SET clock = ?1, noted = ?2")
-            .and_then(|mut statement| statement.execute(params![self.clock, self.noted]))
-            .stored("write the device")
-            .map(|_| ())
+        connection.run(
+            "write the device",
+            "UPDATE share_device SET clock = ?1, noted = ?2",
+            params![self.clock, self.noted],
+        )
     }
 }
 
@@ -102,12 +94,14 @@ pub(crate) fn join(facts: &mut Facts) -> Result<Device> {
     facts.write(|connection| {
         let new = "INSERT INTO share_device (only, device, clock, joined_at) \
              VALUES (1, lower(hex(randomblob(8))), 0, ?1) ON CONFLICT DO NOTHING";
-        if connection.execute(new, [&now]).stored("join the devices")? > 0 {
+        if connection.run_counted("join the devices", new, [&now])? > 0 {
             take_the_name(connection)?;
         }
-        connection
-            .execute("UPDATE share_device SET left_at = NULL", [])
-            .stored("join the devices")
+        connection.run(
+            "join the devices",
+            "UPDATE share_device SET left_at = NULL",
+            [],
+        )
     })?;
     Device::find(facts.connection())?.ok_or_else(|| Error::failed("the device is gone"))
 }
@@ -116,10 +110,11 @@ pub(crate) fn join(facts: &mut Facts) -> Result<Device> {
 pub(crate) fn leave(facts: &mut Facts) -> Result<()> {
     let now = facts.clock().timestamp();
     facts.write(|connection| {
-        connection
-            .execute("UPDATE share_device SET left_at = ?1", [&now])
-            .stored("leave the devices")
-            .map(|_| ())
+        connection.run(
+            "leave the devices",
+            "UPDATE share_device SET left_at = ?1",
+            [&now],
+        )
     })
 }
 
@@ -131,8 +126,7 @@ pub(crate) fn synced(facts: &mut Facts, failure: Option<&str>) -> Result<()> {
             Some(_) => "UPDATE share_device SET failed_at = ?1, last_error = ?2",
             None => "UPDATE share_device SET synced_at = ?1, failed_at = NULL, last_error = ?2",
         };
-        let noted = connection.execute(sql, params![now, failure]);
-        noted.stored("write the device").map(|_| ())
+        connection.run("write the device", sql, params![now, failure])
     })
 }
 
@@ -149,7 +143,7 @@ pub(crate) fn stated_prefix(connection: &Connection, kind: &str) -> Result<Strin
 
 /// Puts the device's name into the ids of all turns that were numbered here.
 fn take_the_name(connection: &Connection) -> Result<()> {
-    let run = |sql: &str| connection.execute(sql, []).stored("name the turns");
+    let run = |sql: &str| connection.run("name the turns", sql, []);
     run("INSERT INTO erasing SELECT DISTINCT user_id, NULL FROM fact_history")?;
     for prefix in OWN_TURNS {
         let named = |column: &str| {
@@ -183,5 +177,5 @@ fn take_the_name(connection: &Connection) -> Result<()> {
             ))?;
         }
     }
-    run("DELETE FROM erasing").map(|_| ())
+    run("DELETE FROM erasing")
 }

@@ -12,8 +12,8 @@ use serde::Serialize;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::failure::Stored;
 use crate::facts::profile;
+use crate::facts::query::Query;
 use crate::facts::replication::device;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::journal_lines;
@@ -55,14 +55,13 @@ pub(crate) struct Incoming {
 
 /// Returns how far each device is known here, by scope and device.
 pub(crate) fn cursors(connection: &Connection) -> Result<BTreeMap<(String, String), i64>> {
-    let mut statement = connection
-        .prepare("SELECT scope, device, number FROM share_cursors")
-        .stored("read the cursors")?;
-    let rows = statement
-        .query_map([], |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?)))
-        .stored("read the cursors")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the cursors")
+    let rows = connection.rows(
+        "read the cursors",
+        "SELECT scope, device, number FROM share_cursors",
+        [],
+        |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?)),
+    )?;
+    Ok(rows.into_iter().collect())
 }
 
 /// Takes in a batch in the running transaction; what is known already is passed over.
@@ -93,15 +92,14 @@ pub(crate) fn receive(
 
 /// Tries again what was set aside for a newer version than this program was then.
 pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<Incoming> {
-    let mut statement = connection
-        .prepare("SELECT received FROM share_set_aside ORDER BY scope, device, number")
-        .stored("read what was set aside")?;
-    let rows = statement
-        .query_map([], |row| row.get::<_, String>(0))
-        .stored("read what was set aside")?;
+    let rows = connection.rows(
+        "read what was set aside",
+        "SELECT received FROM share_set_aside ORDER BY scope, device, number",
+        [],
+        |row| row.get::<_, String>(0),
+    )?;
     let mut readable = Vec::new();
     for json in rows {
-        let json = json.stored("read what was set aside")?;
         let received: Received = serde_json::from_str(&json).map_err(|error| {
             Error::failed(format!("what was set aside cannot be read: {error}"))
         })?;
@@ -126,12 +124,11 @@ pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<I
         incoming: Incoming::default(),
     };
     for received in &readable {
-        connection
-            .execute(
-                "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
-                params![received.scope, received.device, received.number],
-            )
-            .stored("take up what was set aside")?;
+        connection.run(
+            "take up what was set aside",
+            "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
+            params![received.scope, received.device, received.number],
+        )?;
         receiver.understand(received)?;
     }
     receiver.finish(&mut device)
@@ -210,15 +207,12 @@ impl Receiver<'_> {
 
     fn save_cursors(&self) -> Result<()> {
         for address in &self.moved {
-            self.connection
-                .prepare_cached(
-                    "INSERT INTO share_cursors VALUES (?1, ?2, ?3) \
+            self.connection.run(
+                "write the cursor",
+                "INSERT INTO share_cursors VALUES (?1, ?2, ?3) \
                      ON CONFLICT (scope, device) DO UPDATE SET number = excluded.number",
-                )
-                .and_then(|mut statement| {
-                    statement.execute(params![address.0, address.1, self.cursors[address]])
-                })
-                .stored("write the cursor")?;
+                params![address.0, address.1, self.cursors[address]],
+            )?;
         }
         Ok(())
     }
@@ -270,14 +264,12 @@ impl Receiver<'_> {
             serde_json::to_string(fact)
                 .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))
         };
-        self.connection
-            .prepare_cached(
-                "INSERT INTO fact_history \
-                 (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at, device) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            )
-            .stored("write the history")?
-            .execute(params![
+        self.connection.run(
+            "write the history",
+            "INSERT INTO fact_history \
+             (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at, device) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            params![
                 change.after.fact_id,
                 user,
                 key,
@@ -288,8 +280,8 @@ impl Receiver<'_> {
                 change.turn,
                 change.at,
                 received.device,
-            ])
-            .stored("write the history")?;
+            ],
+        )?;
         let history = self.connection.last_insert_rowid();
         self.add(received, "fact", Some(history))?;
         if is_scrubbed {
@@ -312,14 +304,12 @@ impl Receiver<'_> {
         }
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3) \
              UNION ALL SELECT 1 FROM facts_archive WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3))";
-        self.connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| {
-                statement.query_row(params![fact.fact_id, fact.user_id, fact.key], |row| {
-                    row.get(0)
-                })
-            })
-            .stored("read the facts")
+        self.connection.row(
+            "read the facts",
+            sql,
+            params![fact.fact_id, fact.user_id, fact.key],
+            |row| row.get(0),
+        )
     }
 
     fn line(&mut self, received: &Received, line: String) -> Result<()> {
@@ -344,20 +334,18 @@ impl Receiver<'_> {
         self.incoming.set_aside += 1;
         let json = serde_json::to_string(received)
             .map_err(|error| Error::failed(format!("cannot set an operation aside: {error}")))?;
-        self.connection
-            .execute(
-                "INSERT INTO share_set_aside VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
-                params![
-                    received.scope,
-                    received.device,
-                    received.number,
-                    json,
-                    reason,
-                    self.clock.timestamp()
-                ],
-            )
-            .stored("set an operation aside")
-            .map(|_| ())
+        self.connection.run(
+            "set an operation aside",
+            "INSERT INTO share_set_aside VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
+            params![
+                received.scope,
+                received.device,
+                received.number,
+                json,
+                reason,
+                self.clock.timestamp()
+            ],
+        )
     }
 
     fn add(&self, received: &Received, kind: &str, history: Option<i64>) -> Result<()> {
@@ -366,39 +354,34 @@ impl Receiver<'_> {
         } else {
             &received.op_id
         };
-        self.connection
-            .prepare_cached(
-                "INSERT INTO operations \
+        self.connection.run(
+            "write the operations",
+            "INSERT INTO operations \
                  (scope, device, number, op_id, clock, kind, history_id, born, payload, noted_at) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            )
-            .and_then(|mut statement| {
-                statement.execute(params![
-                    received.scope,
-                    received.device,
-                    received.number,
-                    op_id,
-                    received.clock,
-                    kind,
-                    history,
-                    received.born,
-                    received.payload.as_ref().filter(|_| kind == "forget"),
-                    self.clock.timestamp(),
-                ])
-            })
-            .stored("write the operations")
-            .map(|_| ())
+            params![
+                received.scope,
+                received.device,
+                received.number,
+                op_id,
+                received.clock,
+                kind,
+                history,
+                received.born,
+                received.payload.as_ref().filter(|_| kind == "forget"),
+                self.clock.timestamp(),
+            ],
+        )
     }
 
     /// The server's copy is to become what is here.
     fn rewrite(&self, received: &Received) -> Result<()> {
-        self.connection
-            .execute(
-                "UPDATE operations SET is_rewritten = 1 WHERE scope = ?1 AND device = ?2 AND number = ?3",
-                params![received.scope, received.device, received.number],
-            )
-            .stored("write the operations")
-            .map(|_| ())
+        let sql = "UPDATE operations SET is_rewritten = 1 WHERE scope = ?1 AND device = ?2 AND number = ?3";
+        self.connection.run(
+            "write the operations",
+            sql,
+            params![received.scope, received.device, received.number],
+        )
     }
 
     fn finish(mut self, device: &mut Device) -> Result<Incoming> {

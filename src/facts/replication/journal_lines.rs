@@ -1,12 +1,11 @@
 //! Lines of the journal as operations: which are known, and how far the file was read.
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::params;
 
 use crate::clock::Clock;
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::incoming::Received;
 use crate::facts::replication::operation::digest;
@@ -30,16 +29,13 @@ pub(crate) fn line_id(line: &str) -> String {
 /// Returns how far a journal was read.
 pub(crate) fn journal_cursor(connection: &Connection, path: &str) -> Result<JournalCursor> {
     let sql = "SELECT reached, last_line FROM share_journal WHERE path = ?1";
-    let found = connection.query_row(sql, [path], |row| {
+    let found = connection.optional_row("read the journal's cursor", sql, [path], |row| {
         Ok(JournalCursor {
             reached: row.get(0)?,
             last_line: row.get(1)?,
         })
     });
-    Ok(found
-        .optional()
-        .stored("read the journal's cursor")?
-        .unwrap_or_default())
+    found.map(Option::unwrap_or_default)
 }
 
 /// Remembers how far a journal was read.
@@ -49,24 +45,21 @@ pub(crate) fn set_journal_cursor(
     cursor: &JournalCursor,
 ) -> Result<()> {
     let reached = i64::try_from(cursor.reached).unwrap_or(i64::MAX);
-    connection
-        .execute(
-            "INSERT INTO share_journal VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE \
+    connection.run(
+        "write the journal's cursor",
+        "INSERT INTO share_journal VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE \
              SET reached = excluded.reached, last_line = excluded.last_line",
-            params![path, reached, cursor.last_line],
-        )
-        .stored("write the journal's cursor")
-        .map(|_| ())
+        params![path, reached, cursor.last_line],
+    )
 }
 
 /// Returns whether a line is an operation already.
 pub(crate) fn is_known_line(connection: &Connection, op_id: &str) -> Result<bool> {
-    connection
-        .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM operations WHERE op_id = ?1 AND kind = 'line')",
-        )
-        .and_then(|mut statement| statement.query_row([op_id], |row| row.get(0)))
-        .stored("read the operations")
+    connection.value(
+        "read the operations",
+        "SELECT EXISTS (SELECT 1 FROM operations WHERE op_id = ?1 AND kind = 'line')",
+        [op_id],
+    )
 }
 
 /// Makes an operation of a line of this device, unless it is one.
@@ -87,23 +80,20 @@ pub(crate) fn note_line(
     let ticked = device.tick(clock.now());
     let number = next_number(connection, scope, &device.id)?;
     let place = i64::try_from(place).unwrap_or(i64::MAX);
-    connection
-        .prepare_cached(
-            "INSERT INTO operations (scope, device, number, op_id, clock, kind, place, noted_at) \
+    connection.run(
+        "write the operations",
+        "INSERT INTO operations (scope, device, number, op_id, clock, kind, place, noted_at) \
              VALUES (?1, ?2, ?3, ?4, ?5, 'line', ?6, ?7)",
-        )
-        .and_then(|mut statement| {
-            statement.execute(params![
-                scope,
-                device.id,
-                number,
-                op_id,
-                ticked,
-                place,
-                clock.timestamp()
-            ])
-        })
-        .stored("write the operations")?;
+        params![
+            scope,
+            device.id,
+            number,
+            op_id,
+            ticked,
+            place,
+            clock.timestamp()
+        ],
+    )?;
     device.save(connection)?;
     Ok(true)
 }
@@ -118,13 +108,12 @@ pub(crate) fn note_foreign_line(
     if is_known_line(connection, op_id)? {
         return Ok(());
     }
-    connection
-        .execute(
-            "INSERT INTO operations (scope, device, op_id, clock, kind, noted_at) VALUES (?1, ?2, ?3, 0, 'line', ?4)",
-            params![DEVICE, device, op_id, clock.timestamp()],
-        )
-        .stored("write the operations")
-        .map(|_| ())
+    let sql = "INSERT INTO operations (scope, device, op_id, clock, kind, noted_at) VALUES (?1, ?2, ?3, 0, 'line', ?4)";
+    connection.run(
+        "write the operations",
+        sql,
+        params![DEVICE, device, op_id, clock.timestamp()],
+    )
 }
 
 /// Notes a line that another device wrote.
@@ -134,21 +123,17 @@ pub(crate) fn receive_line(
     op_id: &str,
     clock: Clock,
 ) -> Result<()> {
-    connection
-        .prepare_cached(
-            "INSERT INTO operations (scope, device, number, op_id, clock, kind, noted_at) \
+    connection.run(
+        "write the operations",
+        "INSERT INTO operations (scope, device, number, op_id, clock, kind, noted_at) \
              VALUES (?1, ?2, ?3, ?4, ?5, 'line', ?6)",
-        )
-        .and_then(|mut statement| {
-            statement.execute(params![
-                received.scope,
-                received.device,
-                received.number,
-                op_id,
-                received.clock,
-                clock.timestamp()
-            ])
-        })
-        .stored("write the operations")
-        .map(|_| ())
+        params![
+            received.scope,
+            received.device,
+            received.number,
+            op_id,
+            received.clock,
+            clock.timestamp()
+        ],
+    )
 }

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use crate::facts::fact::Fact;
+use crate::facts::replication::conflict;
 use crate::facts::replication::merged::FactEnd;
 use crate::facts::replication::merged::MergedChange;
 use crate::facts::replication::merged::MergedFact;
-use crate::facts::replication::settle;
 
 /// Returns the facts of one key, ordered by their ids.
 pub(crate) fn merge(mut changes: Vec<MergedChange>) -> Vec<Fact> {
@@ -29,6 +29,6 @@ pub(crate) fn merge(mut changes: Vec<MergedChange>) -> Vec<Fact> {
         }
     }
     let mut facts: Vec<MergedFact> = facts.into_values().collect();
-    settle::settle(&mut facts, &ends);
+    conflict::resolve(&mut facts, &ends);
     facts.into_iter().map(|merged| merged.fact).collect()
 }

@@ -5,10 +5,10 @@
 //! On a shared database the facts of a key are always what [`merge`] makes of its operations, so that equal
 //! operations give equal rows, in whatever order they arrive. `docs/share.md` has the rules.
 
+mod conflict;
 mod device;
 mod incoming;
 mod journal_lines;
-mod kept;
 mod merge;
 mod merged;
 mod operation;
@@ -16,8 +16,8 @@ mod outgoing;
 mod recorded;
 mod rows;
 mod scope;
-mod settle;
 mod summary;
+mod surviving_history;
 mod tombstone;
 mod wire;
 
@@ -41,10 +41,10 @@ pub(crate) use operation::DeviceOperation;
 pub(crate) use operation::OperationKind;
 pub(crate) use outgoing::acknowledge;
 pub(crate) use outgoing::is_unchanged;
+pub(crate) use outgoing::mark_sent;
 pub(crate) use outgoing::pending;
 pub(crate) use outgoing::renew;
 pub(crate) use outgoing::rewritten;
-pub(crate) use outgoing::settle_rewritten;
 pub(crate) use outgoing::withhold;
 pub(crate) use recorded::record;
 pub(crate) use scope::DEVICE;

@@ -10,49 +10,25 @@ use sha2::Digest;
 use sha2::Sha256;
 
 use crate::text::hexadecimal;
+use crate::text::word_enum;
 
 /// How many hexadecimal digits of a digest are kept.
 const DIGITS: usize = 32;
 
-/// What an operation is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum OperationKind {
-    /// A change of a fact.
-    Fact,
-    /// A line of the journal.
-    Line,
-    /// Something is forgotten.
-    Forget,
-    /// It was forgotten; its number stays.
-    Erased,
-    /// It held a secret and was not sent; its number stays.
-    Withheld,
-}
-
-impl OperationKind {
-    const ALL: [Self; 5] = [
-        Self::Fact,
-        Self::Line,
-        Self::Forget,
-        Self::Erased,
-        Self::Withheld,
-    ];
-
-    /// Returns the word for it in both databases.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Fact => "fact",
-            Self::Line => "line",
-            Self::Forget => "forget",
-            Self::Erased => "erased",
-            Self::Withheld => "withheld",
-        }
-    }
-
-    /// Returns the kind that a word names.
-    pub(crate) fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+word_enum! {
+    /// What an operation is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub(crate) enum OperationKind {
+        /// A change of a fact.
+        Fact = "fact",
+        /// A line of the journal.
+        Line = "line",
+        /// Something is forgotten.
+        Forget = "forget",
+        /// It was forgotten; its number stays.
+        Erased = "erased",
+        /// It held a secret and was not sent; its number stays.
+        Withheld = "withheld",
     }
 }
 

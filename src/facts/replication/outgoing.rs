@@ -1,7 +1,6 @@
 //! What the server is still to be told.
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::Params;
 use rusqlite::Row;
 use rusqlite::params;
@@ -10,6 +9,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::audit_trail;
 use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::incoming::Received;
 use crate::facts::replication::operation;
@@ -42,14 +42,7 @@ pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Devic
 fn reached(connection: &Connection) -> Result<Vec<(String, String, i64)>> {
     let sql = "SELECT scope, device, number FROM share_cursors \
          WHERE device = (SELECT device FROM share_device) ORDER BY scope";
-    connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| {
-            let rows =
-                statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-            rows.collect()
-        })
-        .stored("read the cursors")
+    connection.rows("read the cursors", sql, [], |row| row.try_into())
 }
 
 /// Returns operations that were sent and have changed since, each with its place here.
@@ -71,14 +64,13 @@ fn rows(limit: usize) -> i64 {
 }
 
 /// Notes that the server has what was rewritten.
-pub(crate) fn settle_rewritten(connection: &Connection, operations: &[i64]) -> Result<()> {
+pub(crate) fn mark_sent(connection: &Connection, operations: &[i64]) -> Result<()> {
     for operation in operations {
-        connection
-            .execute(
-                "UPDATE operations SET is_rewritten = 0 WHERE operation = ?1",
-                [operation],
-            )
-            .stored("write the operations")?;
+        connection.run(
+            "write the operations",
+            "UPDATE operations SET is_rewritten = 0 WHERE operation = ?1",
+            [operation],
+        )?;
     }
     Ok(())
 }
@@ -166,9 +158,7 @@ pub(crate) fn withhold(facts: &mut Facts, operations: &[DeviceOperation]) -> Res
     facts.write(|connection| {
         for operation in operations {
             let sql = "UPDATE operations SET is_withheld = 1 WHERE scope = ?1 AND device = ?2 AND number = ?3";
-            connection
-                .execute(sql, params![operation.scope, operation.device, operation.number])
-                .stored("write the operations")?;
+            connection.run("write the operations", sql, params![operation.scope, operation.device, operation.number])?;
         }
         Ok(())
     })
@@ -180,9 +170,7 @@ pub(crate) fn acknowledge(facts: &mut Facts, reached: &[(String, i64)]) -> Resul
         for (scope, number) in reached {
             let sql = "UPDATE share_cursors SET number = ?2 \
                  WHERE scope = ?1 AND device = (SELECT device FROM share_device)";
-            connection
-                .execute(sql, params![scope, number])
-                .stored("write the cursor")?;
+            connection.run("write the cursor", sql, params![scope, number])?;
         }
         Ok(())
     })
@@ -194,10 +182,9 @@ pub(crate) fn is_unchanged(connection: &Connection, kept: &Received) -> Result<b
     let sql =
         "SELECT op_id, clock FROM operations WHERE scope = ?1 AND device = ?2 AND number = ?3";
     let read = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
-    let own = connection
-        .query_row(sql, params![kept.scope, kept.device, kept.number], read)
-        .optional();
-    Ok(own.stored("read the operations")?.is_some_and(|own| {
+    let values = params![kept.scope, kept.device, kept.number];
+    let own = connection.optional_row("read the operations", sql, values, read)?;
+    Ok(own.is_some_and(|own| {
         let is_erased = own.0.is_empty() || kept.op_id.is_empty();
         own.1 == kept.clock && (own.0 == kept.op_id || is_erased)
     }))
@@ -212,31 +199,23 @@ pub(crate) fn renew(facts: &mut Facts, agreed: &[(String, i64)]) -> Result<()> {
         let Some(device) = Device::find(connection)? else {
             return Ok(());
         };
-        let new: String = connection
-            .query_row(
-                "UPDATE share_device SET device = lower(hex(randomblob(8))) RETURNING device",
-                [],
-                |row| row.get(0),
-            )
-            .stored("name the device")?;
+        let new: String = connection.value(
+            "name the device",
+            "UPDATE share_device SET device = lower(hex(randomblob(8))) RETURNING device",
+            [],
+        )?;
         for (scope, number) in agreed {
-            connection
-                .execute(
-                    "UPDATE operations SET device = ?4, number = number - ?3 \
-                     WHERE scope = ?1 AND device = ?2 AND number > ?3",
-                    params![scope, device.id, number, new],
-                )
-                .and_then(|_| {
-                    // From now on, the old name is another device's.
-                    let sql =
-                        "UPDATE share_cursors SET number = ?3 WHERE scope = ?1 AND device = ?2";
-                    connection.execute(sql, params![scope, device.id, number])
-                })
-                .and_then(|_| {
-                    let sql = "INSERT INTO share_cursors VALUES (?1, ?2, 0) ON CONFLICT DO NOTHING";
-                    connection.execute(sql, [scope, &new])
-                })
-                .stored("name the device")?;
+            connection.run(
+                "name the device",
+                "UPDATE operations SET device = ?4, number = number - ?3 \
+                 WHERE scope = ?1 AND device = ?2 AND number > ?3",
+                params![scope, device.id, number, new],
+            )?;
+            // From now on, the old name is another device's.
+            let sql = "UPDATE share_cursors SET number = ?3 WHERE scope = ?1 AND device = ?2";
+            connection.run("name the device", sql, params![scope, device.id, number])?;
+            let sql = "INSERT INTO share_cursors VALUES (?1, ?2, 0) ON CONFLICT DO NOTHING";
+            connection.run("name the device", sql, [scope, &new])?;
         }
         Ok(())
     })

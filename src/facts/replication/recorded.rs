@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::params;
 
 use crate::clock::Clock;
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::operation::digest;
 use crate::facts::replication::rows;
@@ -63,37 +62,30 @@ pub(crate) fn record(connection: &Connection, scopes: &Scopes, clock: Clock) -> 
 
 /// Returns the number of the last row of the history.
 fn last_change(connection: &Connection) -> Result<i64> {
-    connection
-        .prepare_cached("SELECT coalesce(max(history_id), 0) FROM fact_history")
-        .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
-        .stored("read the history")
+    connection.value(
+        "read the history",
+        "SELECT coalesce(max(history_id), 0) FROM fact_history",
+        [],
+    )
 }
 
 fn unrecorded(connection: &Connection, after: i64) -> Result<Vec<Unrecorded>> {
-    let mut statement = connection
-        .prepare_cached(
-            "SELECT history_id, fact_id, user_id, key, action, turn_id, at, \
-             coalesce(after_json ->> 'status', '') || ' ' || coalesce(after_json ->> 'value_text', '') \
-             FROM fact_history AS h WHERE history_id > ?1 AND device IS NULL \
-             AND NOT EXISTS (SELECT 1 FROM operations AS o WHERE o.history_id = h.history_id) ORDER BY history_id",
-        )
-        .stored("read the history")?;
-    let rows = statement
-        .query_map([after], |row| {
-            Ok(Unrecorded {
-                history: row.get(0)?,
-                fact: row.get(1)?,
-                user: row.get(2)?,
-                key: row.get(3)?,
-                action: row.get(4)?,
-                turn: row.get(5)?,
-                at: row.get(6)?,
-                outcome: row.get(7)?,
-            })
+    let sql = "SELECT history_id, fact_id, user_id, key, action, turn_id, at, \
+               coalesce(after_json ->> 'status', '') || ' ' || coalesce(after_json ->> 'value_text', '') \
+               FROM fact_history AS h WHERE history_id > ?1 AND device IS NULL \
+               AND NOT EXISTS (SELECT 1 FROM operations AS o WHERE o.history_id = h.history_id) ORDER BY history_id";
+    connection.rows("read the history", sql, [after], |row| {
+        Ok(Unrecorded {
+            history: row.get(0)?,
+            fact: row.get(1)?,
+            user: row.get(2)?,
+            key: row.get(3)?,
+            action: row.get(4)?,
+            turn: row.get(5)?,
+            at: row.get(6)?,
+            outcome: row.get(7)?,
         })
-        .stored("read the history")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the history")
+    })
 }
 
 fn add(
@@ -112,51 +104,39 @@ fn add(
         _ => Some(next_number(connection, &scope, &device.id)?),
     };
     let born = birth(connection, &change.user, &change.fact)?.unwrap_or(ticked);
-    connection
-        .prepare_cached(
-            "INSERT INTO operations (scope, device, number, op_id, clock, kind, history_id, born, noted_at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, 'fact', ?6, ?7, ?8)",
-        )
-        .and_then(|mut statement| {
-            let id = op_id(change, &device.id, ticked);
-            let noted_at = clock.timestamp();
-            statement.execute(params![
-                scope, device.id, number, id, ticked, change.history, born, noted_at
-            ])
-        })
-        .stored("write the operations")
-        .map(|_| ())
+    let id = op_id(change, &device.id, ticked);
+    let noted_at = clock.timestamp();
+    connection.run(
+        "write the operations",
+        "INSERT INTO operations (scope, device, number, op_id, clock, kind, history_id, born, noted_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, 'fact', ?6, ?7, ?8)",
+        params![scope, device.id, number, id, ticked, change.history, born, noted_at],
+    )
 }
 
 /// Returns the number of a device's next operation in a scope.
 pub(crate) fn next_number(connection: &Connection, scope: &str, device: &str) -> Result<i64> {
-    let number = connection
-        .prepare_cached(
-            "SELECT coalesce(max(number), 0) + 1 FROM operations WHERE scope = ?1 AND device = ?2",
-        )
-        .and_then(|mut statement| statement.query_row([scope, device], |row| row.get(0)))
-        .stored("read the operations")?;
+    let number = connection.value(
+        "read the operations",
+        "SELECT coalesce(max(number), 0) + 1 FROM operations WHERE scope = ?1 AND device = ?2",
+        [scope, device],
+    )?;
     if number == 1 {
         let first = "INSERT INTO share_cursors VALUES (?1, ?2, 0) ON CONFLICT DO NOTHING";
-        connection
-            .execute(first, [scope, device])
-            .stored("write the operations")?;
+        connection.run("write the operations", first, [scope, device])?;
     }
     Ok(number)
 }
 
 fn birth(connection: &Connection, user: &str, fact: &str) -> Result<Option<i64>> {
     connection
-        .prepare_cached(
+        .optional_row(
+            "read the operations",
             "SELECT min(o.born) FROM fact_history AS h JOIN operations AS o USING (history_id) \
              WHERE h.user_id = ?1 AND h.fact_id = ?2",
+            [user, fact],
+            |row| row.get(0),
         )
-        .and_then(|mut statement| {
-            statement
-                .query_row([user, fact], |row| row.get(0))
-                .optional()
-        })
-        .stored("read the operations")
         .map(Option::flatten)
 }
 
@@ -180,12 +160,10 @@ fn op_id(change: &Unrecorded, device: &str, clock: i64) -> String {
 
 /// Returns every user and key that the history knows.
 pub(crate) fn keys(connection: &Connection) -> Result<Vec<(String, String)>> {
-    let mut statement = connection
-        .prepare("SELECT DISTINCT user_id, key FROM fact_history ORDER BY user_id, key")
-        .stored("read the history")?;
-    let rows = statement
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .stored("read the history")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the history")
+    connection.rows(
+        "read the history",
+        "SELECT DISTINCT user_id, key FROM fact_history ORDER BY user_id, key",
+        [],
+        |row| row.try_into(),
+    )
 }

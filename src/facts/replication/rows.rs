@@ -82,7 +82,7 @@ fn is_same(a: &Fact, b: &Fact) -> bool {
 }
 
 fn write(connection: &Connection, before: Option<&Fact>, after: &Fact) -> Result<()> {
-    after.put(connection)?;
+    after.upsert(connection)?;
     let says = |fact: &Fact| (fact.value_text.clone(), fact.status.is_retrievable());
     if before.is_some_and(|before| says(before) == says(after)) {
         return Ok(());

@@ -1,11 +1,10 @@
 //! Who sees a fact: this device, the user's own devices, or all who share a name.
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::params;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::project::scope_name;
 
 /// The scope that never leaves this device.
@@ -64,17 +63,13 @@ impl Scopes {
 
 /// Returns the scope in which a fact is shared, where it is known to be.
 pub(crate) fn of_fact(connection: &Connection, user: &str, fact: &str) -> Result<Option<String>> {
-    connection
-        .prepare_cached(
-            "SELECT o.scope FROM fact_history AS h JOIN operations AS o USING (history_id) \
+    connection.optional_row(
+        "read the operations",
+        "SELECT o.scope FROM fact_history AS h JOIN operations AS o USING (history_id) \
              WHERE h.user_id = ?1 AND h.fact_id = ?2 ORDER BY o.clock, o.device LIMIT 1",
-        )
-        .and_then(|mut statement| {
-            statement
-                .query_row(params![user, fact], |row| row.get(0))
-                .optional()
-        })
-        .stored("read the operations")
+        params![user, fact],
+        |row| row.get(0),
+    )
 }
 
 /// Returns whether a word can name a scope: it becomes part of addresses on the server.

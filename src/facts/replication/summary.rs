@@ -1,11 +1,10 @@
 //! Where sharing stands, as far as this database knows.
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::store::Facts;
 
@@ -81,31 +80,25 @@ fn summary(connection: &Connection) -> Result<Option<Summary>> {
 }
 
 fn count(connection: &Connection, of: &str) -> Result<u64> {
-    connection
-        .query_row(&format!("SELECT count(*) {of}"), [], |row| row.get(0))
-        .stored("count the operations")
+    connection.value("count the operations", &format!("SELECT count(*) {of}"), [])
 }
 
 fn first(connection: &Connection, sql: &str) -> Result<Option<String>> {
-    let found = connection.query_row(sql, [], |row| row.get(0)).optional();
-    Ok(found.stored("read the operations")?.flatten())
+    let found = connection.optional_row("read the operations", sql, [], |row| row.get(0))?;
+    Ok(found.flatten())
 }
 
 fn set_aside(connection: &Connection) -> Result<Vec<SetAside>> {
-    let mut statement = connection
-        .prepare(
-            "SELECT device, number, reason FROM share_set_aside ORDER BY seen_at, device, number",
-        )
-        .stored("read what was set aside")?;
-    let rows = statement
-        .query_map([], |row| {
+    connection.rows(
+        "read what was set aside",
+        "SELECT device, number, reason FROM share_set_aside ORDER BY seen_at, device, number",
+        [],
+        |row| {
             Ok(SetAside {
                 device: row.get(0)?,
                 number: row.get(1)?,
                 reason: row.get(2)?,
             })
-        })
-        .stored("read what was set aside")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read what was set aside")
+        },
+    )
 }

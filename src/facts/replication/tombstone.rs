@@ -11,14 +11,14 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::erase;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
-use crate::facts::replication::kept::Forgotten;
-use crate::facts::replication::kept::Kept;
 use crate::facts::replication::operation;
 use crate::facts::replication::recorded;
 use crate::facts::replication::rows;
 use crate::facts::replication::scope::PRIVATE;
+use crate::facts::replication::surviving_history::Forgotten;
+use crate::facts::replication::surviving_history::SurvivingHistory;
 use crate::facts::replication::wire;
 use crate::facts::replication::wire::FactChange;
 use crate::facts::replication::wire::Unreadable;
@@ -64,15 +64,14 @@ pub(crate) struct Tombstones {
 
 impl Tombstones {
     pub(crate) fn read(connection: &Connection) -> Result<Self> {
-        let mut statement = connection
-            .prepare_cached("SELECT scope, tombstone FROM share_tombstones")
-            .stored("read what was forgotten")?;
-        let rows = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))
-            .stored("read what was forgotten")?;
+        let rows = connection.rows(
+            "read what was forgotten",
+            "SELECT scope, tombstone FROM share_tombstones",
+            [],
+            |row| Ok((row.get(0)?, row.get::<_, String>(1)?)),
+        )?;
         let mut tombstones = Self::default();
-        for row in rows {
-            let (scope, json) = row.stored("read what was forgotten")?;
+        for (scope, json) in rows {
             let tombstone = serde_json::from_str(&json).map_err(|error| {
                 Error::failed(format!("what was forgotten cannot be read: {error}"))
             })?;
@@ -142,13 +141,11 @@ fn json(tombstone: &Tombstone) -> Result<String> {
 }
 
 fn insert(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
-    connection
-        .execute(
-            "INSERT INTO share_tombstones VALUES (?1, ?2)",
-            [scope, &json(tombstone)?],
-        )
-        .stored("write what was forgotten")
-        .map(|_| ())
+    connection.run(
+        "write what was forgotten",
+        "INSERT INTO share_tombstones VALUES (?1, ?2)",
+        [scope, &json(tombstone)?],
+    )
 }
 
 /// Leaves a tombstone for the other devices, in the transaction that forgets; without others, nothing.
@@ -218,44 +215,44 @@ fn send(
     for scope in scopes(connection)? {
         let number = recorded::next_number(connection, &scope, &device.id)?;
         let op_id = operation::digest(&["forget", &device.id, &ticked.to_string()]);
-        connection
-            .execute(
-                "INSERT INTO operations (scope, device, number, op_id, clock, kind, payload, noted_at) \
+        connection.run(
+            "write the operations",
+            "INSERT INTO operations (scope, device, number, op_id, clock, kind, payload, noted_at) \
                  VALUES (?1, ?2, ?3, ?4, ?5, 'forget', ?6, ?7)",
-                params![scope, device.id, number, op_id, ticked, payload, clock.timestamp()],
-            )
-            .stored("write the operations")?;
+            params![
+                scope,
+                device.id,
+                number,
+                op_id,
+                ticked,
+                payload,
+                clock.timestamp()
+            ],
+        )?;
     }
     device.save(connection)
 }
 
 /// The scopes in which others may hold something.
 fn scopes(connection: &Connection) -> Result<Vec<String>> {
-    let mut statement = connection
-        .prepare("SELECT DISTINCT scope FROM share_cursors ORDER BY scope")
-        .stored("read the scopes")?;
-    let rows = statement
-        .query_map([], |row| row.get(0))
-        .stored("read the scopes")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the scopes")
+    connection.rows(
+        "read the scopes",
+        "SELECT DISTINCT scope FROM share_cursors ORDER BY scope",
+        [],
+        |row| row.get(0),
+    )
 }
 
 /// The operations that stay, lost an excerpt or a reason here, and are in no tombstone yet.
 fn new_mentions(connection: &Connection) -> Result<Vec<Address>> {
     let known = Tombstones::read(connection)?.mentions;
-    let mut statement = connection
-        .prepare(
-            "SELECT scope, device, number FROM operations \
-             WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL ORDER BY operation",
-        )
-        .stored("read the operations")?;
-    let rows = statement
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .stored("read the operations")?;
-    let mut found: Vec<Address> = rows
-        .collect::<rusqlite::Result<_>>()
-        .stored("read the operations")?;
+    let mut found: Vec<Address> = connection.rows(
+        "read the operations",
+        "SELECT scope, device, number FROM operations \
+         WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL ORDER BY operation",
+        [],
+        |row| row.try_into(),
+    )?;
     found.retain(|address| !known.contains(address));
     Ok(found)
 }
@@ -297,7 +294,7 @@ pub(crate) fn apply(
                 scope,
                 until: tombstone.until,
             };
-            let kept = Kept::read(connection, forgotten)?;
+            let kept = SurvivingHistory::read(connection, forgotten)?;
             if !kept.is_all {
                 erase::erase_key(connection, &id, &key)?;
                 kept.write(connection)?;
@@ -326,32 +323,23 @@ pub(crate) fn apply(
 }
 
 fn turns_of(connection: &Connection, user: &str) -> Result<Vec<String>> {
-    let mut statement = connection
-        .prepare(
-            "SELECT turn_id FROM fact_history WHERE user_id = ?1 \
-             UNION SELECT after_json ->> 'source_turn_id' FROM fact_history WHERE user_id = ?1 AND after_json IS NOT NULL",
-        )
-        .stored("read the history")?;
-    let rows = statement
-        .query_map([user], |row| row.get(0))
-        .stored("read the history")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the history")
+    let sql = "SELECT turn_id FROM fact_history WHERE user_id = ?1 \
+               UNION SELECT after_json ->> 'source_turn_id' FROM fact_history WHERE user_id = ?1 AND after_json IS NOT NULL";
+    connection.rows("read the history", sql, [user], |row| row.get(0))
 }
 
 /// What nobody understood may say what is forgotten.
 fn drop_set_aside(connection: &Connection, tombstone: &Tombstone) -> Result<()> {
-    let mut statement = connection
-        .prepare("SELECT scope, device, number, received FROM share_set_aside")
-        .stored("read what was set aside")?;
-    let rows = statement
-        .query_map([], |row| {
+    let rows = connection.rows(
+        "read what was set aside",
+        "SELECT scope, device, number, received FROM share_set_aside",
+        [],
+        |row| {
             let address: (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
             Ok((address, row.get::<_, String>(3)?))
-        })
-        .stored("read what was set aside")?;
-    for row in rows {
-        let (address, received) = row.stored("read what was set aside")?;
+        },
+    )?;
+    for (address, received) in rows {
         let received: serde_json::Value = serde_json::from_str(&received).unwrap_or_default();
         let user = received
             .get("user_id")
@@ -362,12 +350,11 @@ fn drop_set_aside(connection: &Connection, tombstone: &Tombstone) -> Result<()> 
             .and_then(serde_json::Value::as_i64)
             .unwrap_or(0);
         if operation::owner(user) == tombstone.owner && clock <= tombstone.until {
-            connection
-                .execute(
-                    "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
-                    params![address.0, address.1, address.2],
-                )
-                .stored("forget what was set aside")?;
+            connection.run(
+                "forget what was set aside",
+                "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
+                params![address.0, address.1, address.2],
+            )?;
         }
     }
     Ok(())
@@ -375,10 +362,11 @@ fn drop_set_aside(connection: &Connection, tombstone: &Tombstone) -> Result<()> 
 
 /// Notes that erased rows may still be in free pages of the file.
 pub(crate) fn needs_cleaning(connection: &Connection) -> Result<()> {
-    connection
-        .execute("UPDATE share_device SET is_unclean = 1", [])
-        .stored("note what is to be cleaned")
-        .map(|_| ())
+    connection.run(
+        "note what is to be cleaned",
+        "UPDATE share_device SET is_unclean = 1",
+        [],
+    )
 }
 
 /// Rewrites the file if a pull forgot something, and returns whether that is done.
@@ -394,9 +382,8 @@ pub(crate) fn clean_file(facts: &mut Facts) -> Result<bool> {
     }
     facts.leave_no_trace()?;
     facts.write(|connection| {
-        connection
-            .execute("UPDATE share_device SET is_unclean = 0", [])
-            .stored("note what was cleaned")
-            .map(|_| true)
-    })
+        let sql = "UPDATE share_device SET is_unclean = 0";
+        connection.run("note what was cleaned", sql, [])
+    })?;
+    Ok(true)
 }

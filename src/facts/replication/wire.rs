@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::action::moment;
+use crate::facts::action::normalized_time;
 use crate::facts::fact::Fact;
 use crate::facts::key::FactKey;
 use crate::secrets;
@@ -176,7 +176,7 @@ fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact,
     let times = needed.into_iter().chain(&fact.valid_to);
     if times
         .into_iter()
-        .any(|time| moment(time).as_ref() != Some(time))
+        .any(|time| normalized_time(time).as_ref() != Some(time))
     {
         return Err(broken("an invalid time"));
     }

@@ -8,6 +8,7 @@ use rusqlite::params;
 
 use crate::error::Result;
 use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::scope::ProjectScope;
 use crate::facts::search::lexical;
 use crate::facts::search::lexical::QueryWords;
@@ -109,10 +110,7 @@ pub(crate) fn has_most(connection: &Connection, user: &UserId) -> Result<bool> {
                SELECT sum((SELECT user_id = ?1 FROM facts \
                WHERE seq >= number * (SELECT max(seq) FROM facts) / ?2 ORDER BY seq LIMIT 1)) * 2 > ?2 \
                FROM sample";
-    let is_most: Option<bool> = connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| statement.query_row((user.as_str(), SAMPLE), |row| row.get(0)))
-        .stored("read the facts")?;
+    let is_most: Option<bool> = connection.value("read the facts", sql, (user.as_str(), SAMPLE))?;
     Ok(is_most.unwrap_or_default())
 }
 
@@ -126,18 +124,16 @@ pub(crate) fn out_of_scope(
     let of_others =
         "SELECT seq FROM facts WHERE user_id = ?1 AND project IS NOT NULL AND project IS NOT ?2";
     let over = "SELECT seq FROM facts WHERE user_id = ?1 AND valid_to <= ?2";
-    let read = || -> rusqlite::Result<HashSet<i64>> {
-        let mut statement = connection.prepare_cached(over)?;
-        let rows = statement.query_map((user.as_str(), now), |row| row.get(0))?;
-        let mut found: HashSet<i64> = rows.collect::<rusqlite::Result<_>>()?;
-        if *scope != ProjectScope::All {
-            let mut statement = connection.prepare_cached(of_others)?;
-            let rows = statement.query_map((user.as_str(), scope.project()), |row| row.get(0))?;
-            for row in rows {
-                found.insert(row?);
-            }
-        }
-        Ok(found)
-    };
-    read().stored("read the facts")
+    let over = connection.rows("read the facts", over, (user.as_str(), now), |row| {
+        row.get(0)
+    })?;
+    let mut found: HashSet<i64> = over.into_iter().collect();
+    if *scope != ProjectScope::All {
+        let values = (user.as_str(), scope.project());
+        let of_others = connection.rows("read the facts", of_others, values, |row| {
+            row.get::<_, i64>(0)
+        })?;
+        found.extend(of_others);
+    }
+    Ok(found)
 }

@@ -139,7 +139,7 @@ impl Scored {
     fn new(matches: Vec<(i64, f64)>, scanned: Scanned, check: &mut Check<'_>) -> Result<Self> {
         let Scanned {
             seqs,
-            nearness,
+            similarity,
             is_complete,
             ..
         } = scanned;
@@ -157,10 +157,10 @@ impl Scored {
             }
         }
         if without_vector.is_empty() {
-            return Ok(Self::weighted(seqs, bm25, nearness));
+            return Ok(Self::weighted(seqs, bm25, similarity));
         }
-        let least = nearness.iter().copied().fold(1.0, f32::min);
-        let known = seqs.into_iter().zip(bm25).zip(nearness);
+        let least = similarity.iter().copied().fold(1.0, f32::min);
+        let known = seqs.into_iter().zip(bm25).zip(similarity);
         let mut rows: Vec<(i64, f64, f32)> = known
             .map(|((seq, bm25), cosine)| (seq, bm25, cosine))
             .collect();

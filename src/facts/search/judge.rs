@@ -6,7 +6,7 @@ use crate::embedding::Vector;
 use crate::embedding::VectorTable;
 use crate::error::Result;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::search::candidates;
 use crate::facts::search::lexical;
 use crate::facts::user::UserId;
@@ -97,10 +97,7 @@ fn question(
     }
     let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
                WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
-    let all: usize = connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| statement.query_row([user.as_str()], |row| row.get(0)))
-        .stored("count the facts")?;
+    let all: usize = connection.value("count the facts", sql, [user.as_str()])?;
     Ok(WeightedQuestion::new(text, counted, all))
 }
 

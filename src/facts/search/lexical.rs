@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::ranking::Language;
 use crate::ranking::any_form_of;
@@ -36,12 +36,9 @@ pub(crate) fn matches(
     let sql = format!(
         "SELECT rowid, -bm25(facts_fts, {WEIGHTS}) FROM facts_fts WHERE facts_fts MATCH ?1 ORDER BY rowid"
     );
-    let search = || -> rusqlite::Result<Vec<(i64, f64)>> {
-        let mut statement = connection.prepare_cached(&sql)?;
-        let rows = statement.query_map([expression], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        rows.collect()
-    };
-    search().stored("search the facts by words")
+    connection.rows("search the facts by words", &sql, [expression], |row| {
+        row.try_into()
+    })
 }
 
 /// Returns how many rows have any form of a word; `is_bound` as in [`matches`].
@@ -55,10 +52,7 @@ pub(crate) fn count(
         return Ok(0);
     };
     let sql = "SELECT count(*) FROM facts_fts WHERE facts_fts MATCH ?1";
-    connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| statement.query_row([expression], |row| row.get(0)))
-        .stored("search the facts by words")
+    connection.value("search the facts by words", sql, [expression])
 }
 
 fn expression(
@@ -82,14 +76,11 @@ pub(crate) fn unmatched(
     words: &[String],
 ) -> Result<Vec<String>> {
     let sql = "SELECT EXISTS (SELECT 1 FROM facts_fts WHERE facts_fts MATCH ?1)";
-    let mut statement = connection.prepare_cached(sql).stored("search the facts")?;
     let mut unmatched = Vec::new();
     for word in words {
         let quoted = crate::ranking::quoted(word);
         let expression = format!("{} AND ({TEXT} : {quoted})", owner(user));
-        let is_known: bool = statement
-            .query_row([expression], |row| row.get(0))
-            .stored("search the facts by words")?;
+        let is_known: bool = connection.value("search the facts by words", sql, [expression])?;
         if !is_known {
             unmatched.push(word.clone());
         }

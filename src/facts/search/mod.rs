@@ -47,6 +47,7 @@ use crate::facts::vectors::Scanned;
 use crate::project::Fusion;
 use crate::ranking::AnswerEvidence;
 use crate::ranking::Relevance;
+use crate::text::word_enum;
 
 /// How deep the lists of words and of vectors are that tell how well each side did.
 pub(crate) const TOP: usize = 20;
@@ -60,33 +61,19 @@ const MIN_CANDIDATES: usize = 100;
 /// How many facts at least tell whether anything has to do with a query.
 const JUDGED: usize = 10;
 
-/// What a search goes by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Method {
-    /// Words alone.
-    Lexical,
-    /// Meaning alone.
-    Vector,
-    /// The first 20 of each: lexical 0.45, vectors 0.45, recency 0.10.
-    Seed,
-    /// Words and meaning, half and half, and a share of the neighbours in the session.
-    #[default]
-    Fused,
-}
-
-impl Method {
-    /// Every method, in the order in which they are compared.
-    pub const ALL: [Self; 4] = [Self::Lexical, Self::Vector, Self::Seed, Self::Fused];
-
-    /// Returns the word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Lexical => "lexical",
-            Self::Vector => "vector",
-            Self::Seed => "seed",
-            Self::Fused => "fused",
-        }
+word_enum! {
+    /// What a search goes by.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+    pub enum Method {
+        /// Words alone.
+        Lexical = "lexical",
+        /// Meaning alone.
+        Vector = "vector",
+        /// The first 20 of each: lexical 0.45, vectors 0.45, recency 0.10.
+        Seed = "seed",
+        /// Words and meaning, half and half, and a share of the neighbours in the session.
+        #[default]
+        Fused = "fused",
     }
 }
 
@@ -348,8 +335,8 @@ impl Meaning {
                 near: None,
             });
         }
-        let is_settled =
-            IndexLocation::read(facts.connection())? == IndexLocation::wanted(facts, embedder);
+        let is_settled = IndexLocation::read(facts.connection())?
+            == IndexLocation::from_settings(facts, embedder);
         let server = Chroma::from_database(facts.connection())?.filter(|_| is_settled);
         let server = server.ok_or_else(|| {
             Error::failed("the vectors are not on the Chroma server yet")
@@ -413,7 +400,7 @@ fn hits(
         })
         .collect();
     hits.sort_by(|a, b| {
-        let later = rank::moment(&b.fact).cmp(rank::moment(&a.fact));
+        let later = rank::last_touched(&b.fact).cmp(rank::last_touched(&a.fact));
         let by_id = a.fact.fact_id.cmp(&b.fact.fact_id);
         b.score.total_cmp(&a.score).then(later).then(by_id)
     });

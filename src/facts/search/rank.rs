@@ -84,11 +84,11 @@ fn by_words_alone(seq: i64, score: f64, rank: usize) -> RankedRow {
 
 /// Returns the best rows by meaning; none if nothing in the query is known.
 pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<RankedRow> {
-    let best = best(&scanned.nearness, limit.saturating_add(TIES));
+    let best = best(&scanned.similarity, limit.saturating_add(TIES));
     best.into_iter()
         .enumerate()
         .map(|(rank, place)| {
-            let score = f64::from(scanned.nearness[place]);
+            let score = f64::from(scanned.similarity[place]);
             let components = Components {
                 cosine: Some(score),
                 vector: score,
@@ -207,13 +207,13 @@ pub(crate) fn facts(
 }
 
 /// Returns when a fact was last written or spoken of.
-pub(crate) fn moment(fact: &Fact) -> &str {
+pub(crate) fn last_touched(fact: &Fact) -> &str {
     fact.updated_at.as_str().max(&fact.last_mentioned_at)
 }
 
 /// Returns how many days ago that was.
 fn age(fact: &Fact, now: DateTime<Utc>) -> Option<f64> {
-    let then = parse_timestamp(moment(fact))?;
+    let then = parse_timestamp(last_touched(fact))?;
     let seconds = now.signed_duration_since(then).as_seconds_f64();
     Some(seconds / (24.0 * 60.0 * 60.0))
 }

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::ranking::any_of;
 use crate::ranking::real;
@@ -55,12 +56,10 @@ fn containing(connection: &Connection, user: &UserId, texts: &[String]) -> Resul
     };
     let sql = "SELECT t.rowid FROM facts_trigram t JOIN facts f ON f.seq = t.rowid \
                WHERE t.facts_trigram MATCH ?1 AND f.user_id = ?2";
-    let search = || -> rusqlite::Result<Vec<i64>> {
-        let mut statement = connection.prepare_cached(sql)?;
-        let rows = statement.query_map((expression, user.as_str()), |row| row.get(0))?;
-        rows.collect()
-    };
-    search().stored("search the facts by parts of words")
+    let values = (expression, user.as_str());
+    connection.rows("search the facts by parts of words", sql, values, |row| {
+        row.get(0)
+    })
 }
 
 /// Returns, for each of the user's rows that has some of the pairs, how many.

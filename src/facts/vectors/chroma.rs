@@ -10,7 +10,7 @@ use crate::embedding::Vector;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::scope::ProjectScope;
 use crate::facts::user::UserId;
 use crate::service::Service;
@@ -41,9 +41,8 @@ impl Chroma {
     /// Returns the server and collection that the database says its vectors are in, or `None` if they are in it.
     pub(crate) fn from_database(connection: &Connection) -> Result<Option<Self>> {
         let sql = "SELECT server, collection FROM vector_index";
-        let (server, collection): (Option<String>, String) = connection
-            .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
-            .stored("read where the vectors are")?;
+        let (server, collection): (Option<String>, String) =
+            connection.row("read where the vectors are", sql, [], |row| row.try_into())?;
         let Some(server) = server else {
             return Ok(None);
         };
@@ -95,7 +94,7 @@ impl Chroma {
     /// Removes the collection.
     pub(crate) fn remove(&self) -> Result<()> {
         let path = format!("{BASE}/{}", self.collection);
-        self.service.delete(&path, CHANGED).map_err(named)
+        self.service.delete(&path, CHANGED).map_err(server_failed)
     }
 
     /// Returns a user's nearest facts that may be found, and how near each is, from -1 to 1.
@@ -120,7 +119,8 @@ impl Chroma {
             "where": {"$and": conditions}, "include": ["distances"],
         });
         let answer = self.ask("query", &question, ASKED)?;
-        read(&answer).ok_or_else(|| named(self.service.failed("did not send a list of ids")))
+        read(&answer)
+            .ok_or_else(|| server_failed(self.service.failed("did not send a list of ids")))
     }
 
     fn ask(&self, what: &str, document: &Value, wait: Duration) -> Result<Value> {
@@ -128,13 +128,18 @@ impl Chroma {
             "name": self.collection, "get_or_create": true,
             "configuration": {"hnsw": {"space": "cosine"}}, "metadata": {"schema": "1"},
         });
-        let made = self.service.post(BASE, &collection, wait).map_err(named)?;
+        let made = self
+            .service
+            .post(BASE, &collection, wait)
+            .map_err(server_failed)?;
         let id = made
             .get("id")
             .and_then(Value::as_str)
-            .ok_or_else(|| named(self.service.failed("did not send a collection")))?;
+            .ok_or_else(|| server_failed(self.service.failed("did not send a collection")))?;
         let path = format!("{BASE}/{id}/{what}");
-        self.service.post(&path, document, wait).map_err(named)
+        self.service
+            .post(&path, document, wait)
+            .map_err(server_failed)
     }
 }
 
@@ -149,7 +154,7 @@ fn metadata(fact: &Fact) -> Value {
     })
 }
 
-fn named(error: Error) -> Error {
+fn server_failed(error: Error) -> Error {
     let message = error.message;
     Error::failed(format!("the Chroma server {message}"))
         .hint("chroma.url names it; `chroma run` starts one")
@@ -163,7 +168,7 @@ fn read(answer: &Value) -> Option<Vec<(String, f32)>> {
     pairs
         .map(|(id, distance)| {
             let id = id.as_str()?.to_owned();
-            Some((id, nearness(distance.as_f64()?)))
+            Some((id, similarity(distance.as_f64()?)))
         })
         .collect()
 }
@@ -172,7 +177,7 @@ fn read(answer: &Value) -> Option<Vec<(String, f32)>> {
     clippy::cast_possible_truncation,
     reason = "a cosine needs no more digits than its vectors have"
 )]
-fn nearness(distance: f64) -> f32 {
+fn similarity(distance: f64) -> f32 {
     (1.0 - distance) as f32
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::queue;
 use crate::facts::store::Facts;
 use crate::facts::vectors::chroma::Chroma;
@@ -45,22 +45,22 @@ const ERASABLE: &str = "place = ?1 AND NOT EXISTS (SELECT 1 FROM vector_jobs AS 
     WHERE j.fact_id = vector_erasures.fact_id AND p.place = vector_erasures.place)";
 
 /// Notes that a server may have the vectors of these facts from now on.
-pub(crate) fn note(connection: &Connection, server: &Chroma, facts: &[&str]) -> Result<()> {
+pub(crate) fn record_sent(connection: &Connection, server: &Chroma, facts: &[&str]) -> Result<()> {
     let place = [server.url(), server.collection()];
-    connection
-        .execute(
-            "INSERT INTO vector_places (server, collection) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-            place,
-        )
-        .stored("note where vectors are sent")?;
+    connection.run(
+        "note where vectors are sent",
+        "INSERT INTO vector_places (server, collection) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+        place,
+    )?;
     let sql = "INSERT INTO vector_copies (fact_id, place) \
                SELECT ?3, place FROM vector_places WHERE server = ?1 AND collection = ?2 \
                ON CONFLICT DO NOTHING";
     for fact in facts {
-        connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.execute([place[0], place[1], fact]))
-            .stored("note where vectors are sent")?;
+        connection.run(
+            "note where vectors are sent",
+            sql,
+            [place[0], place[1], fact],
+        )?;
     }
     Ok(())
 }
@@ -77,10 +77,11 @@ pub(crate) fn acknowledge(
             "DELETE FROM {table} WHERE fact_id = ?3 AND place = \
              (SELECT place FROM vector_places WHERE server = ?1 AND collection = ?2)"
         );
-        connection
-            .prepare_cached(&sql)
-            .and_then(|mut statement| statement.execute([server.url(), server.collection(), fact]))
-            .stored("note where vectors are")
+        connection.run(
+            "note where vectors are",
+            &sql,
+            [server.url(), server.collection(), fact],
+        )
     };
     for fact in gone {
         remove("vector_copies", fact)?;
@@ -92,15 +93,17 @@ pub(crate) fn acknowledge(
 }
 
 /// Notes that the server has dropped its collection.
-pub(crate) fn dropped(connection: &Connection, server: &Chroma) -> Result<()> {
+pub(crate) fn forget_collection(connection: &Connection, server: &Chroma) -> Result<()> {
     for table in ["vector_copies", "vector_erasures"] {
         let sql = format!(
             "DELETE FROM {table} WHERE place = \
              (SELECT place FROM vector_places WHERE server = ?1 AND collection = ?2)"
         );
-        connection
-            .execute(&sql, [server.url(), server.collection()])
-            .stored("note where vectors are")?;
+        connection.run(
+            "note where vectors are",
+            &sql,
+            [server.url(), server.collection()],
+        )?;
     }
     Ok(())
 }
@@ -112,10 +115,7 @@ pub(crate) fn forget(connection: &Connection, fact: &str) -> Result<()> {
          SELECT place, fact_id FROM vector_copies WHERE fact_id = ?1 ON CONFLICT DO NOTHING",
         "DELETE FROM vector_copies WHERE fact_id = ?1",
     ] {
-        connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.execute([fact]))
-            .stored("forget where vectors are")?;
+        connection.run("forget where vectors are", sql, [fact])?;
     }
     Ok(())
 }
@@ -152,12 +152,9 @@ fn places(facts: &Facts, scope: RetryScope) -> Result<Vec<RemoteCollection>> {
     let sql = "SELECT place, server, collection, attempts FROM vector_places AS p \
                WHERE (?1 IS NULL OR not_before <= ?1) \
                AND EXISTS (SELECT 1 FROM vector_erasures AS e WHERE e.place = p.place) ORDER BY place";
-    let mut statement = facts
+    facts
         .connection()
-        .prepare(sql)
-        .stored("read what is to be erased")?;
-    let rows = statement
-        .query_map([now], |row| {
+        .rows("read what is to be erased", sql, [now], |row| {
             Ok(RemoteCollection {
                 id: row.get(0)?,
                 server: row.get(1)?,
@@ -165,9 +162,6 @@ fn places(facts: &Facts, scope: RetryScope) -> Result<Vec<RemoteCollection>> {
                 attempts: row.get(3)?,
             })
         })
-        .stored("read what is to be erased")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read what is to be erased")
 }
 
 /// Returns how the place failed, where it did.
@@ -187,12 +181,11 @@ fn erase_at(facts: &mut Facts, at: &RemoteCollection) -> Result<Option<Error>> {
         }
         facts.write(|connection| {
             for fact in &gone {
-                connection
-                    .execute(
-                        "DELETE FROM vector_erasures WHERE place = ?1 AND fact_id = ?2",
-                        params![at.id, fact],
-                    )
-                    .stored("note what is erased")?;
+                connection.run(
+                    "note what is erased",
+                    "DELETE FROM vector_erasures WHERE place = ?1 AND fact_id = ?2",
+                    params![at.id, fact],
+                )?;
             }
             answered(connection, at.id)
         })?;
@@ -201,36 +194,24 @@ fn erase_at(facts: &mut Facts, at: &RemoteCollection) -> Result<Option<Error>> {
 
 fn erasable(connection: &Connection, at: &RemoteCollection) -> Result<Vec<String>> {
     let sql = format!("SELECT fact_id FROM vector_erasures WHERE {ERASABLE} LIMIT {BATCH}");
-    let mut statement = connection
-        .prepare(&sql)
-        .stored("read what is to be erased")?;
-    let rows = statement
-        .query_map([at.id], |row| row.get(0))
-        .stored("read what is to be erased")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read what is to be erased")
+    connection.rows("read what is to be erased", &sql, [at.id], |row| row.get(0))
 }
 
 fn answered(connection: &Connection, place: i64) -> Result<()> {
     let sql = "UPDATE vector_places SET attempts = 0, not_before = '', last_error = NULL \
                WHERE place = ?1";
-    connection
-        .execute(sql, [place])
-        .stored("note what is erased")
-        .map(|_| ())
+    connection.run("note what is erased", sql, [place])
 }
 
 fn postpone(facts: &mut Facts, at: &RemoteCollection, error: &Error) -> Result<()> {
     let not_before = queue::later(&facts.clock(), TimeDelta::seconds(pause(at.attempts)));
     facts.write(|connection| {
-        connection
-            .execute(
-                "UPDATE vector_places SET attempts = attempts + 1, not_before = ?2, last_error = ?3 \
+        connection.run(
+            "note what is to be erased",
+            "UPDATE vector_places SET attempts = attempts + 1, not_before = ?2, last_error = ?3 \
                  WHERE place = ?1",
-                params![at.id, not_before, error.message],
-            )
-            .stored("note what is to be erased")
-            .map(|_| ())
+            params![at.id, not_before, error.message],
+        )
     })
 }
 
@@ -239,21 +220,14 @@ pub(crate) fn remaining(connection: &Connection, of: Option<&[String]>) -> Resul
     let ids = of.map(|ids| serde_json::json!(ids).to_string());
     let sql = "SELECT server, count(*), attempts, last_error FROM vector_erasures JOIN vector_places USING (place) \
                WHERE ?1 IS NULL OR fact_id IN (SELECT value FROM json_each(?1)) GROUP BY place ORDER BY place";
-    let mut statement = connection
-        .prepare(sql)
-        .stored("read what is to be erased")?;
-    let rows = statement
-        .query_map([ids], |row| {
-            Ok(Remaining {
-                server: row.get(0)?,
-                vectors: row.get(1)?,
-                attempts: row.get(2)?,
-                last_error: row.get(3)?,
-            })
+    connection.rows("read what is to be erased", sql, [ids], |row| {
+        Ok(Remaining {
+            server: row.get(0)?,
+            vectors: row.get(1)?,
+            attempts: row.get(2)?,
+            last_error: row.get(3)?,
         })
-        .stored("read what is to be erased")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read what is to be erased")
+    })
 }
 
 /// Returns for how many seconds a server is left alone after so many failures before this one.

@@ -28,6 +28,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::vectors::copies::RetryScope;
 use crate::project::Project;
@@ -75,21 +76,19 @@ pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
             .iter()
             .map(|text| VectorTable::built_in().vector(text))
             .collect();
-        return put(
+        return write_vectors(
             connection,
             (&fact.user_id, &fact.fact_id),
             &built_in,
             &vectors,
         );
     }
-    connection
-        .prepare_cached(
-            "DELETE FROM fact_vectors WHERE user_id = ?1 \
+    connection.run(
+        "remove a vector",
+        "DELETE FROM fact_vectors WHERE user_id = ?1 \
              AND seq = (SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2)",
-        )
-        .and_then(|mut statement| statement.execute([&fact.user_id, &fact.fact_id]))
-        .stored("remove a vector")
-        .map(|_| ())
+        [&fact.user_id, &fact.fact_id],
+    )
 }
 
 /// Returns the text whose vector stands for a fact: what its key says, and its value.
@@ -113,7 +112,7 @@ pub(crate) fn model_of(embedder: &Embedder) -> String {
 ///
 /// With another model than before, all vectors are rebuilt: those of two models do not compare.
 pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
-    settle(facts, embedder)?;
+    migrate(facts, embedder)?;
     if let Some(server) = Chroma::from_database(facts.connection())? {
         return outbox::drain(facts, &server, embedder);
     }
@@ -143,7 +142,7 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
                 let (vectors, after) = rest.split_at(one.texts.len().min(rest.len()));
                 rest = after;
                 if one.is_unchanged(connection)? {
-                    put(connection, (&one.user, &one.fact), &wanted, vectors)?;
+                    write_vectors(connection, (&one.user, &one.fact), &wanted, vectors)?;
                     written += 1;
                 }
             }
@@ -181,14 +180,16 @@ impl IndexLocation {
                 server: row.get(1)?,
             })
         };
-        connection
-            .prepare_cached("SELECT model, server FROM vector_index")
-            .and_then(|mut statement| statement.query_row([], read))
-            .stored("read where the vectors are")
+        connection.row(
+            "read where the vectors are",
+            "SELECT model, server FROM vector_index",
+            [],
+            read,
+        )
     }
 
     /// Returns the place as the settings want it.
-    pub(crate) fn wanted(facts: &Facts, embedder: &Embedder) -> Self {
+    pub(crate) fn from_settings(facts: &Facts, embedder: &Embedder) -> Self {
         Self {
             model: model_of(embedder),
             server: facts.vector_server().map(str::to_owned),
@@ -197,8 +198,8 @@ impl IndexLocation {
 }
 
 /// Changes model or place to what the settings want: what was there is of no use, and all is told or rebuilt.
-fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
-    let wanted = IndexLocation::wanted(facts, embedder);
+fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
+    let wanted = IndexLocation::from_settings(facts, embedder);
     let is = IndexLocation::read(facts.connection())?;
     if is == wanted || facts.is_dry_run() {
         return Ok(());
@@ -212,12 +213,14 @@ fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     let now = facts.clock().timestamp();
     facts.write(|connection| {
         if let Some(server) = &dropped {
-            copies::dropped(connection, server)?;
+            copies::forget_collection(connection, server)?;
         }
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
-        connection
-            .execute(change, params![wanted.model, wanted.server])
-            .stored("name the model")?;
+        connection.run(
+            "name the model",
+            change,
+            params![wanted.model, wanted.server],
+        )?;
         connection
             .execute_batch("DELETE FROM fact_vectors")
             .stored("remove vectors")?;
@@ -250,10 +253,7 @@ impl Lacking {
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE user_id = ?1 AND fact_id = ?2 \
                    AND updated_at = ?3 AND status IN ('active', 'pending_confirmation'))";
         let values = params![self.user, self.fact, self.updated_at];
-        connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.query_row(values, |row| row.get(0)))
-            .stored("read a fact")
+        connection.value("read a fact", sql, values)
     }
 }
 
@@ -262,25 +262,20 @@ fn lacking(connection: &Connection, after: i64) -> Result<Vec<Lacking>> {
                WHERE f.seq > ?2 AND f.status IN ('active', 'pending_confirmation') AND NOT EXISTS \
                (SELECT 1 FROM fact_vectors v WHERE v.user_id = f.user_id AND v.seq = f.seq) \
                ORDER BY f.seq LIMIT ?1";
-    let mut statement = connection.prepare_cached(sql).stored("read the facts")?;
-    let rows = statement
-        .query_map((BATCH, after), |row| {
-            let (key, value): (String, String) = (row.get(2)?, row.get(3)?);
-            Ok(Lacking {
-                user: row.get(0)?,
-                fact: row.get(1)?,
-                texts: passage_texts(&key, &value),
-                updated_at: row.get(4)?,
-                seq: row.get(5)?,
-            })
+    connection.rows("read the facts", sql, (BATCH, after), |row| {
+        let (key, value): (String, String) = (row.get(2)?, row.get(3)?);
+        Ok(Lacking {
+            user: row.get(0)?,
+            fact: row.get(1)?,
+            texts: passage_texts(&key, &value),
+            updated_at: row.get(4)?,
+            seq: row.get(5)?,
         })
-        .stored("read the facts")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the facts")
+    })
 }
 
 /// Writes the vectors of a fact's passages, one after the other.
-fn put(
+fn write_vectors(
     connection: &Connection,
     (user, fact): (&str, &str),
     model: &str,
@@ -300,11 +295,7 @@ fn put(
         ":user": user, ":fact": fact, ":model": model, ":dim": dim(bytes.len()),
         ":scale": f64::from(small.scale), ":vector": bytes,
     };
-    connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| statement.execute(values))
-        .stored("write a vector")
-        .map(|_| ())
+    connection.run("write a vector", sql, values)
 }
 
 /// Returns a number of dimensions as it is stored.

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::queue;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -40,11 +41,7 @@ pub(crate) fn enqueue(connection: &Connection, fact: &Fact) -> Result<()> {
                ON CONFLICT (fact_id) DO UPDATE SET operation = excluded.operation, \
                wish = excluded.wish, created_at = excluded.created_at";
     let values = params![fact.fact_id, fact.user_id, operation, fact.updated_at];
-    connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| statement.execute(values))
-        .stored("record what must be sent to the vector server")
-        .map(|_| ())
+    connection.run("record what must be sent to the vector server", sql, values)
 }
 
 /// Wishes that every fact that can be found be told again.
@@ -55,10 +52,7 @@ pub(crate) fn enqueue_all(connection: &Connection, now: &str) -> Result<()> {
     connection
         .execute_batch("DELETE FROM vector_jobs")
         .stored("clear the outbox")?;
-    connection
-        .execute(again, [now])
-        .stored("fill the outbox")
-        .map(|_| ())
+    connection.run("fill the outbox", again, [now])
 }
 
 /// Carries out what is due; where the server fails, it stays and is due later. Returns how much was carried out.
@@ -72,7 +66,7 @@ pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> 
         }
         let told: Vec<&str> = jobs.iter().map(|job| job.fact.as_str()).collect();
         // Before it is told: a run that dies in between must not leave a vector that nobody knows of.
-        facts.write(|connection| copies::note(connection, server, &told))?;
+        facts.write(|connection| copies::record_sent(connection, server, &told))?;
         let gone = match carry_out(facts.connection(), server, embedder, &jobs) {
             Ok(gone) => gone,
             Err(error) => {
@@ -83,12 +77,11 @@ pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> 
         facts.write(|connection| {
             copies::acknowledge(connection, server, &told, &gone)?;
             for job in &jobs {
-                connection
-                    .execute(
-                        "DELETE FROM vector_jobs WHERE fact_id = ?1 AND wish = ?2",
-                        [&job.fact, &job.wish],
-                    )
-                    .stored("clear the outbox")?;
+                connection.run(
+                    "clear the outbox",
+                    "DELETE FROM vector_jobs WHERE fact_id = ?1 AND wish = ?2",
+                    [&job.fact, &job.wish],
+                )?;
             }
             Ok(())
         })?;
@@ -99,19 +92,14 @@ pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> 
 fn due(connection: &Connection, now: &str) -> Result<Vec<Job>> {
     let sql = "SELECT fact_id, user_id, wish, attempts FROM vector_jobs \
                WHERE not_before <= ?1 ORDER BY not_before, fact_id LIMIT ?2";
-    let mut statement = connection.prepare(sql).stored("read the outbox")?;
-    let rows = statement
-        .query_map(params![now, BATCH], |row| {
-            Ok(Job {
-                fact: row.get(0)?,
-                user: row.get(1)?,
-                wish: row.get(2)?,
-                attempts: row.get(3)?,
-            })
+    connection.rows("read the outbox", sql, params![now, BATCH], |row| {
+        Ok(Job {
+            fact: row.get(0)?,
+            user: row.get(1)?,
+            wish: row.get(2)?,
+            attempts: row.get(3)?,
         })
-        .stored("read the outbox")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the outbox")
+    })
 }
 
 /// Tells the server how the facts are now, which may be later than the wish; returns those it has no vector of any more.
@@ -157,13 +145,12 @@ fn postpone(facts: &mut Facts, jobs: &[Job], error: &Error) -> Result<()> {
     facts.write(|connection| {
         for job in jobs {
             let not_before = queue::later(&clock, TimeDelta::seconds(pause(job.attempts)));
-            connection
-                .execute(
-                    "UPDATE vector_jobs SET attempts = attempts + 1, not_before = ?3, last_error = ?4 \
+            connection.run(
+                "write the outbox",
+                "UPDATE vector_jobs SET attempts = attempts + 1, not_before = ?3, last_error = ?4 \
                      WHERE fact_id = ?1 AND wish = ?2",
-                    params![job.fact, job.wish, not_before, told],
-                )
-                .stored("write the outbox")?;
+                params![job.fact, job.wish, not_before, told],
+            )?;
         }
         Ok(())
     })

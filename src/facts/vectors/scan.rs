@@ -6,6 +6,7 @@ use rusqlite::OptionalExtension;
 use crate::embedding::Quantized;
 use crate::error::Result;
 use crate::facts::failure::Stored;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::facts::vectors::dim;
 
@@ -15,7 +16,7 @@ pub(crate) struct Scanned {
     /// The rows.
     pub(crate) seqs: Vec<i64>,
     /// How near each is, from -1 to 1.
-    pub(crate) nearness: Vec<f32>,
+    pub(crate) similarity: Vec<f32>,
     /// Whether every fact that may be found was compared.
     pub(crate) is_complete: bool,
 }
@@ -31,19 +32,19 @@ impl Scanned {
                    AND status IN ('active', 'pending_confirmation')";
         let mut statement = connection.prepare_cached(sql).stored("read the facts")?;
         let mut rows: Vec<(i64, f32)> = Vec::new();
-        for (fact, nearness) in near {
+        for (fact, similarity) in near {
             let row = statement
                 .query_row((user.as_str(), fact), |row| row.get(0))
                 .optional()
                 .stored("read the facts")?;
-            rows.extend(row.map(|row| (row, *nearness)));
+            rows.extend(row.map(|row| (row, *similarity)));
         }
         rows.sort_unstable_by_key(|row| row.0);
-        let (seqs, nearness) = rows.into_iter().unzip();
+        let (seqs, similarity) = rows.into_iter().unzip();
         // A server is asked for the nearest alone.
         Ok(Self {
             seqs,
-            nearness,
+            similarity,
             ..Self::default()
         })
     }
@@ -51,8 +52,8 @@ impl Scanned {
     /// Keeps only some rows.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(i64) -> bool) {
         let seqs = std::mem::take(&mut self.seqs).into_iter();
-        let nearness = std::mem::take(&mut self.nearness);
-        (self.seqs, self.nearness) = seqs.zip(nearness).filter(|(seq, _)| keep(*seq)).unzip();
+        let similarity = std::mem::take(&mut self.similarity);
+        (self.seqs, self.similarity) = seqs.zip(similarity).filter(|(seq, _)| keep(*seq)).unzip();
     }
 }
 
@@ -77,7 +78,7 @@ pub(crate) fn scan(
             let near = vectors.map(|vector| query.dot_stored(vector, scale));
             scanned.seqs.push(row.get(0)?);
             scanned
-                .nearness
+                .similarity
                 .push(near.fold(f32::NEG_INFINITY, f32::max));
         }
         Ok(())
@@ -91,10 +92,7 @@ pub(crate) fn scan(
 pub(crate) fn is_complete(connection: &Connection, user: &UserId, vectors: usize) -> Result<bool> {
     let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
                WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
-    let facts: i64 = connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| statement.query_row([user.as_str()], |row| row.get(0)))
-        .stored("count the facts")?;
+    let facts: i64 = connection.value("count the facts", sql, [user.as_str()])?;
     Ok(usize::try_from(facts).is_ok_and(|facts| facts == vectors))
 }
 

@@ -77,7 +77,7 @@ impl ContextFileReader<'_> {
             return;
         }
         let home = self.project.environment.home();
-        for imported in imports::named(text) {
+        for imported in imports::imported_files(text) {
             let Some(target) = imports::resolved(&imported, path, home.as_deref()) else {
                 continue;
             };

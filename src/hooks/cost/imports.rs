@@ -4,7 +4,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 /// Returns the files that a text imports, in order; not those in code.
-pub(crate) fn named(text: &str) -> Vec<String> {
+pub(crate) fn imported_files(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut is_fenced = false;
     for line in text.lines() {
@@ -93,7 +93,7 @@ mod tests {
     fn imports_are_told_from_names_addresses_and_code() {
         let text = "@AGENTS.md\nSee @docs/rules.md, and @./a.\nask @ada or ada@example.org\n`@not.md`\n```\n@fenced.md\n```\n@~/own.md\n";
         assert_eq!(
-            named(text),
+            imported_files(text),
             ["AGENTS.md", "docs/rules.md", "./a", "~/own.md"]
         );
     }

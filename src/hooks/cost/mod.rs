@@ -12,6 +12,7 @@ use crate::hooks::start;
 use crate::hooks::start::Start;
 use crate::project::Project;
 use crate::text::tokens;
+use crate::text::word_enum;
 use crate::warning::Warning;
 
 /// How long a text is.
@@ -35,29 +36,18 @@ impl Size {
     }
 }
 
-/// What kind of text it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CostKind {
-    /// A context file.
-    File,
-    /// A file that a context file imports.
-    Import,
-    /// What `annals hook` answers.
-    Hook,
-    /// What `annals mcp` tells of its tools.
-    Tools,
-}
-
-impl CostKind {
-    /// Returns the word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Import => "import",
-            Self::Hook => "hook",
-            Self::Tools => "tools",
-        }
+word_enum! {
+    /// What kind of text it is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum CostKind {
+        /// A context file.
+        File = "file",
+        /// A file that a context file imports.
+        Import = "import",
+        /// What `annals hook` answers.
+        Hook = "hook",
+        /// What `annals mcp` tells of its tools.
+        Tools = "tools",
     }
 }
 

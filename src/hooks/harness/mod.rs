@@ -16,7 +16,7 @@ use crate::project::Project;
 pub(crate) use files::HarnessFiles;
 pub use files::Obstacle;
 pub(crate) use names::echoed;
-pub(crate) use names::named;
+pub(crate) use names::event;
 
 /// A program that runs agents and can call `annals`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -209,14 +209,14 @@ pub struct Choice {
 
 /// What the command line says of each choice; nothing leaves it as the settings have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AskedChoice {
+pub struct RequestedChoice {
     /// Whether a session's start carries the notepad.
     pub notepad: Option<bool>,
     /// Whether the notepad gets a line before a session is compacted.
     pub breadcrumb: Option<bool>,
 }
 
-impl AskedChoice {
+impl RequestedChoice {
     /// Returns the choice in force: what was asked, else what was found.
     pub(crate) fn over(self, found: Choice) -> Choice {
         Choice {

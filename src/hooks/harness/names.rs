@@ -16,7 +16,7 @@ const MORE: &[(&str, Event)] = &[
 ];
 
 /// Returns the event of a name: `session-start`, `SessionStart`, `session.created`.
-pub(crate) fn named(name: &str) -> Option<Event> {
+pub(crate) fn event(name: &str) -> Option<Event> {
     let plain = plain(name);
     let of_harnesses = Harness::ALL
         .into_iter()
@@ -49,15 +49,15 @@ mod tests {
     fn every_harness_has_its_name_for_an_event() {
         for harness in Harness::ALL {
             for (event, name) in harness.profile().events {
-                assert_eq!(named(name), Some(*event), "{name}");
+                assert_eq!(super::event(name), Some(*event), "{name}");
             }
         }
-        assert_eq!(named("session-start"), Some(Event::SessionStart));
-        assert_eq!(named("post_tool_use"), Some(Event::PostToolUse));
-        assert_eq!(named("subagent-stop"), Some(Event::SubagentStop));
-        assert_eq!(named("session.deleted"), Some(Event::SessionEnd));
+        assert_eq!(event("session-start"), Some(Event::SessionStart));
+        assert_eq!(event("post_tool_use"), Some(Event::PostToolUse));
+        assert_eq!(event("subagent-stop"), Some(Event::SubagentStop));
+        assert_eq!(event("session.deleted"), Some(Event::SessionEnd));
         for other in ["", "stop", "Stop", "session", "стоп"] {
-            assert_eq!(named(other), None, "{other}");
+            assert_eq!(event(other), None, "{other}");
         }
     }
 

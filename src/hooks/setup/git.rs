@@ -63,7 +63,11 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
             let mut changes = Changes::new();
             let old = changes.current(&path)?;
             let text = read::decode(old.clone().unwrap_or_default(), &path).value;
-            let new = with_block(&text, &block(project), request.remove);
+            let new = if request.remove {
+                without_block(&text)
+            } else {
+                with_block(&text, &block(project))
+            };
             let outcome = match (&old, new.is_empty(), new == text) {
                 (_, _, true) => FileOutcome::Unchanged,
                 (None, ..) => FileOutcome::Created,
@@ -178,17 +182,24 @@ fn pattern(path: &str) -> String {
     format!("/{escaped}")
 }
 
-/// Returns the file with our block, or without it; every other line stays as it is.
-fn with_block(text: &str, block: &str, remove: bool) -> String {
+/// Returns what stands before and after our block.
+fn around_block(text: &str) -> (&str, &str) {
     let begin = line_start(text, BEGIN);
     let end = line_start(text, END).map(|at| at + line_length(&text[at..]));
-    let (before, after) = match (begin, end) {
+    match (begin, end) {
         (Some(begin), Some(end)) if begin < end => (&text[..begin], &text[end..]),
         _ => (text, ""),
-    };
-    if remove {
-        return format!("{before}{after}");
     }
+}
+
+fn without_block(text: &str) -> String {
+    let (before, after) = around_block(text);
+    format!("{before}{after}")
+}
+
+/// Returns the file with our block; every other line stays as it is.
+fn with_block(text: &str, block: &str) -> String {
+    let (before, after) = around_block(text);
     let gap = if before.is_empty() || before.ends_with('\n') {
         ""
     } else {
@@ -225,15 +236,15 @@ mod tests {
             "*.png binary",
             "*.png binary\r\n# mine\r\n",
         ] {
-            let once = with_block(text, &block, false);
+            let once = with_block(text, &block);
             assert!(once.starts_with(text), "{once}");
-            assert_eq!(with_block(&once, &block, false), once);
-            let back = with_block(&once, &block, true);
+            assert_eq!(with_block(&once, &block), once);
+            let back = without_block(&once);
             assert_eq!(back.trim_end(), text.trim_end());
         }
         let around = format!("a\n{BEGIN}\nold\n{END}\nb\n");
-        assert_eq!(with_block(&around, &block, false), format!("a\n{block}b\n"));
-        assert_eq!(with_block(&around, &block, true), "a\nb\n");
+        assert_eq!(with_block(&around, &block), format!("a\n{block}b\n"));
+        assert_eq!(without_block(&around), "a\nb\n");
     }
 
     #[test]

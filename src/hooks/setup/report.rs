@@ -8,34 +8,23 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::Harness;
 use crate::hooks::harness::SetupScope;
+use crate::text::word_enum;
 use crate::warning::Warning;
 
-/// What becomes of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FileOutcome {
-    /// It was not there.
-    Created,
-    /// Our entries were put in, or brought up to date.
-    Extended,
-    /// Our entries were taken out.
-    Reduced,
-    /// It held nothing but our entries, and is gone.
-    Deleted,
-    /// It is as wanted already.
-    Unchanged,
-}
-
-impl FileOutcome {
-    /// Returns the word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Extended => "extended",
-            Self::Reduced => "reduced",
-            Self::Deleted => "deleted",
-            Self::Unchanged => "unchanged",
-        }
+word_enum! {
+    /// What becomes of a file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum FileOutcome {
+        /// It was not there.
+        Created = "created",
+        /// Our entries were put in, or brought up to date.
+        Extended = "extended",
+        /// Our entries were taken out.
+        Reduced = "reduced",
+        /// It held nothing but our entries, and is gone.
+        Deleted = "deleted",
+        /// It is as wanted already.
+        Unchanged = "unchanged",
     }
 }
 

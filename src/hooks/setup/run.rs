@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::harness::AskedChoice;
 use crate::hooks::harness::Choice;
+use crate::hooks::harness::RequestedChoice;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::report::FileOutcome;
@@ -35,7 +35,7 @@ pub struct SetupRequest {
     /// Take our entries out.
     pub remove: bool,
     /// What the user asks for; all else stays as the settings have it.
-    pub choice: AskedChoice,
+    pub choice: RequestedChoice,
 }
 
 /// Brings a harness's settings to call `annals`, or takes that back.
@@ -51,7 +51,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let (planned, applied) = place.storage.transact(&operation, &[Store::Context], || {
         let mut changes = Changes::new();
         let mut planned = Vec::new();
-        let choice = request.choice.over(found(&targets)?);
+        let choice = request.choice.over(found_choice(&targets)?);
         for target in &targets {
             let old = entries_in(&changes, target)?;
             let outcome = if request.remove {
@@ -63,7 +63,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
                 file: project.relative(&target.path).to_owned(),
                 outcome,
                 entries: target.entries(choice),
-                gone: gone(old, &entries_in(&changes, target)?),
+                gone: removed_entries(old, &entries_in(&changes, target)?),
             });
         }
         Ok(((planned, choice), changes))
@@ -110,7 +110,7 @@ pub fn session_start(project: &Project) -> Result<Changes> {
 }
 
 /// Returns what was chosen when the files were written; the default where nothing of ours is in them.
-fn found(targets: &[TargetFile]) -> Result<Choice> {
+fn found_choice(targets: &[TargetFile]) -> Result<Choice> {
     let mut choice = Choice::ALL[0];
     for target in targets {
         if let Some(bytes) = read::bytes(&target.path)? {
@@ -125,11 +125,11 @@ fn found(targets: &[TargetFile]) -> Result<Choice> {
 /// Returns the entries of ours that a file has as the plan leaves it.
 fn entries_in(changes: &Changes, target: &TargetFile) -> Result<Vec<String>> {
     let bytes = changes.current(&target.path)?;
-    bytes.map_or(Ok(Vec::new()), |bytes| target.found(&bytes))
+    bytes.map_or(Ok(Vec::new()), |bytes| target.installed_entries(&bytes))
 }
 
 /// Returns the entries that were there and are not any more; each once for each time.
-fn gone(old: Vec<String>, new: &[String]) -> Vec<String> {
+fn removed_entries(old: Vec<String>, new: &[String]) -> Vec<String> {
     let mut kept = new.to_vec();
     let mut gone = old;
     gone.retain(|entry| match kept.iter().position(|other| other == entry) {

@@ -43,7 +43,7 @@ impl SettingsEntries {
         if self.hooks {
             let wanted = self.profile.wanted_hooks(choice);
             for hook in &wanted {
-                self.put(&document, hook, choice)?;
+                self.upsert(&document, hook, choice)?;
             }
             while let Some(surplus) = self.surplus(&document, &wanted)? {
                 surplus.remove(&document, None)?;
@@ -67,7 +67,7 @@ impl SettingsEntries {
         if found.iter().any(|one| one.event == hook.event) {
             return Ok(bytes.to_vec());
         }
-        self.put(&document, hook, Choice::ALL[0])?;
+        self.upsert(&document, hook, Choice::ALL[0])?;
         Ok(document.text().into_bytes())
     }
 
@@ -123,7 +123,7 @@ impl SettingsEntries {
     }
 
     /// Returns our commands and our server as they stand in a settings file, one line each.
-    pub(crate) fn found(self, bytes: &[u8], path: &Path) -> Result<Vec<String>> {
+    pub(crate) fn installed_entries(self, bytes: &[u8], path: &Path) -> Result<Vec<String>> {
         let document = JsonDocument::parse(bytes, path, self.dialect)?;
         let mut found = Vec::new();
         if self.hooks {
@@ -169,7 +169,7 @@ impl SettingsEntries {
     }
 
     /// Puts a hook in, or brings its command up to date.
-    fn put(self, document: &JsonDocument, hook: &Hook, choice: Choice) -> Result<()> {
+    fn upsert(self, document: &JsonDocument, hook: &Hook, choice: Choice) -> Result<()> {
         let command = self.profile.command(hook, choice);
         let found = HookCommand::all(self.profile, document)?.into_iter();
         let mut same = found.filter(|one| one.event == hook.event && one.call == hook.call);

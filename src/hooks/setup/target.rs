@@ -107,9 +107,11 @@ impl TargetFile {
     }
 
     /// Returns the entries of ours that stand in the file, one line each.
-    pub(crate) fn found(&self, bytes: &[u8]) -> Result<Vec<String>> {
+    pub(crate) fn installed_entries(&self, bytes: &[u8]) -> Result<Vec<String>> {
         match self.content {
-            SettingsContent::Json { .. } => self.entries_of_json().found(bytes, &self.path),
+            SettingsContent::Json { .. } => {
+                self.entries_of_json().installed_entries(bytes, &self.path)
+            }
             SettingsContent::Toml if self.is_in(bytes)? => Ok(vec![SERVER.to_owned()]),
             SettingsContent::Plugin(_) if self.is_in(bytes)? => Ok(vec![PLUGIN.to_owned()]),
             SettingsContent::Toml | SettingsContent::Plugin(_) => Ok(Vec::new()),

@@ -20,38 +20,27 @@ use crate::project::Project;
 use crate::ranking::words;
 use crate::storage::read;
 use crate::text::hexadecimal;
+use crate::text::word_enum;
 
 /// As much of a finding as is looked at: a longer one is no finding.
 const LOOKED_AT: usize = 4_000;
 /// How many words a proposed key has.
 const KEY_WORDS: usize = 5;
 
-/// Where a finding could be kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Surface {
-    /// An entry.
-    Entry,
-    /// The notepad's Priority Context.
-    NotepadPriority,
-    /// The notepad's Working Memory.
-    NotepadWorking,
-    /// The notepad's Manual.
-    NotepadManual,
-    /// Nowhere.
-    None,
-}
-
-impl Surface {
-    /// Returns the word for it, as it is printed.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Entry => "entry",
-            Self::NotepadPriority => "notepad-priority",
-            Self::NotepadWorking => "notepad-working",
-            Self::NotepadManual => "notepad-manual",
-            Self::None => "none",
-        }
+word_enum! {
+    /// Where a finding could be kept.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum Surface {
+        /// An entry.
+        Entry = "entry",
+        /// The notepad's Priority Context.
+        NotepadPriority = "notepad-priority",
+        /// The notepad's Working Memory.
+        NotepadWorking = "notepad-working",
+        /// The notepad's Manual.
+        NotepadManual = "notepad-manual",
+        /// Nowhere.
+        None = "none",
     }
 }
 

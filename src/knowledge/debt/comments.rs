@@ -28,19 +28,15 @@ pub(super) fn comments<'a>(text: &'a str, language: &Language) -> Vec<Piece<'a>>
         text,
         at: 0,
         line: 1,
-        indent: None,
+        is_blank: true,
         unclosed: Vec::new(),
         pieces: Vec::new(),
     };
     let starts = starts(language);
     let bytes = text.as_bytes();
     while let Some(byte) = bytes.get(reader.at) {
-        if *byte == b'\n' {
-            reader.pass(1);
-            continue;
-        }
         if !starts[usize::from(*byte)] {
-            reader.at += 1;
+            reader.pass(1);
             continue;
         }
         let rest = &bytes[reader.at..];
@@ -52,7 +48,7 @@ pub(super) fn comments<'a>(text: &'a str, language: &Language) -> Vec<Piece<'a>>
         } else if let Some(quote) = language.strings.iter().find(|quote| begins(quote.open)) {
             reader.string(quote);
         } else {
-            reader.at += 1;
+            reader.pass(1);
         }
     }
     reader.pieces
@@ -89,8 +85,8 @@ struct CommentScanner<'a> {
     text: &'a str,
     at: usize,
     line: usize,
-    /// The line whose indentation was measured last, and where that ends.
-    indent: Option<(usize, usize)>,
+    /// Whether nothing but space was passed on this line.
+    is_blank: bool,
     /// Marks that nothing closes before a place, so that the way there is searched once.
     unclosed: Vec<(&'static str, usize)>,
     pieces: Vec<Piece<'a>>,
@@ -100,16 +96,21 @@ impl<'a> CommentScanner<'a> {
     /// Goes on by so many bytes and counts the lines in them.
     fn pass(&mut self, length: usize) {
         let end = (self.at + length).min(self.text.len());
-        let passed = &self.text.as_bytes()[self.at..end];
-        self.line += memchr::memchr_iter(b'\n', passed).count();
+        for byte in &self.text.as_bytes()[self.at..end] {
+            if *byte == b'\n' {
+                self.line += 1;
+                self.is_blank = true;
+            } else if !byte.is_ascii_whitespace() {
+                self.is_blank = false;
+            }
+        }
         self.at = end;
     }
 
     fn rest_of_line(&mut self, open: usize) {
         let rest = &self.text.as_bytes()[self.at..];
         let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        let is_alone = self.is_alone();
-        self.push(self.at + open, self.at + length, is_alone);
+        self.push(self.at + open, self.at + length);
         self.at += length;
     }
 
@@ -118,16 +119,16 @@ impl<'a> CommentScanner<'a> {
         let bytes = self.text.as_bytes();
         let found = memmem::find(&bytes[inner..], close.as_bytes());
         let end = found.map_or(bytes.len(), |found| inner + found);
-        let mut is_alone = self.is_alone();
         let mut start = inner;
         while let Some(length) = memchr::memchr(b'\n', &bytes[start..end]) {
-            self.push(start, start + length, is_alone);
+            self.push(start, start + length);
             start += length + 1;
             self.line += 1;
-            is_alone = true;
+            self.is_blank = true;
         }
-        self.push(start, end, is_alone);
+        self.push(start, end);
         self.at = (end + close.len()).min(bytes.len());
+        self.is_blank = false;
     }
 
     /// Goes on after a string, or after a mark that is none.
@@ -148,24 +149,7 @@ impl<'a> CommentScanner<'a> {
         self.pass(length.unwrap_or(quote.open.len()));
     }
 
-    /// Returns whether only space stands before the place on its line.
-    fn is_alone(&mut self) -> bool {
-        let end = match self.indent {
-            Some((line, end)) if line == self.line => end,
-            _ => {
-                let bytes = self.text.as_bytes();
-                let start = memchr::memrchr(b'\n', &bytes[..self.at]).map_or(0, |end| end + 1);
-                let space = bytes[start..]
-                    .iter()
-                    .take_while(|b| b.is_ascii_whitespace());
-                start + space.count()
-            }
-        };
-        self.indent = Some((self.line, end));
-        self.at <= end
-    }
-
-    fn push(&mut self, from: usize, to: usize, is_alone: bool) {
+    fn push(&mut self, from: usize, to: usize) {
         let whole: &'a str = self.text;
         let Some(text) = whole.get(from..to) else {
             return;
@@ -175,7 +159,7 @@ impl<'a> CommentScanner<'a> {
         self.pieces.push(Piece {
             line: self.line,
             text: text.trim_end_matches(|c: char| c.is_whitespace() || "*#|".contains(c)),
-            is_alone,
+            is_alone: self.is_blank,
         });
     }
 }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 /// The marks of a language.
 pub(super) struct Language {
+    /// The extensions and whole file names of its files.
+    names: &'static str,
     /// What begins a comment up to the end of the line.
     pub(super) line: &'static [&'static str],
     /// What begins and ends a comment of several lines.
@@ -24,285 +26,172 @@ pub(super) struct Quote {
     pub(super) lines: bool,
 }
 
-const fn quote(open: &'static str, close: &'static str, escapes: bool, lines: bool) -> Quote {
-    Quote {
-        open,
-        close,
-        escapes,
-        lines,
+impl Quote {
+    /// A string on one line.
+    const fn short(mark: &'static str) -> Self {
+        Self {
+            open: mark,
+            close: mark,
+            escapes: true,
+            lines: false,
+        }
+    }
+
+    /// A string over any number of lines.
+    const fn long(mark: &'static str) -> Self {
+        Self {
+            lines: true,
+            ..Self::short(mark)
+        }
+    }
+
+    /// A character that looks like the start of a string.
+    const fn character(open: &'static str) -> Self {
+        Self {
+            lines: false,
+            ..Self::raw(open, "'")
+        }
+    }
+
+    /// A string in which a backslash means nothing.
+    const fn raw(open: &'static str, close: &'static str) -> Self {
+        Self {
+            open,
+            close,
+            escapes: false,
+            lines: true,
+        }
     }
 }
 
-const DOUBLE: Quote = quote("\"", "\"", true, false);
-const SINGLE: Quote = quote("'", "'", true, false);
-const BOTH: &[Quote] = &[DOUBLE, SINGLE];
-const BACKTICK: Quote = quote("`", "`", true, true);
-const SLASHES: &[&str] = &["//"];
-const STARRED: &[(&str, &str)] = &[("/*", "*/")];
+type Blocks = &'static [(&'static str, &'static str)];
+type Strings = &'static [Quote];
 
-const C: Language = Language {
-    line: SLASHES,
-    block: STARRED,
-    strings: &[quote("\"\"\"", "\"\"\"", true, true), DOUBLE, SINGLE],
-};
-const SCRIPT: Language = Language {
-    line: SLASHES,
-    block: STARRED,
-    strings: &[DOUBLE, SINGLE, BACKTICK],
-};
-const GO: Language = Language {
-    line: SLASHES,
-    block: STARRED,
-    strings: &[DOUBLE, SINGLE, quote("`", "`", false, true)],
-};
-const RUST: Language = Language {
-    line: SLASHES,
-    block: STARRED,
-    // A lone `'` begins a lifetime; the two characters that look like the start of a string do not.
-    strings: &[
-        quote("r###\"", "\"###", false, true),
-        quote("r##\"", "\"##", false, true),
-        quote("r#\"", "\"#", false, true),
-        quote("r\"", "\"", false, true),
-        quote("'\"", "'", false, false),
-        quote("'\\\"", "'", false, false),
-        quote("\"", "\"", true, true),
-    ],
-};
-const PHP: Language = Language {
-    line: &["//", "#"],
-    block: STARRED,
-    strings: BOTH,
-};
-const CSS: Language = Language {
-    line: &[],
-    block: STARRED,
-    strings: BOTH,
-};
-const HASH: Language = Language {
-    line: &["#"],
-    block: &[],
-    strings: BOTH,
-};
-const PYTHON: Language = Language {
-    line: &["#"],
-    block: &[],
-    strings: &[
-        quote("\"\"\"", "\"\"\"", true, true),
-        quote("'''", "'''", true, true),
-        DOUBLE,
-        SINGLE,
-    ],
-};
-const TERRAFORM: Language = Language {
-    line: &["#", "//"],
-    block: STARRED,
-    strings: &[DOUBLE],
-};
-const POWERSHELL: Language = Language {
-    line: &["#"],
-    block: &[("<#", "#>")],
-    strings: BOTH,
-};
-const SQL: Language = Language {
-    line: &["--"],
-    block: STARRED,
-    strings: BOTH,
-};
-const LUA: Language = Language {
-    line: &["--"],
-    block: &[("--[[", "]]")],
-    strings: BOTH,
-};
-const HASKELL: Language = Language {
-    line: &["--"],
-    block: &[("{-", "-}")],
-    strings: &[DOUBLE],
-};
-const LISP: Language = Language {
-    line: &[";"],
-    block: &[("#|", "|#")],
-    strings: &[quote("\"", "\"", true, true)],
-};
-const INI: Language = Language {
-    line: &[";", "#"],
-    block: &[],
-    strings: &[],
-};
-const ASSEMBLY: Language = Language {
-    line: &[";", "#", "//"],
-    block: STARRED,
-    strings: &[DOUBLE],
-};
-const PERCENT: Language = Language {
-    line: &["%"],
-    block: &[],
-    strings: &[],
-};
-const ERLANG: Language = Language {
-    line: &["%"],
-    block: &[],
-    strings: &[DOUBLE],
-};
-const OCAML: Language = Language {
-    line: SLASHES,
-    block: &[("(*", "*)")],
-    strings: &[DOUBLE],
-};
-const FORTRAN: Language = Language {
-    line: &["!"],
-    block: &[],
-    strings: BOTH,
-};
-const XML: Language = Language {
-    line: &[],
-    block: &[("<!--", "-->")],
-    strings: &[],
-};
-const PAGE: Language = Language {
-    line: SLASHES,
-    block: &[("<!--", "-->"), ("/*", "*/")],
-    strings: &[],
-};
-const TEMPLATE: Language = Language {
-    line: &[],
-    block: &[("{#", "#}"), ("<!--", "-->")],
-    strings: &[],
-};
+const STARS: Blocks = &[("/*", "*/")];
+const TAGS: Blocks = &[("<!--", "-->")];
 
-/// Each language by its extensions and whole file names.
-const LANGUAGES: &[(&Language, &[&str])] = &[
-    (&RUST, &["rs"]),
-    (
-        &SCRIPT,
-        &[
-            "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "json5", "jsonc",
-        ],
-    ),
-    (&GO, &["go"]),
-    (
-        &C,
-        &[
-            "c",
-            "h",
-            "cc",
-            "cpp",
-            "cxx",
-            "hh",
-            "hpp",
-            "hxx",
-            "m",
-            "mm",
-            "java",
-            "kt",
-            "kts",
-            "scala",
-            "cs",
-            "swift",
-            "dart",
-            "groovy",
-            "gradle",
-            "proto",
-            "zig",
-            "sol",
-            "scss",
-            "less",
-            "glsl",
-            "wgsl",
-            "cu",
-            "jenkinsfile",
-        ],
-    ),
-    (&PHP, &["php"]),
-    (&CSS, &["css"]),
-    (&PYTHON, &["py", "pyi", "pyx", "jl", "bzl", "ex", "exs"]),
-    (
-        &HASH,
-        &[
-            "rb",
-            "sh",
-            "bash",
-            "zsh",
-            "fish",
-            "yaml",
-            "yml",
-            "toml",
-            "pl",
-            "pm",
-            "r",
-            "mk",
-            "cmake",
-            "conf",
-            "cfg",
-            "env",
-            "nix",
-            "tcl",
-            "cr",
-            "coffee",
-            "graphql",
-            "nim",
-            "awk",
-            "just",
-            "makefile",
-            "dockerfile",
-            "justfile",
-            "rakefile",
-            "gemfile",
-            "vagrantfile",
-            "cmakelists.txt",
-            "build",
-            "workspace",
-            "gitignore",
-            "dockerignore",
-            "editorconfig",
-        ],
-    ),
-    (&TERRAFORM, &["tf", "hcl", "tfvars"]),
-    (&POWERSHELL, &["ps1", "psm1"]),
-    (&SQL, &["sql", "adb", "ads", "vhd", "vhdl", "elm"]),
-    (&LUA, &["lua"]),
-    (&HASKELL, &["hs"]),
-    (
-        &LISP,
-        &["lisp", "el", "clj", "cljs", "cljc", "edn", "scm", "rkt"],
-    ),
-    (&INI, &["ini", "properties"]),
-    (&ASSEMBLY, &["asm", "s"]),
-    (&PERCENT, &["tex", "sty", "cls", "bib"]),
-    (&ERLANG, &["erl", "hrl"]),
-    (&OCAML, &["ml", "mli", "fs", "fsi", "pas"]),
-    (&FORTRAN, &["f90", "f95", "f03"]),
-    (&XML, &["xml", "svg", "xsl", "xsd", "plist", "csproj"]),
-    (&PAGE, &["html", "htm", "xhtml", "vue", "svelte", "astro"]),
-    (&TEMPLATE, &["j2", "jinja", "jinja2"]),
+const DOUBLE: Strings = &[Quote::short("\"")];
+const BOTH: Strings = &[Quote::short("\""), Quote::short("'")];
+const TRIPLE: Strings = &[Quote::long("\"\"\""), Quote::short("\""), Quote::short("'")];
+const PYTHON: Strings = &[
+    Quote::long("\"\"\""),
+    Quote::long("'''"),
+    Quote::short("\""),
+    Quote::short("'"),
+];
+const SCRIPT: Strings = &[Quote::short("\""), Quote::short("'"), Quote::long("`")];
+const GO: Strings = &[Quote::short("\""), Quote::short("'"), Quote::raw("`", "`")];
+/// A lone `'` begins a lifetime; the two characters that look like the start of a string do not.
+const RUST: Strings = &[
+    Quote::raw("r###\"", "\"###"),
+    Quote::raw("r##\"", "\"##"),
+    Quote::raw("r#\"", "\"#"),
+    Quote::raw("r\"", "\""),
+    Quote::character("'\""),
+    Quote::character("'\\\""),
+    Quote::long("\""),
 ];
 
-/// What a file is read as.
-pub(super) enum SourceKind {
-    /// A language with these marks.
-    Source(&'static Language),
-    /// Markdown, where only a comment of its own is one.
-    Markdown,
+const fn language(
+    names: &'static str,
+    line: &'static [&'static str],
+    block: Blocks,
+    strings: Strings,
+) -> Language {
+    Language {
+        names,
+        line,
+        block,
+        strings,
+    }
 }
 
-/// Returns what a file is read as, by its name or its first line; nothing for what is no source.
-pub(super) fn kind(path: &Path, bytes: &[u8]) -> Option<SourceKind> {
-    let name = path.file_name()?.to_str()?.to_lowercase();
-    let name = name.strip_prefix('.').unwrap_or(&name);
-    let extension = name
-        .rsplit_once('.')
-        .map_or(name, |(_, extension)| extension);
-    if ["md", "markdown", "mdx"].contains(&extension) {
-        return Some(SourceKind::Markdown);
+/// What a script without an extension is read as.
+const HASH: Language = language("py pyi pyx jl bzl ex exs", &["#"], &[], PYTHON);
+
+/// Comments of markdown, where they stand as blocks of their own.
+pub(super) const MARKDOWN: Language = language("md markdown mdx", &[], TAGS, &[]);
+
+const LANGUAGES: &[Language] = &[
+    MARKDOWN,
+    HASH,
+    language("rs", &["//"], STARS, RUST),
+    language(
+        "js jsx mjs cjs ts tsx mts cts json5 jsonc",
+        &["//"],
+        STARS,
+        SCRIPT,
+    ),
+    language("go", &["//"], STARS, GO),
+    language(
+        "c h cc cpp cxx hh hpp hxx m mm java kt kts scala cs swift dart groovy gradle proto zig sol scss less \
+         glsl wgsl cu jenkinsfile",
+        &["//"],
+        STARS,
+        TRIPLE,
+    ),
+    language("php", &["//", "#"], STARS, BOTH),
+    language("css", &[], STARS, BOTH),
+    language(
+        "rb sh bash zsh fish yaml yml toml pl pm r mk cmake conf cfg env nix tcl cr coffee graphql nim awk just \
+         makefile dockerfile justfile rakefile gemfile vagrantfile cmakelists.txt build workspace gitignore \
+         dockerignore editorconfig",
+        &["#"],
+        &[],
+        BOTH,
+    ),
+    language("tf hcl tfvars", &["#", "//"], STARS, DOUBLE),
+    language("ps1 psm1", &["#"], &[("<#", "#>")], BOTH),
+    language("sql adb ads vhd vhdl elm", &["--"], STARS, BOTH),
+    language("lua", &["--"], &[("--[[", "]]")], BOTH),
+    language("hs", &["--"], &[("{-", "-}")], DOUBLE),
+    language(
+        "lisp el clj cljs cljc edn scm rkt",
+        &[";"],
+        &[("#|", "|#")],
+        &[Quote::long("\"")],
+    ),
+    language("ini properties", &[";", "#"], &[], &[]),
+    language("asm s", &[";", "#", "//"], STARS, DOUBLE),
+    language("tex sty cls bib", &["%"], &[], &[]),
+    language("erl hrl", &["%"], &[], DOUBLE),
+    language("ml mli fs fsi pas", &["//"], &[("(*", "*)")], DOUBLE),
+    language("f90 f95 f03", &["!"], &[], BOTH),
+    language("xml svg xsl xsd plist csproj", &[], TAGS, &[]),
+    language(
+        "html htm xhtml vue svelte astro",
+        &["//"],
+        &[("<!--", "-->"), ("/*", "*/")],
+        &[],
+    ),
+    language(
+        "j2 jinja jinja2",
+        &[],
+        &[("{#", "#}"), ("<!--", "-->")],
+        &[],
+    ),
+];
+
+impl Language {
+    /// Returns the language of a file, by its name or its first line; nothing for what is no source.
+    pub(super) fn detect(path: &Path, bytes: &[u8]) -> Option<&'static Self> {
+        let name = path.file_name()?.to_str()?.to_lowercase();
+        let name = name.strip_prefix('.').unwrap_or(&name);
+        let extension = name
+            .rsplit_once('.')
+            .map_or(name, |(_, extension)| extension);
+        let is_script = !name.contains('.') && bytes.starts_with(b"#!");
+        let mut by_name = LANGUAGES.iter();
+        by_name
+            .find(|language| {
+                let mut names = language.names.split_whitespace();
+                names.any(|known| known == name || known == extension)
+            })
+            .or(is_script.then_some(&HASH))
     }
-    let by_name = LANGUAGES
-        .iter()
-        .find(|(_, names)| names.contains(&name) || names.contains(&extension));
-    match by_name {
-        Some((language, _)) => Some(SourceKind::Source(language)),
-        None if !name.contains('.') && bytes.starts_with(b"#!") => {
-            Some(SourceKind::Source(&PYTHON))
-        }
-        None => None,
+
+    /// Returns whether it is markdown, where only a block of its own is a comment.
+    pub(super) fn is_markdown(&self) -> bool {
+        self.names == MARKDOWN.names
     }
 }

@@ -20,8 +20,7 @@ use serde::Serialize;
 use crate::knowledge::debt::comments::Piece;
 use crate::knowledge::debt::comments::comments;
 use crate::knowledge::debt::language::Language;
-use crate::knowledge::debt::language::SourceKind;
-use crate::knowledge::debt::language::kind;
+use crate::knowledge::debt::language::MARKDOWN;
 use crate::knowledge::debt::marker::WORDS;
 use crate::knowledge::debt::marker::markers;
 use crate::markdown::BlockContent;
@@ -107,9 +106,9 @@ fn markers_of(path: &Path, bytes: &[u8]) -> Vec<DebtMarker> {
         return Vec::new();
     }
     let text = String::from_utf8_lossy(bytes);
-    match kind(path, bytes) {
-        Some(SourceKind::Source(language)) => markers(&comments(&text, language)),
-        Some(SourceKind::Markdown) => markers(&of_markdown(&text)),
+    match Language::detect(path, bytes) {
+        Some(language) if language.is_markdown() => markers(&of_markdown(&text)),
+        Some(language) => markers(&comments(&text, language)),
         None => Vec::new(),
     }
 }
@@ -117,15 +116,10 @@ fn markers_of(path: &Path, bytes: &[u8]) -> Vec<DebtMarker> {
 /// Returns the comments that stand as blocks of their own, not those in prose or code.
 fn of_markdown(text: &str) -> Vec<Piece<'_>> {
     let outline = Outline::parse(text, 0);
-    let marks = Language {
-        line: &[],
-        block: &[("<!--", "-->")],
-        strings: &[],
-    };
     let mut pieces = Vec::new();
     for block in outline.blocks(&(0..text.len())) {
         if block.content == BlockContent::Html {
-            let found = comments(&text[block.range.clone()], &marks);
+            let found = comments(&text[block.range.clone()], &MARKDOWN);
             pieces.extend(found.into_iter().map(|piece| Piece {
                 line: piece.line + block.line - 1,
                 ..piece

@@ -32,6 +32,7 @@ use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::storage::read;
+use crate::text::word_enum;
 use crate::warning::Warning;
 
 pub use prune::Pruned;
@@ -44,31 +45,20 @@ pub use write::write;
 /// The most characters that Priority Context may hold.
 pub const LIMIT: usize = 500;
 
-/// A section of the notepad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NotepadSection {
-    /// What the next turns need, small.
-    Priority,
-    /// Dated breadcrumbs, newest first.
-    Working,
-    /// The user's own, free-form.
-    Manual,
+word_enum! {
+    /// A section of the notepad.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum NotepadSection {
+        /// What the next turns need, small.
+        Priority = "priority",
+        /// Dated breadcrumbs, newest first.
+        Working = "working",
+        /// The user's own, free-form.
+        Manual = "manual",
+    }
 }
 
 impl NotepadSection {
-    /// Every section, in the order of a new notepad.
-    pub const ALL: [Self; 3] = [Self::Priority, Self::Working, Self::Manual];
-
-    /// Returns the section's name on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Priority => "priority",
-            Self::Working => "working",
-            Self::Manual => "manual",
-        }
-    }
-
     /// Returns the section's heading.
     pub fn title(self) -> &'static str {
         match self {
@@ -110,11 +100,6 @@ pub struct Notepad<'a> {
 }
 
 impl Notepad<'_> {
-    /// Returns the sections that are there, in file order.
-    pub fn sections(&self) -> &[SectionSpan] {
-        &self.sections
-    }
-
     /// Returns where a section stands.
     pub fn section(&self, section: NotepadSection) -> Option<&SectionSpan> {
         self.sections.iter().find(|found| found.section == section)

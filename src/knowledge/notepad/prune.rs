@@ -76,7 +76,7 @@ fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<
         let Some(stamp) = stamp(&text[line.clone()]) else {
             continue;
         };
-        let Some(time) = moment(stamp) else {
+        let Some(time) = stamp_time(stamp) else {
             let message =
                 format!("the time [{stamp}] is not understood, so the line is never pruned");
             parsed
@@ -105,7 +105,7 @@ fn stamp(line: &str) -> Option<&str> {
 }
 
 /// Returns the moment of a stamp; of a day alone its end.
-fn moment(stamp: &str) -> Option<DateTime<Utc>> {
+fn stamp_time(stamp: &str) -> Option<DateTime<Utc>> {
     parse_timestamp(stamp).or_else(|| {
         let day = parse_date(stamp).filter(|_| !stamp.contains(':'))?;
         Some(day.succ_opt()?.and_hms_opt(0, 0, 0)?.and_utc())

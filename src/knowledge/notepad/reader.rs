@@ -170,10 +170,10 @@ fn likeness(title: &str, section: NotepadSection) -> Option<Likeness> {
 
 /// Reads a text after the byte order mark that some editors put first.
 pub(super) fn outline(text: &str) -> Outline<'_> {
-    Outline::parse(text, mark(text))
+    Outline::parse(text, byte_order_mark_length(text))
 }
 
-fn mark(text: &str) -> usize {
+fn byte_order_mark_length(text: &str) -> usize {
     if text.starts_with(MARK) {
         MARK.len_utf8()
     } else {
@@ -184,7 +184,7 @@ fn mark(text: &str) -> usize {
 /// Returns where the line of an offset begins.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    start.max(mark(text).min(at))
+    start.max(byte_order_mark_length(text).min(at))
 }
 
 /// Returns the line of an offset, with its line end.
@@ -199,7 +199,7 @@ mod tests {
 
     fn found(text: &str) -> Vec<(NotepadSection, &str)> {
         let notepad = parse(text, Path::new("notepad.md")).value;
-        let sections = notepad.sections().to_vec();
+        let sections = notepad.sections.clone();
         let content = |section| &text[notepad.content(section).unwrap()];
         let pairs = sections
             .iter()

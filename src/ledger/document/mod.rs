@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::error::Problem;
 use crate::secrets;
 use crate::secrets::REDACTED;
+use crate::secrets::SecretPolicy;
 
 pub(crate) use schema::schema;
 
@@ -159,7 +160,7 @@ pub(crate) struct DocumentDraft {
 ///
 /// A fault refuses the whole; what can be read is held against the rules all the same, so that one answer
 /// has all there is to put right.
-pub(crate) fn read(text: &str, allow_secret: bool) -> DocumentDraft {
+pub(crate) fn read(text: &str, policy: SecretPolicy) -> DocumentDraft {
     let text = text.trim_start_matches('\u{feff}');
     let unreadable = |message: String| DocumentDraft {
         problems: vec![Problem::new("", message)],
@@ -178,7 +179,7 @@ pub(crate) fn read(text: &str, allow_secret: bool) -> DocumentDraft {
         if text.contains(REDACTED) {
             redacted.push((pointer.to_owned(), text.to_owned()));
         }
-        if allow_secret {
+        if policy == SecretPolicy::Allow {
             return;
         }
         if let Some(secret) = secrets::find(text).first() {

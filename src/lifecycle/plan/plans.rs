@@ -58,7 +58,7 @@ impl PhasePlans {
         let mut found = Self::with_files(phase, planned, warnings);
         let listed = planned.iter().flat_map(|planned| {
             let listed = planned.plans.iter();
-            listed.filter_map(|listed| PlanBrief::listed(planned, listed))
+            listed.filter_map(|listed| PlanBrief::from_roadmap(planned, listed))
         });
         for listed in listed {
             if found.plans.iter().all(|plan| plan.plan != listed.plan) {
@@ -121,7 +121,7 @@ impl PhasePlans {
 
 impl PlanBrief {
     /// Returns a plan as the roadmap's checklist has it, or `None` if the entry has no number or no checkbox.
-    fn listed(planned: &RoadmapPhase, listed: &RoadmapPlan) -> Option<Self> {
+    fn from_roadmap(planned: &RoadmapPhase, listed: &RoadmapPlan) -> Option<Self> {
         let plan = listed.plan.clone()?;
         let status = if listed.checked? { "complete" } else { "open" };
         Some(Self {

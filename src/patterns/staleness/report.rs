@@ -68,13 +68,6 @@ pub enum PathStatus {
     Outside,
 }
 
-impl Staleness {
-    /// Returns whether any text is stale.
-    pub fn is_stale(&self) -> bool {
-        self.entries.iter().any(|entry| entry.is_stale)
-    }
-}
-
 impl PathReport {
     pub(crate) fn new(mention: &Mention, status: PathStatus) -> Self {
         let slash = if mention.form == PathForm::Folder {

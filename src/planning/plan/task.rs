@@ -63,7 +63,7 @@ pub(super) fn tasks(document: &Document<'_>) -> Vec<PlanTask> {
     if !found.is_empty() {
         return found;
     }
-    listed(document)
+    from_list(document)
 }
 
 fn of_row(row: &Node) -> PlanTask {
@@ -231,7 +231,7 @@ fn of_section(document: &Document<'_>, section: &Section) -> PlanTask {
 }
 
 /// Reads the numbered list, the checkboxes or the bullets of the section for tasks.
-fn listed(document: &Document<'_>) -> Vec<PlanTask> {
+fn from_list(document: &Document<'_>) -> Vec<PlanTask> {
     let Some(home) = home(document) else {
         return Vec::new();
     };

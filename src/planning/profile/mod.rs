@@ -116,9 +116,9 @@ impl CodeProfile {
             .folders
             .iter()
             .map(|path| format!("`{}`", folder(path)));
-        let folders = Some(listed(folders, FOLDERS)).filter(|_| !self.folders.is_empty());
+        let folders = Some(first_names(folders, FOLDERS)).filter(|_| !self.folders.is_empty());
         let lines = [
-            ("Languages", Some(listed(languages, LANGUAGES))),
+            ("Languages", Some(first_names(languages, LANGUAGES))),
             ("Build", self.commands.build.as_ref().map(code)),
             ("Test", self.commands.test.as_ref().map(code)),
             ("Code in", folders),
@@ -141,7 +141,7 @@ impl CodeProfile {
         } else {
             String::new()
         };
-        let folders = listed(self.test_folders.iter().map(|path| folder(path)), NAMED);
+        let folders = first_names(self.test_folders.iter().map(|path| folder(path)), NAMED);
         let tests = match self.tests {
             0 => "none found".to_owned(),
             files => format!("{} in {folders}", quantity(files, "file")),
@@ -150,11 +150,11 @@ impl CodeProfile {
         vec![
             format!(
                 "Source files: {files}{part} ({})",
-                listed(languages, LANGUAGES)
+                first_names(languages, LANGUAGES)
             ),
             format!("Tests: {tests}"),
-            format!("CI: {}", listed(self.ci.iter().cloned(), NAMED)),
-            format!("Docker: {}", listed(docker, NAMED)),
+            format!("CI: {}", first_names(self.ci.iter().cloned(), NAMED)),
+            format!("Docker: {}", first_names(docker, NAMED)),
             format!("Monorepo: {}", self.monorepo.as_deref().unwrap_or("no")),
         ]
     }
@@ -222,7 +222,7 @@ fn fullest_first<K: Ord>(counts: BTreeMap<K, usize>) -> Vec<(K, usize)> {
 }
 
 /// Returns the first of some names, and how many more there are.
-fn listed(names: impl Iterator<Item = String>, most: usize) -> String {
+fn first_names(names: impl Iterator<Item = String>, most: usize) -> String {
     let names: Vec<String> = names.collect();
     match names.len() {
         0 => "none".to_owned(),

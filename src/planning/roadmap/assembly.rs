@@ -185,7 +185,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
 
     fn take_entry(&mut self, entry: &ChecklistEntry<'_>) {
         let (named, block, item) = (&entry.named, entry.block, entry.item);
-        let mark = section::mark(self.outline, block, item);
+        let mark = section::checkbox(self.outline, block, item);
         let home = self.home(block.range.start, &named.number);
         let found = self.slot(&named.number, home, block.line);
         found.out = found.out.or(named.out);

@@ -49,7 +49,7 @@ const NAMES: &[(&str, Field)] = &[
 
 impl Field {
     /// Returns the field that a label or a subsection's title names.
-    pub(super) fn named(name: &str) -> Self {
+    pub(super) fn from_name(name: &str) -> Self {
         let words = heading::words(name);
         NAMES
             .iter()
@@ -66,7 +66,7 @@ impl Field {
         let lead = line.len() - line.trim_start().len();
         let text = &line[lead..];
         let (name, rest) = bold(text).or_else(|| plain(text))?;
-        Some((Self::named(name), line.len() - rest.trim_start().len()))
+        Some((Self::from_name(name), line.len() - rest.trim_start().len()))
     }
 }
 
@@ -90,7 +90,7 @@ fn bold(text: &str) -> Option<(&str, &str)> {
 /// Reads `Name: value` where the name is a field's, and `Name:` alone in its line.
 fn plain(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once(':')?;
-    let is_known = Field::named(name) != Field::Other && !name.starts_with(['-', '#']);
+    let is_known = Field::from_name(name) != Field::Other && !name.starts_with(['-', '#']);
     let is_alone = rest.trim().is_empty() && name.len() <= 30 && !name.contains(['`', '[']);
     (is_known || is_alone).then_some((name, rest))
 }

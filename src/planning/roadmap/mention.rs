@@ -37,7 +37,7 @@ pub(super) fn headings<'o>(outline: &'o Outline<'_>) -> Vec<PhaseHeading<'o>> {
             let line = outline.text().get(section.heading.clone())?;
             let title = line.trim_start_matches('#');
             let start = section.heading.end - title.len();
-            let named = name::named(Span::new(title, start, section.line))?;
+            let named = name::parse_phase(Span::new(title, start, section.line))?;
             Some(PhaseHeading { named, section })
         })
         .collect()
@@ -59,7 +59,7 @@ pub(super) fn entries<'o>(
         })
         .filter_map(|(block, item)| {
             let text = outline.slice(&block.range);
-            let named = name::named(Span::new(text, block.range.start, block.line))?;
+            let named = name::parse_phase(Span::new(text, block.range.start, block.line))?;
             // `Phase 1 resolves …` is a sentence unless a checkbox makes it an entry.
             (item.checked.is_some() || named.name.is_some()).then_some(ChecklistEntry {
                 named,

@@ -24,7 +24,7 @@ pub(super) const MAX: usize = 200;
 pub(super) fn milestones(outline: &Outline<'_>) -> (Vec<RoadmapMilestone>, bool) {
     let mut found = details(outline);
     found.extend(sections(outline));
-    let mut all_listed = listed(outline);
+    let mut all_listed = in_list(outline);
     let is_cut = found.len() > MAX || all_listed.len() > MAX;
     found.truncate(MAX);
     all_listed.truncate(MAX);
@@ -121,7 +121,7 @@ fn sections(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
 }
 
 /// Reads the list of milestones.
-fn listed(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
+fn in_list(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
     let titles = [
         "milestones",
         "completed milestones",

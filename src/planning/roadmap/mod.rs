@@ -171,7 +171,7 @@ impl Roadmap {
         let mut phases: Vec<RoadmapPhase> = assembly
             .phases
             .into_iter()
-            .map(PhaseDraft::settled)
+            .map(PhaseDraft::with_progress)
             .collect();
         if assembly.is_cut {
             let message = format!("names more than {MAX_PHASES} phases; the others are left out");

@@ -27,7 +27,7 @@ pub(super) struct NamedPhase {
 const DASHES: &[&str] = &[" \u{2014} ", " \u{2013} ", " -- ", " - "];
 
 /// Reads a text that begins with `Phase` and a number.
-pub(super) fn named(text: Span<'_>) -> Option<NamedPhase> {
+pub(super) fn parse_phase(text: Span<'_>) -> Option<NamedPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
     let begins = line
         .text
@@ -91,7 +91,7 @@ impl NamedPhase {
                 } else if PhaseProgress::parse(inside)
                     .is_some_and(|p| p.is_dropped() || is_status(inside))
                 {
-                    self.found(name.part(at + 1..at + 1 + inside.len()));
+                    self.add_status(name.part(at + 1..at + 1 + inside.len()));
                     text = &text[..at];
                 }
             }
@@ -99,7 +99,7 @@ impl NamedPhase {
             {
                 let end = at + text[at..].chars().next().map_or(1, char::len_utf8);
                 if PhaseProgress::of_sign(&text[end..]).is_some() {
-                    self.found(name.part(end..text.len()));
+                    self.add_status(name.part(end..text.len()));
                     text = &text[..end];
                 }
             }
@@ -108,7 +108,7 @@ impl NamedPhase {
                 is_status(&text[at + dash.len()..]).then_some((at, dash.len()))
             });
             if let Some((at, len)) = dash {
-                self.found(name.part(at + len..text.len()));
+                self.add_status(name.part(at + len..text.len()));
                 text = &text[..at];
             }
             if text.len() == before.len() {
@@ -117,7 +117,7 @@ impl NamedPhase {
         }
     }
 
-    fn found(&mut self, status: Span<'_>) {
+    fn add_status(&mut self, status: Span<'_>) {
         self.out = self
             .out
             .or_else(|| PhaseProgress::parse(status.text).filter(|p| p.is_dropped()));
@@ -133,7 +133,7 @@ impl NamedPhase {
                 .map_or(remarks.text.len(), |end| at + end);
             let inside = remarks.part(at + 1..end);
             if PhaseProgress::parse(inside.text).is_some_and(PhaseProgress::is_dropped) {
-                self.found(inside);
+                self.add_status(inside);
             }
         }
     }
@@ -196,7 +196,7 @@ mod tests {
             ("Phase 4", "4|_|_|_"),
             ("Phase 1: Complete Rewrite", "1|Complete Rewrite|_|_"),
         ] {
-            let found = named(Span::new(text, 0, 1)).unwrap();
+            let found = parse_phase(Span::new(text, 0, 1)).unwrap();
             let status = found.status.map(|stated| {
                 assert_eq!(&text[stated.range], stated.value);
                 stated.value
@@ -221,7 +221,7 @@ mod tests {
             "01-01-PLAN.md",
             "",
         ] {
-            assert_eq!(named(Span::new(text, 0, 1)), None, "{text}");
+            assert_eq!(parse_phase(Span::new(text, 0, 1)), None, "{text}");
         }
     }
 }

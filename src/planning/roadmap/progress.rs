@@ -9,7 +9,7 @@ use crate::planning::roadmap::assembly::PhaseDraft;
 impl PhaseDraft {
     /// Returns the phase with its status: what takes it out counts first, then the progress table,
     /// its own words, its checkbox, its plans' checkboxes, its count of plans.
-    pub(super) fn settled(self) -> RoadmapPhase {
+    pub(super) fn with_progress(self) -> RoadmapPhase {
         let mut phase = self.phase;
         let of = |stated: Option<&Stated<String>>| {
             stated.and_then(|stated| PhaseProgress::parse(&stated.value))

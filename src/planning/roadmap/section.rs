@@ -45,10 +45,10 @@ pub(super) fn read(outline: &Outline<'_>, phase: &PhaseNumber, section: &Section
     };
     reader.blocks(&section.own);
     for inner in outline.subsections(section) {
-        if name::named(Span::new(&inner.title, 0, 1)).is_some() {
+        if name::parse_phase(Span::new(&inner.title, 0, 1)).is_some() {
             break;
         }
-        reader.field = Some(Field::named(&inner.title));
+        reader.field = Some(Field::from_name(&inner.title));
         reader.depth = None;
         reader.blocks(&inner.own);
     }
@@ -56,7 +56,11 @@ pub(super) fn read(outline: &Outline<'_>, phase: &PhaseNumber, section: &Section
 }
 
 /// Returns the mark between the brackets of an item's checkbox.
-pub(super) fn mark(outline: &Outline<'_>, block: &Block, item: &ListItem) -> Option<Stated<bool>> {
+pub(super) fn checkbox(
+    outline: &Outline<'_>,
+    block: &Block,
+    item: &ListItem,
+) -> Option<Stated<bool>> {
     let checked = item.checked?;
     let before = outline.text().get(..block.range.start)?;
     let at = before.rfind(']')?.checked_sub(1)?;
@@ -228,7 +232,7 @@ impl SectionReader<'_, '_> {
                     plan: plan.or_else(counted),
                     text: text.to_owned(),
                     checked: item.checked,
-                    mark: mark(self.outline, block, item),
+                    mark: checkbox(self.outline, block, item),
                 });
             }
             return;

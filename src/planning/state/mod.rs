@@ -219,21 +219,6 @@ impl StateFile {
             activity: log::activity(outline),
         }
     }
-
-    /// Returns how many plans of the current phase are complete, and how many there are, where stated.
-    pub fn plans(&self) -> (Option<u32>, Option<u32>) {
-        let find =
-            |of: fn(&Claim) -> Option<u32>| self.claims.iter().find_map(|claim| of(&claim.value));
-        let complete = find(|claim| match claim {
-            Claim::PlansComplete(number) => Some(*number),
-            _ => None,
-        });
-        let total = find(|claim| match claim {
-            Claim::PlansTotal(number) => Some(*number),
-            _ => None,
-        });
-        (complete, total)
-    }
 }
 
 /// Returns the labels that say what the file is about, as lower-case name and value.

@@ -83,9 +83,10 @@ pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
         let title = heading::words(&section.title);
         if TODOS.contains(&title.as_str()) {
             end = end.max(section.whole.end);
-            entries.read(outline, &section.own, false);
+            entries.read(outline, &section.own, ItemState::Open);
         } else if section.heading.start < end && !BLOCKERS.contains(&title.as_str()) {
-            entries.read(outline, &section.own, DONE.contains(&title.as_str()));
+            let state = ItemState::done_if(DONE.contains(&title.as_str()));
+            entries.read(outline, &section.own, state);
         }
     }
     entries.open
@@ -95,7 +96,7 @@ pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
 pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
     let mut entries = OpenItems::default();
     for section in heading::sections(outline, BLOCKERS) {
-        entries.read(outline, &section.own, false);
+        entries.read(outline, &section.own, ItemState::Open);
     }
     if entries.open.is_empty() && !entries.has_settled {
         for section in heading::sections(outline, BLOCKERS) {
@@ -103,7 +104,7 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
                 let is_hint = paragraph.starts_with('[') && paragraph.ends_with(']');
                 let is_lead = paragraph.trim_end_matches('*').ends_with(':');
                 if !is_hint && !is_lead {
-                    entries.push(paragraph, false);
+                    entries.push(paragraph, ItemState::Open);
                 }
             }
         }
@@ -111,8 +112,21 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
     entries.open
 }
 
+/// Whether an item is still to be done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ItemState {
+    Open,
+    Done,
+}
+
+impl ItemState {
+    fn done_if(is_done: bool) -> Self {
+        if is_done { Self::Done } else { Self::Open }
+    }
+}
+
 impl OpenItems {
-    fn read(&mut self, outline: &Outline<'_>, range: &Range<usize>, is_done: bool) {
+    fn read(&mut self, outline: &Outline<'_>, range: &Range<usize>, state: ItemState) {
         let items: Vec<&ListItem> = outline.items(range).map(|(_, item)| item).collect();
         let mut rest = items.as_slice();
         while let Some((item, later)) = rest.split_first() {
@@ -123,9 +137,9 @@ impl OpenItems {
                 item.checked.is_none() && nested.iter().any(|item| item.checked.is_some());
             if is_lead {
                 let boxed = nested.iter().filter(|item| item.checked.is_some());
-                boxed.for_each(|item| self.push_item(item, is_done));
+                boxed.for_each(|item| self.push_item(item, state));
             } else if item.depth == 0 {
-                self.push_item(item, is_done);
+                self.push_item(item, state);
             }
             rest = later;
         }
@@ -158,20 +172,24 @@ impl OpenItems {
                     progress == PhaseProgress::Complete || progress.is_dropped()
                 });
             if let Some(text) = cell(Some(text)) {
-                self.push(text, cell(outcome).is_some() || is_complete);
+                self.push(
+                    text,
+                    ItemState::done_if(cell(outcome).is_some() || is_complete),
+                );
             }
         }
     }
 
-    fn push_item(&mut self, item: &ListItem, is_done: bool) {
-        self.push(&item.text, is_done || item.checked == Some(true));
+    fn push_item(&mut self, item: &ListItem, state: ItemState) {
+        let is_done = state == ItemState::Done || item.checked == Some(true);
+        self.push(&item.text, ItemState::done_if(is_done));
     }
 
-    fn push(&mut self, text: &str, is_done: bool) {
+    fn push(&mut self, text: &str, state: ItemState) {
         if is_none_remark(text) {
             return;
         }
-        if is_done || is_settled(text) {
+        if state == ItemState::Done || is_settled(text) {
             self.has_settled = true;
         } else {
             self.open.push(text.trim().to_owned());

@@ -47,7 +47,7 @@ fn in_fields(document: &Document<'_>) -> Option<Vec<String>> {
         .collect();
     for node in &lists {
         match &node.value {
-            Value::Text(line) => hashes.add(line, true),
+            Value::Text(line) => hashes.add(line, Subject::Commits),
             Value::List(_) | Value::Map(_) => {
                 for item in node.elements() {
                     let stated = item.get(&["hash", "sha", "commit"]).unwrap_or(item);
@@ -84,7 +84,7 @@ fn in_commit_sections(document: &Document<'_>) -> Vec<String> {
         }
         let text = document.outline.text();
         for line in text[section.heading.start..section.whole.end].lines() {
-            hashes.add(line, true);
+            hashes.add(line, Subject::Commits);
         }
     }
     hashes.unique()
@@ -99,28 +99,35 @@ fn in_task_lines(document: &Document<'_>) -> Vec<String> {
         if others.hold(section.heading.start) {
             continue;
         }
-        let names = |text: &str| {
+        let subject = |text: &str| {
             let text = text.to_lowercase();
-            [
+            let names_commits = [
                 "commit",
                 "task",
                 "\u{43a}\u{43e}\u{43c}\u{43c}\u{438}\u{442}",
                 "\u{437}\u{430}\u{434}\u{430}\u{447}",
             ]
             .iter()
-            .any(|word| text.contains(word))
+            .any(|word| text.contains(word));
+            if names_commits {
+                Subject::Commits
+            } else {
+                Subject::Any
+            }
         };
-        let about = names(&section.title);
-        hashes.add(&section.title, names(&section.title));
+        let of_section = subject(&section.title);
+        hashes.add(&section.title, of_section);
         let mut is_table_of_commits = false;
         for line in document.outline.text()[section.own.clone()].lines() {
             if line.trim_start().starts_with("```") {
                 is_code = !is_code;
             }
             let is_row = line.trim_start().starts_with('|');
-            is_table_of_commits = is_row && (is_table_of_commits || names(line));
-            if !is_code && (about || is_table_of_commits || names(line)) {
-                hashes.add(line, names(line));
+            let of_line = subject(line);
+            is_table_of_commits = is_row && (is_table_of_commits || of_line == Subject::Commits);
+            let is_of_commits = [of_section, of_line].contains(&Subject::Commits);
+            if !is_code && (is_of_commits || is_table_of_commits) {
+                hashes.add(line, of_line);
             }
         }
     }
@@ -134,7 +141,7 @@ fn in_self_check(document: &Document<'_>) -> Vec<String> {
         .sections(|words| matches!(words, [one, two, ..] if one == "self" && two == "check"))
     {
         for line in document.outline.slice(&section.whole).lines() {
-            hashes.add(line, false);
+            hashes.add(line, Subject::Any);
         }
     }
     hashes.unique()
@@ -143,7 +150,7 @@ fn in_self_check(document: &Document<'_>) -> Vec<String> {
 fn in_labels(document: &Document<'_>) -> Vec<String> {
     let mut hashes = Hashes::default();
     for value in document.values(&["commit", "commits", "committed in"]) {
-        hashes.add(value, true);
+        hashes.add(value, Subject::Commits);
     }
     hashes.unique()
 }
@@ -161,6 +168,15 @@ fn of_others(document: &Document<'_>) -> Ranges {
     Ranges::merge(others.map(|section| section.heading.start..section.whole.end))
 }
 
+/// What a line speaks of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    /// Commits: a hash may look like a plain number.
+    Commits,
+    /// Anything.
+    Any,
+}
+
 #[derive(Default)]
 struct Hashes(Vec<String>);
 
@@ -174,8 +190,8 @@ impl Hashes {
         self.0.extend(hashes.map(str::to_owned));
     }
 
-    /// Adds the hashes of a line; where it speaks of commits, also those that could be plain numbers.
-    fn add(&mut self, line: &str, is_of_commits: bool) {
+    /// Adds the hashes of a line.
+    fn add(&mut self, line: &str, subject: Subject) {
         let mut at = 0;
         for word in line.split(|c: char| !c.is_ascii_alphanumeric()) {
             let start = at;
@@ -183,7 +199,7 @@ impl Hashes {
             let before = line[..start].chars().next_back();
             let after = line[at..].chars().next();
             at += after.map_or(0, char::len_utf8);
-            if is_hash(word, before, after, is_of_commits) {
+            if is_hash(word, before, after, subject) {
                 self.0.push(word.to_owned());
             }
         }
@@ -197,11 +213,12 @@ impl Hashes {
 }
 
 /// Returns whether a word is a commit's hash by its letters and what stands beside it.
-fn is_hash(word: &str, before: Option<char>, after: Option<char>, is_of_commits: bool) -> bool {
+fn is_hash(word: &str, before: Option<char>, after: Option<char>, subject: Subject) -> bool {
     let is_code = before == Some('`') && after == Some('`');
     let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = word.bytes().any(|byte| byte.is_ascii_alphabetic());
     let is_date = word.len() == 8 && word.starts_with("20");
+    let is_of_commits = subject == Subject::Commits;
     let is_certain =
         has_digit && has_letter || is_of_commits && is_code && (has_letter || !is_date);
     let joins = |side: Option<char>| {

@@ -142,7 +142,7 @@ const LABELS: &[(DeviationPart, &[&str])] = &[
 ];
 
 impl DeviationPart {
-    fn named(label: &str) -> Option<Self> {
+    fn from_label(label: &str) -> Option<Self> {
         // `**Fix (abc1234):**`, `**Defect (found by a user):**`
         let name = label.split_once(" (").map_or(label, |(name, _)| name);
         let name = name
@@ -155,7 +155,7 @@ impl DeviationPart {
 
 /// Returns whether a label says more about the deviation above it, or about all of them.
 pub(super) fn is_detail(label: &str) -> bool {
-    DeviationPart::named(label).is_some()
+    DeviationPart::from_label(label).is_some()
 }
 
 impl Deviation {
@@ -181,7 +181,7 @@ impl Deviation {
             while let Some((before, label, after)) = next_label(rest) {
                 value.push_str(before);
                 self.set_part(open, &std::mem::take(&mut value));
-                open = DeviationPart::named(label).or(Some(DeviationPart::Other));
+                open = DeviationPart::from_label(label).or(Some(DeviationPart::Other));
                 rest = after;
             }
             if line.trim().is_empty() {
@@ -250,7 +250,7 @@ fn next_label(line: &str) -> Option<(&str, &str, &str)> {
             .trim_matches([' ', '\t', '-', '*', '+'])
             .is_empty();
         if let Some((label, after)) = label
-            && (is_at_start || DeviationPart::named(label).is_some())
+            && (is_at_start || DeviationPart::from_label(label).is_some())
         {
             return Some((&line[..at], label, after));
         }

@@ -117,8 +117,8 @@ fn stated(document: &Document<'_>, path: &Path, warnings: &mut Vec<Warning>) -> 
 
 /// Returns the time from the stated start to the stated end.
 fn span(document: &Document<'_>) -> Option<Minutes> {
-    let start = moment(document, STARTED, &["started", "start"])?;
-    let end = moment(
+    let start = stated_time(document, STARTED, &["started", "start"])?;
+    let end = stated_time(
         document,
         COMPLETED,
         &["completed", "finished", "ended", "end"],
@@ -134,7 +134,7 @@ fn is_round(time: DateTime<Utc>) -> bool {
     time.minute().is_multiple_of(5) && time.second() == 0
 }
 
-fn moment(document: &Document<'_>, keys: &[&str], labels: &[&str]) -> Option<DateTime<Utc>> {
+fn stated_time(document: &Document<'_>, keys: &[&str], labels: &[&str]) -> Option<DateTime<Utc>> {
     let fields = keys
         .iter()
         .filter_map(|key| document.field(&[key])?.as_text());

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::clock::parse_date;
 use crate::error::Result;
 use crate::journal;
+use crate::journal::OpenLine;
 use crate::project::Project;
 use crate::recall::document::Authority;
 use crate::recall::document::Flags;
@@ -52,7 +53,7 @@ impl Source for Journal {
         let from = journal::last(path, RECORDS)?;
         let mut lines = VecDeque::new();
         let mut bytes = 0;
-        journal::read_from(path, from, true, |entry| {
+        journal::read_from(path, from, OpenLine::Read, |entry| {
             let line = entry.json.get().to_owned();
             bytes += line.len();
             lines.push_back(line);

@@ -69,7 +69,7 @@ impl ServerConnection {
                 runtime.shutdown_background();
                 Err(match failed {
                     Ok(Err(error)) => failure::unreachable(&error, shown),
-                    _ => failure::silent(shown),
+                    _ => failure::no_answer(shown),
                 })
             }
         }

@@ -57,12 +57,12 @@ impl SyncServer {
     ) -> Result<u64> {
         let scopes: Vec<String> = batch.iter().map(|one| self.outer(&one.scope)).collect();
         if tombstones.is_empty() {
-            return self.put(batch, &scopes);
+            return self.insert_batch(batch, &scopes);
         }
         // What is forgotten goes with the tombstone, in one transaction; a failure ends the connection, and with
         // it the transaction.
         self.execute("begin", "BEGIN", &[])?;
-        let new = self.put(batch, &scopes)?;
+        let new = self.insert_batch(batch, &scopes)?;
         for tombstone in tombstones {
             let meant: Values<'_> = &[&tombstone.owner, &tombstone.subject, &tombstone.until];
             self.execute("forget", FORGET, meant)?;
@@ -115,7 +115,7 @@ impl SyncServer {
         self.execute("forget", REWRITE, changed).map(|_| ())
     }
 
-    fn put(&mut self, batch: &[DeviceOperation], scopes: &[String]) -> Result<u64> {
+    fn insert_batch(&mut self, batch: &[DeviceOperation], scopes: &[String]) -> Result<u64> {
         let column =
             |of: fn(&DeviceOperation) -> &str| -> Vec<&str> { batch.iter().map(of).collect() };
         let optional = |of: fn(&DeviceOperation) -> &Option<String>| -> Vec<Option<&str>> {

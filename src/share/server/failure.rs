@@ -52,7 +52,7 @@ pub(crate) fn slow(tried: &str) -> Error {
 }
 
 /// Nobody spoke where a server should be.
-pub(crate) fn silent(address: &str) -> Error {
+pub(crate) fn no_answer(address: &str) -> Error {
     Error::failed(format!("cannot reach {address}: no answer in time")).hint(KEPT)
 }
 

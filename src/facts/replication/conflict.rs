@@ -16,7 +16,7 @@ use crate::facts::wording;
 /// 3. Where a key has one value, the better confirmed, then the later one stays, and the others wait for
 ///    the user's word.
 /// 4. A proposal that came true, or that another makes too, waits no longer.
-pub(crate) fn settle(facts: &mut [MergedFact], ends: &[FactEnd]) {
+pub(crate) fn resolve(facts: &mut [MergedFact], ends: &[FactEnd]) {
     end_equal_ones(facts, ends);
     join_equal_ones(facts, FactStatus::Active);
     let Some(stays) = best(facts, &with_status(facts, FactStatus::Active)) else {

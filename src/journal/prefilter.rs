@@ -57,7 +57,7 @@ pub(crate) fn search_ahead(
             let Some(range) = ranges.get(index) else {
                 break;
             };
-            let part = look_at(file, matcher, range.clone())?;
+            let part = scan(file, matcher, range.clone())?;
             is_enough.fetch_or(part.is_to_be_read, Ordering::Relaxed);
             looked_at.push((index, part));
         }
@@ -94,7 +94,7 @@ fn ranges(file: &File, before: u64, cut: Cut) -> Result<Vec<Range<u64>>> {
     Ok(ranges)
 }
 
-fn look_at(file: &File, matcher: &Matcher, range: Range<u64>) -> Result<Chunk> {
+fn scan(file: &File, matcher: &Matcher, range: Range<u64>) -> Result<Chunk> {
     let mut part = Chunk {
         range: range.clone(),
         lines: 0,

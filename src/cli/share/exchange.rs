@@ -1,0 +1,109 @@
+//! `annals share push`, `pull` and `sync`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::facts::Facts;
+use crate::project::Project;
+use crate::share;
+use crate::share::Direction;
+use crate::share::Synced;
+use crate::text::quantity;
+
+/// Send what was done on this device
+///
+/// Operations are sent in batches, each whole or not at all; an interrupted push resumes where it stopped.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals share push")]
+pub(crate) struct PushArgs {}
+
+/// Receive what other devices did
+///
+/// Facts are merged and lines are added to the journal; an interrupted pull resumes where it stopped.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals share pull")]
+pub(crate) struct PullArgs {}
+
+/// Receive what other devices did, then send what was done here
+///
+/// `annals facts work` and a session's end do the same if a server is set.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals share sync")]
+pub(crate) struct SyncArgs {}
+
+/// Brings this device and the server in step, and says what went which way.
+pub(crate) fn run(
+    project: &Project,
+    facts: &mut Facts,
+    direction: Direction,
+    out: &mut Output,
+) -> Result<()> {
+    let synced = share::sync(project, facts, direction, None)?;
+    if synced.is_renamed {
+        out.note(&format!(
+            "this database is a copy of another device's; its device is now {}",
+            synced.device
+        ));
+    }
+    if synced.set_aside > 0 {
+        out.note(&format!(
+            "{} not understood and set aside; `annals share status` says why",
+            quantity(synced.set_aside, "operation")
+        ));
+    }
+    for device in &synced.stuck {
+        out.note(&format!(
+            "the server lacks an operation of device {device}: its later operations are on hold"
+        ));
+    }
+    if synced.withheld > 0 {
+        out.note(&format!(
+            "{} not sent: looks like a secret",
+            quantity(synced.withheld, "operation")
+        ));
+    }
+    if synced.is_unclean {
+        out.note("another process has the database open: facts forgotten on other devices are erased, but may remain in its free pages");
+    }
+    let exchange = Exchange {
+        synced,
+        direction,
+        is_dry_run: project.dry_run,
+    };
+    out.result(&exchange, show);
+    Ok(())
+}
+
+/// What an exchange came to, and how it is told.
+#[derive(Serialize)]
+struct Exchange {
+    #[serde(flatten)]
+    synced: Synced,
+    #[serde(skip)]
+    direction: Direction,
+    #[serde(skip)]
+    is_dry_run: bool,
+}
+
+fn show(exchange: &Exchange, to: &mut dyn Write) -> io::Result<()> {
+    let would = if exchange.is_dry_run {
+        "would have "
+    } else {
+        ""
+    };
+    let mut parts = Vec::new();
+    if exchange.direction != Direction::Pull {
+        let sent = quantity(exchange.synced.pushed, "operation");
+        parts.push(format!("{would}sent {sent}"));
+    }
+    if exchange.direction != Direction::Push {
+        let taken = quantity(exchange.synced.pulled, "operation");
+        parts.push(format!("{would}received {taken}"));
+    }
+    writeln!(to, "{}", parts.join(", "))
+}

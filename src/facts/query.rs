@@ -1,0 +1,97 @@
+//! Statements of the database: prepared once, and each failure says what was tried.
+
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use rusqlite::Params;
+use rusqlite::Row;
+use rusqlite::types::FromSql;
+
+use crate::error::Result;
+use crate::facts::failure::Stored;
+
+/// Runs statements; each takes the words for what it tries, its SQL and the values in it.
+pub(crate) trait Query {
+    /// Runs a statement that returns no rows.
+    fn run(&self, tried: &str, sql: &str, values: impl Params) -> Result<()> {
+        self.run_counted(tried, sql, values).map(|_| ())
+    }
+
+    /// Runs a statement that returns no rows; returns how many rows it changed.
+    fn run_counted(&self, tried: &str, sql: &str, values: impl Params) -> Result<usize>;
+
+    /// Returns the first column of the first row.
+    fn value<T: FromSql>(&self, tried: &str, sql: &str, values: impl Params) -> Result<T> {
+        self.row(tried, sql, values, |row| row.get(0))
+    }
+
+    /// Returns the first row.
+    fn row<T>(
+        &self,
+        tried: &str,
+        sql: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T>;
+
+    /// Returns the first row, if there is one.
+    fn optional_row<T>(
+        &self,
+        tried: &str,
+        sql: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>>;
+
+    /// Returns all rows.
+    fn rows<T>(
+        &self,
+        tried: &str,
+        sql: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>>;
+}
+
+impl Query for Connection {
+    fn run_counted(&self, tried: &str, sql: &str, values: impl Params) -> Result<usize> {
+        self.prepare_cached(sql)
+            .and_then(|mut statement| statement.execute(values))
+            .stored(tried)
+    }
+
+    fn row<T>(
+        &self,
+        tried: &str,
+        sql: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        self.prepare_cached(sql)
+            .and_then(|mut statement| statement.query_row(values, read))
+            .stored(tried)
+    }
+
+    fn optional_row<T>(
+        &self,
+        tried: &str,
+        sql: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        self.prepare_cached(sql)
+            .and_then(|mut statement| statement.query_row(values, read).optional())
+            .stored(tried)
+    }
+
+    fn rows<T>(
+        &self,
+        tried: &str,
+        sql: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        self.prepare_cached(sql)
+            .and_then(|mut statement| statement.query_map(values, read)?.collect())
+            .stored(tried)
+    }
+}
