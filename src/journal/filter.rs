@@ -1,4 +1,4 @@
-//! What must hold of a record beside the text that is looked for.
+//! Filters records by type, tags and time.
 
 use chrono::DateTime;
 use chrono::Days;
@@ -19,12 +19,12 @@ pub(crate) struct QueryFilter {
     kind: Option<String>,
     tags: Vec<String>,
     since: Option<DateTime<Utc>>,
-    /// The first moment that is too late.
+    /// The exclusive upper bound.
     before: Option<DateTime<Utc>>,
 }
 
 impl QueryFilter {
-    /// Returns the filters that a query asks for.
+    /// Parses the filters of a query.
     pub(crate) fn new(query: &JournalQuery) -> Result<Self> {
         let since = query
             .since
@@ -42,7 +42,7 @@ impl QueryFilter {
         })
     }
 
-    /// Returns whether a record passes.
+    /// Returns whether a record matches all filters.
     pub(crate) fn accepts(&self, record: &Record) -> bool {
         self.kind
             .as_deref()
@@ -67,10 +67,10 @@ impl QueryFilter {
     }
 }
 
-/// Returns the moment that a text names, or the first one after it; a day is all of its hours.
+/// Returns the start of a moment, or the first instant after it; a date stands for the whole day.
 fn moment(name: &str, text: &str, is_after: bool) -> Result<DateTime<Utc>> {
     if let Some(time) = parse_timestamp(text) {
-        // Times are written in whole seconds, and a second is over with its last instant.
+        // Times have a resolution of one second, so the upper bound is the start of the next second.
         let after = TimeDelta::seconds(i64::from(is_after));
         return time
             .checked_add_signed(after)
