@@ -1,10 +1,10 @@
-//! The memories that can be read.
+//! Defines the formats that can be imported.
 
 use std::str::FromStr;
 
 use serde::Serialize;
 
-/// Whose memory it is.
+/// The tool whose memory is imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
@@ -30,7 +30,7 @@ impl Format {
         Self::ClaudeMem,
     ];
 
-    /// Returns the word for it.
+    /// Returns the name of the format.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ServerMemory => "server-memory",
