@@ -1,4 +1,4 @@
-//! Gathers the entries that PATTERNS.md is to get, each phase once, in the order in which they were done.
+//! Gathers the new entries of PATTERNS.md, each phase once, in the order in which the phases were finished.
 
 use std::path::PathBuf;
 
@@ -27,35 +27,35 @@ use crate::storage::Changes;
 use crate::storage::read;
 use crate::warning::Warning;
 
-/// What was gathered.
+/// The outcome of recording phases.
 #[derive(Debug, Default)]
 pub(crate) struct RecordedPhases {
-    /// The phases that get an entry, by folder name.
+    /// The newly recorded phases, by folder name.
     pub(crate) recorded: Vec<String>,
-    /// Those that had one.
+    /// The phases that already had an entry.
     pub(crate) already: Vec<String>,
-    /// Those that had one, whose lessons are replaced.
+    /// The phases that already had an entry, and whose lessons were replaced.
     pub(crate) judged: Vec<String>,
-    /// Those that had one, and whose summaries changed since.
+    /// The phases that already had an entry, and whose summaries have changed since.
     pub(crate) changed_since: Vec<String>,
-    /// What was read in part only.
+    /// Warnings about files that were only partially understood.
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// How phases are recorded.
+/// The options for recording phases.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecordOptions {
-    /// Record phases that have an entry already.
+    /// Record phases that already have an entry.
     pub(crate) again: bool,
-    /// The effort profile that they were carried out with, where the caller says.
+    /// The effort profile with which they were carried out, if the caller specifies it.
     pub(crate) effort: Option<String>,
-    /// The lessons that the agent hands in, and the phase folder that they are of.
+    /// The lessons that the agent submitted, and the phase folder that they belong to.
     pub(crate) lessons: Option<(JudgedLessons, PathBuf)>,
-    /// The phase folder that was worked last: only of that one config.json tells the effort.
+    /// The phase folder that was worked on last: the effort in config.json applies only to that phase.
     pub(crate) latest: Option<PathBuf>,
 }
 
-/// Takes phases one by one and writes their entries at once.
+/// Collects phases and writes all of their entries at once.
 pub(crate) struct Recorder<'a> {
     project: &'a Project,
     survey: &'a Survey,
@@ -63,21 +63,21 @@ pub(crate) struct Recorder<'a> {
     known: Patterns,
     folder: PlanningFolder,
     taken: Vec<FinishedPhase>,
-    /// The recorded phase whose lessons are to be replaced, and the line of its entry.
+    /// The recorded phase whose lessons are to be replaced, and the line number of its entry.
     judged: Option<(FinishedPhase, usize)>,
     written: RecordedPhases,
 }
 
-/// A phase of the history, and when it was finished.
+/// A phase of the history with the date when it was finished.
 struct DatedPhase {
     phase: FinishedPhase,
     date: Option<NaiveDate>,
-    /// The commit of that moment.
+    /// The commit in which it was finished.
     commit: Option<String>,
 }
 
 impl<'a> Recorder<'a> {
-    /// Reads what is recorded already.
+    /// Reads the existing entries.
     pub(crate) fn new(
         project: &'a Project,
         survey: &'a Survey,
@@ -87,7 +87,7 @@ impl<'a> Recorder<'a> {
         let mut written = RecordedPhases::default();
         let known = patterns::with_changes(project, changes, &mut written.warnings)?;
         Ok(Self {
-            // What is odd about the folder is reported by the survey.
+            // Warnings about the folder are reported by the survey.
             folder: PlanningFolder::read(&project.planning()?.dir)?.value,
             taken: Vec::new(),
             judged: None,
@@ -99,7 +99,7 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// Adds a phase, and returns whether it is new.
+    /// Adds a phase, and returns whether it is new or its lessons are replaced.
     pub(crate) fn add_phase(
         &mut self,
         dir: &PhaseDir,
@@ -133,7 +133,7 @@ impl<'a> Recorder<'a> {
             }
             _ => {}
         }
-        // A copy of a phase beside its archive teaches the same once.
+        // A copy of a phase outside of its archive is recorded only once.
         if self
             .taken
             .iter()
@@ -146,7 +146,7 @@ impl<'a> Recorder<'a> {
         Ok(true)
     }
 
-    /// Returns whether every plan of a phase's folder has a summary that calls it neither partial nor failed.
+    /// Returns whether every plan in a phase's folder has a summary that is neither partial nor failed.
     pub(crate) fn is_complete(dir: &PhaseDir) -> Result<bool> {
         for slot in &dir.plans {
             let Some(name) = &slot.summary else {
@@ -164,7 +164,7 @@ impl<'a> Recorder<'a> {
         Ok(!dir.plans.is_empty())
     }
 
-    /// Plans the entries at the end of PATTERNS.md, the phase that was finished first in front.
+    /// Plans the entries at the end of PATTERNS.md, in the order in which the phases were finished.
     pub(crate) fn write(self, changes: &mut Changes) -> Result<RecordedPhases> {
         let root = &self.project.root;
         if let Some((phase, line)) = &self.judged
@@ -178,13 +178,13 @@ impl<'a> Recorder<'a> {
         Ok(self.written)
     }
 
-    /// Returns the lessons that the agent handed in for a phase.
+    /// Returns the lessons that the agent submitted for a phase.
     fn lessons_of(&self, phase: &FinishedPhase) -> Option<&JudgedLessons> {
         let (lessons, of) = self.manner.lessons.as_ref()?;
         (*of == phase.dir).then_some(lessons)
     }
 
-    /// Returns the entries of the phases taken.
+    /// Returns the entries of the added phases.
     fn entries(&self) -> Result<Vec<Retrospective>> {
         if self.taken.is_empty() {
             return Ok(Vec::new());
@@ -220,9 +220,9 @@ impl<'a> Recorder<'a> {
 
     /// Returns the phases of the whole history in the order in which they were finished.
     ///
-    /// One without a date stays after the one before it.
+    /// A phase without a date stays after the one before it.
     fn dated(&self) -> Result<Vec<DatedPhase>> {
-        // What is odd in old summaries was told where they were taken.
+        // Warnings about old summaries were reported when the phases were recorded.
         let mut phases = patterns::history(self.survey, &self.known)?.value;
         for taken in &self.taken {
             if !phases.iter().any(|phase| phase.dir == taken.dir) {
@@ -235,7 +235,8 @@ impl<'a> Recorder<'a> {
         let mut dated = Vec::new();
         for phase in phases {
             let added = last_added(&phase, &additions);
-            // What came with the whole planning folder was finished at some time before.
+            // Files that were added together with the whole planning folder were finished at an unknown
+            // earlier time.
             let evident = added.filter(|added| Some(added.age) != oldest);
             let date = phase.completed().or(evident.map(|added| added.date));
             let date = match date {
@@ -243,7 +244,7 @@ impl<'a> Recorder<'a> {
                 None => self.stated(&phase)?.or(self.shipped(&phase)?),
             };
             let commit = added.map(|added| added.commit.clone());
-            // Nothing in git says otherwise: its summaries are still to be committed.
+            // The phase is not in git: its summaries are yet to be committed.
             let is_new = commit.is_none() && self.is_active(&phase);
             dated.push(DatedPhase {
                 commit: commit.or_else(|| head.clone().filter(|_| is_new)),
@@ -266,7 +267,7 @@ impl<'a> Recorder<'a> {
         phase.milestone == self.folder.active.slug
     }
 
-    /// Returns the day on which the milestone's roadmap or state says that a phase was finished.
+    /// Returns the date on which a phase was finished according to the milestone's roadmap or state.
     fn stated(&self, phase: &FinishedPhase) -> Result<Option<NaiveDate>> {
         let dates = if self.is_active(phase) {
             StatedDates::new(&self.survey.roadmap, &self.survey.state)
@@ -279,7 +280,7 @@ impl<'a> Recorder<'a> {
         Ok(dates.of_phase(&phase.number))
     }
 
-    /// Returns the day on which an archive's SHIPPED.md says that the milestone was shipped.
+    /// Returns the date on which the milestone was shipped according to its archived SHIPPED.md.
     fn shipped(&self, phase: &FinishedPhase) -> Result<Option<NaiveDate>> {
         match self.archived(phase)? {
             Some(milestone) => shipped::date(&milestone.dir),
@@ -297,7 +298,7 @@ impl<'a> Recorder<'a> {
         Ok(None)
     }
 
-    /// Returns the effort of a phase: what the caller says, else its plans, else what is in force now.
+    /// Returns the effort of a phase: that of the caller, else of its plans, else the current setting.
     fn effort(&self, one: &DatedPhase) -> Result<Option<String>> {
         if let Some(effort) = &self.manner.effort {
             return Ok(Some(effort.clone()));
@@ -325,7 +326,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Returns the commit that added the last of a phase's summaries, or `None` if one is not committed.
+/// Returns the latest commit that added a summary of the phase, or `None` if one is not committed.
 fn last_added<'a>(
     phase: &FinishedPhase,
     additions: &'a std::collections::BTreeMap<PathBuf, Addition>,
