@@ -41,7 +41,7 @@ pub struct ResumeReport {
     pub warnings: Vec<Warning>,
 }
 
-/// The progress since a session ended; fields that the note does not allow to determine are null.
+/// The progress since a session ended; fields that cannot be determined from the note are null.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ResumeProgress {
     /// The plans completed since, as `phase/plan`.
