@@ -55,7 +55,7 @@ pub struct Account {
 pub struct ItemCounts {
     /// New.
     pub imported: usize,
-    /// There already.
+    /// Already in a store.
     pub known: usize,
     /// Left out.
     pub skipped: usize,
@@ -83,7 +83,7 @@ pub struct LeftOutItem {
     pub place: SourceLocation,
     /// The name of the item in the source.
     pub item: String,
-    /// Why it is left out.
+    /// The reason.
     pub reason: String,
 }
 

@@ -15,7 +15,7 @@ use crate::journal::record::strings;
 use crate::secrets;
 use crate::text::clip;
 
-/// The type of a record that names none.
+/// Default type of a record.
 const DEFAULT_TYPE: &str = "note";
 
 /// Maximum length of a parser's error message that is passed on, in characters.

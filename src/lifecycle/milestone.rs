@@ -77,7 +77,8 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     Ok(found)
 }
 
-/// Creates a milestone's folder and makes it the active one; work in the planning folder itself moves to `default/`.
+/// Creates a milestone's folder, and makes it the active one; work in the planning folder itself moves to
+/// `default/`.
 pub fn new_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
     if slug_of(slug) != slug || slug.is_empty() || slug == DEFAULT_MILESTONE {
         return Err(
