@@ -1,4 +1,4 @@
-//! The context files: up to date, within their budget, writable.
+//! Checks that the context files are up to date, within their budget and writable.
 
 use std::path::PathBuf;
 
@@ -19,10 +19,10 @@ use crate::warning::Warning;
 
 const STORE: &str = "context";
 
-/// The check of how long the files are.
+/// The name of the check of the files' length.
 pub(crate) const BUDGET: &str = "budget";
 
-/// Holds every file with the block, and those that the settings name, against what `sync` would write.
+/// Compares every file with a block, and those in the settings, with what `sync` would write.
 pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     if project.planning().is_err() {
         return Ok(Vec::new());
@@ -50,7 +50,7 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let has_own_limits = project.settings.has_own_limits();
     let long = files.iter().filter_map(|file| match &file.excess {
         Some(excess) => Some(of(file, &format!("is {excess} over its limit"))),
-        // Under the user's own limits a short block is what they asked for.
+        // If the user has set limits, a shortened block is intended.
         None if file.shrunk.is_empty() || has_own_limits => None,
         None => Some(of(
             file,
@@ -77,7 +77,7 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     Ok(rows)
 }
 
-/// Returns the row of the files that a rule keeps from being written; nothing without one.
+/// Returns the row for files that a rule protects from being written; `None` if there are none.
 fn refused(context: &ContextFiles) -> Option<AuditRow> {
     let refused = context.refused.iter();
     let hint = refused.clone().find_map(|refusal| refusal.hint.clone());
@@ -91,7 +91,7 @@ fn refused(context: &ContextFiles) -> Option<AuditRow> {
     (!found.is_empty()).then(|| AuditRow::new(STORE, "refused", Level::Fault, found, fix))
 }
 
-/// Looks for secrets in the context files.
+/// Searches the context files for secrets.
 pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<AuditRow> {
     let files: Vec<PathBuf> = ContextTarget::ALL
         .map(|target| project.root.join(target.file()))

@@ -1,4 +1,4 @@
-//! The knowledge entries, their index and the notepad.
+//! Audits the knowledge entries, their index and the notepad.
 
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
@@ -16,10 +16,10 @@ use crate::warning::Warning;
 
 const STORE: &str = "entries";
 
-/// The command that rebuilds the index and prunes the notepad, and names the rest.
+/// The command that rebuilds the index, prunes the notepad, and lists the other problems.
 const MEND: &str = "annals entry audit";
 
-/// Runs the entries' own audit on a dry run, so that nothing is pruned or rebuilt.
+/// Runs the entries' own audit as a dry run, so that nothing is pruned or rebuilt.
 pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     let store = KnowledgeDir::in_project(project);
     if !read::is_folder(&store.memory()) && !read::exists(&store.notepad()) {
@@ -33,7 +33,7 @@ pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     Ok(rows)
 }
 
-/// Turns keys into the files that they stand for.
+/// Resolves keys to their files.
 struct Named<'a> {
     project: &'a Project,
     store: KnowledgeDir,

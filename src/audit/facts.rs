@@ -1,4 +1,4 @@
-//! The database of facts, where there is one: what waits, what is dead, whether it is sound.
+//! Checks the database of facts, if it exists: pending work, dead turns, and integrity.
 
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
@@ -14,7 +14,7 @@ use crate::warning::Warning;
 
 const STORE: &str = "facts";
 
-/// Checks the database as `facts check` does, and what waits for the user's word.
+/// Checks the database as `facts check` does, and lists facts that are awaiting the user's confirmation.
 pub(crate) fn database(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     let has_place = project.settings.db.is_some() || project.environment.data_dir().is_some();
     if !has_place {
@@ -78,7 +78,7 @@ fn rows(found: &Integrity) -> Vec<AuditRow> {
     ]
 }
 
-/// Names what keeps this device and the others apart.
+/// Returns the problems of syncing with other devices.
 fn shared(here: &Summary) -> AuditRow {
     let failed = here.failed_at.iter().zip(&here.last_error);
     let failed =
@@ -99,7 +99,7 @@ fn shared(here: &Summary) -> AuditRow {
     )
 }
 
-/// Names the keys that wait for the user's word; what they say is for `facts pending`.
+/// Lists the keys of facts that are awaiting the user's confirmation; `facts pending` shows their values.
 fn pending(project: &Project, facts: &Facts) -> Result<Option<AuditRow>> {
     if project.settings.user.is_none() {
         return Ok(None);

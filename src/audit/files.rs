@@ -1,4 +1,4 @@
-//! Looks for secrets in the files of a store.
+//! Searches the files of a store for secrets.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -14,12 +14,12 @@ use crate::storage::read;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
-/// No command takes a secret back: once written it has to be taken for known.
+/// No command removes a secret, and a secret that was written must be considered compromised.
 const MEND: &str = "revoke the key, then remove it from the file by hand";
 
-/// Returns the row of a store's files, or `None` if none of them is there.
+/// Returns the row for a store's files, or `None` if none of them exists.
 ///
-/// A file that cannot be read is told as a warning, and the others are searched all the same.
+/// A file that cannot be read causes a warning, and the others are still searched.
 pub(crate) fn secrets(
     project: &Project,
     store: &'static str,
@@ -48,12 +48,13 @@ pub(crate) fn secrets(
     is_used.then(|| row(store, found))
 }
 
-/// Returns the row of a store with these secrets.
+/// Returns the row of a store for these secrets.
 pub(crate) fn row(store: &'static str, found: Vec<Detail>) -> AuditRow {
     AuditRow::new(store, "secrets", Level::Fault, found, MEND)
 }
 
-/// Returns the secrets of a text that begins at a line: place and rule, never the secret.
+/// Returns the secrets in a text that starts at line `first`, as location and rule, without the secret
+/// itself.
 pub(crate) fn in_text(path: &Path, text: &str, first: usize) -> Vec<Detail> {
     secrets::find_lines(text, first)
         .into_iter()
@@ -67,7 +68,7 @@ pub(crate) fn in_text(path: &Path, text: &str, first: usize) -> Vec<Detail> {
         .collect()
 }
 
-/// Returns a file's bytes; a link that leads elsewhere is no file of the store.
+/// Returns a file's bytes; a symbolic link is not a file of the store.
 fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     if path.is_symlink() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The journal: lines that are no records, and secrets among the newest.
+//! Checks the journal for lines that are not records, and its latest part for secrets.
 
 use std::fs::File;
 use std::io::Read;
@@ -22,10 +22,10 @@ use crate::warning::Warning;
 
 const STORE: &str = "journal";
 
-/// How much of its end is searched for secrets: what is older was there at the last audit.
+/// Size of the part at its end that is searched for secrets, in bytes: older lines existed at the last audit.
 const TAIL: u64 = 1 << 20;
 
-/// Counts the lines that are no records.
+/// Counts the lines that are not records.
 pub(crate) fn lines(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     let Some(path) = path(project) else {
         return Ok(Vec::new());
@@ -49,7 +49,7 @@ pub(crate) fn lines(project: &Project, _warnings: &mut Vec<Warning>) -> Result<V
     )])
 }
 
-/// Looks for secrets at the end of the journal.
+/// Searches the end of the journal for secrets.
 pub(crate) fn secrets(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     let Some(path) = path(project) else {
         return Ok(Vec::new());
@@ -60,16 +60,16 @@ pub(crate) fn secrets(project: &Project, _warnings: &mut Vec<Warning>) -> Result
     Ok(vec![files::row(STORE, found)])
 }
 
-/// Returns the journal where there is one; without a home there is none.
+/// Returns the path of the journal, if it exists; without a home directory, there is none.
 fn path(project: &Project) -> Option<PathBuf> {
     let path = journal::default_path(&project.environment).ok()?;
     path.is_file().then_some(path)
 }
 
-/// Returns the end of a file from the start of a line on, and the number of that line.
+/// Returns the end of a file, from the start of a line, and the number of that line.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the journal lies where the user says"
+    reason = "the user chooses the path of the journal"
 )]
 fn tail(path: &Path) -> std::io::Result<(usize, Vec<u8>)> {
     let mut file = File::open(path)?;
@@ -77,7 +77,7 @@ fn tail(path: &Path) -> std::io::Result<(usize, Vec<u8>)> {
     let mut line = 1 + newlines(&mut Read::by_ref(&mut file).take(start))?;
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
-    // Others may be adding to it meanwhile.
+    // Other processes may be appending to it.
     file.take(TAIL).read_to_end(&mut bytes)?;
     if start > 0
         && let Some(end) = memchr::memchr(b'\n', &bytes)

@@ -1,4 +1,4 @@
-//! The repo ledger: its rules, and how much of git it covers.
+//! Checks the rules of the repo ledger, and how much of the git history it covers.
 
 use std::path::PathBuf;
 
@@ -15,14 +15,14 @@ use crate::warning::Warning;
 
 const STORE: &str = "ledger";
 
-/// Holds the three files against their rules, and the anchor against what is checked out.
+/// Checks the three files against their rules, and the anchor against the checked-out commit.
 pub(crate) fn rules(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     if !paths(project).iter().any(|path| read::exists(path)) {
         return Ok(Vec::new());
     }
     let report = ledger::check(project)?;
     warnings.extend(report.warnings);
-    // Secrets have a row of their own, as in every store.
+    // Secrets have a separate row, as in every store.
     let broken = report.findings.into_iter();
     let broken: Vec<_> = broken.filter(|finding| finding.rule != "secret").collect();
     let fix = if broken.iter().any(|finding| finding.fixable) {

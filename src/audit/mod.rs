@@ -1,7 +1,7 @@
-//! Every check over every store in one table.
+//! Runs all checks of all stores, and reports them in one table.
 //!
-//! Each check of a store is one function; a store that is not in use has no rows. One that cannot be run
-//! becomes a row of its own, so that it hides none of the others. Nothing is ever changed here.
+//! Each check of a store is a function; a store that is not in use has no rows. A check that fails to run
+//! becomes a separate row, so that the others are still reported. Nothing is changed.
 
 mod context;
 mod entries;
@@ -26,22 +26,22 @@ use crate::recall::SOURCES;
 use crate::text::quantity;
 use crate::warning::Warning;
 
-/// What an audit found. It is the document of `annals audit --json`.
+/// The result of an audit. It is the document of `annals audit --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Audit {
-    /// The worst of all rows.
+    /// The highest level of all rows.
     pub level: Level,
-    /// A row for each check, by store.
+    /// One row per check, by store.
     pub rows: Vec<AuditRow>,
-    /// What was read in part only.
+    /// Warnings about files that were only partially understood.
     pub warnings: Vec<Warning>,
 }
 
-/// A check, and what to call where it cannot be run.
+/// A check, with the command to suggest if it fails to run.
 struct Check {
     store: &'static str,
     name: &'static str,
-    /// The store's own command, which shows what is wrong.
+    /// The store's own command, which shows the problem.
     command: &'static str,
     run: fn(&Project, &mut Vec<Warning>) -> Result<Vec<AuditRow>>,
 }
@@ -75,7 +75,7 @@ impl Check {
     }
 }
 
-/// Every check, in the order of the table.
+/// All checks, in the order of the table.
 const CHECKS: &[Check] = &[
     Check::new("context", "block", "annals sync --check", context::block),
     Check::new("plan", "drift", "annals status", plan::drift),
@@ -97,7 +97,7 @@ const CHECKS: &[Check] = &[
     Check::new("facts", "database", "annals facts check", facts::database),
 ];
 
-/// Runs every check of every store in use; nothing is changed.
+/// Runs all checks of all stores in use, without changing anything.
 pub fn audit(project: &Project) -> Audit {
     let project = &project.dry_run(true);
     let mut warnings = Vec::new();
@@ -106,7 +106,7 @@ pub fn audit(project: &Project) -> Audit {
         rows.extend(check.rows(project, &mut warnings));
     }
     rows.extend(context::secrets(project, &mut warnings));
-    // Files that the user's settings name have checks of their own.
+    // Files at paths from the user's settings have separate checks.
     for store in SOURCES.iter().filter(|store| !store.is_users_own()) {
         let (name, files) = (store.name().as_str(), store.guarded(project));
         rows.extend(files::secrets(project, name, files, &mut warnings));
@@ -118,16 +118,16 @@ pub fn audit(project: &Project) -> Audit {
     }
 }
 
-/// Returns where a context file has no room for the whole block, or `None` if there is room.
+/// Returns the row for context files without room for the whole block, or `None` if there is room.
 pub fn lack_of_room(project: &Project) -> Option<AuditRow> {
-    // Whatever else is wrong with a context file is the audit's to tell.
+    // Other problems of the context files are left to the audit.
     let rows = context::block(&project.dry_run(true), &mut Vec::new()).unwrap_or_default();
     rows.into_iter()
         .find(|row| row.check == context::BUDGET && row.level != Level::Ok)
 }
 
 impl Audit {
-    /// Fails where something needs fixing.
+    /// Fails if something needs fixing.
     pub fn verdict(&self) -> Result<()> {
         let open = self.rows.iter().filter(|row| row.level > Level::Ok).count();
         match open {

@@ -1,4 +1,4 @@
-//! What finished phases taught: whether it still holds.
+//! Checks whether the recorded patterns of finished phases are still valid.
 
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
@@ -12,7 +12,7 @@ use crate::warning::Warning;
 
 const STORE: &str = "patterns";
 
-/// Names each recorded pattern that speaks of what is no longer there.
+/// Lists the recorded patterns that refer to something that no longer exists.
 pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     let path = patterns::path(&project.planning_place().dir);
     if !read::exists(&path) {

@@ -1,4 +1,4 @@
-//! The planning folder: what it states and what its files say.
+//! Compares the statements of the planning folder with its files.
 
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
@@ -12,7 +12,8 @@ use crate::warning::Warning;
 
 const STORE: &str = "plan";
 
-/// Names each statement of STATE.md and ROADMAP.md that the files contradict, and what they lack or say twice.
+/// Lists the statements of STATE.md and ROADMAP.md that the files contradict, and the parts that they lack or
+/// repeat.
 pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     if project.planning().is_err() {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! What one check found.
+//! Defines the result of a check.
 
 use serde::Serialize;
 
@@ -7,26 +7,26 @@ use crate::text::Line;
 use crate::text::sanitized;
 use crate::warning::SourceLocation;
 
-/// How many findings of one check are named; the rest are counted.
+/// Maximum number of findings of a check that are listed; the rest are only counted.
 const NAMED: usize = 20;
 
-/// A longer finding is cut: the place tells the rest.
+/// Maximum length of a finding, in characters; the location leads to the details.
 const WIDTH: usize = 240;
 
-/// How bad it is.
+/// The severity of a check's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Nothing was found.
     Ok,
-    /// Something should be mended when there is time.
+    /// Something should be fixed when there is time.
     Attention,
     /// Something is broken, leaks, or could not be checked.
     Fault,
 }
 
 impl Level {
-    /// Returns the word for it.
+    /// Returns the name of the level.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -36,18 +36,18 @@ impl Level {
     }
 }
 
-/// One finding.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Detail {
-    /// Where, relative to the project where it lies inside.
+    /// The location, relative to the project if inside it.
     #[serde(flatten)]
     pub place: Option<SourceLocation>,
-    /// What, on one line and without secrets.
+    /// The problem, on one line and without secrets.
     pub message: String,
 }
 
 impl Detail {
-    /// Returns a finding without a place.
+    /// Creates a finding without a location.
     pub(crate) fn new(message: &str) -> Self {
         Self {
             place: None,
@@ -55,7 +55,7 @@ impl Detail {
         }
     }
 
-    /// Returns a finding in a file.
+    /// Creates a finding in a file.
     pub(crate) fn at(place: SourceLocation, message: &str) -> Self {
         Self {
             place: Some(place),
@@ -63,7 +63,7 @@ impl Detail {
         }
     }
 
-    /// Returns why a check could not be run.
+    /// Creates a finding that reports why a check failed to run.
     pub(crate) fn from_error(error: &Error) -> Self {
         Self {
             place: error.place.clone(),
@@ -72,26 +72,26 @@ impl Detail {
     }
 }
 
-/// One check of one store.
+/// The result of a check of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AuditRow {
     /// The store.
     pub store: &'static str,
-    /// What was checked.
+    /// The name of the check.
     pub check: &'static str,
-    /// How bad it is.
+    /// The severity.
     pub level: Level,
-    /// How many things were found.
+    /// Number of findings.
     pub count: usize,
-    /// The first of them.
+    /// The first findings.
     pub details: Vec<Detail>,
-    /// What fixes it: a command, or in words what none can do.
+    /// The fix: a command, or instructions if no command can fix it.
     #[serde(rename = "mend", skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }
 
 impl AuditRow {
-    /// Returns the row of a check that found these; without any it is ok.
+    /// Creates the row of a check with these findings; without any, its level is ok.
     pub(crate) fn new(
         store: &'static str,
         check: &'static str,
@@ -103,12 +103,12 @@ impl AuditRow {
         Self::counted(store, check, level, (count, found), fix)
     }
 
-    /// Returns the row of a check that found nothing to fix, with what it saw.
+    /// Creates the row of a check that found nothing to fix, with an observation.
     pub(crate) fn ok(store: &'static str, check: &'static str, seen: &str) -> Self {
         Self::counted(store, check, Level::Ok, (0, vec![Detail::new(seen)]), "")
     }
 
-    /// Returns the row of a check that found one thing.
+    /// Creates the row of a check with one finding.
     pub(crate) fn finding(
         store: &'static str,
         check: &'static str,
@@ -119,7 +119,7 @@ impl AuditRow {
         Self::new(store, check, level, vec![Detail::new(message)], fix)
     }
 
-    /// Returns the row of a check that counted more than it can name.
+    /// Creates the row of a check that counted more findings than it can list.
     pub(crate) fn counted(
         store: &'static str,
         check: &'static str,

@@ -1,4 +1,4 @@
-//! What became of everything that a source holds.
+//! Reports the outcome for every item of a source.
 
 use std::path::PathBuf;
 
@@ -12,50 +12,50 @@ use crate::project::Project;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
-/// Where the pieces go.
+/// The stores that items are imported into.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ImportDestination {
-    /// Notes become entries, dated observations records of the journal.
+    /// Notes become entries, and dated observations become records of the journal.
     #[default]
     Memory,
     /// Single statements become facts of one user.
     Facts,
 }
 
-/// The account of an import. It is the document of `annals import --json`.
+/// The report of an import. It is the document of `annals import --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Account {
-    /// Whose memory it is.
+    /// The format of the source.
     pub format: Format,
-    /// What was read.
+    /// The file or folder that was read.
     pub from: PathBuf,
-    /// Where its pieces go.
+    /// The target of the items.
     pub target: ImportDestination,
-    /// How many of each.
+    /// The number of items per outcome.
     pub counts: ItemCounts,
-    /// What is new.
+    /// Items that were imported.
     pub imported: Vec<ImportedItem>,
-    /// What was there already.
+    /// Items that were already in the stores.
     pub known: Vec<ImportedItem>,
-    /// What is left out.
+    /// Items that were left out.
     pub skipped: Vec<LeftOutItem>,
-    /// What was not understood.
+    /// Items that were not understood.
     pub not_understood: Vec<Warning>,
-    /// On a dry run, what would change.
+    /// On a dry run, the changes that would be made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// What was odd about our own files.
+    /// Warnings about our own files.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// How many items became what.
+/// The number of items per outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ItemCounts {
     /// New.
     pub imported: usize,
-    /// There already.
+    /// Already in a store.
     pub known: usize,
     /// Left out.
     pub skipped: usize,
@@ -63,32 +63,32 @@ pub struct ItemCounts {
     pub not_understood: usize,
 }
 
-/// An item that is in a store.
+/// An item that is in a store, new or already known.
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportedItem {
     /// Its position in the source.
     #[serde(flatten)]
     pub place: SourceLocation,
-    /// What the source calls it.
+    /// The name of the item in the source.
     pub item: String,
-    /// What it is here: an entry's key, a record of the journal, a fact.
+    /// The result: an entry with its key, a record of the journal, or a fact.
     pub becomes: String,
 }
 
-/// An item that is left out.
+/// An item that was left out.
 #[derive(Clone, Debug, Serialize)]
 pub struct LeftOutItem {
     /// Its position in the source.
     #[serde(flatten)]
     pub place: SourceLocation,
-    /// What the source calls it.
+    /// The name of the item in the source.
     pub item: String,
-    /// Why it is left out.
+    /// The reason.
     pub reason: String,
 }
 
 impl Account {
-    /// Returns the account of a source before anything is done with its pieces.
+    /// Creates the report of a source before its items are imported.
     pub(crate) fn new(
         format: Format,
         from: PathBuf,
@@ -113,7 +113,7 @@ impl Account {
         account
     }
 
-    /// Says that an item is left out.
+    /// Records that an item was left out.
     pub(crate) fn left(&mut self, item: SourceItem, reason: impl Into<String>) {
         self.skipped.push(LeftOutItem {
             place: item.place,
@@ -122,7 +122,7 @@ impl Account {
         });
     }
 
-    /// Says what an item is here: new, or there already.
+    /// Records what an item became, and whether that is new.
     pub(crate) fn record_imported(&mut self, item: SourceItem, becomes: &str, is_new: bool) {
         let taken = ImportedItem {
             place: item.place,
@@ -136,16 +136,16 @@ impl Account {
         }
     }
 
-    /// Adds to what would change.
+    /// Appends to the diff.
     pub(crate) fn show(&mut self, diff: Option<String>) {
         if let Some(diff) = diff {
             self.diff.get_or_insert_default().push_str(&diff);
         }
     }
 
-    /// Puts everything into the order of the source, and counts it.
+    /// Sorts the skipped items in source order, counts all items, and returns the report.
     ///
-    /// Files inside the project are named relative to it.
+    /// Paths inside the project become relative to it.
     pub(crate) fn settle(mut self, project: &Project) -> Self {
         self.not_understood = project.named(self.not_understood);
         let taken = self.imported.iter_mut().chain(&mut self.known);
@@ -164,7 +164,7 @@ impl Account {
     }
 }
 
-/// Leaves a note out with all that goes with it.
+/// Leaves out a note with all its parts.
 pub(crate) fn left_out(note: Note, reason: &str, account: &mut Account) {
     let items = [note.item].into_iter().chain(note.parts);
     items.for_each(|item: SourceItem| account.left(item, reason));

@@ -1,4 +1,4 @@
-//! The notes of basic-memory: front matter, `- [category] fact #tag`, `- relation [[Other note]]`.
+//! Reads notes of basic-memory: front matter, `- [category] fact #tag`, `- relation [[Other note]]`.
 
 use std::path::Path;
 
@@ -39,13 +39,13 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     })
 }
 
-/// A line that states something of a category.
+/// A line that states a fact with a category.
 struct Observation<'t> {
     category: &'t str,
     text: &'t str,
 }
 
-/// Returns the lines `- [category] fact`; a task's box is no category, and neither is a link.
+/// Returns the lines `- [category] fact`; task checkboxes and links are not categories.
 fn observations(body: &str) -> Vec<Observation<'_>> {
     let line = |line: &'_ str| -> Option<(usize, usize)> {
         let rest = line.trim_start().strip_prefix("- [")?;

@@ -1,4 +1,5 @@
-//! Claude Code's own memory: MEMORY.md, which every session reads, and the topic files that it points at.
+//! Reads Claude Code's own memory: MEMORY.md, which every session reads, and the topic files that it links
+//! to.
 
 use std::path::Path;
 
@@ -22,7 +23,7 @@ use crate::warning::SourceLocation;
 /// The file that every session reads.
 const INDEX: &str = "MEMORY.md";
 
-/// Reads the folder `memory`, the folder that holds it, or MEMORY.md with the files beside it.
+/// Reads the `memory` folder, its parent, or MEMORY.md with the files next to it.
 pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     let below = path.join("memory");
     let is_index = path.is_file() && path.file_name().is_some_and(|name| name == INDEX);
@@ -85,7 +86,7 @@ fn topic(path: &Path, name: String, source: &mut ImportSource) {
     });
 }
 
-/// Reads MEMORY.md: each section that says more than where a topic file is becomes a piece.
+/// Reads MEMORY.md: each section with text other than links to topic files becomes a note.
 fn index(path: &Path, files: &Files, source: &mut ImportSource) {
     let Some(file) = NoteFile::read(path, INDEX, source) else {
         return;
@@ -141,7 +142,7 @@ fn index(path: &Path, files: &Files, source: &mut ImportSource) {
     }
 }
 
-/// Returns the topic file that an item of a list points at first of all, where it is one of the files.
+/// Returns the topic file that a list item starts with, if that file is among the files.
 fn pointed_at(line: &str, path: &Path, files: &Files) -> Option<String> {
     let bullet = line.trim_start();
     let item = bullet

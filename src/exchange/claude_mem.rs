@@ -1,7 +1,7 @@
-//! The database of claude-mem: what was observed in sessions, and what was to be kept to.
+//! Reads the database of claude-mem: observations of sessions, and directives.
 //!
-//! Versions differ in tables and columns, so each column is taken where it is there: `observations` and
-//! `session_summaries`, of older versions `memories` and `overviews`, of newer ones `directives`.
+//! Tables and columns differ between versions, so each column is read only if it exists: `observations` and
+//! `session_summaries`; in older versions `memories` and `overviews`; in newer ones `directives`.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ use crate::knowledge::Confidence;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
-/// Tables whose rows are records, with the type of record where a row does not say its own.
+/// Tables whose rows are records, with the default record type for rows without one.
 const RECORDS: [(&str, &str); 4] = [
     ("observations", "observation"),
     ("session_summaries", "session-summary"),
@@ -41,7 +41,7 @@ const RECORDS: [(&str, &str); 4] = [
     ("overviews", "session-summary"),
 ];
 
-/// Columns that hold one text of a record, with the words before it.
+/// Columns with a text of the record, and the label that precedes it.
 const TEXTS: [(&str, &str); 11] = [
     ("subtitle", ""),
     ("narrative", ""),
@@ -56,7 +56,7 @@ const TEXTS: [(&str, &str); 11] = [
     ("summary", ""),
 ];
 
-/// Columns that go into the record's own further fields.
+/// Columns that are copied to the record's `meta`.
 const META: [&str; 9] = [
     "id",
     "project",
@@ -69,7 +69,7 @@ const META: [&str; 9] = [
     "files_edited",
 ];
 
-/// Further columns that are read.
+/// Other columns that are read.
 const OTHERS: [&str; 8] = [
     "title",
     "type",
@@ -81,7 +81,7 @@ const OTHERS: [&str; 8] = [
     "status",
 ];
 
-/// Tables that keep the tool itself going: nothing in them is a memory.
+/// Internal tables of the tool, which contain no memories.
 const HOUSEKEEPING: [&str; 9] = [
     "schema_versions",
     "schema_migrations",
@@ -94,10 +94,10 @@ const HOUSEKEEPING: [&str; 9] = [
     "diagnostics",
 ];
 
-/// Seconds since 1970 beyond which a number must be milliseconds.
+/// Largest number that is taken as seconds since 1970; a larger one is taken as milliseconds.
 const LAST_SECOND: i64 = 100_000_000_000;
 
-/// Reads a database, or the one in the folder that is named.
+/// Reads a database file, or the one in a folder.
 pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     let inside = path.join("claude-mem.db");
     let path = if path.is_dir() { &inside } else { path };
@@ -162,7 +162,7 @@ fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut 
     }
 }
 
-/// Reads a rule that the user wants kept.
+/// Reads a directive, a rule that the user wants followed.
 fn directive(path: &Path, row: &DatabaseRow, source: &mut ImportSource) {
     let name = row_name("directives", row);
     let item = item(path, name.clone());
@@ -205,7 +205,7 @@ fn content(row: &DatabaseRow) -> String {
     parts.join("\n")
 }
 
-/// Returns a column that holds a JSON list of texts; words between commas are one, too.
+/// Returns the texts of a column: a JSON list, or else lines for `facts` and comma-separated words otherwise.
 fn list(row: &DatabaseRow, column: &str) -> Vec<String> {
     let Some(text) = text(row, column) else {
         return Vec::new();

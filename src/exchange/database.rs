@@ -1,4 +1,4 @@
-//! Another tool's SQLite database, read and never written.
+//! Reads another tool's SQLite database, without writing to it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,23 +13,23 @@ use rusqlite::types::ValueRef;
 use crate::error::Error;
 use crate::error::Result;
 
-/// Of one table, as its rows lie in memory.
+/// Maximum size of a table's rows in memory, in bytes.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// Of one value, in bytes: a column may be worked out, and then as long as it likes.
+/// Maximum size of a value, in bytes: a generated column may be arbitrarily large.
 const MAX_VALUE_BYTES: i32 = 2 * 1024 * 1024;
 
-/// A row by its columns' names.
+/// A row, by column name.
 pub(crate) type DatabaseRow = BTreeMap<&'static str, Value>;
 
-/// A database that is open to be read.
+/// A database that is open for reading.
 pub(crate) struct Database<'p> {
     connection: Connection,
     path: &'p Path,
 }
 
 impl<'p> Database<'p> {
-    /// Opens a file so that nothing is written, no journal, lock or index beside it either.
+    /// Opens a file without writing anything, including journal, lock or index files next to it.
     pub(crate) fn open(path: &'p Path) -> Result<Self> {
         if !path.is_file() {
             return Err(Error::not_found("there is no such file").at(path, None));
@@ -53,7 +53,7 @@ impl<'p> Database<'p> {
         let connection =
             Connection::open_with_flags(uri, flags).map_err(|error| read_failed(path, &error))?;
         let database = Self { connection, path };
-        // The schema is somebody else's: it may name no functions but harmless ones.
+        // The schema is untrusted: it may call only harmless functions.
         for (setting, on) in [
             (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
             (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
@@ -68,7 +68,7 @@ impl<'p> Database<'p> {
         Ok(database)
     }
 
-    /// Returns the names of all real tables: no views, no virtual tables.
+    /// Returns the names of all regular tables, excluding views and virtual tables.
     pub(crate) fn tables(&self) -> Result<Vec<String>> {
         let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' \
              AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name";
@@ -87,7 +87,7 @@ impl<'p> Database<'p> {
         count.map_err(|error| read_failed(self.path, &error))
     }
 
-    /// Returns these columns of a table's rows, as far as it has them, in the order of their ids where they have any.
+    /// Returns the wanted columns that a table has, for all rows, ordered by id if there is such a column.
     pub(crate) fn rows(&self, table: &str, wanted: &[&'static str]) -> Result<Vec<DatabaseRow>> {
         let read = || {
             let name = quoted(table);
@@ -134,7 +134,7 @@ impl<'p> Database<'p> {
     }
 }
 
-/// Returns what a value takes in memory, at least.
+/// Returns a lower bound of a value's size in memory, in bytes.
 fn memory_of(value: ValueRef<'_>) -> usize {
     let own = match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len(),
@@ -143,7 +143,7 @@ fn memory_of(value: ValueRef<'_>) -> usize {
     own + size_of::<Value>()
 }
 
-/// Returns a column's text; bytes and numbers count as none.
+/// Returns the text of a column, or `None` for other types.
 pub(crate) fn text<'r>(row: &'r DatabaseRow, column: &str) -> Option<&'r str> {
     match row.get(column)? {
         Value::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
@@ -151,7 +151,7 @@ pub(crate) fn text<'r>(row: &'r DatabaseRow, column: &str) -> Option<&'r str> {
     }
 }
 
-/// Returns a column's whole number.
+/// Returns the integer of a column.
 pub(crate) fn number(row: &DatabaseRow, column: &str) -> Option<i64> {
     match row.get(column)? {
         Value::Integer(number) => Some(*number),

@@ -1,4 +1,4 @@
-//! Copies every store into one new folder of plain files.
+//! Copies all stores to a new folder of plain files.
 
 use std::fs;
 use std::fs::File;
@@ -36,17 +36,17 @@ const JOURNAL: &str = "journal.jsonl";
 const FACTS: &str = "facts.jsonl";
 const MANIFEST: &str = "MANIFEST.md";
 
-/// How much of a long file is written at once.
+/// Size of the portions in which a long file is copied, in bytes.
 const PORTION: usize = 1 << 20;
 
-/// What is to be exported, and where to.
+/// The parameters of an export.
 #[derive(Clone, Debug)]
 pub struct Export {
-    /// The folder to make, absolute.
+    /// The folder to create, as an absolute path.
     pub to: PathBuf,
 }
 
-/// Exports every store; the facts of one user only where one is named.
+/// Exports all stores; facts only if a user is given.
 pub fn export(
     project: &Project,
     export: &Export,
@@ -63,7 +63,7 @@ pub fn export(
     let storage = project.storage();
     let unfinished = storage.begin_folder(&export.to, &names(&copies))?;
     let to = unfinished.folder();
-    // The long ones first: the manifest, which says that all is there, comes last.
+    // Long files first: the manifest, which states that the export is complete, is written last.
     let journal = journal::default_path(&project.environment)?;
     let journal_copy = to.join(JOURNAL);
     if let Some(copied) = copied("journal", &journal, &journal_copy, project.dry_run)? {
@@ -96,7 +96,7 @@ pub fn export(
     Ok(done)
 }
 
-/// Returns the names of all files that an export can hold.
+/// Returns the names of all files that an export may contain.
 fn names(copies: &[Copies]) -> Vec<String> {
     let fixed = [JOURNAL, FACTS, MANIFEST].map(str::to_owned);
     let others = copies.iter().flat_map(|copies| &copies.files);
@@ -106,7 +106,7 @@ fn names(copies: &[Copies]) -> Vec<String> {
         .collect()
 }
 
-/// Returns what is copied whole, by memory.
+/// Returns the files to copy, sorted by memory.
 fn copies(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
     let mut all = Vec::new();
     for store in SOURCES {
@@ -116,7 +116,7 @@ fn copies(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Copies>>
     Ok(all)
 }
 
-/// Writes all that is copied whole, and the manifest, in one operation.
+/// Writes the copied files and the manifest in one transaction.
 fn write(project: &Project, to: &Path, copies: Vec<Copies>, done: &mut Exported) -> Result<()> {
     let mut contents = Vec::new();
     let files = copies.into_iter().flat_map(|copies| {
@@ -145,7 +145,7 @@ fn write(project: &Project, to: &Path, copies: Vec<Copies>, done: &mut Exported)
     let storage = project.storage();
     let folder = storage.folder();
     if !project.dry_run {
-        // It must be no link before anything is made below it.
+        // The folder must not be a symbolic link before anything is created in it.
         folder.create()?;
     }
     let own = folder.path().join(format!("export-{}", &sum[..16]));
@@ -181,10 +181,10 @@ fn write_private(to: &Path, lines: &[u8]) -> Result<()> {
     log.flush()
 }
 
-/// Copies whole lines of a file that may be long; does nothing if there is no such file.
+/// Copies a possibly long file by whole lines; does nothing if it does not exist.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the journal lies where the user says"
+    reason = "the user chooses the path of the journal"
 )]
 fn copied(
     store: &'static str,

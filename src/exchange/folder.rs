@@ -1,4 +1,4 @@
-//! The markdown files of a folder, in the order of their names.
+//! Lists the markdown files of a folder, sorted by name.
 
 use std::fs;
 use std::path::Path;
@@ -11,25 +11,25 @@ use crate::storage::listing;
 use crate::storage::listing::PathKind;
 use crate::warning::Warning;
 
-/// How deep folders may lie in each other.
+/// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 16;
 
-/// How many files are read at most.
+/// Maximum number of files.
 const MAX_NOTES: usize = 20_000;
 
-/// The files of a source, and what was passed over.
+/// The files of a source, with warnings about skipped ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Files {
-    /// The folder that names are relative to.
+    /// The folder that file names are relative to.
     pub(crate) root: PathBuf,
-    /// The files, by their names.
+    /// The paths of the files, sorted.
     pub(crate) paths: Vec<PathBuf>,
-    /// What is not followed or not read.
+    /// Paths that were not followed or not read.
     pub(crate) warnings: Vec<Warning>,
 }
 
 impl Files {
-    /// Returns a file's name below the root, with `/` between its parts.
+    /// Returns a file's path relative to the root, with `/` as the separator.
     pub(crate) fn name(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         let parts = below.iter().map(|part| part.to_string_lossy());
@@ -37,7 +37,7 @@ impl Files {
     }
 }
 
-/// Lists a folder's markdown files at any depth, or the one file that is named; links are not followed.
+/// Lists the markdown files of a folder at any depth, or returns a single file; links are not followed.
 pub(crate) fn markdown(path: &Path) -> Result<Files> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

@@ -1,4 +1,4 @@
-//! The memories that can be read.
+//! Defines the formats that can be imported.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Puts what a source holds into our own stores, each item once.
+//! Imports the items of a source into our own stores, each once.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -29,21 +29,21 @@ use crate::knowledge::Adoption;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 
-/// The longest text that becomes an entry, in bytes.
+/// Maximum length of a text that becomes an entry, in bytes.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// What is to be imported.
+/// The parameters of an import.
 #[derive(Clone, Debug)]
 pub struct Import {
-    /// Whose memory it is.
+    /// The format of the source.
     pub format: Format,
     /// The file or folder.
     pub from: PathBuf,
-    /// Whether text that looks like a secret is taken in all the same.
+    /// Whether text that looks like a secret is imported anyway.
     pub secrets: SecretPolicy,
 }
 
-/// Imports another memory, and accounts for every item of it; `user` has statements become facts.
+/// Imports another memory, and reports the outcome of every item; with `user`, statements become facts.
 pub fn import(
     project: &Project,
     import: &Import,
@@ -79,7 +79,7 @@ pub fn import(
     Ok(account.settle(project))
 }
 
-/// Reads what is at a path, and writes nothing there.
+/// Reads a source, which is never written to.
 fn read(format: Format, path: &Path) -> Result<ImportSource> {
     match format {
         Format::ServerMemory => server_memory::read(path),

@@ -1,8 +1,8 @@
-//! Which kind of entry the words of another memory mean.
+//! Determines the entry type of a note from its words.
 
 use crate::knowledge::EntryType;
 
-/// Words that speak for a kind, the most telling first.
+/// Words that imply an entry type, the most reliable first.
 const WORDS: [(&[&str], EntryType); 10] = [
     (
         &[
@@ -84,7 +84,7 @@ const WORDS: [(&[&str], EntryType); 10] = [
     (&["deadline", "milestone"], EntryType::Deadline),
 ];
 
-/// Returns the kind that the first telling text means; a reference where none is.
+/// Returns the entry type that a text names, else the one that a known word implies, else `Reference`.
 pub(crate) fn kind_of(texts: &[&str]) -> EntryType {
     let own = texts.iter().find_map(|text| EntryType::parse(text.trim()));
     let told = || {

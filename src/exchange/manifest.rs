@@ -1,4 +1,4 @@
-//! What an export wrote, and the list of it for whoever opens the folder later.
+//! Defines the report of an export, and renders it as a manifest for later readers of the folder.
 
 use std::path::PathBuf;
 
@@ -7,31 +7,31 @@ use serde::Serialize;
 use crate::clock::Clock;
 use crate::warning::Warning;
 
-/// What an export wrote. It is the document of `annals export --json`.
+/// The outcome of an export. It is the document of `annals export --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Exported {
     /// The folder.
     pub folder: PathBuf,
-    /// Every file in it but the manifest.
+    /// All files in it except the manifest.
     pub files: Vec<ExportedFile>,
-    /// Stores of which nothing is there.
+    /// Stores that are empty.
     pub empty: Vec<&'static str>,
     /// Whether nothing was written because this is a dry run.
     pub dry_run: bool,
-    /// What was left out.
+    /// Warnings about what was left out.
     pub warnings: Vec<Warning>,
 }
 
-/// One file of an export.
+/// A file of an export.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExportedFile {
     /// Its name in the folder.
     pub file: String,
-    /// The store it is of.
+    /// The store that it comes from.
     pub store: &'static str,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub bytes: u64,
-    /// The SHA-256 of its bytes, in hexadecimal digits.
+    /// The SHA-256 digest of its bytes, in hexadecimal.
     pub sha256: String,
 }
 

@@ -1,8 +1,8 @@
-//! Imports other tools' memories, exports ours.
+//! Imports the memories of other tools, and exports ours.
 //!
-//! A reader makes of a format what it holds: `Source`, pieces for entries, records for the journal, and
-//! what it leaves out or does not understand, each with its place. [`import`] puts the pieces into the
-//! stores and accounts for every one of them. No source is ever written to.
+//! A reader converts a format to an `ImportSource`: notes for the entries, records for the journal, and the
+//! items that are left out or not understood, each with its location. [`import`] adds them to the stores and
+//! reports the outcome of every item. Sources are never written to.
 
 mod account;
 mod basic_memory;

@@ -1,4 +1,4 @@
-//! A markdown file of another memory, as its parts.
+//! Parses the markdown files of other memories.
 
 use std::path::Path;
 
@@ -14,21 +14,21 @@ use crate::storage::read;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
-/// A file with its front matter, its first heading and the rest.
+/// A file, split into front matter, first heading and body.
 #[derive(Clone, Debug)]
 pub(crate) struct NoteFile {
-    /// What the front matter says.
+    /// The front matter.
     pub(crate) front: FrontMatter,
-    /// The first heading of the first level, where the text begins with it.
+    /// The level-1 heading at the start of the text, if there is one.
     pub(crate) heading: Option<String>,
-    /// The text without both.
+    /// The text without front matter and heading.
     pub(crate) body: String,
-    /// The line that the body begins in.
+    /// The line number of the start of the body.
     pub(crate) line: usize,
 }
 
 impl NoteFile {
-    /// Reads a file; one that cannot be read, or says nothing, is told to the source.
+    /// Reads a file; one that is unreadable or empty is reported to the source.
     pub(crate) fn read(path: &Path, name: &str, source: &mut ImportSource) -> Option<Self> {
         let text = match read::users_text(path) {
             Ok(Some(text)) => text.into_value(&mut source.unknown),
@@ -46,7 +46,7 @@ impl NoteFile {
         Some(file)
     }
 
-    /// Reads a text.
+    /// Parses a text.
     pub(crate) fn parse(text: &str, path: &Path, warnings: &mut Vec<Warning>) -> Self {
         let front = FrontMatter::parse(text, path).into_value(warnings);
         let rest = &text[front.range.end..];
@@ -70,13 +70,13 @@ impl NoteFile {
         }
     }
 
-    /// Returns how sure the note says it is; a best guess where it says nothing.
+    /// Returns the confidence that the note states, or `Low` if it states none.
     pub(crate) fn confidence(&self) -> Confidence {
         let told = self.front.text(&["confidence"]);
         told.and_then(Confidence::parse).unwrap_or(Confidence::Low)
     }
 
-    /// Returns the tags of the front matter: a list, or words between commas.
+    /// Returns the tags of the front matter, which may be a list or comma-separated.
     pub(crate) fn tags(&self) -> Vec<String> {
         let Some(tags) = self.front.get(&["tags", "tag"]) else {
             return Vec::new();
@@ -87,9 +87,9 @@ impl NoteFile {
     }
 }
 
-/// Reads each file of a folder, or one file, as a piece and the statements that it consists of.
+/// Reads a file, or each file of a folder, as a note with its statements.
 ///
-/// `piece` gets the file, its name and that name in words.
+/// `piece` receives the file, its name, and its name as words.
 pub(crate) fn notes(
     path: &Path,
     piece: impl Fn(NoteFile, String, &str) -> (Adoption, Vec<String>),
@@ -115,7 +115,7 @@ pub(crate) fn notes(
     Ok(source)
 }
 
-/// Returns the item that a whole file is.
+/// Returns the item for a whole file.
 pub(crate) fn item(path: &Path, name: &str) -> SourceItem {
     let place = SourceLocation {
         file: path.to_owned(),
@@ -124,14 +124,14 @@ pub(crate) fn item(path: &Path, name: &str) -> SourceItem {
     SourceItem::new(place, name)
 }
 
-/// Returns a word as a tag, without its `#`, or `None` if it is not one.
+/// Returns a word as a tag without its `#`, or `None` if it is not a valid tag.
 pub(crate) fn tag(word: &str) -> Option<String> {
     let word = word.trim().trim_start_matches('#').trim().to_lowercase();
     let is_tag = !word.is_empty() && word.len() <= 60 && !word.contains(char::is_control);
     is_tag.then_some(word)
 }
 
-/// Returns each text once, in their order.
+/// Returns the distinct texts, in order of first appearance.
 pub(crate) fn unique(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for text in texts {
@@ -142,7 +142,7 @@ pub(crate) fn unique(texts: impl Iterator<Item = String>) -> Vec<String> {
     all
 }
 
-/// Returns a file's name in words: `auth_flow.md` as `auth flow`.
+/// Returns a file's stem as words: `auth_flow` becomes `auth flow`.
 pub(crate) fn stem_in_words(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     stem.replace(['_', '-'], " ")

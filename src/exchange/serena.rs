@@ -1,4 +1,4 @@
-//! Serena's notes: markdown files whose names are their titles, in `.serena/memories`.
+//! Reads Serena's notes: markdown files in `.serena/memories` whose names are their titles.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::exchange::source::ImportSource;
 use crate::exchange::source::title;
 use crate::knowledge::Adoption;
 
-/// Reads the notes of a folder, of the project that has them, or of one file.
+/// Reads the notes of a folder or of a project, or a single file.
 pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     let below = [".serena/memories", "memories"].map(|name| path.join(name));
     let path = below

@@ -1,4 +1,4 @@
-//! The knowledge graph of MCP's reference server: entities with what was observed of them, and relations.
+//! Reads the knowledge graph of MCP's reference server: entities with observations, and relations.
 //!
 //! ```text
 //! {"type":"entity","name":"Ada","entityType":"person","observations":["likes tea"]}
@@ -37,7 +37,7 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     }
 }
 
-/// An entity while the graph is read.
+/// An entity of the graph while it is parsed.
 struct Entity {
     item: SourceItem,
     parts: Vec<SourceItem>,
@@ -50,7 +50,7 @@ struct Entity {
 struct Graph {
     entities: Vec<Entity>,
     by_name: BTreeMap<String, usize>,
-    /// Relations wait until all entities are known: where they stand, from, kind and to.
+    /// Relations, resolved after all entities are known: the item, and from, kind and to.
     relations: Vec<(SourceItem, [String; 3])>,
     source: ImportSource,
 }
@@ -113,7 +113,7 @@ impl Graph {
         }
     }
 
-    /// Adds an entity; one of a name that was there adds what it says to the first.
+    /// Adds an entity; a repeated name adds its observations to the first entity.
     fn entity(&mut self, item: SourceItem, kind: String, observations: Vec<String>) {
         let index = *self
             .by_name
@@ -196,7 +196,7 @@ fn observations(value: &Value) -> std::result::Result<Vec<String>, String> {
     all.iter()
         .map(|one| match one {
             Value::String(text) => Ok(text.clone()),
-            // Whatever else stands beside its text.
+            // Other fields of the object are ignored.
             Value::Object(fields) => fields
                 .get("content")
                 .and_then(Value::as_str)
@@ -207,7 +207,7 @@ fn observations(value: &Value) -> std::result::Result<Vec<String>, String> {
         .collect()
 }
 
-/// Returns a text as one item of a list: its further lines are indented below the first.
+/// Returns a text as a list item: further lines are indented.
 fn one_item(text: &str) -> String {
     text.trim().lines().collect::<Vec<_>>().join("\n  ")
 }

@@ -1,4 +1,4 @@
-//! What a reader found in another memory.
+//! Defines the items that a reader finds in another memory.
 
 use crate::journal::DatedRecord;
 use crate::knowledge::Adoption;
@@ -6,67 +6,67 @@ use crate::text;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
-/// The longest title, in characters.
+/// Maximum length of a title, in characters.
 const MAX_TITLE_CHARS: usize = 100;
 
-/// One thing that the source holds: what the account names.
+/// An item of the source, as named in the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SourceItem {
     /// Its position.
     pub(crate) place: SourceLocation,
-    /// What the source calls it.
+    /// The name of the item in the source.
     pub(crate) name: String,
 }
 
 impl SourceItem {
-    /// Returns an item of this place.
+    /// Creates an item.
     pub(crate) fn new(place: SourceLocation, name: impl Into<String>) -> Self {
         let name = name.into();
         Self { place, name }
     }
 }
 
-/// A piece for the entries.
+/// A note that becomes an entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Note {
-    /// The item it is.
+    /// The item that the note comes from.
     pub(crate) item: SourceItem,
-    /// Further items that go with it.
+    /// Further items that are part of the note.
     pub(crate) parts: Vec<SourceItem>,
-    /// The piece.
+    /// The entry to adopt.
     pub(crate) piece: Adoption,
-    /// The single statements that it consists of, where the source tells them apart.
+    /// The single statements of the note, if the source separates them.
     pub(crate) statements: Vec<String>,
 }
 
-/// A record for the journal.
+/// A dated record that goes into the journal.
 #[derive(Clone, Debug)]
 pub(crate) struct Moment {
-    /// The item it is.
+    /// The item that the record comes from.
     pub(crate) item: SourceItem,
     /// The record.
     pub(crate) record: DatedRecord,
 }
 
-/// An item that is left out, and why.
+/// An item that is left out.
 #[derive(Clone, Debug)]
 pub(crate) struct Skip {
     /// The item.
     pub(crate) item: SourceItem,
-    /// Why.
+    /// The reason.
     pub(crate) reason: String,
 }
 
-/// All that a source holds.
+/// The content of a source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImportSource {
-    /// For the entries, in the source's order.
+    /// Notes for the entries, in source order.
     pub(crate) notes: Vec<Note>,
-    /// For the journal, in the source's order.
+    /// Records for the journal, in source order.
     pub(crate) moments: Vec<Moment>,
-    /// What is left out.
+    /// Items that are left out.
     pub(crate) skips: Vec<Skip>,
-    /// What was not understood.
+    /// Warnings about items that were not understood.
     pub(crate) unknown: Vec<Warning>,
 }
 
@@ -78,7 +78,8 @@ impl ImportSource {
     }
 }
 
-/// Returns a title: one line without controls, of bounded length; `otherwise` where nothing is left.
+/// Returns a title: a single line without control characters, of limited length; `otherwise` if it would be
+/// empty.
 pub(crate) fn title(text: &str, otherwise: &str) -> String {
     let line = |text: &str| {
         let words = text::strip_controls(text);

@@ -1,4 +1,4 @@
-//! Takes single statements in as facts of one user.
+//! Imports single statements as facts of one user.
 
 use std::collections::BTreeSet;
 
@@ -25,11 +25,11 @@ use crate::secrets::SecretPolicy;
 use crate::text;
 use crate::text::hexadecimal;
 
-/// The longest value and the longest excerpt: in bytes, and in characters.
+/// Maximum length of a value, in bytes, and of an excerpt, in characters.
 const MAX_VALUE_BYTES: usize = 16 << 10;
 const EXCERPT: usize = 400;
 
-/// Imports every statement of the notes, all or none; each fact has an id that follows from its words.
+/// Imports all statements of the notes, or none; the id of each fact is derived from its text.
 pub(crate) fn import(
     (facts, user): (&mut Facts, &UserId),
     notes: Vec<Note>,
@@ -127,7 +127,7 @@ fn fact(note: &Note, statement: &str, user: &UserId, now: &str) -> Result<Fact> 
     })
 }
 
-/// Returns a UUID that follows from texts.
+/// Returns a UUID derived from texts.
 fn id(texts: &[&str]) -> String {
     let mut sum = Sha256::new();
     for text in texts {

@@ -1,11 +1,12 @@
-//! What the harness has read already: lines of its context files need not be said again.
+//! Collects the lines that the harness has already read from its context files, so that they are not
+//! repeated.
 
 use crate::context::AlreadyRead;
 use crate::hooks::Harness;
 use crate::project::Project;
 use crate::storage::read;
 
-/// Reads the context files of a harness in the project, and what these import of it as a whole.
+/// Reads the context files of a harness in the project, and `AGENTS.md` if one of them imports it.
 pub(crate) fn read(project: &Project, harness: Harness) -> AlreadyRead {
     let files = &harness.profile().context;
     let mut known = AlreadyRead::default();
@@ -21,7 +22,7 @@ pub(crate) fn read(project: &Project, harness: Harness) -> AlreadyRead {
     known
 }
 
-/// A file that can't be read is as good as none: then everything is news.
+/// Returns a file's text; one that cannot be read counts as missing, so nothing is omitted because of it.
 fn text(project: &Project, name: &str) -> Option<String> {
     let text = read::text(&project.root.join(name)).ok().flatten()?;
     Some(text.value)

@@ -1,4 +1,4 @@
-//! One call of a hook: from what the harness says to what it is answered.
+//! Handles one hook call, from the harness's input to the answer.
 
 use std::time::Duration;
 
@@ -23,36 +23,36 @@ use crate::hooks::subagent;
 use crate::project::OpenRequest;
 use crate::project::Project;
 
-/// A session waits for no other process longer than this.
+/// Maximum time that a session waits for another process's lock.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
 
-/// Two hooks on one event run at the same time, give or take so many seconds.
+/// Time span in which two calls of a hook count as the same event, in seconds.
 const TWICE: i64 = 10;
 
-/// How a hook was called.
+/// A hook call, as given on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct HookRequest {
-    /// The event of the command line; the input names it where the command line does not.
+    /// The event from the command line; if missing, the event in the input is used.
     pub event: Option<String>,
-    /// The harness of the command line; worked out where the command line does not name it.
+    /// The harness from the command line; if missing, it is detected.
     pub harness: Option<Harness>,
-    /// The notepad is not wanted.
+    /// Whether to leave out the notepad.
     pub no_notepad: bool,
 }
 
-/// What the harness reads: text for the model, in the shape that all four share.
+/// The answer that the harness reads: text for the model, in the format that all harnesses share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HookAnswer {
     hook_specific_output: Said,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug, Default)]
 pub struct Reply {
-    /// What the harness is to read, or `None` if there is nothing to say.
+    /// The answer for the harness, or `None` if there is nothing to say.
     pub answer: Option<HookAnswer>,
-    /// A problem that could not be noted, because the log cannot be written.
+    /// An error that could not be logged because the log cannot be written.
     pub unnoted: Option<Error>,
 }
 
@@ -65,8 +65,8 @@ struct Said {
 
 /// Answers a hook.
 ///
-/// `input` is what stood on standard input. What goes wrong goes into `.annals/hook.log`; where that cannot
-/// be written, what is known is said all the same. It is an error only where no project can be opened.
+/// `input` is the content of standard input. Errors are logged in `.annals/hook.log` and do not suppress the
+/// rest of the answer, even if the log cannot be written. Fails only if no project can be opened.
 pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Result<Reply> {
     let Some(input) = Input::parse(input) else {
         return Ok(Reply::default());
@@ -139,7 +139,8 @@ fn context_for(
     }
 }
 
-/// Returns whether the same hook in the other scope answers this event: set up in both, one of two speaks.
+/// Returns whether the same hook in the other scope has already answered this event; if both are set up, only
+/// one answers.
 fn is_said_by_another(project: &Project, harness: Harness, input: &Input) -> Result<bool> {
     if !harness.profile().runs_both_scopes || !setup::is_in_both_scopes(project, harness) {
         return Ok(false);

@@ -1,9 +1,9 @@
-//! Keeps what a session gets below the length at which harnesses cut it.
+//! Keeps the text of an answer below the length at which harnesses truncate it.
 
-/// The most UTF-16 units of one answer: harnesses drop a longer one, or show a preview of it.
+/// Maximum length of an answer, in UTF-16 code units: harnesses drop a longer one, or show only a preview.
 pub const LIMIT: usize = 9_500;
 
-/// Returns a text of whole lines and its last line within the limit; what comes first stays.
+/// Returns as many leading lines of a text as fit into the limit, followed by a last line.
 pub(crate) fn capped(text: &str, last: &str) -> String {
     let room = LIMIT.saturating_sub(units(last) + 1);
     let mut used = 0;
@@ -19,12 +19,12 @@ pub(crate) fn capped(text: &str, last: &str) -> String {
     format!("{kept}\n\n{last}")
 }
 
-/// Returns the length of a text as harnesses count it.
+/// Returns the length of a text as harnesses count it, in UTF-16 code units.
 pub(crate) fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-/// Drops each heading that has nothing below it, but for the first.
+/// Removes headings with nothing below them, except the first line.
 pub(crate) fn without_bare_headings(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let is_bare = |index: usize| {

@@ -1,4 +1,4 @@
-//! A session's end: the blocks that are there are brought up to date, none is made, and other devices are told.
+//! Handles the end of a session: refreshes existing blocks in context files, and syncs with other devices.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::project::Project;
 use crate::share;
 use crate::share::Direction;
 
-/// Refreshes each context file that has a block already.
+/// Refreshes each context file that already has a block.
 pub(crate) fn refresh(project: &Project) -> Result<()> {
     if project.planning().is_err() {
         return Ok(());
@@ -23,10 +23,10 @@ pub(crate) fn refresh(project: &Project) -> Result<()> {
     lifecycle::sync(project, &request)?.verdict(&request)
 }
 
-/// How long other devices may be waited for: all hooks at a session's end share 1.5 s.
+/// Timeout for the sync with other devices: all hooks at session end share 1.5 s.
 const SYNC: Duration = Duration::from_millis(700);
 
-/// Brings facts and journal in step with the user's other devices, where they are shared.
+/// Syncs facts and journal with the user's other devices, if sharing is set up.
 pub(crate) fn sync(project: &Project) -> Result<()> {
     if !share::is_configured(project) {
         return Ok(());

@@ -1,6 +1,6 @@
-//! What happened in a session.
+//! Defines the events of a session.
 
-/// What happened in a session, as far as `annals` has something to do then.
+/// The events of a session that `annals` handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A session began, was resumed, cleared or compacted.
@@ -13,12 +13,12 @@ pub enum Event {
     SubagentStop,
     /// The session is about to be compacted.
     PreCompact,
-    /// The session ended, or rests.
+    /// The session ended or became idle.
     SessionEnd,
 }
 
 impl Event {
-    /// Returns whether text in the answer reaches the model at this event.
+    /// Returns whether the harness passes the answer to this event on to the model.
     pub(crate) fn is_heard(self) -> bool {
         matches!(
             self,

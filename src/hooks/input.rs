@@ -1,21 +1,21 @@
-//! What the harness says on standard input: one JSON object, of which every part may be missing.
+//! Parses the harness's input on standard input: a JSON object, in which every field is optional.
 
 use std::path::Path;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// The most bytes that are read of an input; a longer one is as good as none.
+/// Maximum size of an input, in bytes; a larger one is ignored.
 pub const MAX_INPUT: usize = 8 * 1024 * 1024;
 
-/// A hook's input, read tolerantly.
+/// A hook's input, parsed leniently.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     object: Value,
 }
 
 impl Input {
-    /// Reads an input; returns `None` if it is empty, too long or no JSON object.
+    /// Parses an input; returns `None` if it is empty, too large or not a JSON object.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         if bytes.len() > MAX_INPUT {
             return None;
@@ -25,18 +25,18 @@ impl Input {
         object.is_object().then_some(Self { object })
     }
 
-    /// Returns the name of the firing event.
+    /// Returns the name of the event.
     pub fn event(&self) -> Option<&Value> {
         self.any(&["hook_event_name", "hookEventName", "event_name", "event"])
     }
 
-    /// Returns which session it is.
+    /// Returns the id of the session.
     pub fn session(&self) -> Option<&str> {
         let session = self.any(&["session_id", "sessionID"])?.as_str()?;
         Some(session).filter(|session| !session.is_empty() && session.len() <= 128)
     }
 
-    /// Returns whether the event is one of a subagent, not of the main conversation.
+    /// Returns whether the event belongs to a subagent, not to the main conversation.
     pub fn is_subagent(&self) -> bool {
         let agent = self.any(&["agent_id", "agentId"]);
         agent
@@ -44,7 +44,7 @@ impl Input {
             .is_some_and(|id| !id.is_empty())
     }
 
-    /// Returns where the session works.
+    /// Returns the working directory of the session.
     pub fn cwd(&self) -> Option<PathBuf> {
         let named = self.any(&["cwd", "directory", "workspace"])?;
         let path = PathBuf::from(named.as_str()?);
@@ -57,13 +57,13 @@ impl Input {
         is(self.object.get("source"), "compact") || is(self.event(), "session.compacted")
     }
 
-    /// Returns why the session is compacted: `auto` or `manual`, where it says one of them.
+    /// Returns the trigger of the compaction, `auto` or `manual`, if given.
     pub fn trigger(&self) -> Option<&'static str> {
         let said = self.object.get("trigger")?.as_str()?;
         ["auto", "manual"].into_iter().find(|known| *known == said)
     }
 
-    /// Returns the files that the tool was asked to write, as it was given them.
+    /// Returns the files that the tool was asked to write, as given.
     pub fn written(&self) -> Vec<&str> {
         let Some(input) = self.any(&["tool_input", "toolInput", "args"]) else {
             return Vec::new();
@@ -86,7 +86,7 @@ impl Input {
     }
 }
 
-/// Returns the files that a patch names, in Codex's form: a text, or a list of words with the text in it.
+/// Returns the files in a patch in Codex's format: a text, or a list of words that contains the text.
 fn patched(value: &Value) -> Vec<&str> {
     const MARKS: [&str; 3] = ["*** Add File: ", "*** Update File: ", "*** Move to: "];
     let words: &[Value] = match value {
@@ -101,7 +101,7 @@ fn patched(value: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Returns a path as the session means it.
+/// Returns a path, resolved against the working directory of the session.
 pub(crate) fn absolute(path: &str, cwd: Option<&Path>) -> PathBuf {
     cwd.map_or_else(|| PathBuf::from(path), |cwd| cwd.join(path))
 }

@@ -1,13 +1,13 @@
-//! Notes what went wrong where a session's user can find it, and nowhere else.
+//! Logs the errors of hooks in a file, where the user of the session can find them.
 
 use crate::error::Result;
 use crate::project::Project;
 
 const FILE: &str = "hook.log";
-/// A longer log loses its first half.
+/// Size at which the first half of the log is dropped, in bytes.
 const MAX_LOG: usize = 256 * 1024;
 
-/// Adds a line to `.annals/hook.log`, where the project has a memory; elsewhere no folder is made.
+/// Appends a line to `.annals/hook.log` if the project has a memory; never creates the folder elsewhere.
 pub(crate) fn note(project: &Project, event: &str, problem: &str) -> Result<()> {
     let storage = project.storage();
     let is_there = storage.own_file("").is_dir();

@@ -1,11 +1,11 @@
-//! What a harness calls at session start, before compaction and at stop.
+//! Answers the calls of a harness at the events of a session, such as its start or a compaction.
 //!
 //! ```text
 //! stdin   {"hook_event_name": "SessionStart", "source": "startup", "cwd": "…", …}
 //! stdout  {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "…"}}, or nothing
 //! ```
 //!
-//! A hook never fails a session: whatever happens, the exit code is 0 and the answer comes in time.
+//! A hook never makes a session fail: the exit code is always 0, and the answer arrives in time.
 
 mod already_read;
 mod answer;

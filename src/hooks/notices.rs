@@ -1,4 +1,5 @@
-//! What a session was told already, and what still waits for its main conversation, so that each is said once.
+//! Tracks what a session was told and what is pending for its main conversation, so that each is said only
+//! once.
 //!
 //! ```text
 //! .annals/notices.json   [{"session": "7f3c…", "what": "phase 4 of 3 plans", "at": 1772366400, "waits": "annals: …"}]
@@ -13,22 +14,22 @@ use crate::project::Project;
 
 const FILE: &str = "notices.json";
 
-/// How many are kept: those of the last sessions.
+/// Maximum number of notices that are kept, the latest.
 const MAX_NOTICES: usize = 64;
 
-/// One thing that a session was told, or is to be told.
+/// A notice that a session was given, or that is pending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Notice {
     session: String,
     what: String,
-    /// When, in seconds since 1970.
+    /// The time, in seconds since 1970.
     at: i64,
-    /// The text, while it waits for the main conversation.
+    /// The text, while it is pending for the main conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     waits: Option<String>,
 }
 
-/// Returns whether this is the first time that a session is told something; within some seconds, where only those count.
+/// Returns whether a session is given a notice for the first time, or the first time within some seconds.
 pub(crate) fn is_first(
     project: &Project,
     input: &Input,
@@ -44,7 +45,7 @@ pub(crate) fn is_first(
         let counts = |notice: &Notice| seconds.is_none_or(|seconds| now - notice.at < seconds);
         let earlier = all.iter_mut().rev().find(|notice| notice.is(session, what));
         match earlier.filter(|notice| counts(notice)) {
-            // What waited is said now.
+            // A pending text is delivered now.
             Some(earlier) => is_first = earlier.waits.take().is_some(),
             None => all.push(Notice::new(session, what, now, None)),
         }
@@ -53,7 +54,7 @@ pub(crate) fn is_first(
     Ok(is_first)
 }
 
-/// Leaves a text for the main conversation of a session, unless that was told the same before.
+/// Leaves a text for the main conversation of a session, unless the session already had the same notice.
 pub(crate) fn leave(project: &Project, input: &Input, what: &str, text: &str) -> Result<()> {
     let Some(session) = input.session() else {
         return Ok(());
@@ -68,13 +69,13 @@ pub(crate) fn leave(project: &Project, input: &Input, what: &str, text: &str) ->
     })
 }
 
-/// Returns what waits for the main conversation of a session; it waits no longer.
+/// Removes and returns the texts that are pending for the main conversation of a session.
 pub(crate) fn take_waiting(project: &Project, input: &Input) -> Result<Vec<String>> {
     let Some(session) = input.session() else {
         return Ok(Vec::new());
     };
     let is_waiting = |notice: &Notice| notice.session == session && notice.waits.is_some();
-    // Nearly always there is nothing, and then nothing is made or locked.
+    // There is usually nothing pending; then no file is created or locked.
     let bytes = project.storage().cache(FILE)?;
     if !bytes.is_some_and(|bytes| read(&bytes).iter().any(is_waiting)) {
         return Ok(Vec::new());
@@ -103,7 +104,7 @@ impl Notice {
     }
 }
 
-/// Changes the list, one process at a time; `change` says whether it did.
+/// Updates the list under a lock; `change` returns whether it changed anything.
 fn change(project: &Project, change: impl FnOnce(&mut Vec<Notice>) -> bool) -> Result<()> {
     project.storage().update_cache(FILE, |bytes| {
         let mut all = read(bytes);
@@ -116,7 +117,7 @@ fn change(project: &Project, change: impl FnOnce(&mut Vec<Notice>) -> bool) -> R
     })
 }
 
-/// Reads the list; one that is damaged is as good as none.
+/// Parses the list; a corrupt one counts as empty.
 fn read(bytes: &[u8]) -> Vec<Notice> {
     serde_json::from_slice(bytes).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Which project a session works in.
+//! Finds the project of a session.
 
 use std::path::PathBuf;
 
@@ -8,9 +8,9 @@ use crate::hooks::input::Input;
 use crate::project::OpenRequest;
 use crate::project::Project;
 
-/// Opens the project of a session: of its working directory, else the one that its harness names.
+/// Opens the project of a session: of its working directory, else the one that its harness specifies.
 ///
-/// Nothing where none of them remembers anything.
+/// Returns `None` if none of them has a memory.
 pub(crate) fn open(request: &OpenRequest, input: &Input) -> Result<Option<Project>> {
     let named = |variable| request.environment.get(variable).map(PathBuf::from);
     let folders = if request.project.is_some() {

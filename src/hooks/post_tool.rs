@@ -1,4 +1,4 @@
-//! After a summary was written: says when its phase is complete, and what to run.
+//! Handles the event after a tool use: reports a phase that a new summary completed, and the next command.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::position::PhaseState;
 use crate::position::Survey;
 use crate::project::Project;
 
-/// Returns what the agent is told after a tool has run: what subagents left for it, and what became of a phase.
+/// Returns the text for the agent after a tool use: pending texts from subagents, and a completed phase.
 pub(crate) fn text(
     project: &Project,
     input: &Input,
@@ -35,7 +35,7 @@ pub(crate) fn text(
     Ok((!said.is_empty()).then(|| said.join("\n")))
 }
 
-/// Returns what there is to say of a phase, or `None` if no summary was written.
+/// Returns the text about a phase, or `None` if no summary was written.
 fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Result<Option<String>> {
     let cwd = input.cwd();
     let written = input.written();
@@ -67,7 +67,7 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
     {
         let text = complete(project, &survey, phase);
         let what = format!("phase {} of {} plans", phase.number, phase.plans.len());
-        // Better twice than not at all.
+        // Saying it twice is better than not at all.
         said.extend(
             once(project, input, &what, text).unwrap_or_else(|(text, error)| {
                 problems.push(error);
@@ -78,7 +78,8 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
     Ok((!said.is_empty()).then(|| said.join("\n")))
 }
 
-/// Returns what to say of a complete phase: the main conversation hears it once, a subagent passes it on.
+/// Returns the text about a complete phase: the main conversation gets it once, a subagent is asked to pass
+/// it on.
 fn once(
     project: &Project,
     input: &Input,
@@ -124,7 +125,7 @@ fn is_summary(path: &Path) -> bool {
     FileName::parse(&file, &folder).is_some_and(|name| name.kind == FileKind::Summary)
 }
 
-/// Returns whether a file lies in a phase's folder, whatever links the agent came by.
+/// Returns whether a file is in a phase's folder, after resolving links.
 fn is_in(phase: &Phase, path: &Path) -> bool {
     let (Some(dir), Some(parent)) = (&phase.dir, path.parent()) else {
         return false;

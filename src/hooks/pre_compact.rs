@@ -1,4 +1,4 @@
-//! Before a compaction: leaves a line in the notepad that says where the work stood, where the user set that up.
+//! Before a compaction, notes the current position in the notepad, if the user enabled breadcrumbs.
 
 use crate::error::Result;
 use crate::hooks::input::Input;
@@ -33,7 +33,7 @@ pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
     notepad::write(project, &note).map(|_| ())
 }
 
-/// Says where the work stands: `: phase 4 - Low-Stock Alerts (in progress, 1 of 3 plans), next /vbw:execute 4`.
+/// Describes the position: `: phase 4 - Low-Stock Alerts (in progress, 1 of 3 plans), next /vbw:execute 4`.
 fn describe_position(project: &Project) -> Result<String> {
     let status = StatusReport::from_survey(project, &Survey::read(project)?);
     let phase = status.derived;

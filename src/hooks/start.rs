@@ -1,4 +1,4 @@
-//! A session's start: what it needs to know, and what it does not know already.
+//! Writes the text for the start of a session: what it needs to know, without what the harness already read.
 
 use crate::context;
 use crate::context::DigestPart;
@@ -11,19 +11,19 @@ use crate::hooks::harness::Harness;
 use crate::project::Project;
 use crate::text::tokens;
 
-/// The last line: the command that prints what did not fit.
+/// The last line, with the command that prints what did not fit.
 const REST: &str = "More: `annals context`";
 
-/// What a new session wants to know.
+/// The parameters of a session's start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start {
-    /// Whether a compaction just took the conversation away.
+    /// Whether the conversation has just been compacted.
     pub(crate) is_compacted: bool,
-    /// Whether the notepad is wanted.
+    /// Whether to include the notepad.
     pub(crate) notepad: bool,
 }
 
-/// Returns what a new session is told, or `None` if there is no news for it.
+/// Returns the text for a new session, or `None` if there is nothing new.
 pub(crate) fn text(
     project: &Project,
     harness: Harness,
@@ -36,7 +36,7 @@ pub(crate) fn text(
         vec![DigestPart::Notepad]
     };
     let request = DigestRequest {
-        // What two texts have together may be one more than the sum.
+        // Joining two texts may add a token.
         budget: context::START_BUDGET - tokens(REST) - 2,
         compacted: start.is_compacted,
         without,

@@ -1,11 +1,11 @@
-//! After a subagent has run: what it was told reaches the main conversation, too.
+//! Handles the end of a subagent: passes what it was told on to the main conversation.
 
 use crate::error::Result;
 use crate::hooks::input::Input;
 use crate::hooks::notices;
 use crate::project::Project;
 
-/// Returns what subagents left for the main conversation, or `None` if this is the conversation of a subagent.
+/// Returns the pending texts for the main conversation, or `None` in the conversation of a subagent.
 pub(crate) fn text(project: &Project, input: &Input) -> Result<Option<String>> {
     if input.is_subagent() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Takes in records that were understood elsewhere, each once.
+//! Adds records that were converted from other sources, each once.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,25 +14,25 @@ use crate::journal::import::forget_known;
 use crate::journal::import::identity;
 use crate::journal::write::Writing;
 
-/// A record with the time it was made at.
+/// A record with its time.
 #[derive(Clone, Debug)]
 pub struct DatedRecord {
-    /// What it says.
+    /// The record without its time.
     pub draft: RecordDraft,
-    /// When that was, or `None` if nobody knows.
+    /// The time of the record, or `None` if unknown.
     pub time: Option<DateTime<Utc>>,
 }
 
-/// What became of the records.
+/// The outcome of adopting records.
 #[derive(Clone, Debug, Default)]
 pub struct Adopted {
-    /// For each record whether it is new, in their order.
+    /// Whether each record is new, in the order of the records.
     pub is_new: Vec<bool>,
     /// On a dry run, the first lines that would be added.
     pub diff: Option<String>,
 }
 
-/// Adds the records that the journal does not have yet, in their order.
+/// Adds the records that are not in the journal yet, in the given order.
 pub fn adopt(path: &Path, records: &[DatedRecord], writing: &Writing) -> Result<Adopted> {
     let mut done = Adopted::default();
     let of = |one: &DatedRecord| identity(one.draft.content(), one.time);

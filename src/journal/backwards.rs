@@ -1,4 +1,4 @@
-//! Reads a file from its end, in regions of whole lines, within bounded memory.
+//! Reads a file backwards, in regions of whole lines, within bounded memory.
 
 use std::fs::File;
 use std::io::Result;
@@ -8,41 +8,43 @@ use memchr::memchr;
 use memchr::memchr_iter;
 use memchr::memrchr;
 
-/// How much is read at once: it stays in a core's own cache while it is searched.
+/// Number of bytes read at once: few enough to stay in a core's own cache while they are searched.
 pub(crate) const BLOCK: usize = 256 * 1024;
 
-/// A range of a file on the way from its end to its beginning.
+/// A reader of a byte range of a file, from its end to its beginning.
 ///
-/// The buffer is filled from its back. What was read and not given out yet, the end of a line whose
-/// beginning is still unread, stays at the back, and the block before it is read in front of it.
+/// The buffer is filled from its end. Bytes that were read but not returned yet, namely the end of a line
+/// whose start is still unread, stay at the end of the buffer, and the preceding block is read in front of
+/// them.
 pub(crate) struct Backwards<'f> {
     file: &'f File,
-    /// Where the range begins that is read.
+    /// Offset of the start of the range.
     first: u64,
-    /// Everything between there and this place is still to be read.
+    /// Offset of the end of the unread part of the range.
     unread: u64,
     buffer: Vec<u8>,
-    /// What is held: `buffer[start..end]`.
+    /// Bounds of the bytes in the buffer: `buffer[start..end]`.
     start: usize,
     end: usize,
     block: usize,
     longest: usize,
-    /// Whether the line that is being read is too long to be held, so that its bytes are dropped.
+    /// Whether the current line is too long for the buffer, so that its bytes are discarded.
     dropping: bool,
 }
 
-/// A region of the file that begins and ends with a line.
+/// A region of the file that consists of whole lines.
 pub(crate) struct Region<'a> {
-    /// The lines, in the file's order; each ends in a newline, but perhaps the file's last.
+    /// The lines, in file order; each ends in a newline, except possibly the last of the file.
     pub(crate) lines: &'a [u8],
-    /// Where they begin in the file.
+    /// Byte offset of the lines in the file.
     pub(crate) offset: u64,
-    /// How many lines after them were too long to be held.
+    /// Number of lines after them that were too long and were discarded.
     pub(crate) dropped: usize,
 }
 
 impl<'f> Backwards<'f> {
-    /// Returns a reader of a range that begins with a line, which drops lines over `longest` bytes.
+    /// Creates a reader of a range that starts at the start of a line; it discards lines over `longest`
+    /// bytes.
     pub(crate) fn new(file: &'f File, range: Range<u64>, longest: usize) -> Self {
         Self::with_block(file, range, longest, BLOCK)
     }
@@ -61,7 +63,7 @@ impl<'f> Backwards<'f> {
         }
     }
 
-    /// Returns the region of whole lines before the last one, or `None` at the beginning of the range.
+    /// Returns the preceding region of whole lines, or `None` at the beginning of the range.
     pub(crate) fn next(&mut self) -> Result<Option<Region<'_>>> {
         let mut dropped = 0;
         loop {
@@ -107,7 +109,7 @@ impl<'f> Backwards<'f> {
         }
     }
 
-    /// Reads the block before what is held, and says how long it is.
+    /// Reads the block before the buffered bytes, and returns its length.
     fn read_block(&mut self) -> Result<usize> {
         let held = self.end - self.start;
         let length = usize::try_from(self.unread - self.first)
@@ -119,7 +121,7 @@ impl<'f> Backwards<'f> {
             self.buffer = larger;
             (self.start, self.end) = (to, to + held);
         } else if self.start < length || held < self.block / 4 {
-            // Where little is held, the next block goes where the last one was: that memory is at hand.
+            // If little is buffered, reuse the memory of the last block, which is still in the cache.
             let to = self.buffer.len() - held;
             self.buffer.copy_within(self.start..self.end, to);
             (self.start, self.end) = (to, to + held);
@@ -132,7 +134,7 @@ impl<'f> Backwards<'f> {
     }
 }
 
-/// Fills a buffer from a place in the file, wherever other threads read in it.
+/// Fills a buffer from an offset of the file, independently of reads in other threads.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<()> {
     #[cfg(unix)]
     {
@@ -151,7 +153,7 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<()>
     }
 }
 
-/// Counts the lines of a text; a last one without a newline is one, too.
+/// Counts the lines of a text, including a last one without a newline.
 pub(crate) fn count(lines: &[u8]) -> usize {
     let newlines = memchr_iter(b'\n', lines).count();
     let is_open = lines.last().is_some_and(|last| *last != b'\n');

@@ -1,4 +1,4 @@
-//! What a caller wants written, before it has its time.
+//! Parses and validates a record that a caller wants to write, before it gets its time.
 
 use std::borrow::Cow;
 
@@ -15,10 +15,10 @@ use crate::journal::record::strings;
 use crate::secrets;
 use crate::text::clip;
 
-/// The type of a record that names none.
+/// Default type of a record.
 const DEFAULT_TYPE: &str = "note";
 
-/// The longest complaint about an input that is passed on, in characters.
+/// Maximum length of a parser's error message that is passed on, in characters.
 const MAX_FAULT_CHARS: usize = 200;
 
 /// A record without its time.
@@ -27,11 +27,11 @@ pub struct RecordDraft {
     kind: String,
     content: String,
     tags: Option<Vec<String>>,
-    /// One JSON object, without white space between its parts: its numbers keep all their digits.
+    /// A compact JSON object as text, so that its numbers keep all their digits.
     meta: Option<String>,
 }
 
-/// The fields as they came; each is read on its own, so that a fault names its field.
+/// The raw fields; each is parsed on its own, so that an error can name its field.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields<'a> {
@@ -46,7 +46,7 @@ struct Fields<'a> {
 }
 
 impl RecordDraft {
-    /// Returns a draft of these parts; `meta` is the text of a JSON object.
+    /// Creates a draft; `meta` is the text of a JSON object.
     pub fn new(
         kind: Option<String>,
         content: String,
@@ -69,7 +69,7 @@ impl RecordDraft {
         })
     }
 
-    /// Returns the draft that a JSON object `{type, content, tags?, meta?}` describes.
+    /// Parses a draft from a JSON object `{type, content, tags?, meta?}`.
     pub fn parse(json: &[u8]) -> Result<Self> {
         let fields: Fields = input(json)?;
         let content = value(fields.content, "content must be a string")?
@@ -79,12 +79,12 @@ impl RecordDraft {
         Self::new(kind, content, tags, fields.meta.map(RawValue::get))
     }
 
-    /// Returns the text of the record.
+    /// Returns the content of the record.
     pub(crate) fn content(&self) -> &str {
         &self.content
     }
 
-    /// Returns the draft as a line of the journal, with its newline.
+    /// Returns the draft as a line of the journal, including its newline.
     pub(crate) fn line(&self, time: &str) -> Result<String> {
         let tags = self.tags.as_ref().map_or(Ok("null".to_owned()), json)?;
         let line = format!(
@@ -106,7 +106,7 @@ impl RecordDraft {
         })
     }
 
-    /// Returns the rule that finds a secret in the draft.
+    /// Returns the name of the rule that detects a secret in the draft.
     pub(crate) fn secret(&self) -> Option<&'static str> {
         let rule = |text: &str| secrets::find(text).first().map(|secret| secret.rule);
         let meta = self.meta.as_deref();
@@ -121,14 +121,14 @@ impl RecordDraft {
     }
 }
 
-/// Reads the one JSON object that an input has to be.
+/// Parses the input as a single JSON object.
 pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     match json.trim_ascii_start().first() {
         None => Err(Error::failed(
             "the input is empty, a JSON object was expected",
         )),
-        // An array would be taken for an object's values in their order.
+        // Serde would accept an array as the values of a struct in order.
         Some(b'[') => Err(Error::failed(
             "the input must be a JSON object, not an array",
         )),
@@ -159,7 +159,7 @@ fn value<T: DeserializeOwned>(field: Option<&RawValue>, wanted: &str) -> Result<
 
 /// Returns the compact text of a JSON object.
 fn object(json: &str) -> Result<String> {
-    // Read whole, because a text that is passed on unread may hold half a character.
+    // Parsed completely, because text that is passed on unparsed may contain lone surrogates.
     match serde_json::from_str::<Value>(json) {
         Ok(Value::Object(_)) => Ok(escape::compact(json)),
         Ok(_) => Err(Error::failed("meta must be a JSON object")),

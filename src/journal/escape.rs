@@ -1,13 +1,13 @@
-//! JSON as it goes into the file and out to a reader: on one line, with nothing in it that no eye can see.
+//! Formats JSON for the file and for readers: on one line, without invisible characters.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Returns a JSON text with every character escaped that ends a line or obeys no eye.
+/// Returns a JSON text in which all line separators and invisible characters are escaped.
 ///
-/// JSON itself escapes the controls of ASCII only. What follows U+007F, the line separators that many
-/// programs split at, what turns the direction of writing and the tag characters are written as `\u…`.
-/// Such characters stand in strings alone, so the text means the same.
+/// JSON itself requires escapes only for the control characters below U+0020. This also escapes U+007F to
+/// U+009F, the line separators at which many programs split, bidirectional controls and tag characters, as
+/// `\u…`. They occur only inside strings, so the meaning is unchanged.
 pub(crate) fn visible(json: &str) -> Cow<'_, str> {
     if !json.bytes().any(may_begin) || !json.chars().any(is_hidden) {
         return Cow::Borrowed(json);
@@ -23,7 +23,7 @@ pub(crate) fn visible(json: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns a JSON text without the white space between its parts.
+/// Returns a JSON text without the white space between its tokens.
 pub(crate) fn compact(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     let mut in_string = false;
@@ -42,7 +42,7 @@ pub(crate) fn compact(json: &str) -> String {
     text
 }
 
-/// Writes a character as JSON writes it in escaped form.
+/// Appends a character in escaped form.
 pub(crate) fn push(c: char, text: &mut String) {
     for unit in c.encode_utf16(&mut [0; 2]) {
         // Writing to a string cannot fail.
@@ -58,7 +58,7 @@ fn is_hidden(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether a hidden character's UTF-8 may begin with this byte.
+/// Returns whether the UTF-8 encoding of a hidden character may start with this byte.
 fn may_begin(byte: u8) -> bool {
     matches!(byte, 0x7f | 0xc2 | 0xe2 | 0xf3)
 }

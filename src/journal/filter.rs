@@ -1,4 +1,4 @@
-//! What must hold of a record beside the text that is looked for.
+//! Filters records by type, tags and time.
 
 use chrono::DateTime;
 use chrono::Days;
@@ -19,12 +19,12 @@ pub(crate) struct QueryFilter {
     kind: Option<String>,
     tags: Vec<String>,
     since: Option<DateTime<Utc>>,
-    /// The first moment that is too late.
+    /// The exclusive upper bound.
     before: Option<DateTime<Utc>>,
 }
 
 impl QueryFilter {
-    /// Returns the filters that a query asks for.
+    /// Parses the filters of a query.
     pub(crate) fn new(query: &JournalQuery) -> Result<Self> {
         let since = query.since.as_deref();
         let since = since.map(|text| bound("since", text, Edge::Start));
@@ -38,7 +38,7 @@ impl QueryFilter {
         })
     }
 
-    /// Returns whether a record passes.
+    /// Returns whether a record matches all filters.
     pub(crate) fn accepts(&self, record: &Record) -> bool {
         self.kind
             .as_deref()

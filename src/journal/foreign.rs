@@ -1,4 +1,4 @@
-//! Understands the lines that other tools keep as memories.
+//! Converts lines of other tools' memories to records.
 
 use chrono::DateTime;
 use chrono::SecondsFormat;
@@ -11,7 +11,7 @@ use crate::clock::parse_timestamp;
 use crate::journal::draft::RecordDraft;
 use crate::journal::record::strings;
 
-/// Where tools keep what was said, the surest name first; and so for the rest.
+/// Field names for the content, most reliable first; the same applies to the lists below.
 const CONTENT: &[&str] = &[
     "content",
     "text",
@@ -37,19 +37,19 @@ const TIME: &[&str] = &[
 const TAGS: &[&str] = &["tags", "labels", "topics", "keywords"];
 const META: &[&str] = &["meta", "metadata"];
 
-/// Seconds since 1970 beyond which a number must be milliseconds.
+/// Largest number that is taken as seconds since 1970; a larger one is taken as milliseconds.
 const LAST_SECOND: i64 = 100_000_000_000;
 
-/// A line of another tool's file, as a record.
+/// A line of another tool's file, converted to a record.
 #[derive(Debug)]
 pub(crate) struct Foreign {
     pub(crate) draft: RecordDraft,
-    /// When it says it was written.
+    /// The time that the line states.
     pub(crate) time: Option<DateTime<Utc>>,
 }
 
 impl Foreign {
-    /// Returns what a line says, or why it is not understood.
+    /// Converts a line, or returns why it is not understood.
     pub(crate) fn parse(line: &[u8]) -> Result<Self, String> {
         let mut fields = match serde_json::from_slice(line) {
             Ok(Value::Object(fields)) => fields,
@@ -69,14 +69,14 @@ impl Foreign {
         Ok(Self { draft, time })
     }
 
-    /// Returns the time to write, which is the run's where the line has none.
+    /// Returns the time to write: that of the line, or `now` if it has none.
     pub(crate) fn timestamp(&self, now: DateTime<Utc>) -> String {
         let time = self.time.unwrap_or(now);
         time.to_rfc3339_opts(SecondsFormat::AutoSi, false)
     }
 }
 
-/// Removes the first field of these names that `read` understands.
+/// Removes and returns the first field of these names that `read` accepts.
 fn remove_first<T>(
     fields: &mut Map<String, Value>,
     names: &[&str],
@@ -95,7 +95,7 @@ fn text(value: &Value) -> Option<String> {
     (!text.trim().is_empty()).then(|| text.to_owned())
 }
 
-/// Returns what was said: one text, or the texts of the parts of a message.
+/// Returns the content: a single text, or the texts of the parts of a message.
 fn message_text(value: &Value) -> Option<String> {
     let Value::Array(parts) = value else {
         return text(value);
@@ -112,7 +112,7 @@ fn time(value: &Value) -> Option<DateTime<Utc>> {
     }
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "a float beyond what a time can be becomes one that is none"
+        reason = "a float out of range saturates to a number that is not a valid time"
     )]
     let number = value
         .as_i64()
@@ -136,7 +136,7 @@ fn tag_list(value: &Value) -> Option<Vec<String>> {
     Some(tags.into_iter().filter(|tag| !tag.is_empty()).collect())
 }
 
-/// Returns what a line of a knowledge graph says: an entity with what was observed of it, or a relation.
+/// Returns the content of a knowledge-graph line: an entity with its observations, or a relation.
 fn graph(fields: &mut Map<String, Value>) -> Option<String> {
     let of = |name: &str| fields.get(name).and_then(text);
     if let (Some(name), Some(Value::Array(_))) = (of("name"), fields.get("observations")) {
@@ -153,7 +153,7 @@ fn graph(fields: &mut Map<String, Value>) -> Option<String> {
     Some(format!("{from} {relation} {to}"))
 }
 
-/// Returns the fields that are left, as the record's own further fields: nothing is lost.
+/// Returns the remaining fields as the record's `meta`, so that nothing is lost.
 fn remaining_fields(mut fields: Map<String, Value>) -> Option<String> {
     let object = |value: &Value| value.as_object().cloned();
     let mut meta = remove_first(&mut fields, META, object).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Reads lines from a place on to the end, within bounded memory.
+//! Reads lines from an offset to the end of the file, within bounded memory.
 
 use std::fs::File;
 use std::io::BufRead;
@@ -11,7 +11,7 @@ use memchr::memchr;
 
 use crate::journal::backwards::BLOCK;
 
-/// A file on the way to its end.
+/// A reader of the lines of a file, from an offset to the end.
 pub(crate) struct Forwards {
     file: BufReader<File>,
     at: u64,
@@ -19,16 +19,16 @@ pub(crate) struct Forwards {
     line: Vec<u8>,
 }
 
-/// One line as it was read.
+/// A line as it was read.
 pub(crate) enum JournalLine<'a> {
-    /// With its newline, but perhaps the file's last.
+    /// A whole line with its newline, which only the last line of the file may lack.
     Whole(&'a [u8]),
-    /// Too long to be held.
+    /// A line that was too long and was discarded.
     Dropped,
 }
 
 impl Forwards {
-    /// Returns a reader that begins at a place in the file, and drops lines over `longest` bytes.
+    /// Creates a reader that starts at an offset of the file and discards lines over `longest` bytes.
     pub(crate) fn new(mut file: File, at: u64, longest: usize) -> Result<Self> {
         file.seek(SeekFrom::Start(at))?;
         Ok(Self {
@@ -39,12 +39,12 @@ impl Forwards {
         })
     }
 
-    /// Returns where the next line begins.
+    /// Returns the offset of the next line.
     pub(crate) fn at(&self) -> u64 {
         self.at
     }
 
-    /// Returns the next line, or nothing at the end of the file.
+    /// Returns the next line, or `None` at the end of the file.
     pub(crate) fn next(&mut self) -> Result<Option<JournalLine<'_>>> {
         self.line.clear();
         let mut dropped = false;

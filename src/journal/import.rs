@@ -1,4 +1,4 @@
-//! Takes in the lines of other journals, each once.
+//! Imports the lines of other journals, each once.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -26,38 +26,38 @@ use crate::storage::Access;
 use crate::storage::Log;
 use crate::warning::Warning;
 
-/// How much is written at once.
+/// Size at which buffered lines are written, in bytes.
 const PORTION: usize = 1024 * 1024;
 
-/// How many lines that are not understood are told one by one.
+/// Maximum number of lines reported as not understood.
 const TOLD: usize = 20;
 
-/// How many bytes of a dry run's lines are shown.
+/// Size at which the diff of a dry run ends, in bytes.
 const SHOWN: usize = 64 * 1024;
 
-/// What an import took in.
+/// The outcome of an import.
 #[derive(Debug, Default, Serialize)]
 pub struct Imported {
     /// The journal.
     pub file: PathBuf,
-    /// How many records were added.
+    /// Number of records added.
     pub imported: usize,
-    /// How many lines were in the journal already, or earlier in the same file.
+    /// Number of lines that were already in the journal, or appeared earlier in the same file.
     pub duplicates: usize,
-    /// How many lines were not understood.
+    /// Number of lines that were not understood.
     pub skipped: usize,
-    /// The first of those.
+    /// The first lines that were not understood.
     pub warnings: Vec<Warning>,
     /// On a dry run, the first lines that would be added.
     pub diff: Option<String>,
 }
 
-/// What makes two records one: what they say, and when they said it.
+/// A digest of the content and time of a record: records with the same identity are duplicates.
 pub(crate) type Identity = [u8; 16];
 
-/// Adds the records of another file that the journal does not have yet, in their order.
+/// Adds the records of another file that are not in the journal yet, in their order.
 ///
-/// Records are the same where content and time are; where a line has no time, where the content is.
+/// Records are the same if content and time are equal; if a line has no time, if the content is equal.
 pub fn import(path: &Path, from: &Path, writing: &Writing) -> Result<Imported> {
     let (lines, mut wanted) = survey(from, writing)?;
     let mut report = Imported {
@@ -92,7 +92,7 @@ pub fn import(path: &Path, from: &Path, writing: &Writing) -> Result<Imported> {
     Ok(report)
 }
 
-/// Where the lines go: into the log, or only shown.
+/// The target of the lines: the log, or only the diff of a dry run.
 pub(crate) struct ImportTarget {
     log: Option<Log>,
     portion: String,
@@ -100,7 +100,7 @@ pub(crate) struct ImportTarget {
 }
 
 impl ImportTarget {
-    /// Locks the journal, unless nothing is to be written.
+    /// Locks the journal, except on a dry run.
     pub(crate) fn open(path: &Path, writing: &Writing) -> Result<Self> {
         let log = if writing.dry_run {
             None
@@ -114,7 +114,7 @@ impl ImportTarget {
         })
     }
 
-    /// Adds one line, newline included.
+    /// Adds a line, which includes its newline.
     pub(crate) fn add(&mut self, line: &str) -> Result<()> {
         if self.log.is_some() {
             self.portion.push_str(line);
@@ -136,7 +136,7 @@ impl ImportTarget {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes the remaining lines.
     pub(crate) fn end(&mut self, sync: bool) -> Result<()> {
         self.write()?;
         match &mut self.log {
@@ -145,7 +145,7 @@ impl ImportTarget {
         }
     }
 
-    /// Returns the first of so many lines as a diff.
+    /// Returns the diff; `lines` is the total number of added lines, of which it shows the first.
     pub(crate) fn diff(&self, path: &Path, lines: usize) -> String {
         if lines == 0 {
             return String::new();
@@ -155,7 +155,8 @@ impl ImportTarget {
     }
 }
 
-/// Reads the file once before anything is written, and returns how many lines it has; refuses one that holds a secret.
+/// Reads the file once before anything is written, and returns the number of lines and the identities of the
+/// records; refuses a file that contains a secret.
 fn survey(from: &Path, writing: &Writing) -> Result<(usize, HashSet<Identity>)> {
     let mut found = HashSet::new();
     let mut number = 0;
@@ -178,7 +179,7 @@ fn survey(from: &Path, writing: &Writing) -> Result<(usize, HashSet<Identity>)> 
     Ok((number, found))
 }
 
-/// Takes out of the set what the journal has already.
+/// Removes the records that are already in the journal from the set.
 pub(crate) fn forget_known(path: &Path, wanted: &mut HashSet<Identity>) -> Result<()> {
     let Some((file, _)) = open(path)? else {
         return Ok(());
@@ -206,7 +207,7 @@ fn reader(from: &Path) -> Result<Forwards> {
     }
 }
 
-/// Returns what a line says, nothing where it is blank, or why it is not understood.
+/// Parses a line; returns `None` if it is blank, or why it is not understood.
 fn foreign(line: &JournalLine) -> std::result::Result<Option<Foreign>, String> {
     match line {
         JournalLine::Whole(line) if trimmed(line).is_empty() => Ok(None),
@@ -219,7 +220,7 @@ fn identity_of(one: &Foreign) -> Identity {
     identity(one.draft.content(), one.time)
 }
 
-/// Returns what tells a record from others.
+/// Returns the identity of a record.
 pub(crate) fn identity(content: &str, time: Option<DateTime<Utc>>) -> Identity {
     let mut sum = Sha256::new();
     sum.update(content);

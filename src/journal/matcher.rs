@@ -1,4 +1,4 @@
-//! Finds the lines that may match, fast, and says of each whether it does.
+//! Prefilters lines fast, and decides for each candidate whether it matches.
 
 use std::ops::Range;
 
@@ -19,32 +19,32 @@ use crate::journal::query::Mode;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 
-/// The most memory that a compiled regular expression may take, in bytes.
+/// Maximum size of a compiled regular expression, in bytes.
 const MAX_REGEX_BYTES: usize = 2 * 1024 * 1024;
 
-/// The shortest part of a query that narrows the lines down well enough to be looked for alone.
+/// Minimum length of a part of a query that is selective enough to be searched for alone, in bytes.
 const MIN_PART_LENGTH: usize = 3;
 
-/// How many characters of a query are looked for in all the forms that JSON has for them.
+/// Number of characters of a query that are searched for in all their JSON encodings.
 const MAX_ENCODED_CHARS: usize = 16;
 
-/// What a line is to a query.
+/// The result of comparing a line with a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineMatch {
     /// It does not match.
     Other,
-    /// It would be looked at, but it is not a JSON object.
+    /// It looks like a match, but is not a JSON object.
     Malformed,
     /// It matches.
     Match,
 }
 
-/// A query that is ready to be compared.
+/// A compiled query.
 pub(crate) struct Matcher {
     text: Text,
     mode: Mode,
     narrowing: Narrowing,
-    /// Whether decoded text may match where the line does not.
+    /// Whether decoded text may match although the raw line does not.
     decodes: bool,
     filter: QueryFilter,
 }
@@ -54,18 +54,18 @@ enum Text {
     Regex(Regex),
 }
 
-/// How the lines are found that are worth a closer look.
+/// How candidate lines are found.
 enum Narrowing {
-    /// They hold one of these.
+    /// They contain one of these.
     Parts(Vec<Finder<'static>>),
-    /// They match this, which knows the escaped forms.
+    /// They match this regular expression, which includes escaped forms.
     Encoded(Regex),
-    /// All are.
+    /// All lines are candidates.
     None,
 }
 
 impl Matcher {
-    /// Returns the matcher of a query; fails where its regular expression or its times are none.
+    /// Compiles a query; fails if its regular expression or its times are invalid.
     pub(crate) fn new(query: &JournalQuery) -> Result<Self> {
         let filter = QueryFilter::new(query)?;
         let (mode, text) = (query.mode, query.q.as_str());
@@ -92,12 +92,12 @@ impl Matcher {
         })
     }
 
-    /// Returns whether lines can be passed over without a closer look.
+    /// Returns whether lines can be skipped without parsing them.
     pub(crate) fn narrows(&self) -> bool {
         !matches!(self.narrowing, Narrowing::None)
     }
 
-    /// Returns whether one of these lines may match.
+    /// Returns whether any of these lines may match.
     pub(crate) fn has_candidates(&self, lines: &[u8]) -> bool {
         match &self.narrowing {
             Narrowing::None => !lines.is_empty(),
@@ -106,7 +106,7 @@ impl Matcher {
         }
     }
 
-    /// Returns the lines that may match, in the file's order.
+    /// Returns the lines that may match, in file order.
     pub(crate) fn candidates(&self, lines: &[u8]) -> Vec<Range<usize>> {
         match &self.narrowing {
             Narrowing::None => every_line(lines),
@@ -127,7 +127,7 @@ impl Matcher {
         }
     }
 
-    /// Says what a line is to the query.
+    /// Compares a line with the query.
     pub(crate) fn verdict(&self, line: &[u8]) -> LineMatch {
         let line = trimmed(line);
         if line.is_empty() {
@@ -201,7 +201,7 @@ fn compiled(pattern: &str, case: LetterCase) -> Result<Regex> {
         })
 }
 
-/// Finds out what every line that matches must hold.
+/// Determines what every matching line must contain.
 fn narrowing(text: &str, mode: Mode, is_plain: bool) -> Result<Narrowing> {
     if text.is_empty() {
         return Ok(Narrowing::None);
@@ -213,7 +213,7 @@ fn narrowing(text: &str, mode: Mode, is_plain: bool) -> Result<Narrowing> {
         .split(|c| !is_plain_char(c))
         .max_by_key(|part| part.len());
     match part.filter(|part| part.len() >= MIN_PART_LENGTH || is_plain) {
-        // No writer escapes such characters, but the decoded text is what this mode promises.
+        // No writer escapes such characters, but this mode promises to search the decoded text.
         Some(part) if mode == Mode::Jq => Ok(Narrowing::Parts(vec![finder(part), finder("\\u00")])),
         Some(part) => Ok(Narrowing::Parts(vec![finder(part)])),
         None => {
@@ -225,13 +225,13 @@ fn narrowing(text: &str, mode: Mode, is_plain: bool) -> Result<Narrowing> {
     }
 }
 
-/// Whether a character stands for itself in every JSON text that programs write.
+/// Returns whether a character is unescaped in every JSON text that programs write.
 fn is_plain(c: char) -> bool {
     is_plain_char(c)
 }
 
 fn is_plain_char(c: char) -> bool {
-    // Some escape what HTML gives a meaning, the slash, or all but the plainest of ASCII.
+    // Some programs escape characters with a meaning in HTML, the slash, or all but the most basic ASCII.
     matches!(c, ' '..='~')
         && !matches!(
             c,
@@ -239,7 +239,7 @@ fn is_plain_char(c: char) -> bool {
         )
 }
 
-/// Returns the pattern of all the forms in which JSON may hold a character.
+/// Returns a pattern for all JSON encodings of a character.
 fn encoded(c: char) -> String {
     let mut forms = vec![regex::escape(&c.to_string())];
     let short = match c {
@@ -280,7 +280,7 @@ fn lines_with(part: &Finder, lines: &[u8]) -> Vec<Range<usize>> {
     lines_at(lines, |at| part.find(&lines[at..]).map(|found| at + found))
 }
 
-/// Returns the lines in which `next` finds something, from one line to the next.
+/// Returns the lines in which `next` finds something; after a hit, the search continues at the next line.
 fn lines_at(lines: &[u8], next: impl Fn(usize) -> Option<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -1,13 +1,13 @@
 //! An append-only JSONL file, searched from its end.
 //!
-//! One record a line, its keys always in this order, what is absent `null`:
+//! One record per line, its keys always in this order, absent values as `null`:
 //!
 //! ```text
 //! {"ts":"2026-03-01T12:00:00+00:00","type":"note","content":"User prefers Python.","tags":["preference"],"meta":null}
 //! ```
 //!
-//! Lines are added under an exclusive lock on the file and never rewritten. Other programs may add to
-//! the file as well: every line that is one JSON object counts as a record, and any other is skipped.
+//! Lines are appended under an exclusive lock on the file and never rewritten. Other programs may also append
+//! to the file: every line that is a JSON object counts as a record, and any other is skipped.
 
 mod adopt;
 mod backwards;
@@ -57,5 +57,5 @@ pub use write::JournalWriteReport;
 pub use write::Writing;
 pub use write::write;
 
-/// The longest line that is written or searched, in bytes; a longer one is skipped.
+/// Maximum length of a line that is written or searched, in bytes; longer lines are skipped.
 pub const MAX_LINE: usize = 8 * 1024 * 1024;

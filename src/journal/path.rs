@@ -1,4 +1,4 @@
-//! Where the journal is.
+//! Locates the journal.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub fn default_path(environment: &Environment) -> Result<PathBuf> {
     Ok(home.join(".codex/memory.jsonl"))
 }
 
-/// Many set the variable in files that no shell reads, where nobody replaces the tilde.
+/// The variable is often set in files that no shell reads, so the tilde is not expanded there.
 fn in_home(named: &str, environment: &Environment) -> PathBuf {
     match (named.strip_prefix("~/"), environment.home()) {
         (Some(below), Some(home)) => home.join(below),

@@ -1,4 +1,4 @@
-//! Goes ahead of a search, on all processors, and tells the parts of the file that hold nothing for it.
+//! Prefilters chunks of the file on all processors, so that a search can skip those without candidates.
 
 use std::fs::File;
 use std::io::Result;
@@ -17,31 +17,31 @@ use crate::journal::backwards::count;
 use crate::journal::backwards::read_at;
 use crate::journal::matcher::Matcher;
 
-/// More threads wait for each other.
+/// Maximum number of threads; more would contend with each other.
 const MAX_THREADS: usize = 8;
 
-/// A part of the file that begins and ends with a line.
+/// A chunk of the file that consists of whole lines.
 pub(crate) struct Chunk {
     pub(crate) range: Range<u64>,
-    /// How many lines it has; as many as were read where there are candidates.
+    /// Number of lines; if there are candidates, only those that were counted until one was found.
     pub(crate) lines: usize,
-    /// Whether a line may match, or was too long to be held.
+    /// Whether a line may match, or was too long to be searched.
     pub(crate) is_to_be_read: bool,
 }
 
-/// How what lies before a place is cut.
+/// How the part of the file before an offset is divided.
 #[derive(Clone, Copy)]
 pub(crate) struct Cut {
-    /// Into so many parts at most.
+    /// Maximum number of chunks.
     pub(crate) parts: usize,
-    /// Of about so many bytes each.
+    /// Target size of a chunk, in bytes.
     pub(crate) size: u64,
 }
 
-/// Searches so many parts before a place where a line begins; the last part of the file comes first.
+/// Prefilters the chunks before an offset, which must be the start of a line; the last chunk comes first.
 ///
-/// The processors take the parts in turn, and none goes on to another once one is to be read: what lies before it
-/// may not be needed. So fewer may be returned, but none is left out between.
+/// Threads take the chunks in turn, and stop once a chunk must be read, because the chunks before it may not
+/// be needed. So the result may contain fewer chunks, but without gaps.
 pub(crate) fn search_ahead(
     file: &File,
     matcher: &Matcher,
@@ -80,13 +80,13 @@ pub(crate) fn search_ahead(
     Ok(found.into_iter().map(|(_, part)| part).collect())
 }
 
-/// Cuts what lies before a place into parts of whole lines, the last one first.
+/// Divides the part of the file before an offset into chunks of whole lines, the last one first.
 fn ranges(file: &File, before: u64, cut: Cut) -> Result<Vec<Range<u64>>> {
     let mut ranges = Vec::new();
     let mut end = before;
     while end > 0 && ranges.len() < cut.parts {
         let start = line_after(file, end.saturating_sub(cut.size)..end)?;
-        // Where a line is longer than a part, the part grows until it holds one.
+        // If a line is longer than a chunk, the chunk extends to the start of the file.
         let start = if start == end { 0 } else { start };
         ranges.push(start..end);
         end = start;
@@ -111,13 +111,13 @@ fn scan(file: &File, matcher: &Matcher, range: Range<u64>) -> Result<Chunk> {
     Ok(part)
 }
 
-/// Returns where the first line begins in a range, or the range's end.
+/// Returns the offset of the first line start in a range, or the end of the range.
 pub(crate) fn line_after(file: &File, range: Range<u64>) -> Result<u64> {
     if range.start == 0 {
         return Ok(0);
     }
     let mut buffer = vec![0; BLOCK / 16];
-    // The newline before may be the one that ends the line before the range.
+    // The byte before the range may be the newline that ends the preceding line.
     let mut at = range.start - 1;
     while at < range.end {
         let left =

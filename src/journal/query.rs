@@ -1,4 +1,4 @@
-//! What is asked of the journal.
+//! Defines and parses the queries of the journal.
 
 use serde::Deserialize;
 use serde::Deserializer;
@@ -9,56 +9,56 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::journal::draft::input;
 
-/// The widest window that a search grows to by itself, in lines.
+/// Maximum size to which a search window grows by itself, in lines.
 pub const MAX_WINDOW: usize = 1_000_000;
 
-/// How many results are given where no limit is asked for.
+/// Default maximum number of results.
 const DEFAULT_LIMIT: usize = 20;
 
-/// How many lines from the end are searched first where no window is asked for.
+/// Default size of the first search window, in lines from the end.
 const DEFAULT_WINDOW: usize = 50_000;
 
-/// By how much a window grows that holds too few results.
+/// Factor by which a window with too few results grows.
 const GROWTH: usize = 4;
 
-/// What a query is compared with.
+/// The text that a query is compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// The line as it is in the file, and its decoded texts where the query may be escaped there.
+    /// The raw line of the file, and its decoded texts if the query may be escaped in the line.
     #[default]
     Hybrid,
-    /// The line as it is in the file.
+    /// The raw line of the file.
     Rg,
     /// The decoded texts of content, type, tags and meta.
     Jq,
 }
 
-/// A search: what to look for, how far back, and what else must hold.
+/// A search: the text to find, the search window, and filters.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalQuery {
-    /// A literal text, or `/…/` or `/…/i` for a regular expression; an empty one matches every line.
+    /// A literal text, or `/…/` or `/…/i` for a regular expression; an empty text matches every line.
     pub q: String,
-    /// The most results.
+    /// Maximum number of results.
     #[serde(default = "default_limit", deserialize_with = "limit")]
     pub limit: usize,
-    /// How many lines from the end are searched first.
+    /// Size of the first search window, in lines from the end.
     #[serde(default = "default_window", deserialize_with = "window")]
     pub window_lines: usize,
-    /// What the query is compared with.
+    /// The text that the query is compared with.
     #[serde(default)]
     pub mode: Mode,
-    /// The type that a record must have.
+    /// The required type.
     #[serde(default, rename = "type")]
     pub kind: Option<String>,
-    /// The tags that a record must have, all of them.
+    /// The required tags.
     #[serde(default)]
     pub tags: Option<Vec<String>>,
-    /// The day or time from which on a record must be.
+    /// The earliest day or time.
     #[serde(default)]
     pub since: Option<String>,
-    /// The day or time up to which a record must be.
+    /// The latest day or time, inclusive.
     #[serde(default)]
     pub until: Option<String>,
 }
@@ -89,7 +89,7 @@ fn default_window() -> usize {
 }
 
 impl JournalQuery {
-    /// Returns the search for a text, with everything else left as it is by default.
+    /// Creates a search for a text, with defaults for everything else.
     pub fn new(q: impl Into<String>) -> Self {
         Self {
             q: q.into(),
@@ -103,14 +103,14 @@ impl JournalQuery {
         }
     }
 
-    /// Returns the search that a JSON object `{q, limit?, window_lines?, mode?, …}` describes.
+    /// Parses a search from a JSON object `{q, limit?, window_lines?, mode?, …}`.
     pub fn parse(json: &[u8]) -> Result<Self> {
         let query: Self = input(json)?;
         query.check()?;
         Ok(query)
     }
 
-    /// Fails where a number makes no sense.
+    /// Fails if a number is 0.
     pub(crate) fn check(&self) -> Result<()> {
         for (name, number) in [("limit", self.limit), ("window_lines", self.window_lines)] {
             if number == 0 {
@@ -120,12 +120,13 @@ impl JournalQuery {
         Ok(())
     }
 
-    /// Returns how many lines are searched at most: a wider window is used where one was asked for.
+    /// Returns the maximum number of lines that are searched; a requested window may be larger than the
+    /// default maximum.
     pub(crate) fn widest_window(&self) -> usize {
         self.window_lines.max(MAX_WINDOW)
     }
 
-    /// Returns the window after growth that is the first to hold this many lines.
+    /// Returns the size of the first window, after growth, that contains this many lines.
     pub(crate) fn window_for(&self, lines: usize) -> usize {
         let widest = self.widest_window();
         let mut window = self.window_lines;

@@ -1,4 +1,4 @@
-//! One line of the journal, whoever wrote it.
+//! Parses a line of the journal, whichever program wrote it.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use crate::clock::parse_timestamp;
 
-/// A line that is one JSON object.
+/// A line that is a JSON object.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Record {
     fields: Map<String, Value>,
 }
 
 impl Record {
-    /// Returns the record that a line holds, or `None` if it is not a JSON object.
+    /// Parses a line; returns `None` if it is not a JSON object.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         match serde_json::from_slice(line) {
             Ok(Value::Object(fields)) => Some(Self { fields }),
@@ -24,27 +24,27 @@ impl Record {
         }
     }
 
-    /// Returns a field that is a text.
+    /// Returns a field if it is a string.
     pub(crate) fn text(&self, field: &str) -> Option<&str> {
         self.fields.get(field).and_then(Value::as_str)
     }
 
-    /// Returns what kind of record it is.
+    /// Returns the type of the record.
     pub(crate) fn kind(&self) -> Option<&str> {
         self.text("type")
     }
 
-    /// Returns when it was written.
+    /// Returns the time of the record.
     pub(crate) fn time(&self) -> Option<DateTime<Utc>> {
         self.text("ts").and_then(parse_timestamp)
     }
 
-    /// Returns the tags; a single text counts as one.
+    /// Returns the tags; a single string counts as one tag.
     pub(crate) fn tags(&self) -> Vec<&str> {
         self.fields.get("tags").map(strings).unwrap_or_default()
     }
 
-    /// Returns every text that a search for decoded text looks at.
+    /// Returns all texts that are searched in decoded form.
     pub(crate) fn texts(&self) -> Vec<&str> {
         ["content", "type", "tags", "meta"]
             .iter()
@@ -54,7 +54,7 @@ impl Record {
     }
 }
 
-/// Returns the strings in a JSON value, at any depth, without the keys.
+/// Returns the strings in a JSON value, at any depth, without object keys.
 pub(crate) fn strings(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
@@ -64,12 +64,12 @@ pub(crate) fn strings(value: &Value) -> Vec<&str> {
     }
 }
 
-/// Returns a line without what ends it and the white space around it.
+/// Returns a line without its newline and surrounding white space.
 pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
     line.trim_ascii()
 }
 
-/// Returns a line as text; what is no UTF-8 is replaced.
+/// Returns a line as text; invalid UTF-8 is replaced.
 pub(crate) fn lossy(line: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(trimmed(line))
 }

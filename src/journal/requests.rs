@@ -1,13 +1,14 @@
-//! Remembers what a request wrote, so that one that comes again writes nothing again.
+//! Records the requests that wrote to the journal, so that a repeated request writes nothing again.
 //!
-//! Beside the journal, one line a request, on the disk before the journal is written:
+//! The file is next to the journal, one line per request, and is flushed before the journal is written:
 //!
 //! ```text
 //! {"id":"turn-17","at":5120,"bytes":131,"ts":"2026-03-01T12:00:00+00:00","sha256":"…"}
 //! ```
 //!
-//! `at` is where the request's lines begin in the journal, `bytes` how long they are together. Written
-//! and looked up under the journal's own lock. Two files of 256 KiB at most hold the latest thousands.
+//! `at` is the byte offset of the request's lines in the journal, `bytes` their total length. Written and
+//! looked up under the journal's lock. Two files of at most 256 KiB contain the latest several thousand
+//! requests.
 
 use std::fs::File;
 use std::io::Read;
@@ -34,37 +35,37 @@ use crate::storage::Log;
 use crate::storage::read;
 use crate::text::hexadecimal;
 
-/// How long the file grows before it is moved aside.
+/// Size at which the file is rotated, in bytes.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
 
-/// The longest id, in bytes.
+/// Maximum length of an id, in bytes.
 const MAX_ID_BYTES: usize = 200;
 
-/// One request, as remembered.
+/// A recorded request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Request {
     id: String,
     at: u64,
     bytes: u64,
-    /// The time that the lines carry.
+    /// The time of the lines.
     pub(crate) ts: String,
     sha256: String,
 }
 
-/// What of a request's lines the journal holds.
+/// How many of a request's lines are in the journal.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RequestState {
-    /// All of them: this is what stands there.
+    /// All of them, as they are in the journal.
     Written(Vec<u8>),
-    /// The first so many bytes of them, up to the end of a line.
+    /// Only the first lines, or none.
     Missing {
-        /// How many bytes are there.
+        /// Their length in bytes.
         there: usize,
     },
 }
 
 impl Request {
-    /// Returns what is to be remembered of lines that will begin at this place.
+    /// Creates the record of a request whose lines will start at this offset.
     pub(crate) fn new(id: &str, at: u64, ts: &str, lines: &[u8]) -> Self {
         Self {
             id: id.to_owned(),
@@ -80,10 +81,10 @@ impl Request {
         self.bytes == lines.len() as u64 && self.sha256 == sum(lines)
     }
 
-    /// Looks in the journal for what the request wrote; `lines` is what it would write today.
+    /// Searches the journal for the lines of the request; `lines` is what it would write today.
     #[expect(
         clippy::disallowed_methods,
-        reason = "the journal lies where the user says"
+        reason = "the user chooses the path of the journal"
     )]
     pub(crate) fn state(&self, journal: &Path, lines: &[u8]) -> Result<RequestState> {
         let mut file = File::open(journal).at("read", journal)?;
@@ -99,7 +100,7 @@ impl Request {
             return Err(Error::refused(message).hint("use a new id for each request"));
         }
         let length = file.metadata().at("read", journal)?.len();
-        // A file that got shorter is another one now, and may hold the lines anywhere.
+        // A file that became shorter was replaced, and may contain the lines anywhere.
         let from = if self.at <= length { self.at } else { 0 };
         let there = part_there(file, from, lines).at("read", journal)?;
         Ok(if there == lines.len() {
@@ -110,7 +111,7 @@ impl Request {
     }
 }
 
-/// Fails where a text cannot be the id of a request.
+/// Fails if a text is not a valid request id.
 pub(crate) fn check(id: &str) -> Result<()> {
     if id.trim().is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
         return Err(Error::failed(format!(
@@ -120,12 +121,12 @@ pub(crate) fn check(id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the latest request of this id.
+/// Returns the latest request with this id.
 pub(crate) fn find(journal: &Path, id: &str) -> Result<Option<Request>> {
     let latest = requests_path(journal);
     for path in [latest.clone(), storage::rotated(&latest)] {
         let bytes = read::users_bytes(&path)?.unwrap_or_default();
-        // A line that was torn belongs to a request that never got to the journal.
+        // A truncated line belongs to a request that never reached the journal.
         let requests = bytes
             .split(|byte| *byte == b'\n')
             .filter_map(|line| serde_json::from_slice::<Request>(line).ok());
@@ -136,7 +137,7 @@ pub(crate) fn find(journal: &Path, id: &str) -> Result<Option<Request>> {
     Ok(None)
 }
 
-/// Remembers a request, and returns when that is on the disk.
+/// Records a request, and returns after it was flushed to disk.
 pub(crate) fn remember(journal: &Path, request: &Request) -> Result<()> {
     let path = requests_path(journal);
     storage::rotate(&path, MAX_FILE_BYTES)?;
@@ -164,9 +165,9 @@ fn read_at(file: &mut File, at: u64, bytes: u64) -> std::io::Result<Vec<u8>> {
     Ok(found)
 }
 
-/// Returns how many bytes of the lines stand in the file, in their order.
+/// Returns the length of the leading lines that the file contains, in their order.
 ///
-/// Others may have added lines in between, and a line that was torn stands where its whole was meant to.
+/// Other lines may be interleaved, and a truncated line may precede its complete copy.
 fn part_there(file: File, from: u64, lines: &[u8]) -> std::io::Result<usize> {
     let mut reader = Forwards::new(file, from, MAX_LINE)?;
     let mut there = 0;

@@ -1,4 +1,4 @@
-//! Searches the journal from its end, in a window that grows until it holds enough.
+//! Searches the journal from its end, in a window that grows until it contains enough results.
 
 use std::fs::File;
 use std::ops::Range;
@@ -25,15 +25,15 @@ use crate::journal::query::JournalQuery;
 use crate::journal::record::lossy;
 use crate::storage::read;
 
-/// The most bytes that the results have together, but for the first, which is always given.
+/// Maximum total size of the results, in bytes; the first result is always returned.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// How the file is divided, in bytes.
 #[derive(Clone, Copy)]
 struct Division {
-    /// So much from the end is read on one processor: most searches end there.
+    /// Size of the end of the file that is searched on one thread: most searches finish there.
     near: u64,
-    /// How large a part is that a processor looks at before it takes the next one.
+    /// Size of the chunks that threads search in parallel.
     part: u64,
 }
 
@@ -42,25 +42,25 @@ const DIVISION: Division = Division {
     part: 2 * 1024 * 1024,
 };
 
-/// How many parts are looked at ahead the first time, and at most.
+/// Initial and maximum number of chunks that are searched ahead.
 const MIN_PARTS: usize = 4;
 const MAX_PARTS: usize = 64;
 
-/// What a search found.
+/// The results of a search.
 #[derive(Debug, Serialize)]
 pub struct SearchResults {
-    /// The records that match, the latest first, each as it is in the file.
+    /// The matching records, latest first, each as it is in the file.
     pub results: Vec<Box<RawValue>>,
-    /// Whether the window holds more matches than were asked for, or than fit into 4 MiB.
+    /// Whether the window contains more matches than the limit, or than fit into 4 MiB.
     pub truncated: bool,
-    /// How many lines from the end were asked for after growth.
+    /// Size of the search window after growth, in lines from the end.
     pub used_window_lines: usize,
-    /// How many lines that looked like matches are no JSON objects, or too long to be read.
+    /// Number of lines that looked like matches but are not JSON objects, or are too long to be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<usize>,
 }
 
-/// Searches the journal; one that is missing or empty holds nothing.
+/// Searches the journal; a missing or empty one has no results.
 pub fn search(path: &Path, query: &JournalQuery) -> Result<SearchResults> {
     search_divided(path, query, DIVISION)
 }
@@ -79,10 +79,10 @@ fn search_divided(path: &Path, query: &JournalQuery, division: Division) -> Resu
     Ok(progress.end())
 }
 
-/// Opens the journal and returns it with its present length, or `None` if there is none.
+/// Opens the journal and returns it with its current length, or `None` if it does not exist.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the journal lies where the user says"
+    reason = "the user chooses the path of the journal"
 )]
 pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
     let metadata = match std::fs::metadata(path) {
@@ -92,11 +92,11 @@ pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
     if metadata.is_dir() {
         return Err(Error::failed("is a directory, a file was expected").at(path, None));
     }
-    // A device such as /dev/null holds nothing, and opening a pipe would wait for its other end.
+    // A device such as /dev/null has no content, and opening a pipe would block until it has a writer.
     if !metadata.is_file() {
         return Ok(None);
     }
-    // It may have gone since.
+    // It may have been deleted in the meantime.
     let file = match File::open(path) {
         Err(error) if read::is_absent(&error) => return Ok(None),
         file => file.at("read", path)?,
@@ -105,20 +105,20 @@ pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
     Ok(Some((file, length)))
 }
 
-/// The file that is searched.
+/// The file to search.
 struct Journal<'a> {
     file: &'a File,
     path: &'a Path,
     division: Division,
 }
 
-/// A search on its way to the beginning of the file.
+/// The state of a search from the end of the file to its beginning.
 struct SearchProgress<'a> {
     query: &'a JournalQuery,
     matcher: Matcher,
-    /// How many lines lie behind, counted from the end.
+    /// Number of lines searched so far, from the end.
     lines: usize,
-    /// Where the search ends: the widest window, or the one that turned out to hold enough.
+    /// Number of lines at which the search ends: the largest window, or the one that had enough results.
     bound: usize,
     results: Vec<Box<RawValue>>,
     bytes: usize,
@@ -126,7 +126,7 @@ struct SearchProgress<'a> {
     skipped: usize,
 }
 
-/// Whether a search goes on.
+/// Whether a search continues.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SearchStep {
     On,
@@ -153,7 +153,7 @@ impl<'a> SearchProgress<'a> {
         })
     }
 
-    /// Searches all of the file, which has so many bytes.
+    /// Searches the whole file of this length, in bytes.
     fn search(&mut self, journal: &Journal<'_>, length: u64) -> Result<()> {
         let near = if self.matcher.narrows() {
             prefilter::line_after(
@@ -170,9 +170,9 @@ impl<'a> SearchProgress<'a> {
         self.search_far(journal, near)
     }
 
-    /// Searches what lies far from the end, where whole parts hold nothing and are passed over.
+    /// Searches the rest of the file, skipping chunks without candidates.
     fn search_far(&mut self, journal: &Journal<'_>, mut before: u64) -> Result<()> {
-        // More each time: to have another processor begin takes as long as to read some megabytes.
+        // Increased each time: starting another thread takes as long as reading several megabytes.
         let mut parts = MIN_PARTS;
         while before > 0 {
             let cut = Cut {
@@ -199,7 +199,7 @@ impl<'a> SearchProgress<'a> {
         Ok(())
     }
 
-    /// Passes over a part that holds nothing, and returns whether it could.
+    /// Skips a chunk without candidates if the window allows it, and returns whether it did.
     fn pass(&mut self, part: &Chunk) -> bool {
         let lines = self.lines + part.lines;
         let passes = !part.is_to_be_read && lines < self.bound;
@@ -232,7 +232,7 @@ impl<'a> SearchProgress<'a> {
             region.lines
         };
         let mut behind = lines.len();
-        // Of each candidate, how many lines lie between it and the end of the file.
+        // Number of lines between the candidate and the end of the file.
         let mut after = self.lines;
         for line in self.matcher.candidates(lines).into_iter().rev() {
             after += count(&lines[line.end..behind]);
@@ -249,7 +249,7 @@ impl<'a> SearchProgress<'a> {
         })
     }
 
-    /// Takes in one candidate that has so many lines after it.
+    /// Handles a candidate; `after` is the number of lines after it.
     fn judge(&mut self, lines: &[u8], line: Range<usize>, after: usize) -> Result<SearchStep> {
         let line = &lines[line];
         match self.matcher.verdict(line) {
@@ -282,7 +282,7 @@ impl<'a> SearchProgress<'a> {
     }
 }
 
-/// Returns a line that is JSON as it is shown.
+/// Returns a JSON line as it is displayed.
 pub(crate) fn display_line(line: &[u8]) -> Result<Box<RawValue>> {
     let text = lossy(line);
     let text = escape::visible(&text).into_owned();
@@ -290,7 +290,7 @@ pub(crate) fn display_line(line: &[u8]) -> Result<Box<RawValue>> {
         .map_err(|error| Error::failed(format!("cannot show a line: {error}")))
 }
 
-/// Returns the last lines of a text, so many at most.
+/// Returns at most the last `most` lines of a text.
 fn last_lines(lines: &[u8], most: usize) -> &[u8] {
     let body = lines.strip_suffix(b"\n").unwrap_or(lines);
     match memrchr_iter(b'\n', body).nth(most.saturating_sub(1)) {
@@ -307,7 +307,7 @@ mod tests {
 
     use super::*;
 
-    /// One line: a record, a blank, no JSON, or one that only looks like a match.
+    /// A line: a record, a blank line, invalid JSON, or one that only looks like a match.
     fn line() -> impl Strategy<Value = String> {
         let record = ("[abx]{1,3}", "(note|fact)").prop_map(|(content, kind)| {
             format!(

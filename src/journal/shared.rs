@@ -1,6 +1,7 @@
-//! The journal's lines as devices share them: each where it begins, and those of others with their device.
+//! Reads and formats journal lines for sharing between devices: each with its offset, and foreign lines with
+//! their device.
 //!
-//! A line of another device is what it was there, with one more field at its end:
+//! A line of another device is the original line with an additional field at its end:
 //!
 //! ```text
 //! {"ts":"…","type":"note","content":"…","tags":null,"meta":null,"device":"0123456789abcdef"}
@@ -17,25 +18,25 @@ use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
 
-/// What stands between a line and the name of its device.
+/// The text between the original line and the id of its device.
 const MARK: &str = ",\"device\":\"";
 
-/// How many digits the name of a device has.
+/// Number of digits of a device id.
 const DIGITS: usize = 16;
 
 /// A line that can be shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SharedLine {
-    /// Where it begins.
+    /// Byte offset of the line.
     pub(crate) place: u64,
     /// The line as its device wrote it, without its newline.
     pub(crate) line: String,
-    /// The other device that wrote it.
+    /// The device that wrote the line, if it is not this one.
     pub(crate) device: Option<String>,
 }
 
-/// Reads whole lines from a place on, and hands each record with a content to `take`, which says whether it wants
-/// more; returns where the last line that was read begins.
+/// Reads whole lines from an offset, and passes each record with content to `take`, which returns whether to
+/// continue; returns the offset of the last line read.
 pub(crate) fn lines_from(
     path: &Path,
     at: u64,
@@ -52,7 +53,7 @@ pub(crate) fn lines_from(
     loop {
         let place = reader.at();
         let line = match reader.next().at("read", path)? {
-            // A last line without its newline may still be on its way.
+            // A last line without its newline may still be incomplete.
             None => return Ok(last),
             Some(JournalLine::Whole(line)) if !line.ends_with(b"\n") => return Ok(last),
             Some(JournalLine::Dropped) => continue,
@@ -72,7 +73,7 @@ pub(crate) fn lines_from(
     }
 }
 
-/// Returns the line that begins at a place.
+/// Returns the line that starts at an offset.
 pub(crate) fn line_at(path: &Path, place: u64) -> Result<Option<SharedLine>> {
     let mut found = None;
     lines_from(path, place, |line| {
@@ -82,13 +83,13 @@ pub(crate) fn line_at(path: &Path, place: u64) -> Result<Option<SharedLine>> {
     Ok(found)
 }
 
-/// Returns a line of another device as it is here, with its newline.
+/// Returns a line of another device as it is stored here, including its newline.
 pub(crate) fn marked(line: &str, device: &str) -> String {
     let open = line.strip_suffix('}').unwrap_or(line);
     format!("{open}{MARK}{device}\"}}\n")
 }
 
-/// Returns the text of a line that is a record with a content.
+/// Returns the text of a line that is a record with content.
 fn record(line: &[u8]) -> Option<String> {
     let line = trimmed(line);
     let record = Record::parse(line)?;

@@ -1,4 +1,4 @@
-//! Counts what the journal holds.
+//! Computes statistics of the journal.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,46 +18,46 @@ use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
 
-/// How many different names are counted; the rest count together, so that memory has a bound.
+/// Maximum number of different names that are counted, to bound memory; the others are counted together.
 const MAX_NAMES: usize = 10_000;
 
-/// How many names are told.
+/// Maximum number of names that are reported.
 const TOLD: usize = 20;
 
-/// What the journal holds.
+/// Statistics of the journal.
 #[derive(Debug, Default, Serialize)]
 pub struct Statistics {
     /// The journal.
     pub file: PathBuf,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Its lines that are records.
+    /// Number of lines that are records.
     pub records: usize,
-    /// Its lines that are no JSON objects, or too long to be read.
+    /// Number of lines that are not JSON objects, or are too long to be read.
     pub skipped: usize,
-    /// Where the first of these stand, counted from 1.
+    /// The line numbers of the first skipped lines, from 1.
     #[serde(skip)]
     pub skipped_lines: Vec<usize>,
     /// The time of its earliest record.
     pub first: Option<String>,
     /// The time of its latest record.
     pub last: Option<String>,
-    /// How many records there are of the most frequent types.
+    /// The most frequent types with their numbers of records.
     pub types: Vec<Frequency>,
-    /// How many records have the most frequent tags.
+    /// The most frequent tags with their numbers of records.
     pub tags: Vec<Frequency>,
 }
 
-/// How often something occurs.
+/// A name with the number of its occurrences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Frequency {
-    /// What occurs.
+    /// The type or tag.
     pub name: String,
-    /// In how many records.
+    /// Number of records with it.
     pub records: usize,
 }
 
-/// Counts what the journal holds; one that is missing holds nothing.
+/// Computes the statistics of the journal; those of a missing one are empty.
 pub fn statistics(path: &Path) -> Result<Statistics> {
     let mut statistics = Statistics {
         file: path.to_owned(),

@@ -1,4 +1,4 @@
-//! Reads the latest records in the order in which they were written, and those that come after.
+//! Reads the latest records in the order in which they were written, and follows new ones.
 
 use std::path::Path;
 
@@ -16,28 +16,28 @@ use crate::journal::record::trimmed;
 use crate::journal::search::display_line;
 use crate::journal::search::open;
 
-/// A record, as it is in the journal and as it is understood.
+/// A record, both as the raw line and parsed.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub struct JournalEntry {
-    /// The line.
+    /// The raw line.
     pub json: Box<RawValue>,
     #[serde(skip)]
     record: Record,
 }
 
 impl JournalEntry {
-    /// Returns when it was written, as it says there.
+    /// Returns the time that the record states.
     pub fn time(&self) -> &str {
         self.record.text("ts").unwrap_or("-")
     }
 
-    /// Returns what kind of record it is.
+    /// Returns the type of the record.
     pub fn kind(&self) -> &str {
         self.record.kind().unwrap_or("-")
     }
 
-    /// Returns its text.
+    /// Returns the content.
     pub fn content(&self) -> &str {
         self.record.text("content").unwrap_or_default()
     }
@@ -48,18 +48,18 @@ impl JournalEntry {
     }
 }
 
-/// What was read up to the end of the journal.
+/// The state after reading up to the end of the journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reached {
-    /// Where the next line will begin.
+    /// Byte offset of the next line.
     pub at: u64,
-    /// How many lines on the way are no JSON objects, or too long to be read.
+    /// Number of lines read that are not JSON objects, or are too long.
     pub skipped: usize,
-    /// Whether whoever was given the records wants no more of them.
+    /// Whether the callback stopped the reading.
     pub stopped: bool,
 }
 
-/// Returns where the last records begin, so many at most.
+/// Returns the offset at which the last `records` records start.
 pub fn last(path: &Path, records: usize) -> Result<u64> {
     let Some((file, length)) = open(path)? else {
         return Ok(0);
@@ -95,9 +95,10 @@ pub enum OpenLine {
     Left,
 }
 
-/// Reads records from a place on to the end, and gives each to `take`, which says whether it wants more.
+/// Reads records from an offset to the end, and passes each to `take`, which returns whether to continue.
 ///
-/// A journal that has become shorter is read from its beginning.
+/// A last line without its newline may still be incomplete: it is read only if `is_final`. A journal that
+/// became shorter is read from its beginning.
 pub fn read_from(
     path: &Path,
     at: u64,

@@ -1,4 +1,4 @@
-//! Adds records to the journal: all of a call or none, each acknowledged only when it is there.
+//! Appends records to the journal: all of a call or none, acknowledged only after they are written.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -19,25 +19,25 @@ use crate::secrets::SecretPolicy;
 use crate::storage::Access;
 use crate::storage::Log;
 
-/// How a write is made.
+/// The parameters of a write.
 #[derive(Clone, Debug)]
 pub struct Writing {
-    /// The time that the records get.
+    /// The source of the records' time.
     pub clock: Clock,
-    /// Whether the records are brought to the disk before they are acknowledged.
+    /// Whether the records are flushed to disk before they are acknowledged.
     pub sync: bool,
-    /// Whether text that looks like a secret is written all the same.
+    /// Whether text that looks like a secret is written anyway.
     pub secrets: SecretPolicy,
-    /// The caller's name for this write: under the same one, nothing is written twice.
+    /// The caller's request id: a repeated write with the same id writes nothing again.
     pub request: Option<String>,
-    /// Whether nothing is written at all.
+    /// Whether nothing is written.
     pub dry_run: bool,
-    /// Who watches how far an import is.
+    /// Receives the progress of an import.
     pub progress: Progress,
 }
 
 impl Writing {
-    /// Returns the usual way to write: flushed, without secrets, without an id.
+    /// Creates the default parameters: flushed, without secrets, without a request id.
     pub fn new(clock: Clock) -> Self {
         Self {
             clock,
@@ -50,7 +50,7 @@ impl Writing {
     }
 }
 
-/// What a write added.
+/// The outcome of a write.
 #[derive(Debug)]
 pub struct JournalWriteReport {
     /// The journal.
@@ -60,12 +60,12 @@ pub struct JournalWriteReport {
 }
 
 impl JournalWriteReport {
-    /// Returns the lines that were written, one record each.
+    /// Returns the written lines, one record each.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.lines.lines()
     }
 
-    /// Returns the one entry, as the document of a single write shows it.
+    /// Returns the only entry, as the document of a single write shows it.
     pub fn entry(&self) -> Result<Acknowledged<'_>> {
         let line = self.lines().next().unwrap_or("null");
         let entry = serde_json::from_str(line)
@@ -86,7 +86,7 @@ pub struct Acknowledged<'a> {
     entry: &'a RawValue,
 }
 
-/// Adds records to the journal under one lock, with one write and one flush.
+/// Appends records to the journal under one lock, with one write and one flush.
 pub fn write(path: &Path, drafts: &[RecordDraft], writing: &Writing) -> Result<JournalWriteReport> {
     refuse_secrets(drafts, writing)?;
     if let Some(id) = &writing.request {

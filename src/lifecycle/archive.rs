@@ -1,4 +1,4 @@
-//! Moves a finished milestone under `milestones/` and writes what stays behind.
+//! Archives a finished milestone under `milestones/`, and writes the STATE.md that remains.
 
 use std::path::PathBuf;
 
@@ -23,26 +23,26 @@ use crate::templates;
 use crate::templates::Template;
 use crate::warning::Parsed;
 
-/// The files of a milestone that is worked on in the planning folder itself; all else there is shared.
+/// The files of a milestone in the planning folder itself; everything else there is shared.
 pub(crate) const OWN_ENTRIES: &[&str] =
     &[vocabulary::PHASES, vocabulary::ROADMAP, vocabulary::STATE];
 
-/// A milestone that was archived.
+/// An archived milestone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Archived {
-    /// Its folder's name under `milestones/`.
+    /// The name of its folder under `milestones/`.
     pub slug: String,
     /// Its name.
     pub name: String,
     /// Its folder, relative to the project.
     pub dir: PathBuf,
-    /// How many phases it had.
+    /// Number of its phases.
     pub phases: usize,
-    /// How many plans, and how many of them complete.
+    /// Number of its plans, in total and complete.
     pub plans: Plans,
 }
 
-/// Plans the move of the active milestone and returns what the folder says afterwards.
+/// Plans the move of the active milestone, and returns the state of the folder afterwards.
 pub(crate) fn archive(
     project: &Project,
     survey: &Survey,
@@ -68,8 +68,8 @@ pub(crate) fn archive(
     }
     changes.write(&home.join(vocabulary::SHIPPED), shipped.page)?;
     let state_file = folder.dir.join(vocabulary::STATE);
-    // Beside a named milestone the root's STATE.md belongs to someone else and stays, unless it is what an
-    // earlier milestone left: its todos went with the milestone that has shipped now.
+    // Next to a named milestone, the STATE.md of the planning folder belongs to other work and is kept,
+    // unless an earlier milestone left it behind: its todos moved to the milestone that has shipped now.
     let is_left_over = |bytes: Vec<u8>| {
         let text = String::from_utf8_lossy(&bytes);
         StateFile::parse(&text, &state_file)
@@ -90,7 +90,8 @@ pub(crate) fn archive(
     Ok((archived, afterwards(project, survey, next, changes)?))
 }
 
-/// Returns the milestone's name: STATE.md's, else its slug, else the roadmap's title, else the project's.
+/// Returns the name of the milestone: from STATE.md, else its slug, else the roadmap's title, else the
+/// project's.
 fn milestone_name(project: &Project, survey: &Survey) -> String {
     let slug = &survey.folder.active.slug;
     let named = (slug != DEFAULT_MILESTONE).then(|| slug.clone());
@@ -105,7 +106,7 @@ fn milestone_name(project: &Project, survey: &Survey) -> String {
         .unwrap_or_else(|| survey.name(project))
 }
 
-/// Returns a roadmap's title without the word: `Roadmap: Field notes` and `Field notes Roadmap`.
+/// Returns a roadmap's title without the word, as in `Roadmap: Field notes` and `Field notes Roadmap`.
 fn without_roadmap_word(title: &str) -> String {
     let title = title.trim();
     let lower = title.to_lowercase();
@@ -142,7 +143,7 @@ fn wanted_slug(survey: &Survey, asked: Option<&str>, name: &str) -> Result<Strin
     }
 }
 
-/// Returns a name as a slug: `Field notes v1.0` as `field-notes-v1-0`.
+/// Converts a name to a slug: `Field notes v1.0` becomes `field-notes-v1-0`.
 pub(crate) fn slug_of(name: &str) -> String {
     let words: Vec<String> = name
         .split(|c: char| !c.is_ascii_alphanumeric())
@@ -162,10 +163,10 @@ pub(crate) fn slug_of(name: &str) -> String {
     slug
 }
 
-/// A folder's name stays readable up to here.
+/// Maximum length of a slug, in characters, so that folder names remain readable.
 const MAX_SLUG: usize = 60;
 
-/// Returns the slug, numbered where the archive has it already.
+/// Returns the slug, with a number appended if it is already archived.
 fn free_slug(folder: &PlanningFolder, wanted: &str) -> String {
     let is_taken = |slug: &str| folder.archived.iter().any(|archive| archive.slug == slug);
     let mut slug = wanted.to_owned();
@@ -193,7 +194,7 @@ struct ShippedName<'a> {
     date: String,
 }
 
-/// Returns the STATE.md that stays in the planning folder: what outlives the milestone.
+/// Returns the STATE.md that remains in the planning folder, with what outlives the milestone.
 fn root_state(
     project: &Project,
     survey: &Survey,
@@ -218,7 +219,7 @@ fn root_state(
     templates::render(project, Template::ShippedState, &context)
 }
 
-/// Plans which milestone ACTIVE names after one is gone: the first that remains, else none.
+/// Plans the new active milestone after one is gone: the first that remains, or none.
 pub(crate) fn next_milestone(
     survey: &Survey,
     gone: &str,
@@ -237,7 +238,7 @@ pub(crate) fn next_milestone(
     ))
 }
 
-/// Returns what the folder will say once the changes are made.
+/// Returns the state of the folder after the changes.
 pub(crate) fn afterwards(
     project: &Project,
     survey: &Survey,
@@ -252,7 +253,7 @@ pub(crate) fn afterwards(
     in_milestone(project, survey, next, changes)
 }
 
-/// Returns what the folder will say once the changes are made and `active` is worked on.
+/// Returns the state of the folder after the changes, with `active` as the active milestone.
 pub(crate) fn in_milestone(
     project: &Project,
     survey: &Survey,

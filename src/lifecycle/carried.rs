@@ -1,4 +1,4 @@
-//! What a STATE.md hands on to the next one: it outlives the milestone in which it was written.
+//! Extracts the parts of a STATE.md that outlive its milestone and are carried over to the next one.
 
 use std::path::Path;
 
@@ -13,21 +13,22 @@ use crate::planning::StateFile;
 use crate::project::vocabulary;
 use crate::storage::read;
 
-/// What is carried over. Lists hold lines as they are written, with tags and boxes: other tools search for them.
+/// The parts that are carried over. List items are kept verbatim, with tags and checkboxes, because other
+/// tools search for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Carried {
     /// The decisions.
     pub(crate) decisions: Vec<Decision>,
     /// The open todos.
     pub(crate) todos: Vec<String>,
-    /// The blockers that still stand.
+    /// The unresolved blockers.
     pub(crate) blockers: Vec<String>,
     /// The codebase profile.
     pub(crate) profile: Vec<String>,
 }
 
 impl Carried {
-    /// Takes from the text of a STATE.md what outlives its milestone.
+    /// Extracts the parts that outlive the milestone from the text of a STATE.md.
     pub(crate) fn from_state(text: &str, state: &StateFile) -> Self {
         Self {
             decisions: state.decisions.clone(),
@@ -37,8 +38,8 @@ impl Carried {
         }
     }
 
-    /// Takes the open todos and blockers of the milestone that was archived last, by the day in its SHIPPED.md;
-    /// where none has one, of the last by name.
+    /// Returns the open todos and blockers of the milestone that was archived last, by the date in its
+    /// SHIPPED.md; if none has a date, by name.
     pub(crate) fn of_archive(folder: &PlanningFolder) -> Result<Self> {
         let mut states = Vec::new();
         for archive in &folder.archived {
@@ -59,7 +60,7 @@ impl Carried {
     }
 }
 
-/// Returns list items as they are written; what stands in no list gets `mark`.
+/// Returns list items as they are written; `mark` is prepended to items that are in no list.
 fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
     let outline = Outline::parse(text, 0);
     let all = 0..text.len();

@@ -1,4 +1,4 @@
-//! What a judge needs to word the lessons of a phase: a page for the agent, which changes nothing.
+//! Writes the page from which an agent judges the lessons of a phase, without changing anything.
 
 use serde::Serialize;
 
@@ -21,24 +21,24 @@ use crate::text::quantity;
 use crate::text::sanitized;
 use crate::text::tokens;
 
-/// The most tokens of the page.
+/// Maximum size of the page, in tokens.
 const BUDGET: usize = 1_500;
 
-/// The most characters of one part of a deviation.
+/// Maximum length of a part of a deviation, in characters.
 const PART: usize = 220;
 
-/// What a judge needs. It is the document of `annals execute N --digest --json`.
+/// The digest of a phase. It is the document of `annals execute N --digest --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct PhaseDigest {
     /// The phase.
     pub phase: PhaseNumber,
     /// The page.
     pub text: String,
-    /// About how many tokens it has.
+    /// Approximate number of tokens of the page.
     pub tokens: usize,
 }
 
-/// Returns the digest of a phase; without a number, of the one worked last.
+/// Returns the digest of a phase; without a number, of the last complete phase.
 pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<PhaseDigest> {
     let survey = Survey::read(project)?;
     let phase = crate::lifecycle::execute::worked(&survey, number)?;
@@ -54,7 +54,7 @@ pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<PhaseDi
     })
 }
 
-/// Returns the page; of a phase that is not complete, the printed command records what is there.
+/// Returns the page; if the phase is not complete, the printed command has `--partial`.
 fn page(phase: &FinishedPhase, is_partial: bool) -> String {
     let silent = phase
         .plans
@@ -165,7 +165,7 @@ fn failed_checks(plan: &PlanRecord) -> Vec<String> {
     failed.map(line).collect()
 }
 
-/// Returns somebody's words on one line, without secrets: as many whole sentences as there is room for.
+/// Returns foreign text on one line, without secrets, and cut to as many whole sentences as fit.
 fn safe(text: &str) -> String {
     let line = Line::new(&sanitized(text));
     let text = line.as_str();
@@ -183,7 +183,7 @@ fn safe(text: &str) -> String {
         kept.push_str(sentence);
     }
     if kept.is_empty() {
-        // The first sentence alone is too long; the page's reader has the summaries.
+        // Even the first sentence is too long; the reader of the page can look it up in the summaries.
         return statement(text, PART).unwrap_or_else(|| clip(text, PART).into_owned());
     }
     kept

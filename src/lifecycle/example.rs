@@ -1,7 +1,7 @@
-//! The example project that is compiled into the binary.
+//! Provides the example project, which is compiled into the binary.
 //!
-//! `assets/example.txt` holds its files one after another: a line with the path, a tab and the length in
-//! bytes, then the bytes and a line end. A test holds it equal to `examples/vbw-project`.
+//! `assets/example.txt` contains its files one after another: a line with the path, a tab and the length in
+//! bytes, then the bytes and a newline. A test ensures that it equals `examples/vbw-project`.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::storage::Store;
 /// All files of the example project.
 const BUNDLE: &str = include_str!("../../assets/example.txt");
 
-/// What an agent leaves behind that carries out the plans of the example's current phase.
+/// The summaries that an agent would write when executing the plans of the example's current phase.
 const SUMMARIES: [(&str, &str); 2] = [
     (
         ".vbw-planning/phases/04-low-stock-alerts/04-02-SUMMARY.md",
@@ -28,7 +28,7 @@ const SUMMARIES: [(&str, &str); 2] = [
     ),
 ];
 
-/// Returns the files of the example project: path and text.
+/// Returns the files of the example project, as path and text.
 pub fn example_files() -> Result<Vec<(&'static str, &'static str)>> {
     let mut files = Vec::new();
     let mut rest = BUNDLE;

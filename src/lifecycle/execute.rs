@@ -1,4 +1,4 @@
-//! Records what finished phases taught.
+//! Records the lessons of finished phases.
 
 use std::path::PathBuf;
 
@@ -22,39 +22,39 @@ use crate::position::Survey;
 use crate::project::Project;
 use crate::storage::Store;
 
-/// What `annals execute` was asked.
+/// The options of `annals execute`.
 #[derive(Clone, Debug, Default)]
 pub struct ExecuteRequest {
-    /// The phase; without, the latest complete one not yet recorded.
+    /// The phase to record; by default, the latest complete one that is not recorded yet.
     pub phase: Option<PhaseNumber>,
-    /// Record every complete phase not yet recorded, archived milestones included.
+    /// Record all complete phases that are not recorded yet, including archived milestones.
     pub all: bool,
     /// Record a phase although plans are open.
     pub partial: bool,
-    /// Record a phase again that is recorded already.
+    /// Record phases even if they are already recorded.
     pub again: bool,
-    /// The effort profile that it was carried out with.
+    /// The effort profile with which the phase was carried out.
     pub effort: Option<String>,
-    /// The lessons of the agent who worked it; they take the place of the chosen ones.
+    /// The lessons of the agent that worked on the phase, which replace the automatically chosen ones.
     pub lessons: Option<JudgedLessons>,
 }
 
-/// Which phases `annals execute` recorded.
+/// The outcome of `annals execute`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ExecuteReport {
-    /// The phases that were recorded, by folder name.
+    /// The newly recorded phases, by folder name.
     pub recorded: Vec<String>,
-    /// The phases that had been recorded before, by folder name.
+    /// The phases that were already recorded, by folder name.
     pub already: Vec<String>,
-    /// The recorded phases whose lessons were replaced, by folder name.
+    /// The already recorded phases whose lessons were replaced, by folder name.
     pub judged: Vec<String>,
-    /// The phases whose summaries changed since they were recorded, by folder name.
+    /// The recorded phases whose summaries have changed since, by folder name.
     pub changed_since: Vec<String>,
 }
 
-/// Appends an entry to PATTERNS.md for each phase asked for, and refreshes the context files.
+/// Appends an entry to PATTERNS.md for each requested phase, and refreshes the context files.
 ///
-/// A context file that a rule protects is told in the report; the phases are recorded all the same.
+/// If a rule protects a context file, this is reported, and the phases are recorded anyway.
 pub fn execute(
     project: &Project,
     request: &ExecuteRequest,
@@ -92,13 +92,14 @@ fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<
     })
 }
 
-/// Returns the folder that lessons are of: the one that the digest shows. A phase without one has no entry either.
+/// Returns the phase folder that the given lessons belong to, which is the one that the digest shows. A phase
+/// without a folder has no entry either.
 fn handed_in(survey: &Survey, request: &ExecuteRequest) -> Option<PathBuf> {
     let (dir, _) = worked(survey, request.phase.as_ref()).ok()?;
     Some(dir.dir.clone())
 }
 
-/// Takes the phase that was asked for; two folders may carry its number.
+/// Adds the phase with a number; two folders may have the same number.
 fn find_phase(
     project: &Project,
     survey: &Survey,
@@ -124,7 +125,7 @@ fn find_phase(
     Ok(())
 }
 
-/// Takes the latest complete phase that is not yet recorded; where all are, the latest complete one.
+/// Adds the latest complete phase that is not recorded yet, or with `again` the latest complete one.
 fn latest(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     let complete: Vec<(&PhaseDir, &Phase)> = complete(survey);
     for (dir, phase) in complete.iter().rev() {
@@ -135,7 +136,7 @@ fn latest(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Takes every complete phase: of the archives first, as they were finished first.
+/// Adds all complete phases, those of the archives first, because they were finished first.
 pub(crate) fn all(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     for archive in &survey.folder.archived {
         let milestone: MilestoneFolder = archive.milestone()?.value;
@@ -162,7 +163,7 @@ fn complete(survey: &Survey) -> Vec<(&PhaseDir, &Phase)> {
         .collect()
 }
 
-/// Returns the phase of a number, else the one worked last, with its folder.
+/// Returns a phase by number, or by default the last complete one, with its folder.
 pub(crate) fn worked<'a>(
     survey: &'a Survey,
     number: Option<&PhaseNumber>,

@@ -1,4 +1,4 @@
-//! Shows what is understood of one planning file.
+//! Shows how a planning file is parsed.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -21,19 +21,19 @@ use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// A planning file as understood. It is a line of `annals inspect --json`.
+/// A parsed planning file. It is a line of `annals inspect --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Inspected {
-    /// The file, relative to the project where it lies inside.
+    /// The file, relative to the project if inside it.
     pub file: PathBuf,
-    /// What kind of file it is, and its fields.
+    /// The kind of the file, and its fields.
     #[serde(flatten)]
     pub model: Model,
-    /// What was not understood.
+    /// Parts of the file that were not understood.
     pub warnings: Vec<Warning>,
 }
 
-/// The model of a file, by its kind.
+/// The content of a file, by kind.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Model {
@@ -51,7 +51,7 @@ pub enum Model {
     Patterns(Box<Patterns>),
 }
 
-/// Reads one file of a kind that its name tells.
+/// Parses a file whose kind is determined by its name.
 pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
     let kind = DocumentKind::from_path(path).ok_or_else(|| {
         Error::usage("not a planning file by its name")
@@ -89,7 +89,7 @@ impl DocumentKind {
             .parent()
             .and_then(Path::file_name)
             .and_then(|name| name.to_str());
-        // An archive keeps `v1.0-ROADMAP.md`.
+        // Archives contain names such as `v1.0-ROADMAP.md`.
         let plain = name.rsplit_once('-').map_or(name, |(_, last)| last);
         match plain {
             vocabulary::STATE => Some(Self::State),
@@ -105,7 +105,7 @@ impl DocumentKind {
         }
     }
 
-    /// Tells the kind of a plan or summary that belongs to no phase: `260422-p4a-SUMMARY.md`.
+    /// Returns the kind of a plan or summary that belongs to no phase, such as `260422-p4a-SUMMARY.md`.
     fn of_ending(name: &str) -> Option<Self> {
         match name.rsplit(['-', '_']).next()? {
             "SUMMARY.md" => Some(Self::Summary),
@@ -136,7 +136,7 @@ impl DocumentKind {
     }
 }
 
-/// Fills in a missing duration from the dates of the plan's commits.
+/// Derives a missing duration from the dates of the plan's commits.
 pub(crate) fn derive_duration(project: &Project, summary: &mut Summary) -> Result<()> {
     let commits = summary.commits.clone().unwrap_or_default();
     if summary.duration_minutes.is_some() || commits.len() < 2 || !project.git.is_repository() {

@@ -1,4 +1,4 @@
-//! The lessons of the whole history, kept in a cache: working them out reads every summary.
+//! Computes the lessons of the whole history, and caches them because that reads every summary.
 
 use std::fs;
 use std::path::Path;
@@ -18,24 +18,24 @@ use crate::position::Survey;
 use crate::project::Project;
 use crate::text::hexadecimal;
 
-/// The cache's file in `.annals/`.
+/// The name of the cache file in `.annals/`.
 const CACHE: &str = "lessons.json";
 
-/// From as many summaries that speak of deviations on, a difference is worth a session's tokens.
+/// Minimum number of summaries that mention deviations for a lesson to be worth a session's tokens.
 const MIN_SUMMARIES: usize = 20;
 
 #[derive(Serialize, Deserialize)]
 struct Cached {
-    /// The version of annals that worked them out: another one may count otherwise.
+    /// The version of annals that computed the lessons: another version may compute others.
     version: String,
-    /// What they were worked out from.
+    /// The fingerprint of the input.
     fingerprint: String,
     lessons: Vec<String>,
 }
 
-/// Returns what the history shows with evidence, one line each.
+/// Returns the lessons that the history supports with evidence, one line each.
 ///
-/// `recorded` is PATTERNS.md as it is to be: its entries tell the effort of their phases.
+/// `recorded` is the planned content of PATTERNS.md: its entries contain the effort of their phases.
 pub(crate) fn lessons(
     project: &Project,
     survey: &Survey,
@@ -44,7 +44,7 @@ pub(crate) fn lessons(
     let storage = project.storage();
     let fingerprint = fingerprint(survey, recorded)?;
     let version = env!("CARGO_PKG_VERSION");
-    // A cache that can't be read is as good as none.
+    // A cache that cannot be read counts as missing.
     let cached = storage.cache(CACHE).ok().flatten();
     let cached: Option<Cached> = cached.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if let Some(cached) = cached
@@ -68,12 +68,12 @@ pub(crate) fn lessons(
     if let Ok(bytes) = serde_json::to_vec(&fresh)
         && let Err(_unwritable) = storage.write_cache(CACHE, &bytes)
     {
-        // Where nothing can be written, the next run works them out again.
+        // If the cache cannot be written, the next run computes the lessons again.
     }
     Ok(fresh.lessons)
 }
 
-/// Digests the name, size and time of every summary, and what is recorded.
+/// Returns a digest of the name, size and time of every summary, and of the recorded patterns.
 fn fingerprint(survey: &Survey, recorded: &Patterns) -> Result<String> {
     let mut digest = Sha256::new();
     for milestone in patterns::other_milestones(survey, &mut Vec::new())? {

@@ -1,4 +1,4 @@
-//! Starts, lists and switches milestones that live in folders of their own.
+//! Starts, lists and switches milestones, each in a separate folder.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -27,29 +27,29 @@ use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
 
-/// The milestone that `annals milestone new` or `switch` led to.
+/// The outcome of `annals milestone new` or `switch`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct MilestoneReport {
-    /// The milestone that is worked on now.
+    /// The milestone that is active now.
     pub active: String,
-    /// Whether it was worked on before.
+    /// Whether it was already active.
     pub was_active: bool,
-    /// Where the work that stood in the planning folder itself was moved, relative to the project.
+    /// The folder to which work in the planning folder itself was moved, relative to the project.
     pub migrated: Option<PathBuf>,
 }
 
-/// A milestone as `annals milestone list` names it.
+/// A milestone in `annals milestone list`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedMilestone {
     /// Its slug.
     pub slug: String,
     /// `active`, `open` or `archived`.
     pub standing: &'static str,
-    /// How many phase folders it has.
+    /// Number of its phase folders.
     pub phases: usize,
 }
 
-/// Returns the milestone that is worked on, then the other open ones, then the archived ones.
+/// Returns the active milestone, then the other open ones, then the archived ones.
 pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     let folder = Survey::read(project)?.folder;
     let mut found = vec![ListedMilestone {
@@ -77,7 +77,8 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     Ok(found)
 }
 
-/// Creates a milestone's folder and makes it the active one; work in the planning folder itself moves to `default/`.
+/// Creates a milestone's folder, and makes it the active one; work in the planning folder itself moves to
+/// `default/`.
 pub fn new_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
     if slug_of(slug) != slug || slug.is_empty() || slug == DEFAULT_MILESTONE {
         return Err(
@@ -97,7 +98,7 @@ pub fn switch_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<
     })
 }
 
-/// What a plan comes to: the milestone that is active then, and where old work moved.
+/// A planned switch: the milestone to activate, and where existing work moves.
 struct Planned {
     active: MilestoneFolder,
     migrated: Option<PathBuf>,
@@ -163,7 +164,7 @@ fn plan_new(
     );
     let migrated = migrate(survey, changes)?;
     if migrated.is_some() || folder.active.dir != folder.dir {
-        // The work that goes on elsewhere keeps its own.
+        // Open work that continues elsewhere keeps its decisions, todos and blockers.
         carried = Carried {
             profile: carried.profile,
             ..Carried::default()
@@ -195,7 +196,7 @@ fn plan_new(
     })
 }
 
-/// Plans that work in the planning folder itself moves to `default/`; returns `None` if none was begun.
+/// Plans the move of work in the planning folder itself to `default/`; returns `None` if there is none.
 fn migrate(survey: &Survey, changes: &mut Changes) -> Result<Option<PathBuf>> {
     let folder = &survey.folder;
     let is_single = folder.active.dir == folder.dir;
@@ -209,7 +210,7 @@ fn migrate(survey: &Survey, changes: &mut Changes) -> Result<Option<PathBuf>> {
             changes.rename(from, &home.join(entry))?;
         }
     }
-    // Without one of these the folder would not be known as a milestone again.
+    // Without either of these, the folder would not be recognized as a milestone.
     changes.create_dir(&home.join(vocabulary::PHASES))?;
     if changes.current(&home.join(vocabulary::STATE))?.is_none() {
         changes.write(&home.join(vocabulary::STATE), "# State\n")?;

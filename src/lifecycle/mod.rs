@@ -1,4 +1,4 @@
-//! What each command of a planning workflow does to the stores.
+//! Implements the commands of the planning workflow.
 
 mod archive;
 mod carried;

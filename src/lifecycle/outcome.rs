@@ -1,4 +1,4 @@
-//! What every writing command shares: how it is carried out, and how its report ends.
+//! Runs the commands that write, and defines the common part of their reports.
 
 use std::path::PathBuf;
 
@@ -13,34 +13,35 @@ use crate::storage::Changes;
 use crate::storage::Store;
 use crate::warning::Warning;
 
-/// What became of the context files.
+/// The outcome for the context files.
 pub type ContextFiles = Regenerated;
 
-/// What a command did. It is the command's `--json` document: what is its own first, then what all have.
+/// The outcome of a command. It is the command's `--json` document: the specific fields first, then the
+/// common ones.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct CommandOutcome<T> {
-    /// What is the command's own.
+    /// The fields specific to the command.
     #[serde(flatten)]
     pub value: T,
-    /// The command to run next, from those that say it.
+    /// The next command to run, if the command reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-    /// Why the next command is contested, from those that say it; absent where the files agree.
+    /// Why the next command is contested, if the command reports it; absent if the files agree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contested: Option<String>,
-    /// The context files, from those that bring them up to date.
+    /// The outcome for the context files, if the command refreshes them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextFiles>,
-    /// The files changed, or on a dry run to be changed; relative to the project.
+    /// The files changed, or on a dry run to be changed, relative to the project.
     pub changed: Vec<PathBuf>,
-    /// On a dry run, what would change.
+    /// On a dry run, the changes that would be made.
     pub diff: Option<String>,
-    /// What was read in part only.
+    /// Warnings about files that were only partially understood.
     pub warnings: Vec<Warning>,
 }
 
 impl<T> CommandOutcome<T> {
-    /// Fails with the rule that kept a context file from being written; the rest of the work is done.
+    /// Fails with the rule that prevented a context file from being written; the rest of the work is done.
     pub fn refusal(&self) -> Result<()> {
         let mut refused = self.context.iter().flat_map(|context| &context.refused);
         let first = refused.next().cloned();
@@ -48,28 +49,28 @@ impl<T> CommandOutcome<T> {
     }
 }
 
-/// A command at work: what it is about to change, and what it has to tell beside its own report.
+/// The state of a running command: its planned changes and the common parts of its report.
 #[derive(Default)]
 pub(crate) struct Work {
     pub(crate) changes: Changes,
     pub(crate) next: Option<String>,
-    /// Why the next command is contested; from those whose own report does not say it.
+    /// Why the next command is contested, if the command's own report does not contain it.
     pub(crate) contested: Option<String>,
     pub(crate) context: Option<ContextFiles>,
     pub(crate) warnings: Vec<Warning>,
 }
 
 impl Work {
-    /// Notes the command to run next, and what contests it.
+    /// Sets the next command, and why it is contested.
     pub(crate) fn point_to(&mut self, next: NextStatus) {
         self.contested = next.contest();
         self.next = Some(next.command);
     }
 }
 
-/// Carries a command out: plans it, makes all of its changes or none, and puts its report together.
+/// Runs a command: plans it, applies all of its changes or none, and completes its report.
 ///
-/// `plan` may run again, on what somebody saved in the meantime.
+/// `plan` may run again, if files were changed in the meantime.
 pub(crate) fn carry_out<T>(
     project: &Project,
     operation: &str,

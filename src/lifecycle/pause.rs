@@ -1,4 +1,4 @@
-//! Leaves a note for the next session in RESUME.md, and reads it back with what happened since.
+//! Writes a note for the next session to RESUME.md, and finds such notes again.
 //!
 //! ```text
 //! <!-- annals:resume sha256=0123456789abcdef -->
@@ -19,7 +19,7 @@
 //! <!-- annals:done 1/1 1/2 2/1 -->
 //! ```
 //!
-//! The hash covers all behind the first line: a note that somebody wrote or edited is never replaced.
+//! The hash covers everything after the first line: a note that a person wrote or edited is never replaced.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -48,27 +48,27 @@ use crate::warning::Warning;
 
 const MARKER: &str = "<!-- annals:resume sha256=";
 
-/// What `annals pause` was asked.
+/// The options of `annals pause`.
 #[derive(Clone, Debug, Default)]
 pub struct PauseRequest {
-    /// What the next session should know.
+    /// Notes for the next session.
     pub notes: Option<String>,
 }
 
-/// Where the work stood at `annals pause`.
+/// The outcome of `annals pause`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PauseReport {
     /// The note, relative to the project.
     pub file: PathBuf,
-    /// Where the work stands.
+    /// The current position.
     pub phase: Option<String>,
-    /// The plan completed last, by its file.
+    /// The file of the last completed plan.
     pub last_completed: Option<String>,
-    /// The plan to go on with, by its file.
+    /// The file of the next pending plan.
     pub next_pending: Option<String>,
 }
 
-/// Writes RESUME.md beside the active milestone's STATE.md.
+/// Writes RESUME.md next to the active milestone's STATE.md.
 pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome<PauseReport>> {
     let notes = request.notes.as_deref().map(strip_controls);
     let notes = notes
@@ -141,7 +141,7 @@ fn next_pending(survey: &Survey) -> Option<String> {
     relative_name(survey, phase, slot.plan.as_ref().or(slot.summary.as_ref())?)
 }
 
-/// Names a phase's file as seen from the note.
+/// Returns the path of a phase's file, relative to the note.
 fn relative_name(survey: &Survey, phase: &Phase, file: &str) -> Option<String> {
     let path = phase.dir.as_ref()?.join(file);
     let home = &survey.folder.active.dir;
@@ -200,7 +200,7 @@ fn page(
     Ok(format!("{MARKER}{} -->\n{body}", digest(&body)))
 }
 
-/// Returns whether a note is as `pause` wrote it.
+/// Returns whether a note is unchanged since `pause` wrote it.
 pub(crate) fn is_own(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let Some((first, body)) = text.split_once('\n') else {
@@ -212,7 +212,8 @@ pub(crate) fn is_own(bytes: &[u8]) -> bool {
     hash == Some(digest(body).as_str())
 }
 
-/// Returns the hash of a text without what git or a formatter changes: line ends, blank lines at its end.
+/// Returns the hash of a text, independent of line endings and trailing white space, which git or a formatter
+/// may change.
 fn digest(body: &str) -> String {
     let plain = body.replace("\r\n", "\n");
     let hash = Sha256::digest(plain.trim_end().as_bytes());
@@ -222,7 +223,8 @@ fn digest(body: &str) -> String {
     })
 }
 
-/// Returns the note of the active milestone, else of the planning folder: its path and text.
+/// Returns the path and text of the note of the active milestone, of the planning folder, or of the current
+/// phase.
 pub(crate) fn find(
     survey: &Survey,
     warnings: &mut Vec<Warning>,

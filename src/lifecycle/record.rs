@@ -1,4 +1,4 @@
-//! Gathers the entries that PATTERNS.md is to get, each phase once, in the order in which they were done.
+//! Gathers the new entries of PATTERNS.md, each phase once, in the order in which the phases were finished.
 
 use std::path::PathBuf;
 
@@ -23,35 +23,35 @@ use crate::storage::Changes;
 use crate::storage::read;
 use crate::warning::Warning;
 
-/// What was gathered.
+/// The outcome of recording phases.
 #[derive(Debug, Default)]
 pub(crate) struct RecordedPhases {
-    /// The phases that get an entry, by folder name.
+    /// The newly recorded phases, by folder name.
     pub(crate) recorded: Vec<String>,
-    /// Those that had one.
+    /// The phases that already had an entry.
     pub(crate) already: Vec<String>,
-    /// Those that had one, whose lessons are replaced.
+    /// The phases that already had an entry, and whose lessons were replaced.
     pub(crate) judged: Vec<String>,
-    /// Those that had one, and whose summaries changed since.
+    /// The phases that already had an entry, and whose summaries have changed since.
     pub(crate) changed_since: Vec<String>,
-    /// What was read in part only.
+    /// Warnings about files that were only partially understood.
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// How phases are recorded.
+/// The options for recording phases.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecordOptions {
-    /// Record phases that have an entry already.
+    /// Record phases that already have an entry.
     pub(crate) again: bool,
-    /// The effort profile that they were carried out with, where the caller says.
+    /// The effort profile with which they were carried out, if the caller specifies it.
     pub(crate) effort: Option<String>,
-    /// The lessons that the agent hands in, and the phase folder that they are of.
+    /// The lessons that the agent submitted, and the phase folder that they belong to.
     pub(crate) lessons: Option<(JudgedLessons, PathBuf)>,
-    /// The phase folder that was worked last: only of that one config.json tells the effort.
+    /// The phase folder that was worked on last: the effort in config.json applies only to that phase.
     pub(crate) latest: Option<PathBuf>,
 }
 
-/// Takes phases one by one and writes their entries at once.
+/// Collects phases and writes all of their entries at once.
 pub(crate) struct Recorder<'a> {
     project: &'a Project,
     survey: &'a Survey,
@@ -59,13 +59,13 @@ pub(crate) struct Recorder<'a> {
     known: Patterns,
     folder: PlanningFolder,
     new: Vec<FinishedPhase>,
-    /// The recorded phase whose lessons are to be replaced, and the line of its entry.
+    /// The recorded phase whose lessons are to be replaced, and the line number of its entry.
     judged: Option<(FinishedPhase, usize)>,
     written: RecordedPhases,
 }
 
 impl<'a> Recorder<'a> {
-    /// Reads what is recorded already.
+    /// Reads the existing entries.
     pub(crate) fn new(
         project: &'a Project,
         survey: &'a Survey,
@@ -75,7 +75,7 @@ impl<'a> Recorder<'a> {
         let mut written = RecordedPhases::default();
         let known = patterns::with_changes(project, changes, &mut written.warnings)?;
         Ok(Self {
-            // What is odd about the folder is reported by the survey.
+            // Warnings about the folder are reported by the survey.
             folder: PlanningFolder::read(&project.planning()?.dir)?.value,
             new: Vec::new(),
             judged: None,
@@ -87,7 +87,7 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// Adds a phase, and returns whether it is new.
+    /// Adds a phase, and returns whether it is new or its lessons are replaced.
     pub(crate) fn add_phase(
         &mut self,
         dir: &PhaseDir,
@@ -121,7 +121,7 @@ impl<'a> Recorder<'a> {
             }
             _ => {}
         }
-        // A copy of a phase beside its archive teaches the same once.
+        // A copy of a phase outside of its archive is recorded only once.
         if self
             .new
             .iter()
@@ -134,7 +134,7 @@ impl<'a> Recorder<'a> {
         Ok(true)
     }
 
-    /// Returns whether every plan of a phase's folder has a summary that calls it neither partial nor failed.
+    /// Returns whether every plan in a phase's folder has a summary that is neither partial nor failed.
     pub(crate) fn is_complete(dir: &PhaseDir) -> Result<bool> {
         for slot in &dir.plans {
             let Some(name) = &slot.summary else {
@@ -152,7 +152,7 @@ impl<'a> Recorder<'a> {
         Ok(!dir.plans.is_empty())
     }
 
-    /// Plans the entries at the end of PATTERNS.md, the phase that was finished first in front.
+    /// Plans the entries at the end of PATTERNS.md, in the order in which the phases were finished.
     pub(crate) fn write(self, changes: &mut Changes) -> Result<RecordedPhases> {
         let root = &self.project.root;
         if let Some((phase, line)) = &self.judged
@@ -166,13 +166,13 @@ impl<'a> Recorder<'a> {
         Ok(self.written)
     }
 
-    /// Returns the lessons that the agent handed in for a phase.
+    /// Returns the lessons that the agent submitted for a phase.
     fn lessons_of(&self, phase: &FinishedPhase) -> Option<&JudgedLessons> {
         let (lessons, of) = self.options.lessons.as_ref()?;
         (*of == phase.dir).then_some(lessons)
     }
 
-    /// Returns the entries of the phases taken.
+    /// Returns the entries of the added phases.
     fn entries(&self) -> Result<Vec<Retrospective>> {
         if self.new.is_empty() {
             return Ok(Vec::new());
@@ -207,8 +207,10 @@ impl<'a> Recorder<'a> {
     }
 
     /// Returns the phases of the whole history in the order in which they were finished.
+    ///
+    /// A phase without a date stays after the one before it.
     fn dated(&self) -> Result<Vec<DatedPhase>> {
-        // What is odd in old summaries was told where they were taken.
+        // Warnings about old summaries were reported when the phases were recorded.
         let mut phases = patterns::history(self.survey, &self.known)?.value;
         for new in &self.new {
             if !phases.iter().any(|phase| phase.dir == new.dir) {
@@ -223,7 +225,7 @@ impl<'a> Recorder<'a> {
         chronology.order(phases)
     }
 
-    /// Returns the effort of a phase: what the caller says, else its plans, else what is in force now.
+    /// Returns the effort of a phase: that of the caller, else of its plans, else the current setting.
     fn effort(&self, one: &DatedPhase) -> Result<Option<String>> {
         if let Some(effort) = &self.options.effort {
             return Ok(Some(effort.clone()));

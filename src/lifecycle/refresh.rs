@@ -1,4 +1,4 @@
-//! Brings the context files up to date: what every lifecycle command ends with.
+//! Refreshes the context files at the end of lifecycle commands.
 
 use crate::claude_md;
 use crate::claude_md::CurrentPhase;
@@ -18,25 +18,25 @@ use crate::project::ContextTarget;
 use crate::project::Project;
 use crate::warning::Warning;
 
-/// What a caller may ask of the context files.
+/// The options for refreshing the context files.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RefreshRequest {
-    /// The files that are to hold the block; empty for those that the settings name.
+    /// The files that should contain the block; if empty, those in the settings.
     pub(crate) targets: Vec<ContextTarget>,
     /// Replace hand edits inside the block.
     pub(crate) force: bool,
-    /// Only the files that have a block already.
+    /// Update only files that already have a block.
     pub(crate) present_only: bool,
 }
 
-/// Plans the context files as they are to be once the changes of `work` are made.
+/// Plans the context files as they should be after the changes of `work`.
 pub(crate) fn plan(project: &Project, survey: &Survey, work: &mut Work) -> Result<()> {
     plan_with(project, survey, &RefreshRequest::default(), work)
 }
 
-/// Plans the context files of a folder that `work` reshapes, from `before` to `after`.
+/// Plans the context files of a folder that `work` restructures, from `before` to `after`.
 ///
-/// The history is read where its files still stand.
+/// The history is read from `before`, where the files still are.
 pub(crate) fn plan_after(
     project: &Project,
     before: &Survey,
@@ -46,7 +46,7 @@ pub(crate) fn plan_after(
     write(project, before, after, &RefreshRequest::default(), work)
 }
 
-/// Plans the context files as asked.
+/// Plans the context files with options.
 pub(crate) fn plan_with(
     project: &Project,
     survey: &Survey,
@@ -83,10 +83,10 @@ fn write(
     Ok(())
 }
 
-/// What the whole history shows follows what phases taught, where there is room.
+/// Maximum number of lessons of the whole history, which follow the patterns of single phases.
 const LESSONS: usize = 1;
 
-/// Gathers what the context files say.
+/// Gathers the content of the context files.
 fn sources(
     project: &Project,
     survey: &Survey,
@@ -128,7 +128,7 @@ fn sources(
     }
 }
 
-/// STATE.md's decisions, a list for each heading; then PROJECT.md's.
+/// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md.
 fn decisions(survey: &Survey) -> Vec<DecisionList> {
     let lists = [&survey.state.decisions, &survey.project_file.decisions];
     let groups = lists

@@ -1,4 +1,4 @@
-//! Reads the note that a session left, and says what progressed since.
+//! Reads the note of an earlier session, and reports the progress since then.
 
 use std::path::PathBuf;
 
@@ -16,43 +16,43 @@ use crate::project::Project;
 use crate::project::vocabulary;
 use crate::warning::Warning;
 
-/// What `annals resume` read. It is the document of `annals resume --json`.
+/// The outcome of `annals resume`. It is the document of `annals resume --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct ResumeReport {
     /// The note, relative to the project.
     pub file: PathBuf,
-    /// Whether `annals pause` wrote it, and nobody edited it.
+    /// Whether `annals pause` wrote it, and it was not edited.
     pub is_own: bool,
-    /// When the session ended, verbatim.
+    /// The time when the session ended, verbatim.
     pub paused: Option<String>,
-    /// Where the work stood then, verbatim.
+    /// The position at that time, verbatim.
     pub phase: Option<String>,
-    /// The plan completed last by then.
+    /// The last completed plan at that time.
     pub last_completed: Option<String>,
-    /// The plan that was to come next.
+    /// The next pending plan at that time.
     pub next_pending: Option<String>,
-    /// What the session left to know, verbatim; the whole text of a note in another form.
+    /// The notes for the next session, verbatim; the whole text of a note in another format.
     pub notes: Option<String>,
-    /// What progressed since.
+    /// The progress since then.
     pub since: ResumeProgress,
-    /// What to do next, as the files stand now.
+    /// The next step, according to the current files.
     pub next: NextStatus,
-    /// What was read in part only.
+    /// Warnings about files that were only partially understood.
     pub warnings: Vec<Warning>,
 }
 
-/// What progressed since a session ended; what the note does not tell is null.
+/// The progress since a session ended; fields that cannot be determined from the note are null.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ResumeProgress {
     /// The plans completed since, as `phase/plan`.
     pub plans: Option<Vec<String>>,
-    /// Where the work stands now, where that is another phase.
+    /// The current phase, if it has changed.
     pub phase: Option<String>,
-    /// How many commits were made since.
+    /// Number of commits made since.
     pub commits: Option<u32>,
 }
 
-/// Reads RESUME.md, and compares it with the files as they are now.
+/// Reads the note, and compares it with the current files.
 pub fn resume(project: &Project) -> Result<ResumeReport> {
     let survey = Survey::read(project)?;
     let mut warnings = survey.warnings.clone();
@@ -111,7 +111,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     })
 }
 
-/// Returns the number in front of what a note says of the phase: `Phase 02-name` stands at 2.
+/// Returns the first phase number in the note's description of the phase: 2 for `Phase 02-name`.
 fn first_number(phase: &str) -> Option<String> {
     let at = phase.find(|c: char| c.is_ascii_digit())?;
     let (number, _) = crate::planning::PhaseNumber::split(&phase[at..])?;
@@ -127,7 +127,7 @@ fn done_then(text: &str) -> Option<Vec<&str>> {
     Some(list.trim_end_matches("-->").split_whitespace().collect())
 }
 
-/// Returns the notes section, or everything after the front matter where there is none.
+/// Returns the notes section, or without one everything after the front matter.
 fn notes(outline: &Outline<'_>, has_section: bool) -> Option<String> {
     let section = outline.section(&["Notes"]).filter(|_| has_section);
     let text = match section {

@@ -1,4 +1,4 @@
-//! Archives the active milestone and leaves the folder ready for the next.
+//! Archives the active milestone, and prepares the planning folder for the next one.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -34,38 +34,39 @@ use crate::storage::read;
 use crate::text::noun;
 use crate::warning::Warning;
 
-/// What `annals ship` was asked.
+/// The options of `annals ship`.
 #[derive(Clone, Debug, Default)]
 pub struct ShipRequest {
-    /// The slug to archive under, for a milestone that has no name of its own.
+    /// The slug to archive under, for a milestone without a name.
     pub milestone: Option<String>,
-    /// Ship although plans are open or phases unplanned.
+    /// Ship despite open plans or unplanned phases.
     pub force: bool,
-    /// Only clean up: the caller has archived already.
+    /// Only clean up, because the caller has already archived the milestone.
     pub cleanup_only: bool,
-    /// Make an annotated git tag: `Some("")` for `milestone/<slug>`, else the name.
+    /// Create an annotated git tag: `Some("")` for `milestone/<slug>`, else with this name.
     pub tag: Option<String>,
 }
 
-/// What became of the milestone that `annals ship` was to archive.
+/// The outcome of `annals ship`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ShipReport {
-    /// The milestone that was archived; null where there was none to ship.
+    /// The archived milestone; null if there was none to ship.
     pub archived: Option<Archived>,
-    /// The phases recorded in PATTERNS.md on the way.
+    /// The phases that were recorded in PATTERNS.md in the process.
     pub recorded: Vec<String>,
     /// The session notes that were removed.
     pub removed: Vec<PathBuf>,
     /// The milestone that is active now.
     pub active: Option<String>,
-    /// The workflow's own command that archives, where the layout is not ours to archive.
+    /// The planning tool's own command that archives, if annals must not archive its milestones.
     pub left_to: Option<String>,
-    /// The git tag that was made.
+    /// The git tag that was created.
     pub tag: Option<String>,
 }
 
 impl CommandOutcome<ShipReport> {
-    /// Fails if a part of the work was not done: a write-protected file, or a milestone that another tool archives.
+    /// Fails if part of the work was not done: a context file is protected by a rule, or another tool
+    /// archives the milestone.
     pub fn verdict(&self) -> Result<()> {
         self.refusal()?;
         match &self.value.left_to {
@@ -78,7 +79,8 @@ impl CommandOutcome<ShipReport> {
     }
 }
 
-/// Ships the active milestone: all moves are one transaction, so that a ship is whole or has not begun.
+/// Ships the active milestone; all moves are in one transaction, so that a ship is done completely or not at
+/// all.
 pub fn ship(project: &Project, request: &ShipRequest) -> Result<CommandOutcome<ShipReport>> {
     let stores = [Store::Plan, Store::Patterns, Store::Context];
     project.planning()?;
@@ -92,7 +94,7 @@ pub fn ship(project: &Project, request: &ShipRequest) -> Result<CommandOutcome<S
     Ok(outcome)
 }
 
-/// Plans all that shipping changes, before anything is changed.
+/// Plans all changes of shipping, before any of them is made.
 fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<ShipReport> {
     let survey = Survey::read(project)?;
     let mut report = ShipReport::default();
@@ -118,7 +120,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         None
     };
     if ships || request.cleanup_only {
-        // Before the milestone moves: its own notes must not be archived.
+        // Before the milestone moves, because its session notes must not be archived.
         report.removed =
             remove_session_notes(project, &survey, moved.as_deref(), &mut work.changes)?;
     }
@@ -146,9 +148,9 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     Ok(report)
 }
 
-/// Returns whether there is anything that could be shipped.
+/// Returns whether there is anything to ship.
 ///
-/// A workflow that archives by itself may leave the folders of shipped phases where they were.
+/// A planning tool that archives milestones itself may leave the folders of shipped phases in place.
 fn has_work(position: &Position, is_foreign: bool) -> bool {
     let has_folder = position.phases.iter().any(|phase| phase.dir.is_some());
     match position.next.action {
@@ -158,7 +160,7 @@ fn has_work(position: &Position, is_foreign: bool) -> bool {
     }
 }
 
-/// Refuses while any of the milestone's work is open.
+/// Refuses if any work of the milestone is open.
 fn check(project: &Project, position: &Position, warnings: &mut Vec<Warning>) -> Result<()> {
     let unreadable = RefCell::new(Vec::new());
     let text = |path: &Path| match read::text(path) {
@@ -191,7 +193,7 @@ fn check_complete(project: &Project, position: &Position, text: TextOf<'_>) -> R
     .hint("finish or drop what is open, or ship it as it is with --force"))
 }
 
-/// Returns what is left to do in a phase, one clause each.
+/// Returns the open work of a phase, one clause each.
 fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> {
     let number = &phase.number;
     let mut open = Vec::new();
@@ -211,7 +213,7 @@ fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> 
                 open.push(format!("phase {number}: no summary for {word} {plans}"));
             }
         }
-        // Later work that passed its checks made up for what a summary left open.
+        // Later work that passed its checks compensates for what a summary left open.
         PhaseState::Done if phase.has_passed(text) => return open,
         PhaseState::Done => {}
     }
@@ -233,7 +235,7 @@ fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> 
     open
 }
 
-/// Refuses while a user test or a verification of the milestone is open.
+/// Refuses if a user test or a verification of the milestone is open.
 fn check_checks(project: &Project, position: &Position, text: TextOf<'_>) -> Result<()> {
     let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
     let open: Vec<String> = own
@@ -250,7 +252,7 @@ fn check_checks(project: &Project, position: &Position, text: TextOf<'_>) -> Res
     Err(Error::refused(message).hint("finish the check, or ship it as it is with --force"))
 }
 
-/// Refuses where another reading of the files, about as good, sees work left to do.
+/// Refuses if another reading of the files that is about as good finds open work.
 fn check_uncontested(position: &Position) -> Result<()> {
     match &position.next.alternative {
         Some(rival) if position.next.action == Action::Ship => {
@@ -264,7 +266,7 @@ fn check_uncontested(position: &Position) -> Result<()> {
     }
 }
 
-/// Plans that RESUME.md goes: what it says of a session is stale once the milestone has shipped.
+/// Plans the removal of RESUME.md, which is outdated once the milestone has shipped.
 fn remove_session_notes(
     project: &Project,
     survey: &Survey,
@@ -285,7 +287,7 @@ fn remove_session_notes(
     Ok(removed)
 }
 
-/// Returns the milestone that ACTIVE names and that the caller has moved away.
+/// Returns the milestone that ACTIVE names, if the caller has moved it away.
 fn moved_milestone(survey: &Survey, changes: &Changes) -> Result<Option<String>> {
     let path: &Path = &survey.folder.dir.join(vocabulary::ACTIVE);
     let folder = &survey.folder;

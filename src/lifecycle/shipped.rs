@@ -1,4 +1,4 @@
-//! SHIPPED.md: what a milestone came to.
+//! Writes SHIPPED.md, the summary of a milestone.
 
 use std::path::Path;
 
@@ -19,22 +19,22 @@ use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
 
-/// Plans, counted.
+/// Numbers of plans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Plans {
-    /// All of them.
+    /// Total number.
     pub total: usize,
-    /// Those with a finished summary.
+    /// Number of plans with a finished summary.
     pub complete: usize,
 }
 
-/// SHIPPED.md and the figures in it.
+/// SHIPPED.md and its figures.
 pub(crate) struct Shipped {
     /// The page.
     pub(crate) page: String,
-    /// How many phases the milestone had.
+    /// Number of phases of the milestone.
     pub(crate) phases: usize,
-    /// How many plans.
+    /// Number of plans of the milestone.
     pub(crate) plans: Plans,
 }
 
@@ -55,7 +55,7 @@ struct ShippedPhase {
     number: String,
     name: String,
     plans: String,
-    /// How many its summaries tell of, or `None` if none of them speaks of deviations.
+    /// Number of deviations in its summaries, or `None` if none of them mentions deviations.
     deviations: Option<u32>,
 }
 
@@ -63,7 +63,7 @@ struct ShippedPhase {
 struct Deviations {
     count: Option<u32>,
     kinds: Option<String>,
-    /// How many summaries never speak of deviations.
+    /// Number of summaries that do not mention deviations.
     silent: usize,
 }
 
@@ -74,7 +74,7 @@ struct Commits {
     last: Option<String>,
 }
 
-/// Returns the day on which an archived milestone's SHIPPED.md says that it shipped.
+/// Returns the ship date in an archived milestone's SHIPPED.md.
 pub(crate) fn date(milestone: &Path) -> Result<Option<NaiveDate>> {
     let Some(text) = read::text(&milestone.join(vocabulary::SHIPPED))? else {
         return Ok(None);
@@ -90,7 +90,7 @@ pub(crate) fn date(milestone: &Path) -> Result<Option<NaiveDate>> {
     }))
 }
 
-/// Adds up a milestone and words its SHIPPED.md.
+/// Computes the figures of a milestone, and writes its SHIPPED.md.
 pub(crate) fn shipped(
     project: &Project,
     survey: &Survey,
@@ -123,7 +123,7 @@ pub(crate) fn shipped(
     })
 }
 
-/// What a milestone's phases add up to.
+/// The totals of a milestone's phases.
 #[derive(Default)]
 struct Tally {
     phases: Vec<ShippedPhase>,
@@ -133,7 +133,7 @@ struct Tally {
     commits: Vec<String>,
 }
 
-/// Adds up what is known; returns `None` if none is.
+/// Returns the sum of the known counts, or `None` if none is known.
 fn sum(counts: impl Iterator<Item = Option<u32>>) -> Option<u32> {
     counts.flatten().reduce(u32::saturating_add)
 }
@@ -184,7 +184,7 @@ impl Tally {
     }
 }
 
-/// Returns the requirements that the milestone's phases cover, each once, in roadmap order.
+/// Returns the distinct requirements that the milestone's phases cover, in roadmap order.
 fn requirements(roadmap: &Roadmap) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for requirement in roadmap

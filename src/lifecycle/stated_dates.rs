@@ -1,4 +1,4 @@
-//! The days on which phases were finished, as ROADMAP.md and STATE.md say.
+//! Reads the dates on which phases were finished from ROADMAP.md and STATE.md.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,12 +13,12 @@ use crate::planning::StateFile;
 use crate::project::vocabulary;
 use crate::storage::read;
 
-/// The day of each phase that one milestone's documents date.
+/// The completion dates of phases in the documents of one milestone.
 #[derive(Debug, Default)]
 pub(crate) struct StatedDates(BTreeMap<PhaseNumber, NaiveDate>);
 
 impl StatedDates {
-    /// Takes the roadmap's progress table, else the activity log: `2026-02-13: Phase 4 completed (…)`.
+    /// Reads the roadmap's progress table, else the activity log: `2026-02-13: Phase 4 completed (…)`.
     pub(crate) fn new(roadmap: &Roadmap, state: &StateFile) -> Self {
         let mut found = BTreeMap::new();
         let logged = state.activity.iter().rev().filter_map(|activity| {
@@ -35,11 +35,11 @@ impl StatedDates {
         Self(found)
     }
 
-    /// Reads those of a milestone that is not the active one.
+    /// Reads the dates of a milestone that is not active.
     pub(crate) fn read(home: &Path) -> Result<Self> {
         let roadmap = read::text(&home.join(vocabulary::ROADMAP))?;
         let state = read::text(&home.join(vocabulary::STATE))?;
-        // What is odd in them is told where the milestone is surveyed.
+        // Warnings are reported when the milestone is surveyed.
         let roadmap = roadmap.map(|text| Roadmap::parse(&text.value, home).value);
         let state = state.map(|text| StateFile::parse(&text.value, home).value);
         Ok(Self::new(
@@ -53,7 +53,7 @@ impl StatedDates {
     }
 }
 
-/// Returns the phase that an entry of the activity log says is complete, or `None` if it names several.
+/// Returns the phase that an activity log entry reports as complete, or `None` if it names several.
 fn completed_phase(text: &str) -> Option<PhaseNumber> {
     let lower = text.to_lowercase();
     let (_, rest) = lower.split_once("phase ")?;

@@ -26,38 +26,38 @@ use crate::storage::Store;
 use crate::storage::read;
 use crate::warning::Warning;
 
-/// What `annals sync` was asked.
+/// The options of `annals sync`.
 #[derive(Clone, Debug, Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is asked for by itself, most of them by a flag"
+    reason = "the options are independent, and most of them are flags"
 )]
 pub struct SyncRequest {
-    /// Only tell whether the files are up to date.
+    /// Only check whether the files are up to date.
     pub check: bool,
-    /// The files that are to hold the block; empty for those that the settings name.
+    /// The files that should contain the block; if empty, those in the settings.
     pub targets: Vec<ContextTarget>,
     /// Replace hand edits inside the block.
     pub force: bool,
-    /// Put the position lines of STATE.md and the roadmap right first.
+    /// Correct the position lines of STATE.md and ROADMAP.md first.
     pub fix_state: bool,
-    /// Only the files that have a block already: none is made.
+    /// Update only files that already have a block.
     pub present_only: bool,
 }
 
-/// What `annals sync` put right of what the planning folder states.
+/// The corrections of `annals sync` in the planning folder.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SyncReport {
-    /// The statements of STATE.md and ROADMAP.md that were put right.
+    /// The corrected statements of STATE.md and ROADMAP.md.
     pub corrections: Vec<Correction>,
-    /// What the files contradict still: it cannot be put right without losing a person's words.
+    /// Remaining contradictions, which cannot be corrected without losing text that a person wrote.
     pub left: Vec<Drift>,
 }
 
 impl CommandOutcome<SyncReport> {
-    /// Fails where a rule kept a file from being written, or with `check` where one is out of date.
+    /// Fails if a rule prevented a file from being written, or with `check` if a file is out of date.
     ///
-    /// The report holds in either case: the other files are written, and the warnings are to be told.
+    /// The report is valid in either case: the other files were written, and the warnings should be shown.
     pub fn verdict(&self, request: &SyncRequest) -> Result<()> {
         self.refusal()?;
         if request.check && !self.changed.is_empty() {
@@ -70,9 +70,10 @@ impl CommandOutcome<SyncReport> {
     }
 }
 
-/// Brings the context files up to date, or with `check` works out whether they are.
+/// Refreshes the context files, or with `check` only determines whether they are up to date.
 pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<SyncReport>> {
-    // Before the lock is taken: taking it makes a folder, and nothing is written where there is no planning folder.
+    // Checked before taking the lock, which creates a folder: without a planning folder, nothing may be
+    // written.
     project.planning()?;
     let project = &project.dry_run(project.dry_run || request.check);
     let asked = RefreshRequest {
@@ -98,7 +99,7 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<S
     })
 }
 
-/// Puts the position lines of STATE.md and the roadmap right, and nothing else; returns what was corrected.
+/// Corrects only the position lines of STATE.md and ROADMAP.md, and returns the corrections.
 pub fn fix_state(project: &Project) -> Result<Vec<Correction>> {
     project.planning()?;
     let (corrections, _) = project
@@ -112,7 +113,7 @@ pub fn fix_state(project: &Project) -> Result<Vec<Correction>> {
     Ok(corrections)
 }
 
-/// Plans STATE.md and ROADMAP.md as the files say they should be, and goes on with what they say then.
+/// Plans the corrections of STATE.md and ROADMAP.md, and updates the survey accordingly.
 fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<SyncReport> {
     let repair = position::repair(project, survey)?;
     for (path, old, new) in repair.files {
@@ -120,7 +121,7 @@ fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Re
     }
     let mut corrections = repair.corrections;
     corrections.extend(measure(project, &repair.survey, changes)?);
-    // What was odd about the folder itself is said once, by the first reading.
+    // Warnings about the folder itself are reported once, from the first survey.
     let warnings = std::mem::take(&mut survey.warnings);
     *survey = repair.survey;
     survey.warnings = warnings;
@@ -130,13 +131,13 @@ fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Re
     })
 }
 
-/// Plans STATE.md's performance metrics as the summaries have them.
+/// Plans the performance metrics of STATE.md according to the summaries.
 fn measure(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<Vec<Correction>> {
     let path = survey.folder.active.dir.join(vocabulary::STATE);
     let Some(bytes) = changes.current(&path)? else {
         return Ok(Vec::new());
     };
-    // What is not text is not edited.
+    // Files that are not valid UTF-8 are not edited.
     let Ok(text) = String::from_utf8(bytes) else {
         return Ok(Vec::new());
     };
@@ -155,7 +156,7 @@ fn measure(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<
     Ok(corrections)
 }
 
-/// Returns the error that lists what could not be put right without losing a person's words.
+/// Returns the error that lists the contradictions which remain.
 fn unfixed(report: &SyncReport, first: &Drift) -> Error {
     let listed: Vec<String> = report
         .left
@@ -176,7 +177,7 @@ fn unfixed(report: &SyncReport, first: &Drift) -> Error {
         .hint("these lines contain more than a status; edit them by hand")
 }
 
-/// Returns the error that names the files which a check found out of date.
+/// Returns the error that lists the files which are out of date.
 fn out_of_date(changed: &[PathBuf]) -> Error {
     let names: Vec<String> = changed
         .iter()
@@ -185,15 +186,15 @@ fn out_of_date(changed: &[PathBuf]) -> Error {
     Error::failed(format!("out of date: {}", names.join(", "))).hint("annals sync")
 }
 
-/// A context file as it would be written. It is the document of `annals sync --stdout --json`.
+/// The planned content of a context file. It is the document of `annals sync --stdout --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Preview {
     /// The file, relative to the project.
     pub file: PathBuf,
-    /// Its bytes; in JSON as text, with U+FFFD for those that are none.
+    /// Its bytes; in JSON as text, with U+FFFD for invalid UTF-8.
     #[serde(rename = "text", serialize_with = "text")]
     pub bytes: Vec<u8>,
-    /// What was read in part only.
+    /// Warnings about files that were only partially understood.
     pub warnings: Vec<Warning>,
 }
 
@@ -201,7 +202,7 @@ fn text<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok
     serializer.serialize_str(&String::from_utf8_lossy(bytes))
 }
 
-/// Returns the context file as it would be written, and writes nothing.
+/// Returns the planned content of a context file without writing it.
 pub fn preview(project: &Project, target: ContextTarget) -> Result<Preview> {
     let project = &project.dry_run(true);
     let survey = Survey::read(project)?;

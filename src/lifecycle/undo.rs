@@ -1,4 +1,4 @@
-//! Undoes an operation, and rebuilds what was generated.
+//! Undoes an operation, and rebuilds generated files.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -14,26 +14,27 @@ use crate::storage::Operation;
 use crate::storage::OperationId;
 use crate::warning::Warning;
 
-/// What `annals undo` did. It is the document of `annals undo --json`.
+/// The outcome of `annals undo`. It is the document of `annals undo --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct UndoReport {
-    /// The operation that was taken back.
+    /// The undone operation.
     pub undone: Operation,
     /// The files changed, relative to the project.
     pub changed: Vec<PathBuf>,
-    /// What the operation did beside changing files, and what of it stays; a sentence each.
+    /// Effects of the operation outside of files that remain, one sentence each.
     pub stays: Vec<String>,
-    /// On a dry run, what would change.
+    /// On a dry run, the changes that would be made.
     pub diff: Option<String>,
-    /// What became of operations that had been interrupted, and whether git could not say what stays.
+    /// Warnings about the recovery of interrupted operations, and if git could not be queried for remaining
+    /// effects.
     pub warnings: Vec<Warning>,
 }
 
-/// Takes back an operation, or the last one: the exact bytes from before it.
+/// Undoes an operation, by default the last one, by restoring the exact bytes from before it.
 ///
-/// The context files come back as they were, too: what is generated in them follows from the files
-/// that the same operation changed, and the user's text around it must not be lost. The index of the
-/// knowledge entries is rebuilt: later writes have changed other rows of it.
+/// Context files are restored as well, because their generated content depends on files that the same
+/// operation changed, and the user's text around it must not be lost. The index of the knowledge entries is
+/// rebuilt, because later writes have changed other rows of it.
 pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     let storage = project.storage();
     let history = storage.history();
@@ -47,7 +48,7 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
         Ok(((), changes))
     })?;
     let mut warnings = applied.warnings;
-    // The operation is undone: what git cannot say any more does not change that.
+    // The operation is already undone: an error of git must not change that.
     let stays = left_in_git(project, &operation).unwrap_or_else(|error| {
         let message = format!("cannot tell what stays in git: {}", error.reason());
         warnings.push(Warning::file(&project.root, message));
@@ -62,7 +63,7 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     })
 }
 
-/// Says what an operation of this kind may have left in git, which no record of files takes back.
+/// Returns the effects in git that an operation of this kind may have had, and that undo does not revert.
 fn left_in_git(project: &Project, operation: &Operation) -> Result<Vec<String>> {
     if project.git.head()?.is_none() && operation.operation != SETUP_GIT {
         return Ok(Vec::new());

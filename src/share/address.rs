@@ -1,4 +1,4 @@
-//! Where the server is and as whom it is asked, from the user's own settings and environment alone.
+//! Determines the server's address and credentials, only from the user's own settings and environment.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -12,18 +12,18 @@ use crate::error::Result;
 use crate::project::Project;
 use crate::storage::read;
 
-/// An address that can be connected to.
+/// A complete server address.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
     pub(crate) config: Config,
-    /// The address without its password.
+    /// The address without its password, for display.
     pub(crate) shown: String,
-    /// The role, by which a server knows a person or a service.
+    /// The role, which identifies a person or a service to the server.
     pub(crate) role: String,
 }
 
 impl Address {
-    /// Returns the address of the settings, or `None` if none is set.
+    /// Returns the address in the settings, or `None` if none is set.
     pub(crate) fn find(project: &Project) -> Result<Option<Self>> {
         let Some(url) = &project.settings.share.url else {
             return Ok(None);
@@ -99,7 +99,7 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse().is_ok_and(is_loopback)
 }
 
-/// What a line of `.pgpass` is about.
+/// The connection that a line of `.pgpass` must match.
 struct PasswordEntry<'a> {
     host: &'a str,
     port: u16,
@@ -107,7 +107,7 @@ struct PasswordEntry<'a> {
     role: &'a str,
 }
 
-/// Returns the password: `PGPASSWORD`, else that of the line of `.pgpass` which fits.
+/// Returns the password: `PGPASSWORD`, else that of the matching line of `.pgpass`.
 fn password(project: &Project, place: &PasswordEntry<'_>) -> Result<Option<String>> {
     let environment = &project.environment;
     if let Some(password) = environment.get("PGPASSWORD") {
@@ -149,7 +149,7 @@ fn refuse_what_others_read(_path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the password of a line `host:port:database:role:password` that is about this place.
+/// Returns the password of a line `host:port:database:role:password` that matches the connection.
 fn fitting(line: &str, place: &PasswordEntry<'_>) -> Option<String> {
     if line.starts_with('#') {
         return None;

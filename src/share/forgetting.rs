@@ -1,4 +1,4 @@
-//! Forgets on this device, and at once on the server where the database is shared.
+//! Forgets facts on this device, and immediately on the server if the database is shared.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::project::Project;
 use crate::share::run;
 use crate::share::run::Direction;
 
-/// How long each way may take.
+/// Timeout for each direction of the sync.
 const WAIT: Duration = Duration::from_secs(20);
 
-/// Forgets a user's facts, all or those under one key; the second value says why the server was not told, where it
-/// was not.
+/// Forgets a user's facts, all or those under one key; the second value is the reason if the server could not
+/// be updated.
 ///
-/// What others sent is taken in first, so that all that mentions them is known.
+/// Operations of other devices are pulled first, so that all mentions of the facts are known.
 pub fn forget(
     project: &Project,
     facts: &mut Facts,
@@ -28,7 +28,7 @@ pub fn forget(
     if !run::is_active(project, facts)? || facts.is_dry_run() {
         return Ok((facts::forget(facts, user, key, reason)?, None));
     }
-    // A server that is away is told with the next sync.
+    // An unreachable server is updated by the next sync.
     let pulled = run::sync(project, facts, Direction::Pull, Some(WAIT));
     let forgotten = facts::forget(facts, user, key, reason)?;
     let told = pulled.and_then(|_| run::sync(project, facts, Direction::Push, Some(WAIT)));

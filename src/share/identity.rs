@@ -1,8 +1,8 @@
-//! Whether this database is still the only one with its device's name.
+//! Checks whether this database is still the only one with its device id.
 //!
-//! The server has more of this device than is remembered to have been sent where an acknowledgement was lost, and
-//! then it is the same; or where the database was restored from an older copy or copied to another machine, and
-//! then it differs. In the latter case this database becomes another device.
+//! If the server has more operations of this device than were recorded as sent, either an acknowledgement was
+//! lost, and the operations are identical; or the database was restored from an older copy or copied to
+//! another machine, and they differ. In the latter case, this database becomes a new device.
 
 use crate::error::Result;
 use crate::facts::Device;
@@ -11,10 +11,10 @@ use crate::facts::replication;
 use crate::share::server::ServerState;
 use crate::share::server::SyncServer;
 
-/// How many of this device's own operations are compared at once.
+/// Number of this device's own operations that are compared at once.
 const BATCH: i64 = 5_000;
 
-/// Makes sure of the device's name; returns its new one where it had to be changed.
+/// Verifies the device id; returns the new one if it had to be changed.
 pub(crate) fn ensure_unique(
     facts: &mut Facts,
     server: &mut SyncServer,
@@ -35,7 +35,7 @@ pub(crate) fn ensure_unique(
         let address = (scope.clone(), device.to_owned());
         let remembered = sent.get(&address).copied().unwrap_or(0);
         let there = state.highest.get(&address).copied().unwrap_or(0);
-        // A server that lost some is sent them again.
+        // If the server lost some operations, they are sent again.
         let same = if there > remembered {
             common(facts, server, &address, remembered)?
         } else {
@@ -57,7 +57,7 @@ pub(crate) fn ensure_unique(
     ))
 }
 
-/// Returns the last number up to which the server has what was done here.
+/// Returns the last number up to which the server has the same operations as this database.
 fn common(
     facts: &Facts,
     server: &mut SyncServer,

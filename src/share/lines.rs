@@ -1,4 +1,5 @@
-//! The journal on several devices: its lines become operations, and those of others are added to it.
+//! Syncs the journal between devices: its lines become operations, and lines of other devices are appended to
+//! it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -24,10 +25,10 @@ use crate::journal::SharedLine;
 use crate::storage::Access;
 use crate::storage::Log;
 
-/// How many lines become operations in one transaction.
+/// Number of lines that become operations in one transaction.
 const PORTION: usize = 10_000;
 
-/// The journal, and who sees its lines.
+/// The journal, and the scope of its lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines<'a> {
     pub(crate) path: &'a Path,
@@ -35,7 +36,7 @@ pub(crate) struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Makes operations of the lines that were added since the last time; `goes_on` is asked between portions.
+    /// Creates operations for the lines added since the last time; `goes_on` is checked between portions.
     pub(crate) fn note(&self, facts: &mut Facts, goes_on: impl Fn() -> bool) -> Result<()> {
         let clock = facts.clock();
         loop {
@@ -46,14 +47,14 @@ impl Lines<'_> {
         }
     }
 
-    /// Reads one portion of what was added to the journal; returns how many lines that was.
+    /// Reads a portion of the lines added to the journal, and returns their number.
     pub(crate) fn catch_up(&self, connection: &Connection, clock: Clock) -> Result<usize> {
         let name = self.path.to_string_lossy();
         let cursor = journal_cursor(connection, &name)?;
         let is_as_left = !cursor.last_line.is_empty()
             && journal::line_at(self.path, cursor.reached)?
                 .is_some_and(|line| line_id(&line.line) == cursor.last_line);
-        // A journal that was replaced is read from its beginning; what is known is passed over.
+        // A journal that was replaced is read from its beginning; known lines are skipped.
         let from = if is_as_left { cursor.reached } else { 0 };
         let mut read = 0;
         let mut reached = None;
@@ -77,19 +78,19 @@ impl Lines<'_> {
 
     fn note_line(&self, connection: &Connection, line: &SharedLine, clock: Clock) -> Result<()> {
         match &line.device {
-            // It was added here by a run that was stopped before it could note so.
+            // The line was appended by a run that stopped before recording it.
             Some(device) => note_foreign_line(connection, device, &line_id(&line.line), clock),
             None if self.scope == DEVICE => Ok(()),
             None => note_line(connection, self.scope, &line.line, line.place, clock).map(|_| ()),
         }
     }
 
-    /// Adds the lines of other devices, in the transaction that takes them in.
+    /// Locks the journal, so that lines of other devices are appended in the transaction that receives them.
     pub(crate) fn lock(&self) -> Result<Log> {
         Log::lock(self.path, Access::Private)
     }
 
-    /// Puts the line of each operation into its payload; one whose line is in the journal no longer has none.
+    /// Sets the payload of each operation to its line; `None` if the journal no longer contains the line.
     pub(crate) fn fill(&self, batch: &mut [DeviceOperation]) -> Result<()> {
         let mut moved: Option<HashMap<String, SharedLine>> = None;
         for operation in batch
@@ -125,7 +126,7 @@ impl Lines<'_> {
     }
 }
 
-/// Adds lines to a journal that is locked, each with its device.
+/// Appends lines to a locked journal, each with its device.
 pub(crate) fn append(log: &mut Log, lines: &[(String, String)]) -> Result<()> {
     let lines: String = lines
         .iter()

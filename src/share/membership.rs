@@ -1,4 +1,4 @@
-//! How a database comes to be shared, and how it stops.
+//! Starts and stops sharing a database.
 
 use std::time::Duration;
 
@@ -15,34 +15,34 @@ use crate::project::Project;
 use crate::share::run;
 use crate::share::server::SyncServer;
 
-/// How long one statement may take.
+/// Timeout for a statement.
 const WAIT: Duration = Duration::from_secs(30);
 
-/// What `annals share init` did.
+/// The outcome of `annals share init`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Initialised {
     /// The server.
     pub server: String,
-    /// Whether its tables were made.
+    /// Whether the tables were created.
     pub has_made_tables: bool,
-    /// This device's name; nothing on a dry run of the first time.
+    /// The id of this device; `None` on a dry run if it has none yet.
     pub device: Option<String>,
-    /// How many operations wait to be sent.
+    /// Number of operations to be sent.
     pub pending: usize,
 }
 
-/// What `annals share leave` did.
+/// The outcome of `annals share leave`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeaveReport {
     /// The device that left.
     pub device: String,
-    /// How many of its operations were erased on the server, where that was asked for.
+    /// Number of its operations that were erased on the server, if requested.
     pub erased: Option<u64>,
-    /// Why the server could not be told, where it could not.
+    /// The reason if the server could not be updated.
     pub untold: Option<String>,
 }
 
-/// Makes the server's tables where they are missing, and this database one of the devices.
+/// Creates the server's tables if they are missing, and adds this database as a device.
 pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
     let address = run::address(project)?;
     let mut server = SyncServer::connect(project, &address, WAIT)?;
@@ -66,7 +66,7 @@ pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
     })
 }
 
-/// Every scope that the settings name, and the user's own.
+/// Returns all scopes in the settings, and the private one.
 fn scopes(project: &Project) -> Vec<String> {
     let share = &project.settings.share;
     let named = share.scopes.iter().map(|rule| rule.1.clone());
@@ -79,7 +79,7 @@ fn scopes(project: &Project) -> Vec<String> {
     scopes
 }
 
-/// Stops sharing this database; its facts stay. What it sent can be erased on the server.
+/// Stops sharing this database, and keeps its facts. With `erase`, erases on the server what it sent.
 pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveReport> {
     let Some(device) = Device::joined(facts.connection())? else {
         return Err(Error::not_found("this database is not shared"));
@@ -94,12 +94,12 @@ pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveR
     }
     match dismiss(project, facts, &device.id, erase) {
         Ok(erased) => left.erased = erased,
-        // What is to be erased must be; the list of devices can wait.
+        // A requested erasure must succeed; the list of devices may become outdated.
         Err(error) if erase => return Err(error),
         Err(error) => left.untold = Some(error.reason()),
     }
     if erase {
-        // Whoever comes back sends everything again, under a name of its own.
+        // If the database joins again, it sends everything again, as a new device.
         let sent = replication::cursors(facts.connection())?;
         let own = sent.into_keys().filter(|(_, name)| *name == device.id);
         let agreed: Vec<(String, i64)> = own.map(|(scope, _)| (scope, 0)).collect();

@@ -1,7 +1,7 @@
-//! Facts and journal on several devices, through a PostgreSQL database of the user's own.
+//! Shares facts and journal between devices, through the user's own PostgreSQL database.
 //!
-//! SQLite and the journal file stay what is read and written; the server only passes operations on.
-//! `docs/share.md` says what is sent, and `facts::replication` how it is merged.
+//! SQLite and the journal file remain the stores that are read and written; the server only passes operations
+//! on. `docs/share.md` describes what is sent, and `facts::replication` how it is merged.
 
 mod address;
 mod forgetting;

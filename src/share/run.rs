@@ -1,4 +1,4 @@
-//! One sync: what others did is taken in, then what was done here is sent, batch by batch.
+//! Runs a sync: pulls the operations of other devices, then pushes ours, in batches.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -26,69 +26,70 @@ use crate::share::lines::Lines;
 use crate::share::server::ServerState;
 use crate::share::server::SyncServer;
 
-/// How many operations are sent or fetched at once.
+/// Number of operations that are sent or fetched at once.
 const BATCH: usize = 5_000;
 
-/// As many where time is short: a batch that began is brought to its end.
+/// The batch size if time is short, because a batch is not interrupted.
 const SMALL_BATCH: usize = 500;
 
-/// Less time than this is short.
+/// The time budget below which time is short.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// How long one statement may take where nothing else limits it.
+/// Timeout for a statement if there is no budget.
 const WAIT: Duration = Duration::from_mins(2);
 
-/// Which way operations go.
+/// The direction in which operations are transferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From here to the server.
+    /// From this device to the server.
     Push,
-    /// From the server to here.
+    /// From the server to this device.
     Pull,
     /// Both.
     Both,
 }
 
-/// What a sync did.
+/// The outcome of a sync.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Synced {
     /// The device.
     pub device: String,
-    /// How many operations were sent.
+    /// Number of operations sent.
     pub pushed: usize,
-    /// How many operations of other devices were taken in.
+    /// Number of operations of other devices that were received.
     pub pulled: usize,
-    /// How many of those were lines for the journal.
+    /// Number of those that are journal lines.
     pub lines: usize,
-    /// How many were not understood and set aside.
+    /// Number of operations that were not understood and were set aside.
     pub set_aside: usize,
-    /// Devices of which the server lacks an operation, so that what they did after it waits.
+    /// Devices with an operation missing on the server, so that their later operations wait.
     pub stuck: Vec<String>,
-    /// How many were not sent because they hold what looks like a secret.
+    /// Number of operations withheld because they contain what looks like a secret.
     pub withheld: usize,
-    /// Whether this database was found to be a copy, and got a name of its own.
+    /// Whether this database turned out to be a copy, and got a new device id.
     pub is_renamed: bool,
-    /// Whether time ran out before all was done; the next sync goes on from there.
+    /// Whether time ran out; the next sync continues from there.
     pub is_partial: bool,
-    /// Whether facts forgotten on other devices may remain in free pages of the file, which another process holds open.
+    /// Whether facts forgotten on other devices may remain in free pages of the file, because another process
+    /// has it open.
     pub is_unclean: bool,
-    /// How often the server was asked.
+    /// Number of round trips to the server.
     pub round_trips: u32,
 }
 
-/// Returns whether the settings name a server.
+/// Returns whether a server is set.
 pub fn is_configured(project: &Project) -> bool {
     project.settings.share.url.is_some()
 }
 
-/// Returns whether this database is shared, and the settings name a server.
+/// Returns whether this database is shared and a server is set.
 pub fn is_active(project: &Project, facts: &Facts) -> Result<bool> {
     Ok(is_configured(project) && Device::joined(facts.connection())?.is_some())
 }
 
-/// Brings this device and the server in step, within a time where one is given.
+/// Syncs this device with the server, within a time budget if one is given.
 ///
-/// Each batch is whole or not there at all, and the next run goes on where one was stopped.
+/// Each batch is atomic, and an interrupted sync is continued by the next one.
 pub fn sync(
     project: &Project,
     facts: &mut Facts,
@@ -125,7 +126,7 @@ pub fn sync(
     result
 }
 
-/// Returns the device and a connection, where this database and the settings have both.
+/// Returns the device id and a connection; fails if the database is not shared or no server is set.
 pub(crate) fn connect(
     project: &Project,
     facts: &Facts,
@@ -139,7 +140,7 @@ pub(crate) fn connect(
     Ok((device.id, server))
 }
 
-/// Returns the address that the settings name.
+/// Returns the address in the settings.
 pub(crate) fn address(project: &Project) -> Result<Address> {
     Address::find(project)?.ok_or_else(|| {
         Error::usage("no server is set").hint(
@@ -148,7 +149,7 @@ pub(crate) fn address(project: &Project) -> Result<Address> {
     })
 }
 
-/// A sync on its way.
+/// The state of a running sync.
 pub(crate) struct SyncRun<'a> {
     project: &'a Project,
     pub(crate) facts: &'a mut Facts,
@@ -183,7 +184,7 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    /// Counts what would go each way.
+    /// Counts what would be sent and received.
     fn preview(&mut self, direction: Direction) -> Result<()> {
         if direction != Direction::Pull {
             self.done.pushed = replication::pending(self.facts.connection(), usize::MAX)?.len();
@@ -217,7 +218,7 @@ impl SyncRun<'_> {
         is_over
     }
 
-    /// Returns where to go on with each device of which the server has more.
+    /// Returns the last known number for each device of which the server has more operations.
     fn missing(&self) -> Result<Vec<(String, String, i64)>> {
         let known = replication::cursors(self.facts.connection())?;
         let reached = |address: &(String, String)| known.get(address).copied().unwrap_or(0);
@@ -254,7 +255,7 @@ impl SyncRun<'_> {
             self.done.set_aside += incoming.set_aside;
             has_pulled |= incoming.operations > 0;
             if incoming.operations == 0 {
-                // The server lacks what comes next of these: the others must not wait for that.
+                // The server lacks the next operation of these devices; the others must not wait for it.
                 stuck.extend(devices(&batch, &missing));
             }
         }
@@ -266,7 +267,7 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    /// Takes in a batch in one transaction, its lines for the journal included.
+    /// Applies a batch in one transaction, including its journal lines.
     fn take_in(&mut self, batch: &[replication::Received]) -> Result<Incoming> {
         let clock = self.facts.clock();
         let has_lines = batch
@@ -278,7 +279,7 @@ impl SyncRun<'_> {
             let Some(lines) = &lines else {
                 return replication::receive(connection, batch, clock);
             };
-            // Nobody adds a line between the look at the journal and the lines that go behind it.
+            // The lock keeps others from adding lines between reading the journal and appending to it.
             let mut log = lines.lock()?;
             while lines.catch_up(connection, clock)? > 0 {}
             let incoming = replication::receive(connection, batch, clock)?;
@@ -287,7 +288,7 @@ impl SyncRun<'_> {
         })
     }
 
-    /// Adds the lines of what was set aside before and is understood now.
+    /// Appends the journal lines of operations that were set aside before and are understood now.
     fn append_alone(&mut self, incoming: &Incoming) -> Result<()> {
         match &self.journal {
             Some(path) if !incoming.lines.is_empty() => {
@@ -308,7 +309,7 @@ impl SyncRun<'_> {
             let tombstones: Vec<Tombstone> = tombstones.filter_map(tombstone).collect();
             let new = self.server.insert(&batch, &tombstones)?;
             if usize::try_from(new).is_ok_and(|new| new < batch.len()) {
-                // Another run of this device was quicker, or another device has this one's name.
+                // Another run of this device was faster, or another device has the same id.
                 self.state = self.server.state()?;
                 if self.ensure_own_name()? {
                     continue;
@@ -323,7 +324,7 @@ impl SyncRun<'_> {
         }
     }
 
-    /// Makes sure of the device's name, and returns whether it had to be changed.
+    /// Verifies the device id, and returns whether it had to be changed.
     fn ensure_own_name(&mut self) -> Result<bool> {
         let renamed =
             identity::ensure_unique(self.facts, &mut self.server, &self.state, &self.device)?;
@@ -333,7 +334,7 @@ impl SyncRun<'_> {
         Ok(is_renamed)
     }
 
-    /// Of what looks like a secret nothing is sent but the number.
+    /// Withholds operations that look like they contain a secret: only their number is sent.
     fn withhold_secrets(&mut self, batch: &mut [DeviceOperation]) -> Result<()> {
         if let Some(path) = self.journal.clone() {
             self.lines(&path).fill(batch)?;
@@ -354,7 +355,7 @@ impl SyncRun<'_> {
         replication::withhold(self.facts, &withheld)
     }
 
-    /// Overwrites on the server what was forgotten here since it was sent.
+    /// Overwrites operations on the server that were forgotten here after they were sent.
     fn rewrite(&mut self) -> Result<()> {
         loop {
             let changed = replication::rewritten(self.facts.connection(), self.batch)?;
@@ -370,7 +371,7 @@ impl SyncRun<'_> {
     }
 }
 
-/// The devices of a batch; of one that is empty, all that were asked for.
+/// Returns the devices of a batch; for an empty batch, all requested devices.
 fn devices(batch: &[replication::Received], asked: &[(String, String, i64)]) -> Vec<String> {
     if batch.is_empty() {
         return asked.iter().map(|one| one.1.clone()).collect();

@@ -1,4 +1,4 @@
-//! Where sharing stands: here, and on the server where it can be reached.
+//! Reports the state of sharing: on this device, and on the server if it can be reached.
 
 use std::time::Duration;
 
@@ -12,24 +12,24 @@ use crate::project::Project;
 use crate::share::run;
 use crate::share::server::SharedDevice;
 
-/// How long the server is waited for: what is known here is worth more than a wait.
+/// Timeout for the server, short because the local state alone is useful.
 const WAIT: Duration = Duration::from_secs(3);
 
-/// Where sharing stands.
+/// The state of sharing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ShareStatus {
-    /// The server that the settings name, without its password.
+    /// The server in the settings, without its password.
     pub server: Option<String>,
     /// This device, or `None` if the database was never shared.
     #[serde(flatten)]
     pub here: Option<Summary>,
-    /// All devices, where the server was reached.
+    /// All devices, if the server was reached.
     pub devices: Vec<SharedDevice>,
-    /// Why the server was not reached.
+    /// The reason if the server was not reached.
     pub unreachable: Option<String>,
 }
 
-/// Returns where sharing stands; with `offline`, the server is not asked.
+/// Returns the state of sharing; with `offline`, without contacting the server.
 pub fn status(project: &Project, facts: &Facts, offline: bool) -> Result<ShareStatus> {
     let mut status = ShareStatus {
         server: None,

@@ -1,4 +1,4 @@
-//! Which context files a harness reads, along the tree from the user's own to the project's.
+//! Finds the context files that a harness reads, from the user's own to the project's.
 
 use std::path::Component;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::project::Project;
 use crate::storage::read;
 use crate::warning::Warning;
 
-/// Returns what a harness reads at its start, the user's own first, the nearest last.
+/// Returns the files that a harness reads at session start, the user's own first and the nearest last.
 pub(crate) fn parts(
     project: &Project,
     harness: Harness,
@@ -42,7 +42,7 @@ pub(crate) fn parts(
     parts
 }
 
-/// Returns the folders whose files are read, the outermost first.
+/// Returns the folders whose files are read, outermost first.
 fn folders(project: &Project, files: &ContextFiles) -> Vec<PathBuf> {
     let top = || project.git.top().unwrap_or(&project.root);
     let top = files.stops_at_repository.then(top);
@@ -61,7 +61,7 @@ struct ContextFileReader<'a> {
 }
 
 impl ContextFileReader<'_> {
-    /// Reads the first of the names that is in a folder, and what it imports.
+    /// Reads the first of the names that exists in a folder, and its imports.
     fn folder(&mut self, folder: &Path, names: &[&str]) {
         for name in names {
             let path = folder.join(name);
@@ -81,7 +81,7 @@ impl ContextFileReader<'_> {
             let Some(target) = imports::resolved(&imported, path, home.as_deref()) else {
                 continue;
             };
-            // A clone names what it likes: its own files are read, a user's are not.
+            // A cloned repository may import any path: only its own files are read, not the user's.
             let leads_out = self.is_ours(path) && !self.is_ours(&target);
             if leads_out {
                 let message = "is outside the project, so what it imports is not counted";
@@ -92,14 +92,14 @@ impl ContextFileReader<'_> {
         }
     }
 
-    /// Returns whether a path stays below the project, or the repository that it is part of.
+    /// Returns whether a path is inside the project or its repository.
     fn is_ours(&self, path: &Path) -> bool {
         let goes_up = path.components().any(|part| part == Component::ParentDir);
         let top = self.project.git.top().unwrap_or(&self.project.root);
         !goes_up && (path.starts_with(top) || path.starts_with(&self.project.root))
     }
 
-    /// Counts a file that was not counted yet, and returns its text.
+    /// Counts a file unless it was already counted, and returns its text.
     fn text(&mut self, path: &Path, kind: CostKind) -> Option<String> {
         let source = self.project.relative(path).display().to_string();
         if self.parts.iter().any(|part| part.source == source) {
@@ -125,7 +125,8 @@ impl ContextFileReader<'_> {
     }
 }
 
-/// Cuts the files at the most that is read of them; what is cut off costs nothing, and is not known either.
+/// Truncates the files at the harness's byte limit; what is cut off has no cost, as the harness does not read
+/// it.
 fn cut(parts: &mut Vec<CostPart>, most: usize) {
     let mut room = most;
     for part in parts.iter_mut() {

@@ -1,9 +1,9 @@
-//! `@file` in a context file, and what of such a file a model never sees.
+//! Parses `@file` imports in context files, and strips the comments that the model never sees.
 
 use std::path::Path;
 use std::path::PathBuf;
 
-/// Returns the files that a text imports, in order; not those in code.
+/// Returns the files that a text imports, in order, except those in code.
 pub(crate) fn imported_files(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut is_fenced = false;
@@ -11,7 +11,7 @@ pub(crate) fn imported_files(text: &str) -> Vec<String> {
         if is_fence(line) {
             is_fenced = !is_fenced;
         } else if !is_fenced {
-            // Every second piece between backticks is code.
+            // Every second piece between backticks is inline code.
             for prose in line.split('`').step_by(2) {
                 found.extend(prose.split_whitespace().filter_map(import));
             }
@@ -20,7 +20,7 @@ pub(crate) fn imported_files(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the path of one word; an address or a name of somebody is none.
+/// Returns the path that a word imports; email addresses and `@names` are not imports.
 fn import(word: &str) -> Option<String> {
     let path = word.strip_prefix('@')?;
     let path = path.trim_end_matches(['.', ',', ';', ':', ')']);
@@ -28,7 +28,7 @@ fn import(word: &str) -> Option<String> {
     (is_path && !path.contains('@')).then(|| path.to_owned())
 }
 
-/// Returns where an import leads.
+/// Returns the path of an imported file.
 pub(crate) fn resolved(import: &str, from: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let path = match import.strip_prefix("~/") {
         Some(below) => home?.join(below),
@@ -38,7 +38,7 @@ pub(crate) fn resolved(import: &str, from: &Path, home: Option<&Path>) -> Option
     Some(path.components().collect())
 }
 
-/// Returns a text without its comments: Claude Code takes them out of what it reads at the start.
+/// Returns a text without HTML comments: Claude Code strips them from context files at session start.
 pub(crate) fn without_comments(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut is_fenced = false;
@@ -53,7 +53,7 @@ pub(crate) fn without_comments(text: &str) -> String {
             let before = kept.len();
             let was_comment = is_comment;
             prose(line, &mut is_comment, &mut kept);
-            // A line that was nothing but comment leaves no empty line behind.
+            // A line that consisted only of a comment leaves no empty line behind.
             let is_bare = kept[before..].trim().is_empty() && !line.trim().is_empty();
             if is_bare || was_comment && kept[before..].trim().is_empty() {
                 kept.truncate(before);

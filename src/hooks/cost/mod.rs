@@ -1,4 +1,4 @@
-//! What a session's start costs: every text that a harness reads before the first word is said.
+//! Measures the cost of a session's start: all texts that a harness reads before the first prompt.
 
 mod files;
 mod imports;
@@ -15,14 +15,14 @@ use crate::text::tokens;
 use crate::text::word_enum;
 use crate::warning::Warning;
 
-/// How long a text is.
+/// The length of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Size {
-    /// Its bytes.
+    /// Number of bytes.
     pub bytes: usize,
-    /// Its lines.
+    /// Number of lines.
     pub lines: usize,
-    /// About how many tokens it has.
+    /// Approximate number of tokens.
     pub tokens: usize,
 }
 
@@ -37,28 +37,28 @@ impl Size {
 }
 
 word_enum! {
-    /// What kind of text it is.
+    /// The kind of a text.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum CostKind {
         /// A context file.
         File = "file",
         /// A file that a context file imports.
         Import = "import",
-        /// What `annals hook` answers.
+        /// The answer of `annals hook`.
         Hook = "hook",
-        /// What `annals mcp` tells of its tools.
+        /// The tool descriptions of `annals mcp`.
         Tools = "tools",
     }
 }
 
-/// One text that a session starts with.
+/// A text that a session starts with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CostPart {
-    /// What kind of text it is.
+    /// The kind of the text.
     pub kind: CostKind,
-    /// The file, relative to the project where it lies inside, or the command that prints it.
+    /// The file, relative to the project if inside it, or the command that prints the text.
     pub source: String,
-    /// How long it is.
+    /// The length of the text.
     #[serde(flatten)]
     pub size: Size,
 }
@@ -73,22 +73,22 @@ impl CostPart {
     }
 }
 
-/// What a session's start costs. It is the document of `annals cost --json`.
+/// The cost of a session's start. It is the document of `annals cost --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cost {
     /// The harness.
     pub harness: Harness,
-    /// Its texts, in the order in which they are read.
+    /// The texts, in the order in which they are read.
     pub parts: Vec<CostPart>,
-    /// All of them together.
+    /// The total length.
     pub total: Size,
-    /// What could not be read.
+    /// Files that could not be read.
     pub warnings: Vec<Warning>,
 }
 
-/// Measures what a session of a harness starts with; `tools` is what the MCP server tells of itself.
+/// Measures what a session of a harness starts with; `tools` is the MCP server's description of its tools.
 ///
-/// The hook and the tools are counted whether or not the harness is set up to call them.
+/// The hook and the tools are counted even if the harness is not set up to call them.
 pub fn cost(project: &Project, harness: Harness, tools: &str) -> Cost {
     let project = &project.dry_run(true);
     let mut warnings = Vec::new();
@@ -112,7 +112,7 @@ pub fn cost(project: &Project, harness: Harness, tools: &str) -> Cost {
     }
 }
 
-/// Measures what the hook answers; returns `None` if it would say nothing.
+/// Measures the answer of the hook; returns `None` if it is empty.
 fn hook(project: &Project, harness: Harness, warnings: &mut Vec<Warning>) -> Option<CostPart> {
     if !context::has_memory(project) {
         return None;

@@ -1,4 +1,5 @@
-//! Claude Code: hooks in `settings.json`, the server in the project's `.mcp.json`. Strict JSON, seconds.
+//! Claude Code: hooks in `settings.json`, the server in the project's `.mcp.json`. Strict JSON, timeouts in
+//! seconds.
 
 use std::path::PathBuf;
 
@@ -18,7 +19,7 @@ use crate::hooks::harness::SettingsFile;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 
-/// Its names for events, which Codex has taken over.
+/// The event names, which Codex has adopted.
 pub(super) const EVENTS: &[(Event, &str)] = &[
     (Event::SessionStart, "SessionStart"),
     (Event::PromptSubmit, "UserPromptSubmit"),
@@ -51,7 +52,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
         SettingsFile {
             names: &[".mcp.json"],
             is_in_project: true,
-            // The user's own servers stand in a file that the program rewrites all the time.
+            // The user's own servers are in a file that Claude Code rewrites all the time.
             is_in: |scope| scope == SetupScope::Project,
             content: SettingsContent::Json {
                 hooks: false,
@@ -64,14 +65,15 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     owns_event_name: |_| false,
     hooks: &[
         Hook::new("SessionStart", None, "session-start", 10),
-        // Not `async`, or what it says is lost.
+        // Not `async`, or its output would be lost.
         Hook::new(
             "PostToolUse",
             Some("Write|Edit|MultiEdit"),
             "post-tool-use",
             5,
         ),
-        // What a hook says at SubagentStop goes to the subagent; behind its tool, to who called it.
+        // The answer to `SubagentStop` goes to the subagent; after the `Agent` tool, it goes to the calling
+        // agent.
         Hook::new("PostToolUse", Some("Agent|Task"), "subagent-stop", 5),
         Hook::new("SessionEnd", None, "session-end", 10),
         Hook {
@@ -88,7 +90,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
         strips_comments: true,
         ..ContextFiles::NONE
     },
-    // It runs one of two equal commands.
+    // Claude Code runs only one of two identical commands.
     runs_both_scopes: false,
     next_steps,
     after_removal,
@@ -146,7 +148,7 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     obstacles
 }
 
-/// Returns what keeps the MCP server from being used.
+/// Returns what prevents the MCP server from being used.
 fn server(files: &HarnessFiles, settings: &[(Value, PathBuf)]) -> Option<Obstacle> {
     let state = files.user_state(".claude.json").unwrap_or_default();
     let of_project = &state["projects"][files.project_name()];

@@ -1,4 +1,4 @@
-//! Codex: hooks in `hooks.json`, the server in `config.toml`. Strict JSON, seconds.
+//! Codex: hooks in `hooks.json`, the server in `config.toml`. Strict JSON, timeouts in seconds.
 
 use toml::Table;
 use toml::Value;
@@ -122,7 +122,7 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     obstacles
 }
 
-/// Looks what the user decided in `/hooks`: Codex keeps it by file, event and place.
+/// Checks the user's decisions in `/hooks`, which Codex stores by file, event and position.
 fn trust_in_hooks(files: &HarnessFiles, user: &Table) -> Option<Obstacle> {
     let states = user
         .get("hooks")

@@ -1,4 +1,4 @@
-//! A look at a harness's own files: has it disabled what `setup` wrote, or not approved it yet?
+//! Inspects a harness's own files: has it disabled what `setup` wrote, or not approved it yet?
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -11,19 +11,19 @@ use crate::hooks::harness::SetupScope;
 use crate::project::Project;
 use crate::storage::read;
 
-/// What keeps settings of ours from working, or will at the next start.
+/// Something that prevents our settings from working, or will at the next start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obstacle {
-    /// What there is.
+    /// A description of the problem.
     pub message: String,
-    /// What to do.
+    /// What to do about it.
     pub next: String,
-    /// Whether it was decided; an approval that is still open is asked for at the next start.
+    /// Whether it was decided; a pending approval is requested by the harness at its next start.
     pub is_decided: bool,
 }
 
 impl Obstacle {
-    /// Returns what the harness or its user decided.
+    /// Creates an obstacle that the harness or its user decided on.
     pub(crate) fn stop(message: String, next: &str) -> Self {
         Self {
             message,
@@ -32,7 +32,7 @@ impl Obstacle {
         }
     }
 
-    /// Returns what is still open.
+    /// Creates an obstacle that is still undecided.
     pub(crate) fn open(message: String, next: &str) -> Self {
         Self {
             is_decided: false,
@@ -41,32 +41,32 @@ impl Obstacle {
     }
 }
 
-/// Where a harness keeps its files, for one scope.
+/// The paths of a harness's files in one scope.
 pub(crate) struct HarnessFiles<'a> {
     pub(crate) project: &'a Project,
     pub(crate) scope: SetupScope,
     /// The harness's folder in this scope.
     pub(crate) folder: PathBuf,
-    /// The folder that the harness's folder lies in, or the folder itself for the user's own settings.
+    /// The parent of the harness's folder, or the folder itself for the user's own settings.
     pub(crate) base: PathBuf,
     /// The folder of the user's own settings.
     pub(crate) user_folder: PathBuf,
 }
 
 impl HarnessFiles<'_> {
-    /// Returns a file's JSON, or `None` if there is none, because this only looks.
+    /// Returns a file's JSON, or `None` if it is missing or unreadable, because this is only an inspection.
     pub(crate) fn json(path: &Path) -> Option<Value> {
         let text = read::text(path).ok().flatten()?.value;
         parse_to_serde_value(&text, &ParseOptions::default()).ok()
     }
 
-    /// Returns a file's TOML, or `None` if there is none.
+    /// Returns a file's TOML, or `None` if it is missing or unreadable.
     pub(crate) fn toml(path: &Path) -> Option<toml::Table> {
         let text = read::text(path).ok().flatten()?.value;
         text.parse().ok()
     }
 
-    /// Returns the JSON of a file beside the user's own folder: a harness keeps its state there.
+    /// Returns the JSON of a harness's state file, which is in the user's folder or in the home directory.
     pub(crate) fn user_state(&self, name: &str) -> Option<Value> {
         let home = self.project.environment.home();
         let beside = home.map(|home| home.join(name));
@@ -74,7 +74,8 @@ impl HarnessFiles<'_> {
         Self::json(&inside).or_else(|| Self::json(&beside?))
     }
 
-    /// Returns the settings that count in this scope, the user's own first, and how a message names each file.
+    /// Returns the settings that apply in this scope, the user's own first, and the display name of each
+    /// file.
     pub(crate) fn settings(&self) -> Vec<(Value, String)> {
         let own = (self.scope == SetupScope::Project).then_some(&self.folder);
         let folders = [&self.user_folder].into_iter().chain(own);
@@ -84,7 +85,7 @@ impl HarnessFiles<'_> {
             .collect()
     }
 
-    /// Returns the lists that shut our server out, in the settings of Gemini CLI and its forks.
+    /// Returns an obstacle if the settings of Gemini CLI or a fork exclude our server, or do not allow it.
     pub(crate) fn shut_out(settings: &Value, shown: &str) -> Option<Obstacle> {
         let lists = |name: &str| {
             let list = settings["mcp"][name].as_array()?;
@@ -95,7 +96,8 @@ impl HarnessFiles<'_> {
         is_shut_out.then(|| Obstacle::stop(what(), "see mcp.allowed and mcp.excluded there"))
     }
 
-    /// Returns whether the user trusts the project's folder, or one that it lies in, as Gemini CLI and its forks note it.
+    /// Returns whether the user trusts the project's folder or a parent of it, according to Gemini CLI and
+    /// its forks.
     pub(crate) fn is_trusted(&self) -> bool {
         let folders = Self::json(&self.user_folder.join("trustedFolders.json")).unwrap_or_default();
         let folders = folders.as_object().into_iter().flatten();
@@ -103,12 +105,12 @@ impl HarnessFiles<'_> {
         trusted.any(|(folder, _)| self.project.root.starts_with(folder))
     }
 
-    /// Returns the project's folder as a harness names it.
+    /// Returns the project's folder as harnesses write it.
     pub(crate) fn project_name(&self) -> String {
         self.project.root.display().to_string()
     }
 
-    /// Returns a file as it is named in a message.
+    /// Returns a file's name as displayed in messages.
     pub(crate) fn relative_name(&self, path: &Path) -> String {
         self.project.relative(path).display().to_string()
     }

@@ -1,4 +1,4 @@
-//! Gemini CLI: hooks and the server in `settings.json`, which may have comments; milliseconds.
+//! Gemini CLI: hooks and the server in `settings.json`, which may contain comments; timeouts in milliseconds.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use crate::hooks::harness::SettingsFile;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 
-/// The one file of settings, which forks of Gemini CLI have, too.
+/// The single settings file, which forks of Gemini CLI have, too.
 pub(crate) const FILES: &[SettingsFile] = &[SettingsFile {
     names: &["settings.json"],
     is_in_project: false,
@@ -121,7 +121,7 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     obstacles
 }
 
-/// Returns which hooks one settings file turns off.
+/// Returns obstacles for the hooks that a settings file disables.
 fn of_hooks(hooks: &Value, shown: &str) -> Vec<Obstacle> {
     let mut obstacles = Vec::new();
     if hooks["enabled"] == false {

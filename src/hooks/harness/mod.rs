@@ -1,4 +1,5 @@
-//! The programs that run agents, and what is true of each: one table a harness, one file a table.
+//! Describes the supported harnesses, the programs that run agents: one profile per harness, one file per
+//! profile.
 
 mod claude;
 mod codex;
@@ -35,106 +36,107 @@ pub enum Harness {
     Qwen,
 }
 
-/// Whose settings are meant.
+/// The scope of settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SetupScope {
-    /// The project's, which its repository may carry.
+    /// The project's settings, which may be committed to its repository.
     #[default]
     Project,
-    /// The user's own, for all projects.
+    /// The user's settings, for all projects.
     User,
 }
 
-/// What is true of one harness.
+/// The properties of one harness.
 pub(crate) struct HarnessProfile {
-    /// The word that asks for it.
+    /// The name on the command line.
     pub(crate) name: &'static str,
-    /// Its name as its users write it.
+    /// Its name as users write it.
     pub(crate) title: &'static str,
     /// Its folder in a project.
     pub(crate) folder: &'static str,
-    /// Where the user's own settings are.
+    /// The location of the user's own settings.
     pub(crate) user_folder: UserFolder,
-    /// The settings files that hold something of ours.
+    /// The settings files that contain entries of ours.
     pub(crate) files: &'static [SettingsFile],
-    /// Its own names for events; `annals` takes and answers them.
+    /// Its own names for events; `annals` accepts them and uses them in answers.
     pub(crate) events: &'static [(Event, &'static str)],
-    /// Returns whether no other harness has this name of an event.
+    /// Returns whether only this harness uses an event name.
     pub(crate) owns_event_name: fn(&str) -> bool,
     /// The hooks that `setup` writes.
     pub(crate) hooks: &'static [Hook],
-    /// Hooks that an earlier version wrote: event and call.
+    /// Hooks that an earlier version wrote, as event and call.
     pub(crate) retired: &'static [(&'static str, &'static str)],
-    /// Whether its commands say `--harness`; Claude Code is who calls where they don't.
+    /// Whether its commands contain `--harness`; without it, the caller is Claude Code.
     pub(crate) is_named_in_commands: bool,
     /// The context files that it reads.
     pub(crate) context: ContextFiles,
-    /// Whether it runs two hooks that are set up in both scopes, and each of them speaks.
+    /// Whether it runs a hook twice if it is set up in both scopes, so that both would answer.
     pub(crate) runs_both_scopes: bool,
-    /// What is left to do by hand after `setup`.
+    /// Manual steps after `setup`.
     pub(crate) next_steps: fn(SetupScope, Choice) -> Vec<String>,
-    /// What is left to do by hand after `setup --remove`.
+    /// Manual steps after `setup --remove`.
     pub(crate) after_removal: fn(SetupScope) -> Option<&'static str>,
-    /// What keeps the settings from working, and what its users should know.
+    /// Finds what prevents the settings from working, and what users should know.
     pub(crate) obstacles: fn(&HarnessFiles) -> Vec<Obstacle>,
 }
 
-/// Where the user's own settings are.
+/// The location of the user's own settings.
 pub(crate) struct UserFolder {
-    /// The variable that names the folder, or the one it lies in.
+    /// The environment variable that contains the path of the folder or of a parent.
     pub(crate) variable: Option<&'static str>,
-    /// The folder, below what the variable names.
+    /// The folder, relative to the path in the variable.
     pub(crate) below_variable: &'static str,
-    /// The folder, below the home.
+    /// The folder, relative to the home directory.
     pub(crate) below_home: &'static str,
 }
 
-/// A settings file that holds something of ours.
+/// A settings file that contains entries of ours.
 pub(crate) struct SettingsFile {
-    /// Its names: the first that is there, or else the first.
+    /// Its possible names: the first that exists is used, or else the first.
     pub(crate) names: &'static [&'static str],
-    /// Whether it lies in the project itself, not in the harness's folder; the user's own always lie there.
+    /// Whether it is in the project itself, not in the harness's folder; does not apply to the user's own
+    /// settings.
     pub(crate) is_in_project: bool,
-    /// Whether there is one in this scope.
+    /// Whether the file is used in this scope.
     pub(crate) is_in: fn(SetupScope) -> bool,
-    /// What is ours in it.
+    /// Our entries in the file.
     pub(crate) content: SettingsContent,
 }
 
-/// What is ours in a settings file.
+/// Our entries in a settings file.
 #[derive(Clone, Copy)]
 pub(crate) enum SettingsContent {
-    /// Hooks, a server, or both, in JSON.
+    /// Hooks, a server, or both, as JSON.
     Json {
-        /// Whether the hooks stand in it.
+        /// Whether the file contains the hooks.
         hooks: bool,
-        /// The server, and how it is listed.
+        /// The format of the server entry, if the file contains one.
         server: Option<ServerEntry>,
-        /// What the harness takes beside strict JSON.
+        /// The JSON extensions that the harness accepts.
         dialect: JsonDialect,
     },
-    /// The server's table in TOML.
+    /// The server's table, as TOML.
     Toml,
-    /// A plugin of our own, which is the whole file.
+    /// A plugin of ours, which is the whole file.
     Plugin(&'static str),
 }
 
-/// What a harness takes beside strict JSON.
+/// The JSON extensions that a harness accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JsonDialect {
     /// Comments.
     pub(crate) comments: bool,
-    /// A comma after the last member.
+    /// Trailing commas.
     pub(crate) trailing_commas: bool,
 }
 
-/// Where and how a harness lists our server in JSON.
+/// The key and the format of our server entry in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ServerEntry {
-    /// `mcpServers`, a program and its arguments.
+    /// Under `mcpServers`, as a program and its arguments.
     Program,
-    /// `mcp`, a list that starts with the program.
+    /// Under `mcp`, as a list that starts with the program.
     List,
 }
 
@@ -143,13 +145,13 @@ pub(crate) enum ServerEntry {
 pub(crate) struct Hook {
     /// The harness's name for the event.
     pub(crate) event: &'static str,
-    /// Which of its occurrences are meant; all where nothing is said.
+    /// The matcher that selects occurrences of the event; all if `None`.
     pub(crate) matcher: Option<&'static str>,
-    /// What is called: `annals hook CALL`.
+    /// The subcommand: `annals hook CALL`.
     pub(crate) call: &'static str,
-    /// How long it may take, in the unit of the harness.
+    /// The timeout, in the unit of the harness.
     pub(crate) timeout: u32,
-    /// Whether it is written only where the user asks for breadcrumbs.
+    /// Whether it is written only if the user enables breadcrumbs.
     pub(crate) is_breadcrumb: bool,
 }
 
@@ -170,24 +172,24 @@ impl Hook {
     }
 }
 
-/// The context files that a harness reads at a session's start.
+/// The context files that a harness reads at session start.
 pub(crate) struct ContextFiles {
-    /// Those in the user's own folder, of which the first that is there is read.
+    /// Names in the user's own folder, of which the first that exists is read.
     pub(crate) of_user: &'static [&'static str],
-    /// Those in a project's folder: of each group, the first that is there is read.
+    /// Names in a project's folder: the first of each group that exists is read.
     pub(crate) of_folder: &'static [&'static [&'static str]],
-    /// Whether only folders of the repository count, not all above it.
+    /// Whether only folders of the repository are searched, not all parent folders.
     pub(crate) stops_at_repository: bool,
-    /// Whether `@path` in them imports a file.
+    /// Whether `@path` in these files imports a file.
     pub(crate) has_imports: bool,
-    /// Whether HTML comments in them are left out.
+    /// Whether HTML comments in these files are stripped.
     pub(crate) strips_comments: bool,
-    /// The most bytes of all of them together.
+    /// Maximum total size, in bytes.
     pub(crate) most_bytes: Option<usize>,
 }
 
 impl ContextFiles {
-    /// No files, taken as they are written.
+    /// No files, and no processing.
     const NONE: Self = Self {
         of_user: &[],
         of_folder: &[],
@@ -198,26 +200,26 @@ impl ContextFiles {
     };
 }
 
-/// What the user chose at `setup`.
+/// The user's options for `setup`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Whether a session's start carries the notepad.
+    /// Whether the notepad is included at session start.
     pub notepad: bool,
-    /// Whether the notepad gets a line before a session is compacted.
+    /// Whether a line is added to the notepad before a session is compacted.
     pub breadcrumb: bool,
 }
 
-/// What the command line says of each choice; nothing leaves it as the settings have it.
+/// The options on the command line; `None` keeps the current setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestedChoice {
-    /// Whether a session's start carries the notepad.
+    /// Whether the notepad is included at session start.
     pub notepad: Option<bool>,
-    /// Whether the notepad gets a line before a session is compacted.
+    /// Whether a line is added to the notepad before a session is compacted.
     pub breadcrumb: Option<bool>,
 }
 
 impl RequestedChoice {
-    /// Returns the choice in force: what was asked, else what was found.
+    /// Returns the effective options: those on the command line, else those found in the settings.
     pub(crate) fn over(self, found: Choice) -> Choice {
         Choice {
             notepad: self.notepad.unwrap_or(found.notepad),
@@ -227,7 +229,7 @@ impl RequestedChoice {
 }
 
 impl Choice {
-    /// Every choice, the default one first.
+    /// All combinations, the default first.
     pub const ALL: [Self; 4] = [
         Self::new(true, false),
         Self::new(true, true),
@@ -253,12 +255,12 @@ impl Harness {
         Self::Qwen,
     ];
 
-    /// Returns the word that asks for this harness.
+    /// Returns the name of the harness on the command line.
     pub fn as_str(self) -> &'static str {
         self.profile().name
     }
 
-    /// Returns what is true of this harness.
+    /// Returns the profile of the harness.
     pub(crate) fn profile(self) -> &'static HarnessProfile {
         match self {
             Self::Claude => &claude::PROFILE,
@@ -273,8 +275,8 @@ impl Harness {
 impl HarnessProfile {
     /// Returns the command of a hook.
     ///
-    /// These strings never change: a harness may ask its user to trust each of them once, and forgets that
-    /// trust with the string.
+    /// These strings never change: a harness may ask its user once to trust each of them, and loses that
+    /// trust if the string changes.
     pub(crate) fn command(&self, hook: &Hook, choice: Choice) -> String {
         let mut command = format!("annals hook {}", hook.call);
         if self.is_named_in_commands {
@@ -287,33 +289,33 @@ impl HarnessProfile {
         command
     }
 
-    /// Returns the hooks that are wanted.
+    /// Returns the hooks to be set up.
     pub(crate) fn wanted_hooks(&self, choice: Choice) -> Vec<&'static Hook> {
         let is_wanted = |hook: &&Hook| choice.breadcrumb || !hook.is_breadcrumb;
         self.hooks.iter().filter(is_wanted).collect()
     }
 
-    /// Returns whether `setup` writes, or once wrote, this call on this event.
+    /// Returns whether `setup` writes, or an earlier version wrote, this call for this event.
     pub(crate) fn writes(&self, event: &str, call: &str) -> bool {
         let now = self.hooks.iter().map(|hook| (hook.event, hook.call));
         let mut all = now.chain(self.retired.iter().copied());
         all.any(|known| known == (event, call))
     }
 
-    /// Returns the harness's own name for an event, where it has one.
+    /// Returns the harness's own name for an event, if it has one.
     pub(crate) fn event_name(&self, event: Event) -> Option<&'static str> {
         let known = self.events.iter().find(|(known, _)| *known == event);
         known.map(|(_, name)| *name)
     }
 }
 
-/// Returns the harness that an event's name tells of, where only one has that name.
+/// Returns the harness that an event name identifies, if only one harness uses that name.
 pub(crate) fn of_event_name(name: &str) -> Option<Harness> {
     let mut all = Harness::ALL.into_iter();
     all.find(|harness| (harness.profile().owns_event_name)(name))
 }
 
-/// Returns the harness that a variable of the environment tells of; Claude Code where none does.
+/// Returns the harness that the environment variables identify, or Claude Code.
 pub(crate) fn of_environment(project: &Project) -> Harness {
     if project.environment.get("GEMINI_PROJECT_DIR").is_some() {
         return Harness::Gemini;

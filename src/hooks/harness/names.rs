@@ -1,11 +1,11 @@
-//! Names of events, in the words of four harnesses and of `annals`.
+//! Parses event names, as written by the harnesses and by `annals`.
 
 use serde_json::Value;
 
 use crate::hooks::Event;
 use crate::hooks::harness::Harness;
 
-/// Names that stand in no harness's table: our own words, and those that a harness had once.
+/// Names that are in no harness's profile: our own, and former names in harnesses.
 const MORE: &[(&str, Event)] = &[
     ("sessioncompacted", Event::SessionStart),
     ("userprompt", Event::PromptSubmit),
@@ -15,7 +15,7 @@ const MORE: &[(&str, Event)] = &[
     ("sessiondeleted", Event::SessionEnd),
 ];
 
-/// Returns the event of a name: `session-start`, `SessionStart`, `session.created`.
+/// Returns the event with a name such as `session-start`, `SessionStart` or `session.created`.
 pub(crate) fn event(name: &str) -> Option<Event> {
     let plain = plain(name);
     let of_harnesses = Harness::ALL
@@ -27,13 +27,13 @@ pub(crate) fn event(name: &str) -> Option<Event> {
     found.or_else(|| more().map(|(_, event)| *event))
 }
 
-/// Returns a name without case and punctuation.
+/// Returns a name in lowercase, without punctuation.
 fn plain(name: &str) -> String {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     letters.map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// Returns an event's name as it can go back to the harness: a word, and not a text of any kind.
+/// Returns an event name that is safe to return to the harness: a single word, not arbitrary text.
 pub(crate) fn echoed(name: &Value) -> Option<&str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let name = name.as_str()?;

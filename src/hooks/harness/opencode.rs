@@ -1,4 +1,4 @@
-//! opencode: the server in `opencode.json`, which may have comments; the hooks as a plugin of our own.
+//! opencode: the server in `opencode.json`, which may contain comments; the hooks as a plugin of ours.
 
 use crate::hooks::Event;
 use crate::hooks::harness::Choice;
@@ -61,14 +61,14 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
         stops_at_repository: true,
         ..ContextFiles::NONE
     },
-    // The plugin looks whether a copy of it has spoken already.
+    // The plugin itself checks whether another copy of it has already answered.
     runs_both_scopes: false,
     next_steps,
     after_removal: |_| None,
     obstacles,
 };
 
-/// opencode installs a package beside every folder with a plugin, and waits for it.
+/// opencode installs a package next to every plugin, and waits for the installation.
 const OFFLINE: &str = "if npm cannot be reached, the first start waits for over a minute: \
                        npm_config_fetch_retries=0 opencode";
 

@@ -1,5 +1,5 @@
-//! Qwen Code: hooks and the server in `settings.json`, which may have comments. A fork of Gemini CLI with Claude
-//! Code's names for events.
+//! Qwen Code: hooks and the server in `settings.json`, which may contain comments. A fork of Gemini CLI with
+//! Claude Code's event names.
 
 use crate::hooks::harness::Choice;
 use crate::hooks::harness::ContextFiles;
@@ -24,8 +24,8 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     files: gemini::FILES,
     events: claude::EVENTS,
     owns_event_name: |_| false,
-    // Every version reads numbers from 1,000 on as milliseconds; smaller ones were once milliseconds, too, and
-    // are seconds now.
+    // Every version reads numbers from 1,000 as milliseconds; smaller numbers used to be milliseconds and are
+    // seconds now.
     hooks: &[
         Hook::new("SessionStart", None, "session-start", 10_000),
         Hook::new(

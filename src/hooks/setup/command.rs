@@ -1,18 +1,18 @@
-//! The command of a hook entry, and how one of ours is known.
+//! Parses the command of a hook entry, and recognizes ours.
 
-/// A command that calls `annals hook`, taken apart.
+/// A parsed command that calls `annals hook`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Command<'a> {
-    /// The binary, wherever it lies.
+    /// The program, possibly with a path.
     pub(crate) program: &'a str,
-    /// All that follows it.
+    /// Everything after the program.
     pub(crate) arguments: &'a str,
-    /// What is called, such as `session-start`.
+    /// The subcommand, such as `session-start`.
     pub(crate) call: &'a str,
 }
 
 impl<'a> Command<'a> {
-    /// Takes a command apart; nothing where it is not one that `setup` may have written.
+    /// Parses a command; returns `None` if `setup` cannot have written it.
     pub(crate) fn parse(command: &'a str) -> Option<Self> {
         let (program, arguments) = command.trim().split_once(' ')?;
         let arguments = arguments.trim_start();
@@ -22,7 +22,7 @@ impl<'a> Command<'a> {
         }
         let call = words.next()?;
         while let Some(word) = words.next() {
-            // What a user has added to the call is the user's.
+            // A command with other options was edited by the user, and belongs to the user.
             match word {
                 "--no-notepad" => {}
                 "--harness" => _ = words.next()?,
@@ -37,7 +37,7 @@ impl<'a> Command<'a> {
     }
 }
 
-/// Returns whether a word names our binary.
+/// Returns whether a word is the name or path of our binary.
 pub(crate) fn is_program(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     matches!(name.trim_matches('"'), "annals" | "annals.exe")

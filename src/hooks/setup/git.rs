@@ -1,6 +1,6 @@
-//! Has git merge our own files entry by entry: `.gitattributes` names the files, the repository's own
-//! configuration names the driver. Attributes without a driver merge as ever, so a clone that was not set
-//! up loses nothing.
+//! Makes git merge our files entry by entry: `.gitattributes` lists the files, and the repository's
+//! configuration defines the drivers. Without a driver, git merges as usual, so a clone that was not set up
+//! loses nothing.
 
 use std::path::PathBuf;
 
@@ -23,32 +23,32 @@ const ATTRIBUTES: &str = ".gitattributes";
 const BEGIN: &str = "# annals:begin";
 const END: &str = "# annals:end";
 
-/// What `annals setup git` was asked.
+/// The options of `annals setup git`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GitSetup {
-    /// Only tell whether it is set up.
+    /// Only check whether it is set up.
     pub check: bool,
-    /// Take it away.
+    /// Remove the setup.
     pub remove: bool,
 }
 
-/// What `annals setup git` did. It is the document of `annals setup git --json`.
+/// The outcome of `annals setup git`. It is the document of `annals setup git --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct GitReport {
-    /// The file that names what is merged how.
+    /// The attributes file.
     pub file: PathBuf,
-    /// What became of it; with `--check` and on a dry run, what would.
+    /// The outcome for the file; with `--check` and on a dry run, the expected one.
     pub outcome: FileOutcome,
     /// The keys of the repository's configuration that were set or unset, or would be.
     pub drivers: Vec<String>,
-    /// On a dry run, what would change in the file.
+    /// On a dry run, the changes to the file.
     pub diff: Option<String>,
-    /// What was odd on the way.
+    /// Warnings from the transaction.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// Sets the merge drivers up, or takes them away.
+/// Sets up the merge drivers, or removes them.
 pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
     if !project.git.is_repository() {
         return Err(Error::not_found("this is not a git repository")
@@ -93,7 +93,7 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
 }
 
 impl GitReport {
-    /// Fails where `--check` found something that is not as wanted.
+    /// Fails if `--check` found a difference.
     pub fn verdict(&self, check: bool) -> Result<()> {
         if !check || (self.outcome == FileOutcome::Unchanged && self.drivers.is_empty()) {
             return Ok(());
@@ -104,7 +104,7 @@ impl GitReport {
     }
 }
 
-/// Sets each driver that is not as wanted, or takes it away, and returns the keys.
+/// Sets or removes each driver that differs from the desired one, and returns the changed keys.
 fn drivers(project: &Project, remove: bool) -> Result<Vec<String>> {
     let mut changed = Vec::new();
     for kind in MergeKind::ALL {
@@ -126,7 +126,7 @@ fn drivers(project: &Project, remove: bool) -> Result<Vec<String>> {
     Ok(changed)
 }
 
-/// Returns the command that git runs; without annals on the PATH git's own merge does the work.
+/// Returns the command for git; without annals on the PATH, it falls back to git's own merge.
 fn driver(kind: MergeKind) -> String {
     format!(
         "if command -v annals >/dev/null 2>&1; then annals merge-file {} %O %A %B --marker-size %L --path %P; else git merge-file --marker-size %L %A %O %B; fi",
@@ -134,7 +134,7 @@ fn driver(kind: MergeKind) -> String {
     )
 }
 
-/// Returns the lines that name our files, each from the project's root.
+/// Returns the lines that list our files, each relative to the project's root.
 fn block(project: &Project) -> String {
     let place = KnowledgeDir::in_project(project);
     let ledger = project.root.join(&project.settings.ledger_dir);
@@ -156,7 +156,7 @@ fn block(project: &Project) -> String {
     }
     let lines = files.iter().filter_map(|(path, kind)| {
         let path = path.strip_prefix(&project.root).ok()?.to_str()?;
-        // A pattern with a space, or one that git would read as a wildcard, stands in quotes.
+        // Patterns with a space or an escaped wildcard are quoted.
         Some(format!(
             "{} merge=annals-{}\n",
             pattern(path),

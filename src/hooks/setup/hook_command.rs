@@ -1,4 +1,4 @@
-//! The commands of ours among the hooks of a harness's JSON settings.
+//! Finds and edits our commands among the hooks of a harness's JSON settings.
 
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::cst::CstNode;
@@ -13,25 +13,25 @@ use crate::hooks::harness::Hook;
 use crate::hooks::setup::command::Command;
 use crate::hooks::setup::json::JsonDocument;
 
-/// The member that holds the hooks.
+/// The key of the hooks.
 pub(crate) const HOOKS: &str = "hooks";
 
-/// A command of ours as it was found.
+/// One of our commands in the settings.
 pub(crate) struct HookCommand {
-    /// The event on which it is called.
+    /// The event that triggers the command.
     pub(crate) event: String,
-    /// What it calls, such as `session-start`.
+    /// The subcommand, such as `session-start`.
     pub(crate) call: String,
     program: String,
     arguments: String,
-    /// The command's text.
+    /// The string literal of the command.
     literal: CstStringLit,
-    /// What goes when it goes: its group, where nothing else is in it.
+    /// The node to remove with the command: its group, if that contains nothing else.
     node: CstNode,
 }
 
 impl HookCommand {
-    /// Returns the commands of ours, in the order of the text; what has another shape is somebody else's.
+    /// Returns our commands, in order of appearance; anything with another structure is not ours.
     pub(crate) fn all(profile: &HarnessProfile, document: &JsonDocument) -> Result<Vec<Self>> {
         let mut all = Vec::new();
         let Some(hooks) = document.object(HOOKS)? else {
@@ -68,23 +68,23 @@ impl HookCommand {
         ours.collect()
     }
 
-    /// Returns whether two call the same on the same event.
+    /// Returns whether two commands have the same subcommand and event.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.event == other.event && self.call == other.call
     }
 
-    /// Returns the command with its event, as the report names it.
+    /// Returns the command with its event, as displayed in the report.
     pub(crate) fn line(&self) -> String {
         format!("{}: {} {}", self.event, self.program, self.arguments)
     }
 
-    /// Returns whether the call leaves the notepad out.
+    /// Returns whether the command leaves out the notepad.
     pub(crate) fn leaves_notepad_out(&self) -> bool {
         let mut words = self.arguments.split_whitespace();
         words.any(|word| word == "--no-notepad")
     }
 
-    /// Gives the command other arguments, and leaves it alone where it has them.
+    /// Replaces the arguments of the command if they differ.
     pub(crate) fn set_arguments(&self, arguments: &str) {
         if self.arguments != arguments {
             let command = Value::from(format!("{} {arguments}", self.program));
@@ -92,12 +92,12 @@ impl HookCommand {
         }
     }
 
-    /// Gives the command the text of another.
+    /// Sets the command to the text of another.
     pub(crate) fn set_text_of(&self, other: &Self) {
         self.literal.set_raw_value(other.literal.raw_value());
     }
 
-    /// Takes the command out, with what is empty then and was not there before we came.
+    /// Removes the command, and the arrays that become empty unless they existed before setup.
     pub(crate) fn remove(self, document: &JsonDocument, before: Option<&CstObject>) -> Result<()> {
         self.node.remove();
         if let Some(hooks) = document.object(HOOKS)? {
@@ -107,7 +107,7 @@ impl HookCommand {
     }
 }
 
-/// Takes an empty array out, unless it was there before we came.
+/// Removes an empty array, unless it existed before setup.
 fn remove_empty(object: &CstObject, name: &str, before: Option<&CstObject>) {
     let was_there = before.is_some_and(|before| before.get(name).is_some());
     if let Some(member) = object.get(name)
@@ -120,7 +120,7 @@ fn remove_empty(object: &CstObject, name: &str, before: Option<&CstObject>) {
     }
 }
 
-/// Returns a hook as the harness reads it: a group of commands with one matcher.
+/// Returns a hook in the harness's format: a group of commands with one matcher.
 pub(crate) fn group(hook: &Hook, command: &str) -> CstInputValue {
     let call = json!({
         "type": "command",

@@ -1,4 +1,4 @@
-//! Makes the journal's tools: this program under the names by which agents call it.
+//! Creates the journal's tools: links to this program under the names that agents call.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -15,20 +15,20 @@ use crate::storage::LinkState;
 /// The names of the tools.
 const TOOLS: [&str; 2] = ["memory_write", "memory_search"];
 
-/// What `annals setup journal` was asked.
+/// The options of `annals setup journal`.
 #[derive(Clone, Debug)]
 pub struct JournalSetup {
-    /// The folder that the tools are to be in.
+    /// The folder for the tools.
     pub folder: PathBuf,
-    /// The program that they are to be.
+    /// The program that they link to.
     pub program: PathBuf,
-    /// Only tell whether they are there.
+    /// Only check whether they exist.
     pub check: bool,
-    /// Take them away.
+    /// Remove them.
     pub remove: bool,
 }
 
-/// What `annals setup journal` did. It is the document of `annals setup journal --json`.
+/// The outcome of `annals setup journal`. It is the document of `annals setup journal --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct JournalReport {
     /// The tools.
@@ -40,11 +40,11 @@ pub struct JournalReport {
 pub struct Tool {
     /// The file.
     pub file: PathBuf,
-    /// What became of it; with `--check` and on a dry run, what would.
+    /// The outcome for the file; with `--check` and on a dry run, the expected one.
     pub outcome: FileOutcome,
 }
 
-/// Makes the links to this program, or removes them; what is not ours is refused and stays.
+/// Creates or removes the links to this program; a file that is not ours is never replaced or removed.
 pub fn journal(project: &Project, request: &JournalSetup) -> Result<JournalReport> {
     let mut planned = Vec::new();
     for name in TOOLS {
@@ -77,7 +77,8 @@ pub fn journal(project: &Project, request: &JournalSetup) -> Result<JournalRepor
                 FileOutcome::Unchanged | FileOutcome::Reduced => {}
             }
         }
-        // In a project, it was most likely made for them; elsewhere, such as ~/bin, it is the user's.
+        // A folder in the project was probably created for the tools; one elsewhere, such as ~/bin, is the
+        // user's.
         let is_deleted = |tool: &Tool| tool.outcome == FileOutcome::Deleted;
         if planned.iter().any(is_deleted) {
             storage::remove_empty_folders(&request.folder, &project.root)?;
@@ -87,7 +88,7 @@ pub fn journal(project: &Project, request: &JournalSetup) -> Result<JournalRepor
 }
 
 impl JournalReport {
-    /// Fails where `--check` found a tool that is not as wanted.
+    /// Fails if `--check` found a tool that differs from the desired state.
     pub fn verdict(&self, check: bool) -> Result<()> {
         let off = self
             .files
@@ -102,13 +103,13 @@ impl JournalReport {
     }
 }
 
-/// Whether a link leads, or led, to an annals that is another file than this one.
+/// Returns whether a path is a link to an annals binary at another path, which may no longer exist.
 fn is_annals(path: &Path) -> bool {
     std::fs::read_link(path)
         .is_ok_and(|target| target.file_stem().is_some_and(|stem| stem == "annals"))
 }
 
-/// A program needs its system's ending to be found.
+/// Returns a tool's file name with the program's `.exe` extension, which Windows needs to find it.
 fn with_ending(name: &str, program: &Path) -> PathBuf {
     let mut name = PathBuf::from(name);
     if let Some(ending) = program.extension().filter(|ending| *ending == "exe") {

@@ -1,4 +1,4 @@
-//! A JSON settings file, edited in place: what was not asked for keeps its order, its comments and its layout.
+//! Edits a JSON settings file in place: everything else keeps its order, comments and formatting.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::hooks::harness::JsonDialect;
 
 const BOM: &str = "\u{feff}";
 
-/// Wider objects are nobody's settings, and each member is looked for among all.
+/// Maximum number of members of an object: larger objects are not settings, and each lookup is linear.
 const MAX_MEMBERS: usize = 1000;
 
-/// A JSON text whose value is an object, as it stands in a file.
+/// A JSON document whose root is an object.
 pub(crate) struct JsonDocument<'a> {
     path: &'a Path,
     bom: &'static str,
@@ -27,7 +27,8 @@ pub(crate) struct JsonDocument<'a> {
 }
 
 impl<'a> JsonDocument<'a> {
-    /// Reads a file's bytes; a file without any text is an empty object, anything else but an object is refused.
+    /// Parses a file's bytes; a blank file counts as an empty object, and any value other than an object is
+    /// refused.
     pub(crate) fn parse(bytes: &[u8], path: &'a Path, dialect: JsonDialect) -> Result<Self> {
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let line = line_of(bytes, error.valid_up_to());
@@ -47,7 +48,7 @@ impl<'a> JsonDocument<'a> {
             let line = line_of(text.as_bytes(), error.range().start);
             refused(&format!("is not valid JSON: {}", error.kind()), path, line)
         })?;
-        // The parser lets comments through outside of values, whatever its options say.
+        // The parser accepts comments outside of values, regardless of its options.
         if !dialect.comments
             && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text)
         {
@@ -79,7 +80,7 @@ impl<'a> JsonDocument<'a> {
         members.filter_map(|member| member.decoded_name()).collect()
     }
 
-    /// Returns the object of a name, where it is there; anything else of that name is refused.
+    /// Returns the object under a key, if present; a value of another type is refused.
     pub(crate) fn object(&self, name: &str) -> Result<Option<CstObject>> {
         let Some(member) = self.object.get(name) else {
             return Ok(None);
@@ -90,7 +91,7 @@ impl<'a> JsonDocument<'a> {
         Ok(Some(object))
     }
 
-    /// Returns the object of a name; it is made where it is missing.
+    /// Returns the object under a key, and creates it if it is missing.
     pub(crate) fn object_or_new(&self, name: &str) -> Result<CstObject> {
         match self.object(name)? {
             Some(object) => Ok(object),
@@ -98,7 +99,7 @@ impl<'a> JsonDocument<'a> {
         }
     }
 
-    /// Returns the array of a name in an object of this file; it is made where it is missing.
+    /// Returns the array under a key of an object in this file, and creates it if it is missing.
     pub(crate) fn array_or_new(&self, object: &CstObject, name: &str) -> Result<CstArray> {
         match object.get(name) {
             Some(member) => member
@@ -108,19 +109,19 @@ impl<'a> JsonDocument<'a> {
         }
     }
 
-    /// Takes a member out, where it is there.
+    /// Removes a member, if present.
     pub(crate) fn remove(&self, name: &str) {
         if let Some(member) = self.object.get(name) {
             member.remove();
         }
     }
 
-    /// Returns the error for a value of the wrong kind.
+    /// Returns the error for a value of the wrong type.
     pub(crate) fn not_a(&self, name: &str, wanted: &str, found: &CstNode) -> Error {
         refused(&format!("{name:?} is not {wanted}"), self.path, line(found))
     }
 
-    /// Refuses names that stand twice: readers differ in which of the two counts.
+    /// Refuses duplicate keys, because parsers differ in which one they use.
     fn refuse_doubled(&self, object: &CstObject) -> Result<()> {
         let members = object.properties();
         if members.len() > MAX_MEMBERS {
@@ -140,7 +141,7 @@ impl<'a> JsonDocument<'a> {
     }
 }
 
-/// Returns whether a file holds no text.
+/// Returns whether a file is empty or contains only whitespace.
 pub(crate) fn is_blank(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(BOM.as_bytes()).unwrap_or(bytes);
     bytes.iter().all(u8::is_ascii_whitespace)
@@ -167,7 +168,7 @@ fn refused(what: &str, path: &Path, line: usize) -> Error {
         .hint("nothing was changed; correct it by hand and run this again")
 }
 
-/// Returns the line that a node begins on.
+/// Returns the line number of the start of a node.
 fn line(node: &CstNode) -> usize {
     let mut newlines = 0;
     let mut at = Some(node.clone());

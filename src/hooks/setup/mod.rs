@@ -1,4 +1,4 @@
-//! Puts our entries into a harness's own settings, and takes them out again; everything else stays as it is.
+//! Adds our entries to a harness's settings, and removes them again; everything else remains unchanged.
 
 mod command;
 pub mod git;

@@ -1,4 +1,4 @@
-//! Where a harness keeps its settings, and how what lies there is written.
+//! Locates the settings of a harness, and opens the storage to write them.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -11,18 +11,19 @@ use crate::project::Project;
 use crate::storage::Storage;
 use crate::text;
 
-/// The folder of a harness's settings.
+/// The location of a harness's settings.
 pub(crate) struct HarnessDir {
-    /// The harness's own folder, such as `.claude`; it need not exist.
+    /// The harness's own folder, such as `.claude`; it may not exist.
     pub(crate) folder: PathBuf,
-    /// The folder that its settings stand in or beside: the project, or the user's home.
+    /// The folder that contains the harness's folder: the project; for the user's settings, the folder
+    /// itself.
     pub(crate) base: PathBuf,
-    /// What writes there.
+    /// The storage that writes there.
     pub(crate) storage: Storage,
 }
 
 impl HarnessDir {
-    /// Returns the place of a harness's settings in a scope.
+    /// Returns the location of a harness's settings in a scope.
     pub(crate) fn locate(project: &Project, harness: Harness, scope: SetupScope) -> Result<Self> {
         match scope {
             SetupScope::Project => Self::of_project(project, harness),
@@ -54,7 +55,7 @@ impl HarnessDir {
         let root = if folder.starts_with(&home) {
             home
         } else {
-            // Where the user has moved it, the folder around it bounds what is written.
+            // If the user has moved the folder, writes are confined to its nearest existing parent.
             let there = folder.ancestors().skip(1).find(|folder| folder.is_dir());
             there.map_or(folder.clone(), Path::to_owned)
         };
@@ -72,7 +73,7 @@ impl HarnessDir {
     }
 }
 
-/// Returns the folder of the user's own settings of a harness; none without a home.
+/// Returns the folder of the user's own settings of a harness; `None` without a home directory.
 pub(crate) fn user_folder_of(project: &Project, harness: Harness) -> Option<PathBuf> {
     let home = project.environment.home()?;
     Some(user_folder(project, harness, &home))
@@ -91,7 +92,7 @@ fn user_folder(project: &Project, harness: Harness, home: &Path) -> PathBuf {
     }
 }
 
-/// Returns a folder name for the records of what was written below a root: paths in them are relative to it.
+/// Returns a folder name for the change records of a root, since the paths in them are relative to it.
 fn name_of(root: &Path) -> String {
     use sha2::Digest;
 

@@ -1,4 +1,4 @@
-//! What a setup did, file by file.
+//! Defines the report of a setup, file by file.
 
 use std::path::PathBuf;
 
@@ -12,18 +12,18 @@ use crate::text::word_enum;
 use crate::warning::Warning;
 
 word_enum! {
-    /// What becomes of a file.
+    /// The outcome for a file.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum FileOutcome {
-        /// It was not there.
+        /// It was created.
         Created = "created",
-        /// Our entries were put in, or brought up to date.
+        /// Our entries were added or updated.
         Extended = "extended",
-        /// Our entries were taken out.
+        /// Our entries were removed.
         Reduced = "reduced",
-        /// It held nothing but our entries, and is gone.
+        /// It contained only our entries, and was deleted.
         Deleted = "deleted",
-        /// It is as wanted already.
+        /// It was already in the desired state.
         Unchanged = "unchanged",
     }
 }
@@ -31,37 +31,37 @@ word_enum! {
 /// One settings file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SetupFile {
-    /// The file, relative to the project where it lies inside.
+    /// The file, relative to the project if inside it.
     pub file: PathBuf,
-    /// What became of it; with `--check` and on a dry run, what would.
+    /// The outcome for the file; with `--check` and on a dry run, the expected one.
     pub outcome: FileOutcome,
-    /// What of ours is for this file: the hook commands, the MCP server.
+    /// Our entries for this file: the hook commands, the MCP server.
     pub entries: Vec<String>,
-    /// The entries of ours that were in it and are not any more, as they were.
+    /// Our entries that the file no longer contains, with their old text.
     pub gone: Vec<String>,
 }
 
-/// What `annals setup` did. It is the document of `annals setup --json`.
+/// The outcome of `annals setup`. It is the document of `annals setup --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct SetupReport {
-    /// Whose settings they are.
+    /// The harness.
     pub harness: Harness,
     /// `project` or `user`.
     pub scope: SetupScope,
     /// The files.
     pub files: Vec<SetupFile>,
-    /// The copies of the files from before we came.
+    /// The backups of the files as they were before the first setup.
     pub backups: Vec<PathBuf>,
-    /// What is left to do by hand.
+    /// Manual steps that remain.
     pub notes: Vec<String>,
-    /// With `--check` and on a dry run, what would change.
+    /// With `--check` and on a dry run, the changes to the files.
     pub diff: Option<String>,
-    /// What became of operations that had been interrupted.
+    /// Warnings about the recovery of interrupted operations.
     pub warnings: Vec<Warning>,
 }
 
 impl SetupReport {
-    /// Fails where `--check` found a file that is not as wanted.
+    /// Fails if `--check` found a file that differs from the desired state.
     pub fn verdict(&self, check: bool) -> Result<()> {
         let is_off = |file: &&SetupFile| file.outcome != FileOutcome::Unchanged;
         let off: Vec<String> = self

@@ -1,4 +1,4 @@
-//! What setting up and taking away again leaves of a settings file: the promise that fuzzing puts to the test.
+//! Applies and removes our entries in a settings file, for fuzzing the promise that nothing else changes.
 
 use crate::error::Result;
 use crate::hooks::Harness;
@@ -8,16 +8,17 @@ use crate::hooks::harness::ServerEntry;
 use crate::hooks::harness::SettingsContent;
 use crate::hooks::setup::target::TargetFile;
 
-/// How a harness writes its settings.
+/// A format of settings files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingsForm {
-    /// As Gemini CLI does: hooks and a server in one file.
+    /// JSON, as in Gemini CLI: hooks and a server in one file.
     Json,
-    /// As Codex does: a server in a table.
+    /// TOML, as in Codex: a server in a table.
     Toml,
 }
 
-/// Returns a settings file after our entries went in and out; nothing where it held some of ours before.
+/// Returns a settings file after adding and removing our entries; `None` if it already contained some of
+/// ours.
 pub fn set_up_and_removed(form: SettingsForm, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
     let content = match form {
         SettingsForm::Json => SettingsContent::Json {
@@ -35,7 +36,7 @@ pub fn set_up_and_removed(form: SettingsForm, bytes: &[u8]) -> Result<Option<Vec
         return Ok(None);
     }
     let new = target.with(Some(bytes), Choice::ALL[1])?;
-    // As if another program had added a line, so that our entries are cut out again.
+    // A line added by another program forces the entries to be removed one by one.
     let edited = [&new[..], b"\n"].concat();
     target.without(&edited, None)?;
     target.without(&new, Some(bytes))

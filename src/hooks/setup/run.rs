@@ -1,4 +1,4 @@
-//! Writes what a harness is to have, or takes it out again.
+//! Adds our entries to the settings of a harness, or removes them.
 
 use std::ffi::OsString;
 use std::fs;
@@ -23,22 +23,22 @@ use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
 
-/// What `annals setup` was asked.
+/// The options of `annals setup`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetupRequest {
-    /// Whose settings are meant.
+    /// The harness to set up.
     pub harness: Harness,
-    /// Whether the project's or the user's.
+    /// The project's settings or the user's.
     pub scope: SetupScope,
-    /// Only tell whether they are as wanted.
+    /// Only check whether the settings are up to date.
     pub check: bool,
-    /// Take our entries out.
+    /// Remove our entries.
     pub remove: bool,
-    /// What the user asks for; all else stays as the settings have it.
+    /// The options that the user gave; the others keep their current values.
     pub choice: RequestedChoice,
 }
 
-/// Brings a harness's settings to call `annals`, or takes that back.
+/// Sets up a harness to call `annals`, or reverts that.
 pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let project = &project.dry_run(project.dry_run || request.check);
     let place = HarnessDir::locate(project, request.harness, request.scope)?;
@@ -84,8 +84,8 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     })
 }
 
-/// Plans the one hook that hands a new session of Claude Code the project's memory, where none of ours is
-/// there yet.
+/// Plans the hook that passes the project's memory to new sessions of Claude Code, unless the settings
+/// already contain a hook of ours for that event.
 ///
 /// The changes belong to [`Store::Context`].
 pub fn session_start(project: &Project) -> Result<Changes> {
@@ -109,7 +109,7 @@ pub fn session_start(project: &Project) -> Result<Changes> {
     Ok(changes)
 }
 
-/// Returns what was chosen when the files were written; the default where nothing of ours is in them.
+/// Returns the options with which the files were written; the default if they contain no entries of ours.
 fn found_choice(targets: &[TargetFile]) -> Result<Choice> {
     let mut choice = Choice::ALL[0];
     for target in targets {
@@ -122,13 +122,13 @@ fn found_choice(targets: &[TargetFile]) -> Result<Choice> {
     Ok(choice)
 }
 
-/// Returns the entries of ours that a file has as the plan leaves it.
+/// Returns our entries in a file, after the planned changes.
 fn entries_in(changes: &Changes, target: &TargetFile) -> Result<Vec<String>> {
     let bytes = changes.current(&target.path)?;
     bytes.map_or(Ok(Vec::new()), |bytes| target.installed_entries(&bytes))
 }
 
-/// Returns the entries that were there and are not any more; each once for each time.
+/// Returns the entries that were removed; a duplicate once for each removal.
 fn removed_entries(old: Vec<String>, new: &[String]) -> Vec<String> {
     let mut kept = new.to_vec();
     let mut gone = old;
@@ -142,7 +142,7 @@ fn removed_entries(old: Vec<String>, new: &[String]) -> Vec<String> {
     gone
 }
 
-/// Returns what is left to do by hand.
+/// Returns the manual steps that remain.
 fn notes(
     project: &Project,
     request: SetupRequest,
@@ -166,7 +166,7 @@ fn notes(
         SetupScope::Project => (SetupScope::User, "all of your projects"),
         SetupScope::User => (SetupScope::Project, "this project"),
     };
-    // The other scope is only mentioned: where its settings cannot be read, nothing is said of it.
+    // The other scope is only mentioned: if its settings cannot be read, it is ignored.
     let other = setup_state(project, request.harness, other);
     if other.is_ok_and(|state| state != SetupState::Absent) {
         notes.push(format!(
@@ -178,7 +178,7 @@ fn notes(
     notes
 }
 
-/// Refuses a file that a link puts elsewhere: what is written must be where it is said to be.
+/// Refuses a file that a link places outside of the root, because writes must stay inside it.
 fn confined(path: &Path, root: &Path) -> Result<()> {
     let real = path
         .ancestors()
@@ -203,7 +203,7 @@ fn install(changes: &mut Changes, target: &TargetFile, choice: Choice) -> Result
     let new = target.with(old.as_deref(), choice)?;
     Ok(match &old {
         Some(bytes) if *bytes == new => FileOutcome::Unchanged,
-        // Nothing of others is in it to keep a copy of.
+        // There is no content of others to back up.
         Some(bytes) if target.is_whole() || target.is_as_created(bytes) => {
             changes.edit(&target.path, old, new)?;
             FileOutcome::Extended
@@ -219,7 +219,7 @@ fn install(changes: &mut Changes, target: &TargetFile, choice: Choice) -> Result
     })
 }
 
-/// Plans a file's new bytes, and a copy of the old ones beside it where there is none yet.
+/// Plans a file's new content, and a backup of the old one next to it if there is none yet.
 fn replace(changes: &mut Changes, path: &Path, old: Option<Vec<u8>>, new: Vec<u8>) -> Result<()> {
     let copy = backup(path);
     if let Some(bytes) = &old
@@ -257,7 +257,7 @@ fn remove(changes: &mut Changes, target: &TargetFile, place: &HarnessDir) -> Res
     }
 }
 
-/// Returns where a file's bytes from before we came are kept.
+/// Returns the path of the backup of a file from before the first setup.
 fn backup(path: &Path) -> PathBuf {
     let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
     name.push(".annals-backup");

@@ -1,4 +1,4 @@
-//! The entry that makes a harness start `annals mcp`, in JSON.
+//! Builds and recognizes the JSON entry that makes a harness start `annals mcp`.
 
 use jsonc_parser::cst::CstArray;
 use jsonc_parser::cst::CstInputValue;
@@ -12,7 +12,7 @@ use crate::hooks::setup::command::is_program;
 /// The name of our server.
 pub(crate) const NAME: &str = "annals";
 
-/// Returns the name of the object that lists servers.
+/// Returns the key of the object that lists servers.
 pub(crate) fn key(server: ServerEntry) -> &'static str {
     match server {
         ServerEntry::Program => "mcpServers",
@@ -20,7 +20,7 @@ pub(crate) fn key(server: ServerEntry) -> &'static str {
     }
 }
 
-/// Returns the entry.
+/// Returns the server entry.
 pub(crate) fn value(server: ServerEntry) -> CstInputValue {
     match server {
         ServerEntry::Program => json!({ "command": "annals", "args": ["mcp"] }),
@@ -32,7 +32,7 @@ pub(crate) fn value(server: ServerEntry) -> CstInputValue {
     }
 }
 
-/// Returns whether an entry of our name starts our binary; a user may have added to it.
+/// Returns whether an entry with our name starts our binary; the user may have added arguments.
 pub(crate) fn is_own(server: ServerEntry, found: &CstObject) -> bool {
     let list = |name| {
         found
@@ -50,13 +50,13 @@ pub(crate) fn is_own(server: ServerEntry, found: &CstObject) -> bool {
     matches!(&words[..], [program, argument, ..] if is_program(program) && argument == "mcp")
 }
 
-/// Returns the strings of an array; anything else in it counts as an empty one.
+/// Returns the strings of an array; other elements count as empty strings.
 fn texts(list: &CstArray) -> Vec<String> {
     let elements = list.elements().into_iter();
     elements.map(|one| text(&one).unwrap_or_default()).collect()
 }
 
-/// Returns the text of a string.
+/// Returns the value of a string node.
 pub(crate) fn text(node: &CstNode) -> Option<String> {
     node.as_string_lit()?.decoded_value().ok()
 }

@@ -1,4 +1,4 @@
-//! Our entries in a harness's JSON settings.
+//! Adds our entries to a harness's JSON settings, and removes them.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::hooks::setup::json::is_blank;
 use crate::hooks::setup::server;
 use crate::hooks::setup::target::SERVER;
 
-/// What a harness itself adds to its settings; a file that holds nothing else is empty.
+/// A key that the harness itself adds; a file with no other key counts as empty.
 const SCHEMA: &str = "$schema";
 
 /// Our entries in the settings of one harness.
@@ -27,16 +27,16 @@ const SCHEMA: &str = "$schema";
 pub(crate) struct SettingsEntries {
     /// The harness.
     pub(crate) profile: &'static HarnessProfile,
-    /// Whether the hooks stand in this file.
+    /// Whether the file contains the hooks.
     pub(crate) hooks: bool,
-    /// The server, where the file lists servers.
+    /// The format of the server entry, if the file lists servers.
     pub(crate) server: Option<ServerEntry>,
-    /// What the harness takes beside strict JSON.
+    /// The JSON extensions that the harness accepts.
     pub(crate) dialect: JsonDialect,
 }
 
 impl SettingsEntries {
-    /// Returns a settings file with our entries, and with none of ours that are not wanted.
+    /// Returns a settings file with our current entries, and without obsolete ones.
     pub(crate) fn with(self, bytes: &[u8], path: &Path, choice: Choice) -> Result<Vec<u8>> {
         let document = JsonDocument::parse(bytes, path, self.dialect)?;
         let before = document.text();
@@ -60,7 +60,7 @@ impl SettingsEntries {
         })
     }
 
-    /// Returns a settings file with one hook, where no command of ours stands on its event yet.
+    /// Returns a settings file with one hook, unless it already contains a command of ours for the event.
     pub(crate) fn with_first(self, bytes: &[u8], path: &Path, hook: &Hook) -> Result<Vec<u8>> {
         let document = JsonDocument::parse(bytes, path, self.dialect)?;
         let found = HookCommand::all(self.profile, &document)?;
@@ -71,10 +71,11 @@ impl SettingsEntries {
         Ok(document.text().into_bytes())
     }
 
-    /// Returns a settings file without our entries; nothing where no one else's are in it.
+    /// Returns a settings file without our entries; `None` if it then contains nothing else and did not exist
+    /// before.
     ///
-    /// `before` is what it held before we came: nothing where it was not there. Commands and a server of our
-    /// names that it held already are the user's, and stay.
+    /// `before` is its content before setup, `None` if it did not exist. Commands and a server with our names
+    /// that it already contained belong to the user, and remain.
     pub(crate) fn without(
         self,
         bytes: &[u8],
@@ -103,12 +104,12 @@ impl SettingsEntries {
         })
     }
 
-    /// Returns whether a settings file holds an entry of ours.
+    /// Returns whether a settings file contains an entry of ours.
     pub(crate) fn is_in(self, bytes: &[u8], path: &Path) -> Result<bool> {
         Ok(self.without(bytes, path, None)?.as_deref() != Some(bytes))
     }
 
-    /// Returns what was chosen when our hooks were written, as far as they say; else the default.
+    /// Returns the options with which our hooks were written, as far as they show; else the default.
     pub(crate) fn chosen(self, bytes: &[u8], path: &Path) -> Result<Choice> {
         let mut choice = Choice::ALL[0];
         if self.hooks {
@@ -122,7 +123,7 @@ impl SettingsEntries {
         Ok(choice)
     }
 
-    /// Returns our commands and our server as they stand in a settings file, one line each.
+    /// Returns our commands and our server in a settings file, one line each.
     pub(crate) fn installed_entries(self, bytes: &[u8], path: &Path) -> Result<Vec<String>> {
         let document = JsonDocument::parse(bytes, path, self.dialect)?;
         let mut found = Vec::new();
@@ -139,7 +140,7 @@ impl SettingsEntries {
         Ok(found)
     }
 
-    /// Takes our commands out; one that stood there before we came gets its old text back.
+    /// Removes our commands; a command that existed before setup gets its old text back.
     fn remove_hooks(self, document: &JsonDocument, earlier: Option<&JsonDocument>) -> Result<()> {
         let (had, theirs) = match earlier {
             Some(earlier) => (
@@ -168,7 +169,7 @@ impl SettingsEntries {
         Ok(())
     }
 
-    /// Puts a hook in, or brings its command up to date.
+    /// Adds a hook, or updates its command.
     fn upsert(self, document: &JsonDocument, hook: &Hook, choice: Choice) -> Result<()> {
         let command = self.profile.command(hook, choice);
         let found = HookCommand::all(self.profile, document)?.into_iter();
@@ -183,7 +184,7 @@ impl SettingsEntries {
         Ok(())
     }
 
-    /// Returns a command of ours that calls twice, or is not wanted; a user's own is none.
+    /// Returns a command of ours that is a duplicate or obsolete; a user's own command never is.
     fn surplus(self, document: &JsonDocument, wanted: &[&Hook]) -> Result<Option<HookCommand>> {
         let mut found = HookCommand::all(self.profile, document)?;
         let is_surplus = |index: usize| {
@@ -211,13 +212,13 @@ fn put_server(document: &JsonDocument, server: ServerEntry) -> Result<()> {
     Err(document.not_a(server::NAME, wanted, &member.into()))
 }
 
-/// Returns whether our server stands among others.
+/// Returns whether our server is in the list of servers.
 fn is_listed(server: ServerEntry, servers: &CstObject) -> bool {
     let found = servers.object_value(server::NAME);
     found.is_some_and(|found| server::is_own(server, &found))
 }
 
-/// Takes our server out, unless it was listed before we came.
+/// Removes our server, unless it was listed before setup.
 fn remove_server(
     document: &JsonDocument,
     earlier: Option<&JsonDocument>,
@@ -488,13 +489,13 @@ mod tests {
         fn setup_then_remove_is_the_original(settings in settings(), style in 0_usize..6, chosen in 0_usize..4) {
             let old = written(&settings, style);
             let target = target();
-            // What replaced inside of a string is no JSON any more.
+            // Replacements inside of strings may have made the JSON invalid.
             prop_assume!(JsonDocument::parse(&old, path(), entries().dialect).is_ok());
             let new = target.with(Some(&old), Choice::ALL[chosen]).unwrap();
             prop_assert_ne!(&new, &old);
             prop_assert_eq!(&target.with(Some(&new), Choice::ALL[chosen]).unwrap(), &new);
             prop_assert_eq!(target.without(&new, Some(&old)).unwrap(), Some(old.clone()));
-            // What another program has written anew since keeps its values.
+            // Values survive if another program has rewritten the file since.
             let mut again = parsed(&new);
             again["written-since"] = Value::from(1);
             let rest = target.without(again.to_string().as_bytes(), Some(&old)).unwrap();
@@ -506,7 +507,7 @@ mod tests {
         #[test]
         fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "[{}\\[\\]\",:\\\\/* a1\n]{0,60}") {
             for input in [&bytes[..], text.as_bytes()] {
-                // Only whether it returns is asked.
+                // Only tests that it returns.
                 let _is_json = entries().with(input, path(), Choice::ALL[1]).is_ok();
                 let _is_json = entries().without(input, path(), None).is_ok();
             }

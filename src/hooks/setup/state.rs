@@ -1,4 +1,4 @@
-//! How the settings of a harness stand: what of ours is there, and whether it is as wanted.
+//! Determines the state of a harness's settings: which of our entries exist, and whether they are current.
 
 use crate::error::Result;
 use crate::hooks::Harness;
@@ -12,18 +12,18 @@ use crate::hooks::setup::target::TargetFile;
 use crate::project::Project;
 use crate::storage::read;
 
-/// How the settings of a harness stand in one scope.
+/// The state of a harness's settings in one scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupState {
-    /// Nothing of ours is there.
+    /// There are no entries of ours.
     Absent,
-    /// All that is wanted is there, for one choice or another.
+    /// All entries are current, for one combination of options.
     Current,
-    /// Something is there, and not as this version wants it.
+    /// There are entries of ours, but not all are current.
     Partial,
 }
 
-/// Returns how the settings of a harness stand in a scope.
+/// Returns the state of a harness's settings in a scope.
 pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Result<SetupState> {
     let place = HarnessDir::locate(project, harness, scope)?;
     let targets = TargetFile::all(&place, harness.profile(), scope);
@@ -40,7 +40,7 @@ pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Re
     Ok(SetupState::Absent)
 }
 
-/// Returns whether a harness is set up for the project and for the user, as far as its files can be read.
+/// Returns whether a harness is set up for both the project and the user, as far as its files can be read.
 pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
     [SetupScope::Project, SetupScope::User]
         .into_iter()
@@ -50,7 +50,7 @@ pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
         })
 }
 
-/// Returns the first of the choices for which the files are as wanted.
+/// Returns the first of the choices for which all files are current.
 pub(crate) fn current(
     targets: &[TargetFile],
     choices: impl IntoIterator<Item = Choice>,
@@ -72,7 +72,7 @@ pub(crate) fn current(
     Ok(None)
 }
 
-/// Returns what keeps the settings of a harness from working.
+/// Returns what prevents the settings of a harness from working.
 pub fn obstacles(project: &Project, harness: Harness, scope: SetupScope) -> Result<Vec<Obstacle>> {
     let place = HarnessDir::locate(project, harness, scope)?;
     let user_folder = user_folder_of(project, harness);

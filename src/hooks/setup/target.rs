@@ -1,4 +1,4 @@
-//! A settings file of one harness, and what of ours is to stand in it.
+//! A settings file of one harness, and the entries of ours that belong in it.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::settings::SettingsEntries;
 use crate::hooks::setup::toml;
 
-/// A file, and what of ours is to stand in it.
+/// A settings file, and the entries of ours that belong in it.
 #[derive(Clone)]
 pub(crate) struct TargetFile {
     /// The file.
@@ -24,7 +24,7 @@ pub(crate) struct TargetFile {
 }
 
 impl TargetFile {
-    /// Returns the files of a harness in a scope.
+    /// Returns the settings files of a harness in a scope.
     pub(crate) fn all(
         place: &HarnessDir,
         profile: &'static HarnessProfile,
@@ -45,7 +45,7 @@ impl TargetFile {
         targets.collect()
     }
 
-    /// Returns a file with this in it.
+    /// Creates a target file.
     pub(crate) fn new(
         path: PathBuf,
         profile: &'static HarnessProfile,
@@ -58,7 +58,7 @@ impl TargetFile {
         }
     }
 
-    /// Returns the file's bytes with what is ours in them.
+    /// Returns the file's content with our entries.
     pub(crate) fn with(&self, old: Option<&[u8]>, choice: Choice) -> Result<Vec<u8>> {
         let bytes = old.unwrap_or_default();
         match self.content {
@@ -71,9 +71,9 @@ impl TargetFile {
         }
     }
 
-    /// Returns the file's bytes without what is ours; nothing where the file was only ours.
+    /// Returns the file's content without our entries; `None` if the file contained only ours.
     ///
-    /// `before` is what it held before we came. Where nothing has changed since, those bytes come back.
+    /// `before` is its content before setup, which is restored if nothing has changed since.
     pub(crate) fn without(&self, old: &[u8], before: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
         let is_as_written = |choice| self.with(before, choice).is_ok_and(|new| new == old);
         if Choice::ALL.into_iter().any(is_as_written) {
@@ -87,7 +87,7 @@ impl TargetFile {
         }
     }
 
-    /// Returns what was chosen when the file was written, as far as it says; else the default.
+    /// Returns the options with which the file was written, as far as it shows; else the default.
     pub(crate) fn chosen(&self, bytes: &[u8]) -> Result<Choice> {
         match self.content {
             SettingsContent::Json { .. } => self.entries_of_json().chosen(bytes, &self.path),
@@ -106,7 +106,7 @@ impl TargetFile {
         }
     }
 
-    /// Returns the entries of ours that stand in the file, one line each.
+    /// Returns our entries in the file, one line each.
     pub(crate) fn installed_entries(&self, bytes: &[u8]) -> Result<Vec<String>> {
         match self.content {
             SettingsContent::Json { .. } => {
@@ -118,7 +118,7 @@ impl TargetFile {
         }
     }
 
-    /// Returns whether something of ours stands in the file.
+    /// Returns whether the file contains entries of ours.
     pub(crate) fn is_in(&self, old: &[u8]) -> Result<bool> {
         Ok(match self.content {
             SettingsContent::Json { .. } => self.entries_of_json().is_in(old, &self.path)?,
@@ -127,18 +127,18 @@ impl TargetFile {
         })
     }
 
-    /// Returns whether a file is as it was when we created it.
+    /// Returns whether a file is unchanged since we created it.
     pub(crate) fn is_as_created(&self, old: &[u8]) -> bool {
         let is_it = |choice| self.with(None, choice).is_ok_and(|new| new == old);
         Choice::ALL.into_iter().any(is_it)
     }
 
-    /// Returns whether the file is ours alone, so that there is nothing of others to keep a copy of.
+    /// Returns whether the whole file is ours, so that there is no content of others to back up.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.content, SettingsContent::Plugin(_))
     }
 
-    /// Returns what of ours is for this file, one line each.
+    /// Returns the entries of ours that belong in this file, one line each.
     pub(crate) fn entries(&self, choice: Choice) -> Vec<String> {
         match self.content {
             SettingsContent::Json { hooks, server, .. } => {
@@ -156,7 +156,7 @@ impl TargetFile {
         }
     }
 
-    /// Returns the entries of a JSON file; none of another file.
+    /// Returns the JSON entries; an empty set for other formats.
     pub(crate) fn entries_of_json(&self) -> SettingsEntries {
         let (hooks, server, dialect) = match self.content {
             SettingsContent::Json {
@@ -175,21 +175,21 @@ impl TargetFile {
     }
 }
 
-/// What of ours a file of servers has, as a line of the report.
+/// The entry for our server, as a line of the report.
 pub(crate) const SERVER: &str = "MCP server annals: annals mcp";
 
 const PLUGIN: &str = "the plugin, a file of its own";
 
-/// The constants at the plugin's head.
+/// The constants at the start of the plugin.
 const SWITCHES: [&str; 2] = ["NOTEPAD", "BREADCRUMB"];
 
-/// Returns what a constant of the plugin is set to.
+/// Returns the value of a constant of the plugin.
 fn switch<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("const {name} = "))?;
     rest.split_once(';').map(|(value, _)| value)
 }
 
-/// Returns the plugin; what is chosen stands in two constants at its head.
+/// Returns the plugin with the options set in the two constants at its start.
 fn plugin(text: &str, choice: Choice) -> String {
     let chosen = |text: &str, name: &str, default: bool, chosen: bool| {
         let (old, new) = (
@@ -202,7 +202,7 @@ fn plugin(text: &str, choice: Choice) -> String {
     chosen(&text, "BREADCRUMB", false, choice.breadcrumb)
 }
 
-/// The line that each file of ours alone starts with.
+/// The first line of each file that is entirely ours.
 const GENERATED: &str = "// Written by `annals setup`";
 
 fn is_generated(bytes: &[u8]) -> bool {

@@ -1,4 +1,4 @@
-//! Our server in Codex's `config.toml`: one table.
+//! Adds our server to Codex's `config.toml` as one table, and removes it.
 
 use std::path::Path;
 
@@ -46,9 +46,10 @@ pub(crate) fn with(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
     Ok(file.text().into_bytes())
 }
 
-/// Returns the file without our server; nothing where it held nothing else.
+/// Returns the file without our server; `None` if it contained nothing else.
 ///
-/// `before` is what it held before we came: a server of ours that it listed already is the user's, and stays.
+/// `before` is its content before setup: a server of ours that it already listed belongs to the user, and
+/// remains.
 pub(crate) fn without(bytes: &[u8], path: &Path, before: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
     let mut file = File::parse(bytes, path)?;
     let own = file.servers().and_then(|servers| servers.get(NAME));
@@ -79,7 +80,7 @@ pub(crate) fn without(bytes: &[u8], path: &Path, before: Option<&[u8]>) -> Resul
     Ok((!is_ours_alone).then(|| text.into_bytes()))
 }
 
-/// A file as it was read, and the form of its lines.
+/// A parsed file, with its byte order mark and line endings.
 struct File {
     document: DocumentMut,
     has_bom: bool,
@@ -104,7 +105,7 @@ impl File {
             has_bom: text.len() < whole.len(),
             is_crlf: text.contains("\r\n"),
         };
-        // The parser takes two forms of line ends for one, and what is not ours must keep its own.
+        // The parser normalizes mixed line endings, but lines that are not ours must keep their own.
         let text = file.text();
         let is_kept = text
             .strip_prefix(whole)

@@ -1,4 +1,4 @@
-//! What a package manifest says of the project: its name, and what it is in a sentence.
+//! Reads the name and the description of a project from its package manifests.
 
 use std::path::Path;
 
@@ -7,27 +7,27 @@ use crate::storage::read;
 use crate::text::strip_controls;
 use crate::warning::Warning;
 
-/// What is known of a project before anyone has planned it.
+/// The name and description of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Manifest {
-    /// The package's name, without its owner's.
+    /// The name of the package, without its owner.
     pub(crate) name: Option<String>,
-    /// What it is, in one line.
+    /// A one-line description.
     pub(crate) description: Option<String>,
 }
 
-/// A manifest as read, or the fault in it where it is not what its name says.
+/// A parsed manifest, or the reason why it is invalid.
 type ManifestResult = std::result::Result<Manifest, String>;
 
 /// How a manifest is read.
 enum ManifestReader {
-    /// By a parser of its format, which may find a fault.
+    /// Parsed in its format, which may fail.
     Parse(fn(&str) -> ManifestResult),
-    /// By the lines that matter.
+    /// Scanned for the relevant lines.
     Scan(fn(&str) -> Manifest),
 }
 
-/// The manifests, the one to believe first.
+/// The supported manifests, in order of precedence.
 const MANIFESTS: &[(&str, ManifestReader)] = &[
     ("Cargo.toml", ManifestReader::Parse(cargo)),
     ("package.json", ManifestReader::Parse(json)),
@@ -43,7 +43,7 @@ const MANIFESTS: &[(&str, ManifestReader)] = &[
 ];
 
 impl Manifest {
-    /// Reads the manifests in a folder: each field from the first one that has it.
+    /// Reads the manifests in a folder; each field comes from the first one that has it.
     pub(crate) fn read(root: &Path, warnings: &mut Vec<Warning>) -> Result<Self> {
         let mut found = Self::default();
         for (file, reader) in MANIFESTS {
@@ -75,7 +75,7 @@ impl Manifest {
                 .join(" ");
             Some(line).filter(|line| !line.is_empty())
         };
-        // `@owner/name`, `owner/name`: whose it is says nothing of what it is.
+        // In `@owner/name` and `owner/name`, the owner is not part of the name.
         let name = name.map(|name| name.rsplit('/').next().unwrap_or(name));
         Self {
             name: name.and_then(plain),
@@ -113,7 +113,7 @@ fn json(text: &str) -> ManifestResult {
     Ok(Manifest::new(field("name"), field("description")))
 }
 
-/// Reads `module example.org/owner/name/v2`.
+/// Scans for `module example.org/owner/name/v2`.
 fn go(text: &str) -> Manifest {
     let path = text
         .lines()
@@ -131,7 +131,7 @@ fn go(text: &str) -> Manifest {
     Manifest::new(name, None)
 }
 
-/// Reads `name: x` at the start of a line.
+/// Scans for `name: x` at the start of a line.
 fn yaml(text: &str) -> Manifest {
     let field = |name: &str| {
         let value = text
@@ -144,7 +144,7 @@ fn yaml(text: &str) -> Manifest {
     Manifest::new(field("name"), field("description"))
 }
 
-/// Reads `rootProject.name = "x"`.
+/// Scans for `rootProject.name = "x"`.
 fn gradle(text: &str) -> Manifest {
     let value = text.lines().find_map(|line| {
         line.trim()
@@ -155,7 +155,7 @@ fn gradle(text: &str) -> Manifest {
     Manifest::new(value.and_then(quoted), None)
 }
 
-/// Reads `app: :name`.
+/// Scans for `app: :name`.
 fn mix(text: &str) -> Manifest {
     let value = text
         .lines()
@@ -163,10 +163,10 @@ fn mix(text: &str) -> Manifest {
     Manifest::new(value.map(|value| value.trim_end_matches(',')), None)
 }
 
-/// Reads the project's own elements, which stand outside of any other.
+/// Scans for the elements of the project itself, which are not nested in others.
 fn pom(text: &str) -> Manifest {
     let own = |name: &str| {
-        // What comes with the parent names the parent.
+        // The text up to `</parent>` may name the parent project.
         let text = text.split_once("</parent>").map_or(text, |(_, rest)| rest);
         let (before, rest) = text.split_once(&format!("<{name}>"))?;
         let is_own = !["<dependencies>", "<build>", "<profiles>"]
@@ -204,7 +204,7 @@ mod tests {
         (found.name, found.description, warnings)
     }
 
-    /// A file, its text, and the name and description in it.
+    /// The file name and text of a manifest, and the expected name and description.
     const MANIFEST_TEXTS: &[(&str, &str, &str, &str)] = &[
         (
             "Cargo.toml",

@@ -1,4 +1,4 @@
-//! Makes a planning folder from the templates, and the context file for the first time.
+//! Creates a planning folder from the templates, and writes the context files for the first time.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -38,31 +38,31 @@ use crate::warning::Warning;
 mod manifest;
 pub(crate) mod texts;
 
-/// What `annals init` was asked.
+/// The options of `annals init`.
 #[derive(Clone, Debug, Default)]
 pub struct InitRequest {
-    /// The project's name; without, the manifest's, git's or the folder's.
+    /// The project's name; by default that of the manifest, git or the folder.
     pub name: Option<String>,
-    /// What the project is; without, what the manifest says.
+    /// What the project is; by default the description in the manifest.
     pub description: Option<String>,
-    /// What must work, whatever else does not.
+    /// The core value: what must work above all.
     pub core_value: Option<String>,
-    /// Whose planning folder is made; without, the one that is there, or VBW's.
+    /// The layout of the planning folder; by default the existing one, or VBW's.
     pub layout: Option<LayoutName>,
 }
 
-/// The planning folder that `annals init` made or found.
+/// The planning folder that `annals init` created or found.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct InitReport {
     /// The project's name.
     pub project: String,
-    /// The short name of the tool whose folder it is: `vbw`.
+    /// The short name of the layout, such as `vbw`.
     pub layout: &'static str,
-    /// The planning folder, relative to the project where it lies inside.
+    /// The planning folder, relative to the project if inside it.
     pub planning_dir: PathBuf,
-    /// What was created in it, relative to the project.
+    /// The files and folders that were created, relative to the project.
     pub created: Vec<PathBuf>,
-    /// What was there already and stays as it is, relative to the project.
+    /// The files and folders that already existed and were not changed, relative to the project.
     pub kept: Vec<PathBuf>,
     /// The installed skills, as recorded in a new STATE.md.
     pub skills: Vec<Skill>,
@@ -70,7 +70,7 @@ pub struct InitReport {
     pub profile: Vec<String>,
 }
 
-/// What a new PROJECT.md says where nobody is asked.
+/// The default values for a new PROJECT.md.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitDefaults {
     /// The project's name.
@@ -79,21 +79,21 @@ pub struct InitDefaults {
     pub description: Option<String>,
 }
 
-/// Returns what a new PROJECT.md would say, or `None` if there is one already.
+/// Returns the default values for a new PROJECT.md, or `None` if there is one already.
 pub fn init_defaults(project: &Project, request: &InitRequest) -> Result<Option<InitDefaults>> {
     let project = in_layout(project, request)?;
     let path = project.planning_place().dir.join(vocabulary::PROJECT);
     if path.exists() {
         return Ok(None);
     }
-    // The command itself reads the manifest again, and then tells what was odd about it.
+    // Warnings are dropped: the command itself reads the manifest again and reports them.
     defaults(&project, &mut Vec::new()).map(Some)
 }
 
-/// Creates what is missing of the planning folder, and brings the context files up to date.
+/// Creates the missing parts of the planning folder, and refreshes the context files.
 ///
-/// A file that exists is never touched, so a second run changes nothing. A context file that a rule
-/// protects is told in the report, and stops nothing else.
+/// Existing files are never changed, so a second run has no effect. If a rule protects a context file, this
+/// is reported, and everything else is done.
 pub fn init(project: &Project, request: &InitRequest) -> Result<CommandOutcome<InitReport>> {
     let project = &in_layout(project, request)?;
     let layout = &project.planning_place().layout;
@@ -116,7 +116,7 @@ fn in_layout(project: &Project, request: &InitRequest) -> Result<Project> {
     }
 }
 
-/// Plans the files that are missing.
+/// Plans the missing files.
 fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<InitReport> {
     let place = project.planning_place();
     let folder = PlanningFolder::read(&place.dir)?.value;
@@ -147,7 +147,7 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
         Template::InitRequirements,
         &Dated { date: &date },
     )?;
-    // The rest belongs to the milestone that is worked on, which may have a folder of its own.
+    // The remaining files belong to the active milestone, which may have a separate folder.
     let name = new.name()?.unwrap_or(texts.name);
     new.file(
         &home.join(vocabulary::ROADMAP),
@@ -155,7 +155,8 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
         &Named { name: &name },
     )?;
     new.state(&home.join(vocabulary::STATE), &name, &date)?;
-    // Where the workflow keeps milestones, its settings have another shape; its own commands write them.
+    // If the planning tool keeps milestones itself, its settings have a different format, and its commands
+    // write them.
     if !place.layout.name.keeps_milestones() {
         new.file(
             &root.join(vocabulary::CONFIG),
@@ -167,7 +168,7 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
     Ok(new.report)
 }
 
-/// The plan of a planning folder's missing files.
+/// The state of planning the missing files.
 struct Creation<'a> {
     project: &'a Project,
     work: &'a mut Work,
@@ -175,7 +176,7 @@ struct Creation<'a> {
 }
 
 impl Creation<'_> {
-    /// Plans a file from its template, unless there is one.
+    /// Plans a file from its template, unless it exists.
     fn file(&mut self, path: &Path, template: Template, context: &impl Serialize) -> Result<()> {
         if self.is_kept(path) {
             return Ok(());
@@ -189,7 +190,7 @@ impl Creation<'_> {
         Ok(())
     }
 
-    /// Plans STATE.md, which records what is found around the project on its first day.
+    /// Plans STATE.md, which records the installed skills and the profile of existing code.
     fn state(&mut self, path: &Path, name: &str, date: &str) -> Result<()> {
         if self.is_kept(path) {
             return Ok(());
@@ -205,7 +206,7 @@ impl Creation<'_> {
             event: "Created the planning folder",
             date,
             skills: &skills,
-            // A STATE.md that was lost after a milestone shipped: what was open then still is.
+            // STATE.md may have been lost after a milestone shipped: what was open then still is.
             carried: Carried {
                 profile: profile.iter().map(|line| format!("- {line}")).collect(),
                 ..Carried::of_archive(&folder)?
@@ -227,7 +228,8 @@ impl Creation<'_> {
         Ok(())
     }
 
-    /// Notes what is there already. What is neither file nor folder is there, too, and not ours to judge.
+    /// Records an existing path as kept, even if it is neither a file nor a folder, and returns whether it
+    /// exists.
     fn is_kept(&mut self, path: &Path) -> bool {
         let is_there = path.symlink_metadata().is_ok();
         if is_there {
@@ -238,7 +240,7 @@ impl Creation<'_> {
         is_there
     }
 
-    /// Returns the name that PROJECT.md gives, an old or the planned one.
+    /// Returns the name in PROJECT.md, either existing or planned.
     fn name(&self) -> Result<Option<String>> {
         let folder = Parsed::clean(PlanningFolder::read(&self.project.planning_place().dir)?.value);
         Ok(planned(self.project, folder, &self.work.changes)?
@@ -247,7 +249,7 @@ impl Creation<'_> {
     }
 }
 
-/// Returns what the folder will say once the changes are made.
+/// Returns the state of the folder after the changes.
 fn afterwards(project: &Project, changes: &Changes) -> Result<Survey> {
     planned(
         project,
@@ -264,8 +266,8 @@ fn planned(project: &Project, folder: Parsed<PlanningFolder>, changes: &Changes)
     })
 }
 
-/// Returns what is known of the project without asking: from an old STATE.md, from its manifest, from git, from
-/// its folder's name.
+/// Returns the default values: the name from an existing STATE.md, the manifest, git or the folder's name,
+/// and the description from the manifest.
 fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaults> {
     let manifest = Manifest::read(&project.root, warnings)?;
     let stated = Survey::read_with(

@@ -1,4 +1,4 @@
-//! What the templates of a new planning folder take.
+//! Defines the template contexts of a new planning folder.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::secrets;
 use crate::text::one_line;
 use crate::text::strip_controls;
 
-/// What PROJECT.md says.
+/// The context of PROJECT.md.
 #[derive(Serialize)]
 pub(super) struct Texts {
     pub(super) name: String,
@@ -21,7 +21,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Puts the defaults where nothing was said; refused where a text holds what looks like a secret.
+    /// Fills in the defaults; refuses texts that look like they contain a secret.
     pub(super) fn with_defaults(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
         let given =
             |text: &Option<String>| text.as_deref().map(plain).filter(|text| !text.is_empty());
@@ -53,23 +53,23 @@ fn plain(text: &str) -> String {
     strip_controls(text).trim().to_owned()
 }
 
-/// What REQUIREMENTS.md takes.
+/// The context of REQUIREMENTS.md.
 #[derive(Serialize)]
 pub(super) struct Dated<'a> {
     pub(super) date: &'a str,
 }
 
-/// What ROADMAP.md takes.
+/// The context of ROADMAP.md.
 #[derive(Serialize)]
 pub(crate) struct Named<'a> {
     pub(crate) name: &'a str,
 }
 
-/// What config.json takes.
+/// The context of config.json.
 #[derive(Serialize)]
 pub(super) struct Empty {}
 
-/// What STATE.md takes.
+/// The context of STATE.md.
 #[derive(Serialize)]
 pub(crate) struct NewState<'a> {
     pub(crate) name: &'a str,

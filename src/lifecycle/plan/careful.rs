@@ -1,4 +1,4 @@
-//! The files that made earlier plans deviate.
+//! Finds the files that caused deviations in earlier plans.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,28 +14,28 @@ use crate::patterns::PlanRecord;
 use crate::patterns::PlanRef;
 use crate::planning::Deviation;
 
-/// Where a phase has no plans yet, a file counts from so many plans that deviated over it.
+/// Minimum number of plans that deviated over a file, if the phase has no plans yet.
 const KEEPS_DEVIATING: usize = 2;
 
-/// More than these say only that everything is difficult.
+/// Maximum number of files: a longer list would only say that everything is difficult.
 const MAX_CAREFUL_FILES: usize = 5;
 
-/// The most characters of a file's lesson.
+/// Maximum length of a file's lesson, in characters.
 const LESSON: usize = 160;
 
-/// A file that made earlier plans deviate.
+/// A file that caused deviations in earlier plans.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CarefulFile {
-    /// The file, as this phase's plans name it, else as the deviations do.
+    /// The file, as named in the plans of this phase, else as in the deviations.
     pub file: String,
-    /// The plans that deviated over it, the latest last.
+    /// The plans that deviated over it, latest last.
     pub plans: Vec<PlanRef>,
-    /// What the latest of these deviations taught, or `None` if that cannot be said in a whole sentence.
+    /// The lesson of the latest of these deviations that can be stated in a whole sentence, or `None`.
     pub lesson: Option<String>,
 }
 
-/// Returns the files of `planned` over which earlier plans deviated, or where nothing is planned yet
-/// those that keep making plans deviate; the most often deviating first.
+/// Returns the files of `planned` over which earlier plans deviated, or those with repeated deviations if
+/// nothing is planned yet; those with the most deviations first.
 pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> Vec<CarefulFile> {
     let plans = || {
         history
@@ -75,7 +75,7 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
         .into_iter()
         .filter(|(_, file)| file.plans.len() >= least)
         .collect();
-    // Stable: equally often deviating ones stay in order of their names.
+    // The sort is stable: files with equally many plans remain sorted by name.
     files.sort_by_key(|(_, file)| Reverse(file.plans.len()));
     files.truncate(MAX_CAREFUL_FILES);
     let careful = files.into_iter().map(|(file, Deviating { plans, named })| {
@@ -96,7 +96,7 @@ struct Deviating<'a> {
     named: Vec<(&'a PlanRecord, &'a str)>,
 }
 
-/// Returns what the deviation that names a file taught, in one whole sentence.
+/// Returns the lesson of the first deviation that names a file, in one whole sentence.
 fn lesson_over(plan: &PlanRecord, named: &str) -> Option<String> {
     let is_over = |deviation: &&Deviation| {
         deviation.text.contains(named) || deviation.files.iter().any(|file| file == named)

@@ -1,4 +1,4 @@
-//! Gathers what a planner should know of a phase, before its plans are written and after.
+//! Gathers the information that a planner needs about a phase, before and after its plans are written.
 
 use serde::Serialize;
 
@@ -35,13 +35,13 @@ mod plans;
 pub use careful::CarefulFile;
 pub use plans::PlanBrief;
 
-/// More than this is not read.
+/// Maximum number of patterns: a longer list is not read.
 const MAX_KNOWN: usize = 5;
 
-/// What `annals plan` was asked.
+/// The options of `annals plan`.
 #[derive(Clone, Debug, Default)]
 pub struct PlanRequest {
-    /// The phase; without, the one that the work stands at.
+    /// The phase; by default the current one.
     pub phase: Option<PhaseNumber>,
 }
 
@@ -50,13 +50,13 @@ pub struct PlanRequest {
 pub struct PhaseBrief {
     /// The phase's number.
     pub phase: PhaseNumber,
-    /// How many phases there are.
+    /// Total number of phases.
     pub total: usize,
     /// Its name.
     pub name: Option<String>,
-    /// How far it is, in words.
+    /// Its progress, in words.
     pub status: String,
-    /// What it is to achieve, as the roadmap says.
+    /// Its goal in the roadmap.
     pub goal: Option<String>,
     /// The requirements it covers.
     pub requirements: Vec<Requirement>,
@@ -64,35 +64,35 @@ pub struct PhaseBrief {
     pub success_criteria: Vec<String>,
     /// The phases it builds on.
     pub depends_on: Vec<Dependency>,
-    /// What is known that fits the phase, the most fitting first.
+    /// The known patterns that are relevant to the phase, most relevant first.
     pub know: Vec<RelevantPattern>,
     /// How often the finished plans of the project deviated.
     pub rate: DeviationRate,
-    /// The files over which earlier plans deviated, the most often deviating first.
+    /// The files over which earlier plans deviated, those with the most deviations first.
     pub careful: Vec<CarefulFile>,
     /// Its plans so far.
     pub plans: Vec<PlanBrief>,
-    /// What keeps its open plans from being carried out as they are.
+    /// Problems that prevent its open plans from being carried out as they are.
     pub problems: Vec<Warning>,
-    /// What contests the next command; null where no other reading of the files is about as good.
+    /// Why the next command is contested; null if no other reading of the files is about as good.
     pub contested: Option<String>,
 }
 
-/// A phase that another one builds on.
+/// A phase that another phase depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Dependency {
     /// Its number.
     pub phase: PhaseNumber,
-    /// How far it is, in words, or `None` if it is no phase of this milestone.
+    /// Its progress, in words, or `None` if it is not a phase of this milestone.
     pub status: Option<String>,
 }
 
 /// How often the finished plans of a project deviated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DeviationRate {
-    /// The plans that deviated, of those whose summary says.
+    /// The plans that deviated, of those whose summaries mention deviations.
     pub deviated: Rate,
-    /// How many summaries do not say.
+    /// Number of summaries that do not mention deviations.
     pub unreported: usize,
 }
 
@@ -107,9 +107,9 @@ impl DeviationRate {
     }
 }
 
-/// Returns the brief for a phase, and brings the context files up to date.
+/// Returns the brief for a phase, and refreshes the context files.
 ///
-/// A context file that a rule protects is told in the brief, and keeps nobody from planning.
+/// If a rule protects a context file, this is reported in the outcome, and the brief is returned anyway.
 pub fn plan(project: &Project, request: &PlanRequest) -> Result<CommandOutcome<PhaseBrief>> {
     project.planning()?;
     let mut outcome = carry_out(project, "plan", &[Store::Context], |work| {
@@ -124,23 +124,23 @@ pub fn plan(project: &Project, request: &PlanRequest) -> Result<CommandOutcome<P
     Ok(outcome)
 }
 
-/// Returns the phase that was asked for, else the one that the work stands at.
+/// Returns the requested phase, else the current one.
 fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Result<Phase> {
     let position = &survey.position;
     let Some(number) = asked.or(position.next.phase.as_ref()) else {
-        // With every phase done, the last one is the one to look back on.
+        // If all phases are done, the last one is returned for a retrospective.
         return position.phase().cloned().ok_or_else(|| {
             let next = NextStatus::from_position(position, &project.planning_place().layout);
             let because = next.because.first().cloned().unwrap_or_default();
             Error::not_found(format!("no phase to plan: {because}")).hint(next.command)
         });
     };
-    // Of two folders with one number, the one that is worked on.
+    // If two folders have the same number, the current one is chosen.
     let current = position.phase().filter(|phase| phase.number == *number);
     match (current, asked) {
         (Some(phase), _) => Ok(phase.clone()),
         (None, Some(_)) => survey.phase(number).cloned(),
-        // The phase that a folder of its first day is about to get.
+        // A new planning folder has no phase yet; this is the one to be created.
         (None, None) => Ok(Phase::empty(number.clone())),
     }
 }
@@ -150,7 +150,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     warnings.extend(survey.warnings.iter().cloned());
     let planned = roadmap_phase(&survey.roadmap, &phase.number);
     let requirements = requirements(survey, planned, warnings);
-    // What is odd in old summaries is told where they are read for their own sake.
+    // Warnings about old summaries are reported by the commands that read them for their own sake.
     let recorded = patterns::recent(project, &work.changes, warnings)?;
     let past = history(survey, &recorded)?.value;
     let checked = PhasePlans::read(phase, planned, warnings);
@@ -183,7 +183,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     })
 }
 
-/// Returns the requirements of a phase; a REQUIREMENTS.md that can't be read leaves their ids.
+/// Returns the requirements of a phase; if REQUIREMENTS.md cannot be read, only their ids.
 fn requirements(
     survey: &Survey,
     planned: Option<&RoadmapPhase>,
@@ -223,7 +223,7 @@ fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependen
     numbers.iter().map(dependency).collect()
 }
 
-/// Returns all words that say what a phase is about, those of its plans included.
+/// Returns all text that describes a phase, including its plans.
 fn topic(
     survey: &Survey,
     phase: &Phase,

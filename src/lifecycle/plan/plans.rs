@@ -1,4 +1,4 @@
-//! The plans that a phase has already, and what keeps them from being carried out.
+//! Reads the existing plans of a phase, and checks whether they can be carried out.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// A plan of the phase, at a glance.
+/// A summary of a plan of the phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlanBrief {
     /// Its number.
@@ -28,13 +28,13 @@ pub struct PlanBrief {
     pub title: Option<String>,
     /// `complete`, `partial`, `failed` or `open`.
     pub status: &'static str,
-    /// The wave in which it is carried out.
+    /// The wave in which it is executed.
     pub wave: Option<u32>,
-    /// The plans that must be done before it, as written.
+    /// The plans it depends on, as written.
     pub depends_on: Vec<String>,
-    /// How many tasks it has.
+    /// Number of its tasks.
     pub tasks: usize,
-    /// The files it is going to touch.
+    /// The files it will modify.
     pub files: Vec<String>,
 }
 
@@ -42,14 +42,14 @@ pub struct PlanBrief {
 #[derive(Clone, Debug, Default)]
 pub(super) struct PhasePlans {
     pub(super) plans: Vec<PlanBrief>,
-    /// What is wrong with the plans that are still to be carried out.
+    /// Problems of the plans that are not complete.
     pub(super) problems: Vec<Warning>,
 }
 
 impl PhasePlans {
-    /// Reads the plans of a phase, and those that only the roadmap's checklist names.
+    /// Reads the plans of a phase, including those that exist only in the roadmap's checklist.
     ///
-    /// What a finished plan lacks is nobody's concern any more.
+    /// Problems of finished plans are ignored.
     pub(super) fn read(
         phase: &Phase,
         planned: Option<&RoadmapPhase>,
@@ -104,7 +104,7 @@ impl PhasePlans {
         found
             .problems
             .extend(check_waves(&read).into_iter().filter(is_open));
-        // What is done no longer runs beside anything.
+        // Finished plans no longer run in parallel with others.
         found.problems.extend(check_overlap(&open));
         found.problems.sort();
         found
@@ -112,7 +112,7 @@ impl PhasePlans {
 }
 
 impl PhasePlans {
-    /// Returns the files that the plans which are not complete are going to touch.
+    /// Returns the files that the incomplete plans will modify.
     pub(super) fn open_files(&self) -> BTreeSet<String> {
         let open = self.plans.iter().filter(|plan| plan.status != "complete");
         open.flat_map(|plan| plan.files.iter().cloned()).collect()
@@ -120,7 +120,7 @@ impl PhasePlans {
 }
 
 impl PlanBrief {
-    /// Returns a plan as the roadmap's checklist has it, or `None` if the entry has no number or no checkbox.
+    /// Returns a plan from the roadmap's checklist, or `None` if the entry has no number or no checkbox.
     fn from_roadmap(planned: &RoadmapPhase, listed: &RoadmapPlan) -> Option<Self> {
         let plan = listed.plan.clone()?;
         let status = if listed.checked? { "complete" } else { "open" };
@@ -157,21 +157,21 @@ impl PlanBrief {
     }
 }
 
-/// Returns what the roadmap's checklist says a plan is about.
+/// Returns the title of a plan in the roadmap's checklist.
 fn listed_title(planned: &RoadmapPhase, number: &PlanNumber) -> Option<String> {
     let listed = planned
         .plans
         .iter()
         .find(|listed| listed.plan.as_ref() == Some(number))?;
     let text = listed.text.trim_start_matches("Plan ");
-    // `01-02-PLAN.md — Title`, `**01-02**: Title`: the first word is the number again.
+    // In `01-02-PLAN.md — Title` and `**01-02**: Title`, the first word repeats the number.
     let (_, title) = text.split_once(char::is_whitespace)?;
     let title =
         title.trim_matches(|c: char| c.is_whitespace() || "-:*\u{2013}\u{2014}".contains(c));
     present(title).map(str::to_owned)
 }
 
-/// Reads a plan; one that can't be read must not hide the others.
+/// Reads a plan; one that cannot be read only causes a warning, so that the others are still returned.
 fn parse(path: &Path, warnings: &mut Vec<Warning>) -> Option<Parsed<Plan>> {
     match read::text(path) {
         Ok(text) => {

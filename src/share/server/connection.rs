@@ -1,4 +1,4 @@
-//! A connection, and how long each answer is waited for: a server may take a question and never say a word.
+//! A connection with a timeout for each answer, since a server may accept a request and never answer.
 
 use std::future::Future;
 use std::time::Duration;
@@ -18,19 +18,19 @@ use crate::error::Result;
 use crate::share::server::failure;
 use crate::storage::fail_point;
 
-/// A server that keeps its own time limit says so within this time after it.
+/// Additional time in which a server that enforces the timeout itself can report it.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// How long is waited.
+/// The timeouts of a connection.
 #[derive(Clone, Copy)]
 pub(crate) struct Patience {
-    /// For the connection.
+    /// Timeout for connecting.
     pub(crate) connecting: Duration,
-    /// For each answer.
+    /// Timeout for each answer.
     pub(crate) answer: Duration,
 }
 
-/// A connection; once a question failed, it is of no use any longer.
+/// A connection, which must not be used after a failed request.
 pub(crate) struct ServerConnection {
     runtime: Runtime,
     client: Client,
@@ -38,7 +38,7 @@ pub(crate) struct ServerConnection {
 }
 
 impl ServerConnection {
-    /// Connects, with TLS where it is given.
+    /// Connects, with TLS if given.
     pub(crate) fn open(
         config: &Config,
         tls: Option<MakeRustlsConnect>,
@@ -65,7 +65,7 @@ impl ServerConnection {
                 patience: patience.answer + GRACE,
             }),
             failed => {
-                // A look-up of the host may still be on its way, and is not waited for.
+                // A DNS lookup may still be running, and is not waited for.
                 runtime.shutdown_background();
                 Err(match failed {
                     Ok(Err(error)) => failure::unreachable(&error, shown),
@@ -75,7 +75,7 @@ impl ServerConnection {
         }
     }
 
-    /// Asks something; an answer that is not there in time is none.
+    /// Sends a request; fails if the answer does not arrive in time.
     pub(crate) fn ask<'a, T, F>(
         &'a self,
         tried: &str,
@@ -87,7 +87,7 @@ impl ServerConnection {
         let answered = self
             .runtime
             .block_on(async { timeout(self.patience, question(&self.client)).await });
-        // The tests stop the process here: the server has answered, and nothing is noted yet.
+        // The tests stop the process here: the server has answered, but nothing is recorded yet.
         if fail_point::is_reached() {
             std::process::abort();
         }
@@ -104,7 +104,7 @@ where
     T::Stream: Send + 'static,
 {
     let (client, connection) = config.connect(tls).await?;
-    // How it ends is what the next question is told.
+    // If the connection fails, the next request returns the error.
     drop(tokio::spawn(connection));
     Ok(client)
 }

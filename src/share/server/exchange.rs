@@ -1,4 +1,4 @@
-//! Sends and fetches operations in batches, each whole or not at all.
+//! Sends and fetches operations in atomic batches.
 
 use tokio_postgres::Row;
 
@@ -27,17 +27,17 @@ const FETCH: &str = "SELECT o.scope, o.device, o.number, o.op_id, o.user_id, o.c
      LATERAL (SELECT * FROM annals_ops AS o WHERE o.scope = h.scope AND o.device = h.device \
        AND o.number > h.number ORDER BY o.number LIMIT $4) AS o LIMIT $4";
 
-/// What is forgotten by user and key; no key means all of them.
+/// Erases facts by user and key; all keys if the key is null.
 const FORGET: &str = "UPDATE annals_ops SET kind = 'erased', op_id = '', user_id = '', owner = NULL, \
      subject = NULL, turn = NULL, payload = NULL \
      WHERE kind = 'fact' AND owner = $1 AND ($2::text IS NULL OR subject = $2) AND born <= $3";
 
-/// What else the same turns brought loses its excerpt and its reason.
+/// Removes the excerpt and the reason from the other facts of the same turns.
 const SCRUB: &str = "UPDATE annals_ops SET payload = jsonb_set(jsonb_set(jsonb_set(payload, \
        '{fact,source_excerpt}', '\"\"', false), '{was,source_excerpt}', '\"\"', false), '{reason}', '\"\"', false) \
      WHERE kind = 'fact' AND turn = ANY($1)";
 
-/// Overwrites what was sent: with what is left of it, or, where nothing is, with nothing.
+/// Overwrites sent operations with their remaining payload, or erases them if they have none.
 const REWRITE: &str = "UPDATE annals_ops AS o SET payload = x.p::jsonb, \
      kind = CASE WHEN x.p IS NULL THEN 'erased' ELSE o.kind END, \
      op_id = CASE WHEN x.p IS NULL THEN '' ELSE o.op_id END, \
@@ -49,7 +49,7 @@ const REWRITE: &str = "UPDATE annals_ops AS o SET payload = x.p::jsonb, \
      WHERE o.scope = x.s AND o.device = x.d AND o.number = x.n AND o.kind = 'fact'";
 
 impl SyncServer {
-    /// Sends a batch; returns how many of its operations the server did not have.
+    /// Sends a batch; returns the number of operations that are new to the server.
     pub(crate) fn insert(
         &mut self,
         batch: &[DeviceOperation],
@@ -59,8 +59,8 @@ impl SyncServer {
         if tombstones.is_empty() {
             return self.insert_batch(batch, &scopes);
         }
-        // What is forgotten goes with the tombstone, in one transaction; a failure ends the connection, and with
-        // it the transaction.
+        // The erasure is in the same transaction as the tombstone; a failure ends the connection and thereby
+        // the transaction.
         self.execute("begin", "BEGIN", &[])?;
         let new = self.insert_batch(batch, &scopes)?;
         for tombstone in tombstones {
@@ -75,7 +75,7 @@ impl SyncServer {
         Ok(new)
     }
 
-    /// Fetches what comes after these numbers, in the order of each device.
+    /// Fetches the operations after these numbers, sorted per device.
     pub(crate) fn fetch(
         &mut self,
         after: &[(String, String, i64)],
@@ -94,7 +94,7 @@ impl SyncServer {
         Ok(batch)
     }
 
-    /// Makes operations that were sent what they are here by now.
+    /// Updates sent operations to their current local state.
     pub(crate) fn rewrite(&mut self, operations: &[DeviceOperation]) -> Result<()> {
         let scopes: Vec<String> = operations
             .iter()
@@ -102,7 +102,7 @@ impl SyncServer {
             .collect();
         let devices: Vec<&str> = operations.iter().map(|one| one.device.as_str()).collect();
         let numbers: Vec<i64> = operations.iter().map(|one| one.number).collect();
-        // What is no change of a fact any longer has no payload.
+        // An operation that is no longer a fact has no payload.
         let payloads: Vec<Option<&str>> = operations
             .iter()
             .map(|one| {

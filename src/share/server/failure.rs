@@ -1,4 +1,4 @@
-//! What went wrong on the way to the server or there, in one line with a next step.
+//! Converts errors of the server and the connection to one-line messages with a hint.
 
 use std::error::Error as _;
 
@@ -8,13 +8,13 @@ use crate::error::Error;
 use crate::text::clip;
 use crate::text::strip_controls;
 
-/// The longest complaint of a server that is passed on, in characters.
+/// Maximum length of a server's error message that is passed on, in characters.
 const TOLD: usize = 200;
 
-/// That local work goes on whatever becomes of the server.
+/// A hint that local work does not depend on the server.
 const KEPT: &str = "everything stays here and is sent with the next `annals share sync`";
 
-/// Why a question was not answered as it should be.
+/// Returns the error for a failed request.
 pub(crate) fn failed(error: &tokio_postgres::Error, tried: &str) -> Error {
     let why = reason(error);
     let Some(state) = error.code() else {
@@ -46,17 +46,17 @@ pub(crate) fn failed(error: &tokio_postgres::Error, tried: &str) -> Error {
     Error::failed(format!("the server cannot {tried}: {why}")).hint(KEPT)
 }
 
-/// No answer came in time.
+/// Returns the error for a request that timed out.
 pub(crate) fn slow(tried: &str) -> Error {
     Error::failed(format!("the server is too slow: cannot {tried} in time")).hint(KEPT)
 }
 
-/// Nobody spoke where a server should be.
+/// Returns the error for a connection attempt that timed out.
 pub(crate) fn no_answer(address: &str) -> Error {
     Error::failed(format!("cannot reach {address}: no answer in time")).hint(KEPT)
 }
 
-/// Why a connection could not be made.
+/// Returns the error for a failed connection attempt.
 pub(crate) fn unreachable(error: &tokio_postgres::Error, address: &str) -> Error {
     let why = reason(error);
     match error.code() {
@@ -75,7 +75,7 @@ pub(crate) fn unreachable(error: &tokio_postgres::Error, address: &str) -> Error
     }
 }
 
-/// What the server said, or what stopped it from being asked, on one line.
+/// Returns the message of the server or of the connection error, on one line.
 fn reason(error: &tokio_postgres::Error) -> String {
     let said = match (error.as_db_error(), error.source()) {
         (Some(said), _) => said.message().to_owned(),

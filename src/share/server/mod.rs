@@ -1,4 +1,4 @@
-//! The one place that opens a connection to PostgreSQL.
+//! Talks to PostgreSQL; only this module opens connections to it.
 
 mod connection;
 mod exchange;
@@ -28,16 +28,16 @@ use crate::storage::read;
 pub(crate) use state::ServerState;
 pub use state::SharedDevice;
 
-/// The version of the tables that this program makes and understands.
+/// Version of the tables that this program creates and supports.
 pub(crate) const SCHEMA: i32 = 1;
 
-/// After how long without a word from the server the connection is looked after.
+/// Time without an answer after which a connection is probed or abandoned.
 const QUIET: Duration = Duration::from_secs(10);
 
-/// What the placeholders of a statement stand for.
+/// The values of a statement's placeholders.
 type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// A connection, and how often it was asked.
+/// A connection with the number of its round trips.
 pub(crate) struct SyncServer {
     connection: ServerConnection,
     role: String,
@@ -46,7 +46,7 @@ pub(crate) struct SyncServer {
 }
 
 impl SyncServer {
-    /// Connects, and gives each statement at most this long.
+    /// Connects; `wait` is the timeout of each statement.
     pub(crate) fn connect(project: &Project, address: &Address, wait: Duration) -> Result<Self> {
         let mut config = address.config.clone();
         config
@@ -72,14 +72,14 @@ impl SyncServer {
         })
     }
 
-    /// Runs one statement; returns how many rows it is about.
+    /// Executes a statement, and returns the number of affected rows.
     fn execute(&mut self, tried: &str, sql: &str, values: Values<'_>) -> Result<u64> {
         self.round_trips += 2;
         self.connection
             .ask(tried, |client| client.execute(sql, values))
     }
 
-    /// Returns the name of a scope on the server: that of a user's own devices holds the role.
+    /// Returns the name of a scope on the server: the private one contains the role.
     fn outer(&self, scope: &str) -> String {
         if scope == PRIVATE {
             return format!("{PRIVATE}/{}", self.role);
@@ -87,7 +87,7 @@ impl SyncServer {
         scope.to_owned()
     }
 
-    /// Returns the name of a scope here.
+    /// Returns the local name of a scope.
     fn inner(scope: &str) -> String {
         scope.split('/').next().unwrap_or(scope).to_owned()
     }

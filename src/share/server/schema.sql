@@ -1,4 +1,4 @@
--- Version 1 of what `annals share init` makes: plain SQL, no extension, PostgreSQL 13 or newer.
+-- Version 1 of the tables that `annals share init` creates: plain SQL, no extensions, PostgreSQL 13 or newer.
 
 CREATE TABLE annals_meta (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -6,7 +6,7 @@ CREATE TABLE annals_meta (
 );
 INSERT INTO annals_meta (version) VALUES (1);
 
--- Who shares which scope. The owner of this table adds rows; everyone has `private/` and their own name.
+-- The members of each scope. The owner of this table adds rows; everyone has `private/` with their own name.
 CREATE TABLE annals_members (
   scope text NOT NULL,
   member name NOT NULL,
@@ -16,13 +16,13 @@ CREATE TABLE annals_members (
 CREATE TABLE annals_ops (
   scope text NOT NULL,
   device text NOT NULL,
-  -- Without gaps by scope and device: a sequence of the server's is not assigned in the order of commits.
+  -- Without gaps per scope and device: numbers of a server-side sequence are not assigned in commit order.
   number bigint NOT NULL,
   op_id text NOT NULL,
   user_id text NOT NULL,
   clock bigint NOT NULL,
   kind text NOT NULL,
-  -- What merging and forgetting need: the clock of the fact's first operation, and digests of user, key and turn.
+  -- For merging and forgetting: the clock of the fact's first operation, and digests of user, key and turn.
   born bigint,
   owner text,
   subject text,
@@ -38,15 +38,15 @@ CREATE TABLE annals_devices (
   device text NOT NULL,
   highest bigint NOT NULL DEFAULT 0,
   member name NOT NULL DEFAULT current_user,
-  -- When a forget was last sent from here, and when this device last took something in.
+  -- The time of the last forget that this device sent, and of its last pull.
   forgot_at timestamptz,
   pulled_at timestamptz,
   left_at timestamptz,
   PRIMARY KEY (scope, device)
 );
 
--- Written out in each policy: a function would look for annals_members where its caller says, which can be a
--- temporary table of the caller's own.
+-- Repeated in each policy: a function would look up annals_members in its caller's search path, where it can be
+-- a temporary table of the caller's.
 ALTER TABLE annals_ops ENABLE ROW LEVEL SECURITY;
 ALTER TABLE annals_ops FORCE ROW LEVEL SECURITY;
 CREATE POLICY annals_ops_scope ON annals_ops USING (scope = 'private/' || current_user
@@ -55,12 +55,12 @@ ALTER TABLE annals_devices ENABLE ROW LEVEL SECURITY;
 ALTER TABLE annals_devices FORCE ROW LEVEL SECURITY;
 CREATE POLICY annals_devices_scope ON annals_devices USING (scope = 'private/' || current_user
   OR scope IN (SELECT m.scope FROM annals_members AS m WHERE m.member = current_user));
--- Its owner manages it; all others see their own rows.
+-- Its owner manages it; all others see only their own rows.
 ALTER TABLE annals_members ENABLE ROW LEVEL SECURITY;
 CREATE POLICY annals_members_own ON annals_members FOR SELECT USING (member = current_user);
 
 GRANT SELECT ON annals_meta, annals_members TO PUBLIC;
 GRANT SELECT, INSERT ON annals_ops, annals_devices TO PUBLIC;
--- A number that was sent stays; what it held can be forgotten.
+-- The number of a sent operation remains; its content can be forgotten.
 GRANT UPDATE (op_id, user_id, kind, owner, subject, turn, payload) ON annals_ops TO PUBLIC;
 GRANT UPDATE (highest, forgot_at, pulled_at, left_at) ON annals_devices TO PUBLIC;

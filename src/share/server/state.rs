@@ -1,4 +1,4 @@
-//! What the server has, asked once at each connection, and how it is set up.
+//! Reads and sets up the tables on the server: their version, the devices, and how far each is.
 
 use std::collections::BTreeMap;
 
@@ -11,42 +11,42 @@ use crate::error::Result;
 use crate::share::server::SCHEMA;
 use crate::share::server::SyncServer;
 
-/// The tables.
+/// The SQL that creates the tables.
 const TABLES: &str = include_str!("schema.sql");
 
-/// Every device that takes part, and whether something was forgotten since it last took something in.
+/// Query for all active devices, and whether another device forgot something since their last pull.
 const DEVICES: &str = "SELECT d.scope, d.device, d.member, d.highest, \
      to_char(d.pulled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), \
      EXISTS (SELECT 1 FROM annals_devices AS f WHERE f.scope = d.scope AND f.device <> d.device \
        AND f.forgot_at > coalesce(d.pulled_at, '-infinity')) \
      FROM annals_devices AS d WHERE d.left_at IS NULL ORDER BY d.scope, d.device";
 
-/// What the server has of each device, by scope and device.
+/// The state of the server, by scope and device.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ServerState {
     /// The number of each device's last operation.
     pub(crate) highest: BTreeMap<(String, String), i64>,
 }
 
-/// A device as the server knows it.
+/// A device in the server's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SharedDevice {
     /// The scope.
     pub scope: String,
     /// The device.
     pub device: String,
-    /// The role that it belongs to.
+    /// The role that owns it.
     pub member: String,
-    /// How many operations it sent.
+    /// Number of operations it sent.
     pub operations: i64,
-    /// When it last took something in.
+    /// The time of its last pull.
     pub pulled_at: Option<String>,
-    /// Whether something was forgotten since then, which it may still hold.
+    /// Whether facts were forgotten since then, which the device may still have.
     pub is_behind_a_forget: bool,
 }
 
 impl SyncServer {
-    /// Asks for everything that a sync begins with, in one round trip: the version, and how far each device is.
+    /// Queries all that a sync needs to start, in one round trip: the version, and how far each device is.
     pub(crate) fn state(&mut self) -> Result<ServerState> {
         let wait = self.wait.as_millis().max(1);
         self.round_trips += 1;
@@ -107,7 +107,7 @@ impl SyncServer {
         Ok(!is_there)
     }
 
-    /// Introduces a device to the scopes that it takes part in.
+    /// Adds a device to its scopes.
     pub(crate) fn introduce(&mut self, device: &str, scopes: &[String]) -> Result<()> {
         let scopes: Vec<String> = scopes.iter().map(|scope| self.outer(scope)).collect();
         let sql = "INSERT INTO annals_devices (scope, device) SELECT scope, $2 FROM unnest($1::text[]) AS s(scope) \
@@ -116,7 +116,7 @@ impl SyncServer {
             .map(|_| ())
     }
 
-    /// Returns every device that takes part, as far as this role may see it.
+    /// Returns all active devices that this role may see.
     pub(crate) fn devices(&mut self) -> Result<Vec<SharedDevice>> {
         self.round_trips += 1;
         let messages = self
@@ -134,20 +134,20 @@ impl SyncServer {
         Ok(rows(&messages).map(device).collect())
     }
 
-    /// Notes that this device took in what there was.
+    /// Records the time at which this device last pulled operations.
     pub(crate) fn note_pull(&mut self, device: &str) -> Result<()> {
         let sql = "UPDATE annals_devices SET pulled_at = clock_timestamp() WHERE device = $1";
         self.execute("note the pull", sql, &[&device]).map(|_| ())
     }
 
-    /// Removes what this device sent; the numbers stay.
+    /// Erases what this device sent, but keeps the numbers.
     pub(crate) fn erase_device(&mut self, device: &str) -> Result<u64> {
         let sql = "UPDATE annals_ops SET kind = 'erased', op_id = '', user_id = '', owner = NULL, subject = NULL, \
              turn = NULL, payload = NULL WHERE device = $1 AND kind <> 'erased'";
         self.execute("erase what this device sent", sql, &[&device])
     }
 
-    /// Takes a device off the list of those that take part.
+    /// Removes a device from the active ones.
     pub(crate) fn dismiss(&mut self, device: &str) -> Result<()> {
         let sql = "UPDATE annals_devices SET left_at = clock_timestamp() WHERE device = $1";
         self.execute("take this device off the list", sql, &[&device])
