@@ -1,4 +1,4 @@
-//! The notes of a summary on issues, where its model has no field for them.
+//! Reads the notes on issues from a summary, which `Summary` has no field for.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ use crate::text::one_line;
 pub struct IssueNote {
     /// Its text on one line.
     pub text: String,
-    /// The line of the summary it begins on, counted from 1.
+    /// Line number in the summary, from 1.
     pub line: usize,
 }
 
-/// Words that a heading over issues begins with.
+/// Headings of sections about issues, normalised.
 const ISSUES: &[&str] = &[
     "issues encountered",
     "issues",
@@ -34,7 +34,7 @@ const ISSUES: &[&str] = &[
 
 /// Returns the notes of a summary.
 pub(crate) fn issue_notes(text: &str, path: &Path) -> Vec<IssueNote> {
-    // Its warnings are the summary's own, and were collected when that was read.
+    // The warnings of the front matter were collected when the summary itself was parsed.
     let front = FrontMatter::parse(text, path).value;
     let outline = Outline::parse(text, front.range.end);
     let mut found = Vec::new();
@@ -55,7 +55,7 @@ fn add(found: &mut Vec<IssueNote>, outline: &Outline<'_>, section: &Section) {
             BlockContent::Paragraph => one_line(outline.slice(&block.range)),
             _ => continue,
         };
-        // What is listed under "None" is what went well.
+        // A list that begins with "None" goes on to say what went well.
         if is_nothing(&text) && is_first {
             return;
         }
@@ -70,7 +70,7 @@ fn add(found: &mut Vec<IssueNote>, outline: &Outline<'_>, section: &Section) {
     }
 }
 
-/// Returns a title in lower case without marks, numbers and what stands in brackets.
+/// Returns a title in lower case, without punctuation, numbers and anything in brackets.
 fn plain(title: &str) -> String {
     let title = title.split(['(', '[', ':']).next().unwrap_or_default();
     let words = title.split_whitespace();
@@ -81,7 +81,7 @@ fn plain(title: &str) -> String {
     words.join(" ").to_lowercase()
 }
 
-/// Returns whether a text says that there was no trouble.
+/// Returns whether a text says that there were no issues.
 fn is_nothing(text: &str) -> bool {
     let lower = text
         .trim_start_matches(|c: char| !c.is_alphanumeric())
@@ -98,7 +98,7 @@ fn is_nothing(text: &str) -> bool {
         || (starts.iter().any(|start| lower.starts_with(start)) && !lower.starts_with("none of "))
 }
 
-/// Returns whether a line only draws a line, or signs the file.
+/// Returns whether a line is only a rule, or the signature of the file.
 fn is_rule(text: &str) -> bool {
     !text.contains(char::is_alphabetic) || text.starts_with("*Phase:") || text.starts_with("*Plan")
 }

@@ -1,21 +1,21 @@
-//! Groups troubles of many plans by what they are about, so that one that recurs is counted the same everywhere.
+//! Groups the problems of many plans by subject, so that recurring ones are counted the same way everywhere.
 //!
-//! A trouble belongs to a subject where it is like one of its members and names what all of them name:
-//! groups never chain from one subject to another.
+//! A problem belongs to a subject if it is similar to one of its members and contains enough of the words
+//! that all of them share: groups never chain from one subject to another.
 
 use std::collections::BTreeMap;
 
 use crate::patterns::lesson::likeness::Words;
 
-/// Fewer words than these that all members share name nothing.
+/// Minimum number of words shared by all members; fewer do not identify a subject.
 const MIN_SHARED_WORDS: usize = 2;
 
-/// Subjects in the order in which they first came up; `T` is what is kept of each member.
+/// Subjects, in the order of their first problem; `T` is the data stored for each member.
 #[derive(Clone, Debug)]
 pub(crate) struct Subjects<T> {
     all: Vec<Subject<T>>,
     members: Vec<(Words, usize)>,
-    /// The members that use a word, so that only those are compared that share some.
+    /// The members that contain a word, so that only members with common words are compared.
     by_word: BTreeMap<String, Vec<usize>>,
 }
 
@@ -36,7 +36,7 @@ impl<T> Default for Subjects<T> {
 }
 
 impl<T> Subjects<T> {
-    /// Adds a trouble to the subject that it is about, and returns which one that is.
+    /// Adds a problem to its subject, and returns the index of the subject.
     pub(crate) fn add(&mut self, words: Words, member: T) -> usize {
         let subject = self.matching(&words).unwrap_or(self.all.len());
         match self.all.get_mut(subject) {
@@ -57,14 +57,14 @@ impl<T> Subjects<T> {
         subject
     }
 
-    /// Returns what was kept of the members of a subject, in the order in which they were added.
+    /// Returns the data of a subject's members, in the order in which they were added.
     pub(crate) fn members(&self, subject: usize) -> &[T] {
         self.all
             .get(subject)
             .map_or(&[], |subject| &subject.members)
     }
 
-    /// Returns the subject of the most similar member; of equals, the first.
+    /// Returns the subject of the most similar member; the first one if several are equally similar.
     fn matching(&self, words: &Words) -> Option<usize> {
         let mut best: Option<(f64, usize)> = None;
         for at in self.sharing(words) {
@@ -79,7 +79,7 @@ impl<T> Subjects<T> {
         best.map(|(_, subject)| subject)
     }
 
-    /// Returns the members that share enough words to be compared.
+    /// Returns the members with enough common words to be compared.
     fn sharing(&self, words: &Words) -> Vec<usize> {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         for at in words.iter().filter_map(|word| self.by_word.get(word)) {
