@@ -1,40 +1,40 @@
-//! The closed sets of words in an entry's front matter.
+//! The enumerations used in the front matter of entries.
 
 use serde::Deserialize;
 use serde::Serialize;
 
-/// What kind of knowledge an entry holds; the set is closed.
+/// The type of knowledge in an entry; the set is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EntryType {
-    /// A rule in force for code, names or work.
+    /// A rule for code, names or processes.
     Convention,
-    /// A choice and why it was made.
+    /// A choice and its rationale.
     Decision,
-    /// How the user or the team likes it.
+    /// A preference of the user or the team.
     Preference,
     /// A pitfall that is not obvious.
     Gotcha,
     /// A person, a team or a service.
     Contact,
-    /// Something that holds until a day.
+    /// Something that is valid until a date.
     Deadline,
-    /// How a part of the system fits together.
+    /// How a part of the system is structured.
     Architecture,
-    /// A way of doing it that is used in several places.
+    /// An approach that is used in several places.
     Pattern,
-    /// How a class of problems is found.
+    /// How to diagnose a class of problems.
     Debugging,
     /// How to run, build, test or deploy.
     Environment,
-    /// What happened in a notable run or incident.
+    /// The events of a notable session or incident.
     SessionLog,
     /// Links and glossaries.
     Reference,
 }
 
 impl EntryType {
-    /// Every type, in the order of the format.
+    /// All types, in the order of the format.
     pub const ALL: [Self; 12] = [
         Self::Convention,
         Self::Decision,
@@ -50,7 +50,7 @@ impl EntryType {
         Self::Reference,
     ];
 
-    /// Returns the word for it, as it is written.
+    /// Returns its name, as written in front matter.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Convention => "convention",
@@ -68,31 +68,31 @@ impl EntryType {
         }
     }
 
-    /// Returns the type that a word means, whatever its case.
+    /// Parses the name of a type, ignoring case.
     pub fn parse(word: &str) -> Option<Self> {
         let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(same)
     }
 }
 
-/// Whether an entry still holds.
+/// Whether an entry is up to date.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EntryStatus {
-    /// It holds; what says nothing does.
+    /// It is valid; the default if no status is stated.
     #[default]
     Active,
-    /// Somebody doubts that it holds.
+    /// Its validity is in doubt.
     Stale,
-    /// Another entry took its place.
+    /// Another entry replaces it.
     Superseded,
 }
 
 impl EntryStatus {
-    /// Every status, in the order of the format.
+    /// All statuses, in the order of the format.
     pub const ALL: [Self; 3] = [Self::Active, Self::Stale, Self::Superseded];
 
-    /// Returns the word for it, as it is written.
+    /// Returns its name, as written in front matter.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -101,14 +101,14 @@ impl EntryStatus {
         }
     }
 
-    /// Returns the status that a word means, whatever its case.
+    /// Parses the name of a status, ignoring case.
     pub fn parse(word: &str) -> Option<Self> {
         let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(same)
     }
 }
 
-/// How sure the writer was.
+/// How certain the author is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
@@ -121,10 +121,10 @@ pub enum Confidence {
 }
 
 impl Confidence {
-    /// Every grade, in the order of the format.
+    /// All levels, in the order of the format.
     pub const ALL: [Self; 3] = [Self::High, Self::Medium, Self::Low];
 
-    /// Returns the word for it, as it is written.
+    /// Returns its name, as written in front matter.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::High => "high",
@@ -133,7 +133,7 @@ impl Confidence {
         }
     }
 
-    /// Returns the grade that a word means, whatever its case.
+    /// Parses the name of a level, ignoring case.
     pub fn parse(word: &str) -> Option<Self> {
         let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(same)

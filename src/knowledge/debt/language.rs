@@ -1,26 +1,26 @@
-//! How the common languages write comments and strings.
+//! Defines the comment and string syntax of common languages.
 
 use std::path::Path;
 
-/// The marks of a language.
+/// The comment and string syntax of a language.
 pub(super) struct Language {
-    /// What begins a comment up to the end of the line.
+    /// The start of a line comment.
     pub(super) line: &'static [&'static str],
-    /// What begins and ends a comment of several lines.
+    /// The start and end of a block comment.
     pub(super) block: &'static [(&'static str, &'static str)],
-    /// What begins and ends a string; the longer marks first.
+    /// The kinds of strings, longer quotes first.
     pub(super) strings: &'static [Quote],
 }
 
-/// How a string is written.
+/// The syntax of a kind of string.
 pub(super) struct Quote {
-    /// What begins it.
+    /// The opening quote.
     pub(super) open: &'static str,
-    /// What ends it.
+    /// The closing quote.
     pub(super) close: &'static str,
-    /// Whether a backslash takes the meaning from what follows.
+    /// Whether a backslash escapes the next character.
     pub(super) escapes: bool,
-    /// Whether it may go on over a line's end.
+    /// Whether it may contain line breaks.
     pub(super) lines: bool,
 }
 
@@ -58,7 +58,7 @@ const GO: Language = Language {
 const RUST: Language = Language {
     line: SLASHES,
     block: STARRED,
-    // A lone `'` begins a lifetime; the two characters that look like the start of a string do not.
+    // A single `'` starts a lifetime; only the two character literals that contain a `"` matter.
     strings: &[
         quote("r###\"", "\"###", false, true),
         quote("r##\"", "\"##", false, true),
@@ -170,7 +170,7 @@ const TEMPLATE: Language = Language {
     strings: &[],
 };
 
-/// Each language by its extensions and whole file names.
+/// The languages, with their extensions and file names.
 const LANGUAGES: &[(&Language, &[&str])] = &[
     (&RUST, &["rs"]),
     (
@@ -277,15 +277,15 @@ const LANGUAGES: &[(&Language, &[&str])] = &[
     (&TEMPLATE, &["j2", "jinja", "jinja2"]),
 ];
 
-/// What a file is read as.
+/// How a file is scanned for comments.
 pub(super) enum SourceKind {
-    /// A language with these marks.
+    /// As source in a language with this syntax.
     Source(&'static Language),
-    /// Markdown, where only a comment of its own is one.
+    /// As Markdown, where only HTML comments in separate blocks count.
     Markdown,
 }
 
-/// Returns what a file is read as, by its name or its first line; nothing for what is no source.
+/// Returns how a file is scanned, by its name or first line; `None` if it is not source.
 pub(super) fn kind(path: &Path, bytes: &[u8]) -> Option<SourceKind> {
     let name = path.file_name()?.to_str()?.to_lowercase();
     let name = name.strip_prefix('.').unwrap_or(&name);
