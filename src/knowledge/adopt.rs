@@ -1,6 +1,6 @@
-//! Takes in what another memory knew, as entries: all of it in one operation, each piece once.
+//! Imports knowledge from other memories as entries: all in one operation, and each piece only once.
 //!
-//! The last line of such an entry says where it is from, and by that line it is known again:
+//! The last line of such an entry states its origin, by which a later import recognises it:
 //!
 //! ```text
 //! Imported from serena: auth_flow.md
@@ -34,58 +34,58 @@ use crate::text;
 use crate::text::hexadecimal;
 use crate::warning::Warning;
 
-/// How the line begins that says where an entry is from.
+/// Prefix of the line that states the origin of an entry.
 const ORIGIN: &str = "Imported from ";
 
-/// The longest name of an origin that is written whole, in bytes.
+/// Maximum length of an origin's name, in bytes; a longer one is shortened.
 const MAX_ORIGIN_BYTES: usize = 160;
 
-/// One piece of another memory.
+/// A piece of another memory.
 #[derive(Clone, Debug)]
 pub struct Adoption {
-    /// Where it is from: the other memory's word for itself, and its name there.
+    /// Its origin: the name of the other memory, and the name of the piece there.
     pub origin: (&'static str, String),
-    /// By what names `[[…]]` of the same memory mean it, beside its title.
+    /// Names other than its title that `[[…]]` links of the same memory use for it.
     pub names: Vec<String>,
     /// Its title, on one line.
     pub title: String,
-    /// What kind of knowledge it is.
+    /// The type of knowledge.
     pub kind: EntryType,
-    /// How sure one can be of it.
+    /// How certain it is.
     pub confidence: Confidence,
-    /// The words to file it under.
+    /// The tags for the entry.
     pub tags: Vec<String>,
-    /// What stands under the title.
+    /// The text below the title.
     pub body: String,
 }
 
-/// What became of a piece.
+/// The outcome for a piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Adopted {
-    /// It is an entry now, under this key.
+    /// It was added as an entry with this key.
     New(String),
-    /// It was taken in before, under this key.
+    /// It was imported before, under this key.
     Known(String),
-    /// It was taken in before, under this key, and one of the two has changed since.
+    /// It was imported before, under this key, and either the piece or the entry has changed since.
     Changed(String),
-    /// The entry of this key says the same, so many lines of a hundred.
+    /// The entry with this key is nearly identical, with this percentage of lines in common.
     Like(String, usize),
 }
 
-/// What an adoption did.
+/// The outcome of an import.
 #[derive(Clone, Debug, Default)]
 pub struct Adoptions {
-    /// What became of each piece, in their order.
+    /// The outcome for each piece, in input order.
     pub outcomes: Vec<Adopted>,
-    /// On a dry run, what would change.
+    /// The changes, on a dry run.
     pub diff: Option<String>,
-    /// What was odd on the way.
+    /// Warnings from reading and writing the store.
     pub warnings: Vec<Warning>,
 }
 
-/// Makes entries of all pieces that the store does not have, in one operation.
+/// Creates entries for all pieces that the store does not contain, in one operation.
 ///
-/// A piece whose key is taken by another entry gets a number behind it, the lowest that is free.
+/// If a piece's key is taken by another entry, the lowest free number is appended to it.
 pub fn adopt(project: &Project, operation: &str, pieces: &[Adoption]) -> Result<Adoptions> {
     let place = KnowledgeDir::in_project(project);
     let (mut done, applied) = project
@@ -99,7 +99,7 @@ pub fn adopt(project: &Project, operation: &str, pieces: &[Adoption]) -> Result<
     Ok(done)
 }
 
-/// Returns the key that follows from a title: its letters and digits in lower case, hyphens between.
+/// Returns the key derived from a title: its letters and digits in lower case, joined by hyphens.
 pub fn key_of(title: &str) -> String {
     let mut key = String::new();
     for word in latin(&text::fold(title))
@@ -116,13 +116,13 @@ pub fn key_of(title: &str) -> String {
         key.extend(word.chars().take(left).map(|c| c.to_ascii_lowercase()));
     }
     if key.is_empty() {
-        // A title of other letters still gives one key, and each another one.
+        // A title without Latin letters still gets a key, a different one for each title.
         key = format!("entry-{}", &digest_of(title)[..8]);
     }
     key
 }
 
-/// An entry that exists or is about to be written.
+/// An existing or planned entry.
 struct KnownEntry {
     key: String,
     origin: Option<String>,
@@ -143,7 +143,8 @@ impl KnownEntry {
 }
 
 impl KnownEntry {
-    /// Returns what a piece is going to be; the number that keeps its key apart is no word of its title.
+    /// Returns the planned entry of a piece; a number appended to its key does not count as a word of its
+    /// title.
     fn planned(piece: &Adoption, key: &str, body: &str) -> Self {
         let (said, _) = without_origin(body);
         Self {
@@ -171,7 +172,7 @@ fn plan(
         .filter_map(|one| one.origin.clone())
         .collect();
     let mut resolved = names(pieces, &keys);
-    // What turns out to be an entry already is linked under that entry's key.
+    // A piece that duplicates an existing entry is linked under that entry's key.
     for (index, piece) in project.progress.track("Comparing", pieces).enumerate() {
         if known.contains(&origin(piece)) {
             continue;
@@ -221,7 +222,7 @@ fn plan(
     Ok((done, changes))
 }
 
-/// Plans one new entry with its line in the chronicle, and returns its row.
+/// Plans a new entry with its line in log.md, and returns its index row.
 fn write(
     project: &Project,
     place: &KnowledgeDir,
@@ -251,7 +252,7 @@ fn write(
     Ok(row)
 }
 
-/// Returns the key of each piece: that under which it is there, else one that is free.
+/// Returns the key of each piece: the existing one if it was imported before, or else a free one.
 fn assigned(place: &KnowledgeDir, standing: &[KnownEntry], pieces: &[Adoption]) -> Vec<String> {
     let there: BTreeMap<&str, &str> = standing
         .iter()
@@ -290,7 +291,7 @@ fn free(wish: String, taken: &mut BTreeSet<String>, last: &mut BTreeMap<String, 
     key
 }
 
-/// Returns the entry that is most like another one, the first of several.
+/// Returns the most similar entry, the first one if several are equally similar.
 fn most_like(one: &KnownEntry, standing: &[KnownEntry]) -> Option<(String, usize)> {
     let alike = standing.iter().rev().filter_map(|other| {
         let percent = one.likeness.overlap(&other.likeness)?;
@@ -299,7 +300,7 @@ fn most_like(one: &KnownEntry, standing: &[KnownEntry]) -> Option<(String, usize
     alike.max_by_key(|(_, percent)| *percent)
 }
 
-/// Returns which key each name means; of two that have one name, the first.
+/// Returns the key for each name; if two pieces share a name, that of the first.
 fn names(pieces: &[Adoption], keys: &[String]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for (piece, key) in pieces.iter().zip(keys) {
@@ -310,7 +311,7 @@ fn names(pieces: &[Adoption], keys: &[String]) -> BTreeMap<String, String> {
     names
 }
 
-/// Returns the whole body of an entry: title, text with its links by key, and where it is from.
+/// Returns the whole body of an entry: title, text with links by key, and origin.
 fn body(piece: &Adoption, names: &BTreeMap<String, String>) -> String {
     let said = piece.body.trim_matches(['\n', '\r']).trim_end();
     let mut body = format!("# {}\n\n", piece.title);
@@ -320,7 +321,8 @@ fn body(piece: &Adoption, names: &BTreeMap<String, String>) -> String {
         body.push_str(&said[kept..link.range.start]);
         match names.get(&text::fold(name)) {
             Some(key) => body.extend(["[[", key, "]]"]),
-            // A link to nothing would be one more fault of the store.
+            // A link to an unknown name becomes plain text, since a broken link would be reported by the
+            // audit.
             None => body.push_str(&link.to),
         }
         kept = link.range.end;
@@ -349,7 +351,7 @@ fn origin(piece: &Adoption) -> String {
     format!("{ORIGIN}{memory}: {line}")
 }
 
-/// Parts a body from the line that says where it is from.
+/// Splits a body into its text and the line that states its origin.
 fn without_origin(body: &str) -> (&str, Option<&str>) {
     let trimmed = body.trim_end();
     let start = trimmed.rfind('\n').map_or(0, |end| end + 1);

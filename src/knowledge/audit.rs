@@ -1,4 +1,4 @@
-//! Checks all entries, drops what is old from Working Memory, and rebuilds INDEX.md where it drifted.
+//! Checks all entries, removes old notes from Working Memory, and rebuilds INDEX.md if it is out of date.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -26,67 +26,67 @@ use crate::storage::Changes;
 use crate::storage::Store;
 use crate::warning::Warning;
 
-/// After so many days a guess is to be looked at again.
+/// Age after which an entry of low confidence is due for review, in days.
 const GUESS_DAYS: i64 = 30;
-/// After so many days anything is.
+/// Age after which any entry is due for review, in days.
 const STALE_DAYS: i64 = 180;
-/// A body of more lines should be split.
+/// Maximum length of a body, in lines; a longer one should be split.
 const MAX_LINES: usize = 500;
 
-/// What was found. It is the document of `annals entry audit --json`.
+/// The findings of an audit. It is the document of `annals entry audit --json`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EntryAudit {
-    /// Lines of Working Memory that went because they were over seven days old.
+    /// Number of bullets of Working Memory removed because they were over seven days old.
     pub pruned_working: usize,
-    /// Guesses that nobody looked at for 30 days.
+    /// Entries of low confidence that have not been updated for 30 days.
     pub stale_low_confidence: Vec<String>,
-    /// Active entries that nobody looked at for 180 days.
+    /// Active entries that have not been updated for 180 days.
     pub stale: Vec<String>,
-    /// Whether INDEX.md was not as the entries are, and was rebuilt.
+    /// Whether INDEX.md did not match the entries, and was rebuilt.
     pub index_rebuilt: bool,
-    /// Entries that are one and the same.
+    /// Pairs of duplicate entries.
     pub duplicates: Vec<Duplicate>,
-    /// Links to entries that are not there.
+    /// Links to entries that do not exist.
     pub broken_links: Vec<BrokenLink>,
-    /// Entries with a body of more than 500 lines.
+    /// Entries whose bodies are longer than 500 lines.
     pub oversized: Vec<String>,
-    /// Superseded entries that an active one still links to.
+    /// Superseded entries that an active entry still links to.
     pub superseded_with_active_inbound: Vec<String>,
-    /// What could not be understood.
+    /// Entries with an invalid format.
     pub invalid: Vec<Invalid>,
-    /// On a dry run, what would change.
+    /// The changes, on a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// What was odd on the way.
+    /// Warnings from reading and writing the store.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// A link to an entry that is not there.
+/// A link to an entry that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct BrokenLink {
     /// The entry with the link.
     pub from: String,
-    /// What it names.
+    /// The target of the link.
     pub to: String,
-    /// The line of its file, counted from 1.
+    /// Line number in its file, from 1.
     pub line: usize,
 }
 
-/// An entry that is not as the format wants it.
+/// An entry whose format is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Invalid {
     /// The entry's key.
     pub key: String,
     /// Its file, relative to the project.
     pub file: PathBuf,
-    /// The line, counted from 1.
+    /// Line number, from 1.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
 }
 
-/// Runs all checks; pruning the notepad and rebuilding INDEX.md is all that it writes.
+/// Runs all checks; it writes only the pruned notepad and the rebuilt INDEX.md.
 pub fn audit(project: &Project) -> Result<EntryAudit> {
     let place = KnowledgeDir::in_project(project);
     let storage = project.storage();
@@ -132,7 +132,7 @@ fn rebuild_index(
         return Ok(());
     }
     let text = index::render(all.iter().map(|one| IndexRow::from_entry(&one.entry)));
-    // Git may have checked it out with Windows line ends, which says nothing else.
+    // Git may have checked it out with Windows line endings, which makes no difference.
     let says = |old: &[u8]| String::from_utf8_lossy(old).replace("\r\n", "\n") == text;
     if old.as_deref().is_some_and(says) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! An entry as its checks need it.
+//! The data of an entry that the checks need.
 
 use crate::knowledge::entry::Entry;
 use crate::knowledge::likeness::Likeness;
@@ -8,7 +8,7 @@ use crate::knowledge::scan::EntryFile;
 use crate::storage::read;
 use crate::warning::Warning;
 
-/// What is needed of an entry for all checks.
+/// An entry with the data that all checks need.
 pub(crate) struct CheckedEntry {
     pub(crate) entry: Entry,
     pub(crate) likeness: Likeness,
@@ -17,7 +17,7 @@ pub(crate) struct CheckedEntry {
     pub(crate) problems: Vec<Warning>,
 }
 
-/// Reads an entry for its checks.
+/// Parses an entry for the checks.
 pub(crate) fn check(file: &EntryFile<'_>) -> CheckedEntry {
     let decoded = read::decode(file.bytes.clone(), &file.path);
     let text = decoded.value;

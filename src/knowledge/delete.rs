@@ -1,4 +1,4 @@
-//! Deletes an entry for good, and says why in log.md.
+//! Deletes an entry, and records the reason in log.md.
 
 use serde::Serialize;
 
@@ -15,28 +15,28 @@ use crate::storage::Changes;
 use crate::storage::Store;
 use crate::warning::Warning;
 
-/// What was deleted. It is the document of `annals entry delete --json`.
+/// A deleted entry. It is the document of `annals entry delete --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Deleted {
     /// The entry's key.
     pub key: String,
-    /// Why, verbatim but for line breaks.
+    /// The reason, verbatim except for line breaks.
     pub reason: String,
-    /// On a dry run, what would change.
+    /// The changes, on a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// What was odd on the way.
+    /// Warnings from the operation.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// Returns a text on one line, as log.md has it.
+/// Returns a text on one line, for log.md.
 fn one_line(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.collect::<Vec<_>>().join(" ")
 }
 
-/// Deletes an entry, refused without a reason; links to it stay, and `audit` tells them.
+/// Deletes an entry; a reason is required. Links to the entry remain, and are reported by `audit`.
 pub fn delete(
     project: &Project,
     key: &str,

@@ -1,4 +1,4 @@
-//! Where the entries, their index, their log and the notepad lie.
+//! Defines the paths of the entries, their index, their log and the notepad.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use crate::project::Project;
 use crate::storage::listing;
 
-/// The folder of the knowledge entries and the notepad.
+/// The folder of the entries and the notepad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnowledgeDir {
     root: PathBuf,
 }
 
 impl KnowledgeDir {
-    /// Returns the folder of a project, whether it is there or not.
+    /// Returns the folder of a project, which may not exist yet.
     pub fn in_project(project: &Project) -> Self {
         Self {
             root: project.root.join(&project.settings.store),
@@ -25,17 +25,17 @@ impl KnowledgeDir {
         &self.root
     }
 
-    /// Returns the folder with a file for each entry.
+    /// Returns the folder of the entry files.
     pub fn memory(&self) -> PathBuf {
         self.root.join("memory")
     }
 
-    /// Returns the file of an entry, whether it is there or not.
+    /// Returns the file of an entry, which may not exist yet.
     pub fn entry(&self, key: &str) -> PathBuf {
         self.memory().join(format!("{key}.md"))
     }
 
-    /// Returns the names of all entries there are.
+    /// Returns the keys of all existing entries.
     pub(crate) fn keys(&self) -> Vec<String> {
         let files = listing::entries(&self.memory()).unwrap_or_default();
         let keys = files.iter().filter_map(|(name, _)| stem(name));
@@ -47,7 +47,7 @@ impl KnowledgeDir {
         self.memory().join("INDEX.md")
     }
 
-    /// Returns the chronicle of all writes.
+    /// Returns the log of all writes.
     pub fn log(&self) -> PathBuf {
         self.memory().join("log.md")
     }
@@ -58,7 +58,7 @@ impl KnowledgeDir {
     }
 }
 
-/// Returns the key that a file of the memory stands for; the store's own files stand for none.
+/// Returns the key of an entry file; `None` for INDEX.md, log.md and hidden files.
 pub(crate) fn stem(name: &str) -> Option<&str> {
     let stem = name.strip_suffix(".md")?;
     let is_own = name == "INDEX.md" || name == "log.md" || name.starts_with('.');

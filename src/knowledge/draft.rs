@@ -1,4 +1,4 @@
-//! Makes the text of an entry: a new one, or an old one in which only what must change changes.
+//! Generates the text of an entry: a new one, or an existing one with only the necessary changes.
 
 use crate::error::Error;
 use crate::error::Result;
@@ -16,15 +16,15 @@ use std::path::Path;
 
 use chrono::NaiveDate;
 
-/// What an entry is to say.
+/// The intended content of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryDraft<'a> {
     pub(crate) key: &'a EntryKey,
     pub(crate) kind: EntryType,
     pub(crate) confidence: Confidence,
-    /// Nothing where those there are stay.
+    /// `None` keeps the existing tags.
     pub(crate) tags: Option<&'a [String]>,
-    /// Nothing where the one there is stays.
+    /// `None` keeps the existing body.
     pub(crate) body: Option<&'a [u8]>,
     pub(crate) title: Option<&'a str>,
     pub(crate) today: NaiveDate,
@@ -40,7 +40,7 @@ impl EntryDraft<'_> {
         bytes
     }
 
-    /// Returns the text of an entry that is there, brought up to what the draft says.
+    /// Returns the text of an existing entry, updated to the draft.
     pub(crate) fn updated(&self, old: &[u8], path: &Path) -> Result<Vec<u8>> {
         let head = valid(old);
         if front_matter::inner(head).is_none() {
@@ -75,7 +75,7 @@ impl EntryDraft<'_> {
         )
     }
 
-    /// Puts front matter before a text that has none.
+    /// Adds front matter to a text that has none.
     fn with_front_matter(&self, old: &[u8], path: &Path) -> Result<Vec<u8>> {
         let opens = String::from_utf8_lossy(old);
         if opens.trim_start_matches('\u{feff}').starts_with("---\n") {
@@ -94,7 +94,7 @@ impl EntryDraft<'_> {
         Ok(bytes)
     }
 
-    /// Returns the fields whose values are other than they should be.
+    /// Returns the fields whose values have to change.
     fn changed(&self, front: &Front<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
         let mut fields = Vec::new();
         if front.get("key").and_then(|field| field.text()) != Some(self.key.as_str()) {
@@ -118,7 +118,7 @@ impl EntryDraft<'_> {
         fields
     }
 
-    /// Returns a body verbatim, under a title where it has none of its own.
+    /// Returns a body verbatim, with a title added if it has none.
     fn with_title(&self, body: &[u8], old: Option<&str>) -> Vec<u8> {
         if entry::title_line(&String::from_utf8_lossy(body)).is_some() {
             return body.to_owned();
@@ -133,7 +133,7 @@ impl EntryDraft<'_> {
         bytes
     }
 
-    /// Returns a body that stays, under another title where one is asked for.
+    /// Returns the existing body, with its title replaced if the draft has one.
     fn retitled(&self, body: &[u8]) -> Vec<u8> {
         let Some(title) = self.title else {
             return body.to_owned();
@@ -152,7 +152,7 @@ impl EntryDraft<'_> {
     }
 }
 
-/// Returns the text up to the first byte that is none.
+/// Returns the text up to the first invalid byte.
 fn valid(bytes: &[u8]) -> &str {
     match str::from_utf8(bytes) {
         Ok(text) => text,

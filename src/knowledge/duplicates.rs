@@ -1,4 +1,4 @@
-//! Finds entries that are one and the same: by their keys, or by what they say.
+//! Finds duplicate entries, by key or by content.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use serde::Serialize;
 
 use crate::knowledge::checked::CheckedEntry;
 
-/// Two entries that are one and the same.
+/// A pair of duplicate entries.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Duplicate {
-    /// The one whose key comes first.
+    /// The key that sorts first.
     pub a: String,
-    /// The other.
+    /// The other key.
     pub b: String,
-    /// Why they are the same.
+    /// The reason.
     pub reason: String,
 }
 
-/// So many entries that are like no other are compared with the next one of a group at most.
+/// Maximum number of mutually different entries of a group that each further entry is compared with.
 const MAX_COMPARED: usize = 200;
 
-/// Returns the pairs of entries that collide: the first of a group with each of the others.
+/// Returns the pairs of duplicates: the first entry of each group with each of the others.
 pub(crate) fn duplicates(all: &[CheckedEntry]) -> Vec<Duplicate> {
     let mut found = same_keys(all);
     let (mut first, mut second) = (BTreeMap::new(), BTreeMap::new());
@@ -38,7 +38,7 @@ pub(crate) fn duplicates(all: &[CheckedEntry]) -> Vec<Duplicate> {
     for group in first.into_values() {
         found.extend(near_identical(&group, "one first line, "));
     }
-    // Those that differ in their first line alone have their second one in common.
+    // Entries that differ only in the first line share the second.
     for group in second.into_values() {
         let others = near_identical(&group, "");
         let is_new = |one: &Duplicate| {
@@ -86,7 +86,7 @@ fn same_keys(all: &[CheckedEntry]) -> Vec<Duplicate> {
     found
 }
 
-/// Compares each entry with those before it that are like no other.
+/// Compares each entry with the earlier ones that are not duplicates themselves.
 fn near_identical(group: &[&CheckedEntry], what: &str) -> Vec<Duplicate> {
     let mut found = Vec::new();
     let mut different: Vec<&CheckedEntry> = Vec::new();

@@ -1,4 +1,4 @@
-//! One piece of knowledge: its front matter, its title and where its body stands.
+//! Parses an entry: its front matter, its title and the position of its body.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,39 +18,39 @@ use crate::knowledge::key;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// An entry, as far as it was understood.
+/// An entry, as far as it could be parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// The name of its file.
+    /// Its file name without the extension.
     pub key: String,
-    /// The first heading of the first level in its body.
+    /// The first level-one heading of its body.
     pub title: Option<String>,
-    /// What kind of knowledge it holds.
+    /// The type of knowledge.
     #[serde(rename = "type")]
     pub kind: Option<EntryType>,
-    /// The words it is filed under.
+    /// Its tags.
     pub tags: Vec<String>,
-    /// The day it was written first.
+    /// The day it was created.
     pub created: Option<NaiveDate>,
-    /// The day it was written last.
+    /// The day it was last updated.
     pub updated: Option<NaiveDate>,
-    /// Whether it still holds.
+    /// Whether it is active, stale or superseded.
     pub status: EntryStatus,
-    /// The entries whose place it took.
+    /// The keys of the entries that it replaces.
     #[serde(serialize_with = "joined")]
     pub supersedes: Vec<String>,
-    /// How sure the writer was.
+    /// How certain the author was.
     pub confidence: Option<Confidence>,
-    /// What the front matter calls it.
+    /// The key in the front matter.
     #[serde(skip)]
     pub named: Option<String>,
-    /// The bytes under the front matter and the blank line after it.
+    /// Byte range of the body, after the front matter and the blank line that follows.
     #[serde(skip)]
     pub body: Range<usize>,
 }
 
 impl Entry {
-    /// Reads the entry in a file of the store; what is not right about it becomes a warning.
+    /// Parses the entry in a file of the store; problems become warnings.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let front = Front::parse(text, path);
         let mut reader = FieldReader {
@@ -78,18 +78,18 @@ impl Entry {
         }
     }
 
-    /// Returns whether a search finds it without being asked for everything.
+    /// Returns whether it is active; searches skip other entries by default.
     pub fn is_active(&self) -> bool {
         self.status == EntryStatus::Active
     }
 
-    /// Returns the day from which its age is counted.
+    /// Returns the date from which its age is counted.
     pub fn dated(&self) -> Option<NaiveDate> {
         self.updated.or(self.created)
     }
 }
 
-/// Reads the fields, and remembers what is wrong with them.
+/// Converts the fields of the front matter, and collects warnings.
 struct FieldReader<'a> {
     path: &'a Path,
     warnings: Vec<Warning>,
@@ -128,7 +128,7 @@ impl FieldReader<'_> {
         entry.confidence = self.word(front, "confidence", Confidence::parse);
     }
 
-    /// Of a field that stands twice, readers differ in which one they take.
+    /// Warns about duplicate fields, because tools differ in which of them they use.
     fn doubled(&mut self, front: &Front<'_>) {
         let mut first_lines: HashMap<String, usize> = HashMap::new();
         for field in &front.fields {
@@ -166,29 +166,30 @@ fn text<'f>(front: &'f Front<'_>, name: &str) -> Option<(&'f str, usize)> {
     Some((field.text()?, field.line))
 }
 
-/// Writes keys as the front matter does: none, one, or several with commas.
+/// Serializes keys as in the front matter: null, one, or several separated by commas.
 fn joined<S: Serializer>(keys: &[String], to: S) -> Result<S::Ok, S::Error> {
     let keys = (!keys.is_empty()).then(|| keys.join(", "));
     keys.serialize(to)
 }
 
-/// Returns where the body begins.
+/// Returns the byte offset of the body.
 pub(crate) fn body_start(text: &str) -> usize {
     Front::parse(text, Path::new("")).body
 }
 
-/// Returns the title of a body: its first heading of the first level outside of any fence.
+/// Returns the title of a body: its first level-one heading outside code fences.
 pub(crate) fn title(body: &str) -> Option<&str> {
     let heading = &body[title_line(body)?];
     let first = heading.lines().next().unwrap_or_default();
     Some(first.trim_start_matches('#').trim())
 }
 
-/// Returns the bytes of the title, without the line break: its line, or the line above one of `=`.
+/// Returns the byte range of the title without the line break: its line, or the line and the `=` underline
+/// below it.
 pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
     let mut fence = Fence::default();
     let mut at = 0;
-    // The line above, where a paragraph begins with it.
+    // The start of the line above, if it begins a paragraph.
     let mut first: Option<usize> = None;
     let mut is_inside = false;
     for line in body.split_inclusive('\n') {
@@ -211,27 +212,28 @@ pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
     None
 }
 
-/// Returns whether a line makes a title of the one above it.
+/// Returns whether a line is an underline that makes a title of the line above.
 fn is_underline(line: &str) -> bool {
     let marks = line.trim_start_matches(' ');
     line.len() - marks.len() < 4 && !marks.is_empty() && marks.bytes().all(|b| b == b'=')
 }
 
-/// Returns whether a line begins a paragraph: no heading, list, quote, table, comment or indented code.
+/// Returns whether a line can begin a paragraph: it is not a heading, list, quote, table, comment or indented
+/// code.
 fn is_plain(line: &str) -> bool {
     let is_listed = line.starts_with(|c: char| c.is_ascii_digit()) && line.contains(['.', ')']);
     let is_marked = line.starts_with(['#', '-', '*', '+', '>', '|', '<', '=', '\t']);
     !line.is_empty() && !is_listed && !is_marked && !line.starts_with("    ")
 }
 
-/// Tells line by line what stands in a fenced block of code.
+/// Tracks line by line which lines are in a fenced code block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fence {
     open: Option<(char, usize)>,
 }
 
 impl Fence {
-    /// Returns whether a line belongs to a fenced block; lines are asked in order.
+    /// Returns whether a line belongs to a fenced block; lines must be passed in order.
     pub(crate) fn holds(&mut self, line: &str) -> bool {
         let indented = line.len() - line.trim_start_matches(' ').len();
         let text = line.trim();

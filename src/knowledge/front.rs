@@ -1,4 +1,4 @@
-//! The front matter of an entry: the usual form read in one pass, any other as every front matter.
+//! Parses the front matter of an entry: the usual form in one pass, any other with the general parser.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::markdown::front_matter;
 use crate::markdown::node::Value;
 use crate::warning::Warning;
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FieldValue<'a> {
     Text(Cow<'a, str>),
@@ -20,28 +20,28 @@ pub(crate) enum FieldValue<'a> {
 pub(crate) struct Field<'a> {
     pub(crate) name: Cow<'a, str>,
     pub(crate) value: FieldValue<'a>,
-    /// The line of the file, counted from 1.
+    /// Line number in the file, from 1.
     pub(crate) line: usize,
 }
 
-/// The front matter, and where the body begins.
+/// The front matter of a file, and the position of the body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Front<'a> {
     pub(crate) fields: Vec<Field<'a>>,
-    /// Whether there is any.
+    /// Whether the file has front matter.
     pub(crate) is_there: bool,
-    /// Behind the closing line and the blank line after it.
+    /// Byte offset of the body, after the closing line and the blank line that follows.
     pub(crate) body: usize,
     pub(crate) problems: Vec<Warning>,
 }
 
 impl<'a> Front<'a> {
-    /// Reads the front matter of an entry.
+    /// Parses the front matter of an entry.
     pub(crate) fn parse(text: &'a str, path: &Path) -> Self {
         usual(text).unwrap_or_else(|| careful(text, path))
     }
 
-    /// Returns a field by its name, whatever its case.
+    /// Returns a field by name, ignoring case.
     pub(crate) fn get(&self, name: &str) -> Option<&Field<'a>> {
         let same = |field: &&Field| field.name.eq_ignore_ascii_case(name);
         self.fields.iter().find(same)
@@ -49,7 +49,7 @@ impl<'a> Front<'a> {
 }
 
 impl Field<'_> {
-    /// Returns the one text of the field, or `None` if it is empty or a list.
+    /// Returns the text of the field, or `None` if it is empty or a list.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.value {
             FieldValue::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
@@ -57,7 +57,7 @@ impl Field<'_> {
         }
     }
 
-    /// Returns the texts of the field; commas part a text that is no list.
+    /// Returns the texts of the field; a text that is not a list is split at commas.
     pub(crate) fn texts(&self) -> Vec<String> {
         let texts: Vec<&str> = match &self.value {
             FieldValue::Text(text) => text.split(',').collect(),
@@ -71,7 +71,7 @@ impl Field<'_> {
     }
 }
 
-/// Returns the end of the line break at `at`, or `at` where none is.
+/// Returns the end of the line break at `at`, or `at` if there is none.
 pub(crate) fn behind_line_break(text: &str, at: usize) -> usize {
     let rest = &text[at..];
     match (rest.starts_with("\r\n"), rest.starts_with('\n')) {
@@ -81,7 +81,8 @@ pub(crate) fn behind_line_break(text: &str, at: usize) -> usize {
     }
 }
 
-/// Reads front matter of nothing but `name: value` lines, with plain or simply quoted values and `[a, b]`.
+/// Parses front matter that consists only of `name: value` lines, with plain or simply quoted values and
+/// `[a, b]`.
 fn usual(text: &str) -> Option<Front<'_>> {
     let mut fields = Vec::with_capacity(8);
     let mut at = 0;
@@ -93,7 +94,7 @@ fn usual(text: &str) -> Option<Front<'_>> {
             (0, _) => return None,
             (_, "---") => {
                 let body = behind_line_break(text, at);
-                // A second block behind the first is read with care.
+                // A second block after the first needs the general parser.
                 if text[body..].starts_with("---") {
                     return None;
                 }
@@ -125,7 +126,7 @@ fn usual(text: &str) -> Option<Front<'_>> {
     None
 }
 
-/// Front matter of more fields is not usual; each is compared with those before it.
+/// Maximum number of fields in the usual form, since each is compared with all earlier ones.
 const MAX_FIELDS: usize = 64;
 
 fn has(fields: &[Field<'_>], name: &str) -> bool {
@@ -155,7 +156,7 @@ fn parse_value(value: &str) -> Option<FieldValue<'_>> {
     Some(FieldValue::List(texts))
 }
 
-/// Returns a scalar that YAML would read as it is written, quotes aside.
+/// Returns a scalar whose value in YAML is its literal text, without quotes; `None` for any other.
 fn scalar(value: &str) -> Option<&str> {
     let first = value.chars().next();
     if let Some(quote @ ('"' | '\'')) = first {

@@ -1,4 +1,4 @@
-//! Sets fields of a front matter, and leaves every other byte as it is.
+//! Sets fields of front matter without changing any other byte.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::markdown::front_matter;
 
-/// The fields in the order of the format.
+/// The fields, in the order of the format.
 const ORDER: [&str; 8] = [
     "key",
     "type",
@@ -18,7 +18,7 @@ const ORDER: [&str; 8] = [
     "confidence",
 ];
 
-/// Returns the text with these fields set to values that are written already; one that is missing is added.
+/// Returns the text with these fields set to values in YAML syntax; a missing field is added.
 ///
 /// The text must have front matter.
 pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
@@ -37,7 +37,7 @@ pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
             .iter()
             .find(|line| line.name.eq_ignore_ascii_case(name))
         {
-            // A value that stands below its name, or nowhere yet, comes to stand beside it.
+            // A value below its name, or missing, is written on the same line.
             Some(line) if text[..line.value.start].ends_with(':') => {
                 edits.push(Edit::replace(line.value.clone(), format!(" {value}")));
             }
@@ -51,7 +51,7 @@ pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
     edit::apply(text, edits)
 }
 
-/// Returns the text without a field, and the lines that belong to it.
+/// Returns the text without a field and the lines that belong to it.
 pub(crate) fn remove(text: &str, name: &str) -> String {
     let Some(inner) = front_matter::inner(text) else {
         return text.to_owned();
@@ -66,10 +66,10 @@ pub(crate) fn remove(text: &str, name: &str) -> String {
     }
 }
 
-/// A field at the left margin, with the lines that belong to it.
+/// A field at the left margin, with its continuation lines.
 struct FieldLines<'t> {
     name: &'t str,
-    /// What its value is replaced by: empty right after the colon where there is none.
+    /// Byte range of the value; empty, right after the colon, if there is none.
     value: Range<usize>,
     start: usize,
     end: usize,
@@ -108,7 +108,7 @@ fn lines(text: &str, inner: Range<usize>) -> Vec<FieldLines<'_>> {
     fields
 }
 
-/// Returns where the value stands in what follows a colon; a comment after it stays.
+/// Returns the range of the value in the text after a colon; a trailing comment is excluded.
 fn value_in(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
     let value = &text[start..];
@@ -122,7 +122,8 @@ fn value_in(text: &str) -> Range<usize> {
     start..start + value[..comment].trim_end().len()
 }
 
-/// Returns where a field that is missing belongs: after the one before it.
+/// Returns the byte offset at which to insert a missing field: after the fields that precede it in the
+/// format.
 fn insertion_index(lines: &[FieldLines<'_>], name: &str, first: usize) -> usize {
     let rank = |name: &str| {
         ORDER

@@ -1,11 +1,11 @@
-//! Keeps secrets out of what agents read back.
+//! Rejects secrets in texts that agents will read back.
 
 use crate::error::Error;
 use crate::error::Result;
 use crate::markdown::Lines;
 use crate::secrets;
 
-/// Refuses a text that holds what looks like a secret, and names the rule and the line.
+/// Returns an error that names the rule and the line if a text contains what looks like a secret.
 pub(crate) fn refuse_secrets(what: &str, text: &str) -> Result<()> {
     let Some(secret) = secrets::find(text).into_iter().next() else {
         return Ok(());

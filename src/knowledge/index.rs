@@ -1,4 +1,4 @@
-//! The generated catalogue of all entries, INDEX.md.
+//! The generated list of all entries, INDEX.md.
 //!
 //! ```text
 //! # Index
@@ -28,7 +28,7 @@ const HEAD: &str = "# Index\n\n\
     | key | title | type | tags | status | updated |\n\
     |---|---|---|---|---|---|\n";
 
-/// One row: what INDEX.md says of an entry.
+/// A row of INDEX.md.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IndexRow {
     pub(crate) key: String,
@@ -52,7 +52,7 @@ impl IndexRow {
         }
     }
 
-    /// Returns whether it is shown without being asked for everything.
+    /// Returns whether it is active; other rows are not listed by default.
     pub(crate) fn is_active(&self) -> bool {
         EntryStatus::parse(&self.status).unwrap_or_default() == EntryStatus::Active
     }
@@ -80,7 +80,7 @@ impl IndexRow {
     }
 }
 
-/// Returns the whole text for rows of any order.
+/// Returns the whole text for rows in any order.
 pub(crate) fn render(rows: impl IntoIterator<Item = IndexRow>) -> String {
     let sorted: BTreeMap<String, String> = rows
         .into_iter()
@@ -91,7 +91,7 @@ pub(crate) fn render(rows: impl IntoIterator<Item = IndexRow>) -> String {
     text
 }
 
-/// Returns the rows that a text of any hand holds, or `None` if it holds no such table.
+/// Parses the rows of a table that anyone may have written; `None` if there is no table with a `key` column.
 pub(crate) fn parse(text: &str) -> Option<Vec<IndexRow>> {
     let mut columns: Option<Vec<String>> = None;
     let mut rows = Vec::new();
@@ -156,7 +156,7 @@ fn cells(line: &str) -> Vec<String> {
     cells.iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// Plans that INDEX.md has this row for a key, or none; rebuilt where it is not as we wrote it.
+/// Plans setting or removing the rows of these keys in INDEX.md; if its format is not ours, it is rebuilt.
 pub(crate) fn update(
     place: &KnowledgeDir,
     changes: &mut Changes,
@@ -176,7 +176,7 @@ pub(crate) fn update(
     changes.edit(&path, old, new)
 }
 
-/// Returns the whole text for the entries there are, and these rows in place of theirs.
+/// Returns the whole text for all existing entries, with these rows replaced.
 fn anew(place: &KnowledgeDir, rows: &[(&str, Option<IndexRow>)]) -> Result<String> {
     let mut all: BTreeMap<String, IndexRow> = all(place)?
         .value
@@ -192,7 +192,7 @@ fn anew(place: &KnowledgeDir, rows: &[(&str, Option<IndexRow>)]) -> Result<Strin
     Ok(render(all.into_values()))
 }
 
-/// Plans that INDEX.md has the rows of the entries that a plan changes.
+/// Plans updating the rows in INDEX.md of all entries changed by a plan.
 pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
     let place = KnowledgeDir::in_project(project);
     let folder = place.memory();
@@ -218,7 +218,7 @@ pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
     update(&place, changes, &rows)
 }
 
-/// Returns the rows of all entries there are.
+/// Returns the rows of all existing entries.
 pub(crate) fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<IndexRow>>> {
     scan(place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
@@ -226,7 +226,7 @@ pub(crate) fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<IndexRow>>> {
     })
 }
 
-/// Returns our own text with another row for a key, or `None` if the text is not as we write it.
+/// Returns a text of ours with one row replaced, or `None` if its format is not ours.
 fn with_row(text: &str, key: &str, row: Option<&IndexRow>) -> Option<String> {
     let rows = text.strip_prefix(HEAD)?;
     if !rows.is_empty() && !rows.ends_with('\n') {

@@ -1,22 +1,22 @@
-//! The name of an entry, and of its file.
+//! The key of an entry, which is also its file name.
 
 use std::fmt;
 
 use crate::error::Error;
 use crate::error::Result;
 
-/// The most characters of a key.
+/// Maximum length of a key, in characters.
 pub(crate) const MAX_KEY: usize = 60;
 
-/// Keys whose files would be the store's own.
+/// Keys that would clash with the store's own files.
 const RESERVED: [&str; 2] = ["index", "log"];
 
-/// The name of an entry: `[a-z0-9]` and single hyphens, 60 characters at most.
+/// The key of an entry: `[a-z0-9]` and single hyphens, at most 60 characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EntryKey(String);
 
 impl EntryKey {
-    /// Returns a key, refused with the reason where the text is none.
+    /// Parses a key; an invalid one is refused with the reason.
     pub fn parse(text: &str) -> Result<Self> {
         match fault(text) {
             None => Ok(Self(text.to_owned())),
@@ -31,7 +31,7 @@ impl EntryKey {
         &self.0
     }
 
-    /// Returns the key as a title: `test-runner` is `Test runner`.
+    /// Returns the key as a title: `Test runner` for `test-runner`.
     pub fn in_words(&self) -> String {
         in_words(&self.0)
     }
@@ -53,7 +53,7 @@ pub(crate) fn in_words(key: &str) -> String {
     }
 }
 
-/// Returns why a text is no key.
+/// Returns why a text is not a valid key; `None` if it is valid.
 pub(crate) fn fault(text: &str) -> Option<String> {
     let foreign = |c: &char| !matches!(c, 'a'..='z' | '0'..='9' | '-');
     if text.is_empty() {

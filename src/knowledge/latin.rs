@@ -1,9 +1,9 @@
-//! Words of any Latin script in the letters that a key may have.
+//! Transliterates Latin letters to those allowed in a key.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Returns a text in lower case with its accents resolved: `für` is `fuer`, `café` is `cafe`.
+/// Returns a text in lower case without accents: `fuer` for `für`, `cafe` for `café`.
 pub(crate) fn latin(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.nfc().flat_map(char::to_lowercase) {
@@ -15,7 +15,7 @@ pub(crate) fn latin(text: &str) -> String {
     plain
 }
 
-/// Returns what stands for a letter that is more than one with an accent.
+/// Returns the transliteration of a letter that is not simply a base letter with an accent to drop.
 fn spelled(c: char) -> Option<&'static str> {
     Some(match c {
         '\u{e4}' | '\u{e6}' => "ae",

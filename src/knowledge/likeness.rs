@@ -1,4 +1,4 @@
-//! Decides whether two entries say the same: an identical first line, and most lines in common.
+//! Decides whether two entries are near-duplicates: an identical first line, and most lines in common.
 
 use std::hash::DefaultHasher;
 use std::hash::Hash;
@@ -6,24 +6,24 @@ use std::hash::Hasher;
 
 use crate::knowledge::key;
 
-/// The share of lines, in percent, from which two bodies are near-identical.
+/// Minimum share of common lines at which two bodies are near-duplicates, in percent.
 const MIN_SHARED_PERCENT: usize = 80;
 
-/// What two bodies are compared by.
+/// The data for comparing two bodies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Likeness {
-    /// The first line under the title; 0 where nothing is said.
+    /// Hash of the first line below the title; 0 if there is none.
     pub(crate) first: u64,
-    /// The line after it; 0 where there is none.
+    /// Hash of the line after it; 0 if there is none.
     pub(crate) second: u64,
-    /// The title; 0 where there is none.
+    /// Hash of the title; 0 if there is none.
     title: u64,
-    /// All lines but the title.
+    /// Sorted hashes of all lines except the title.
     lines: Vec<u64>,
 }
 
 impl Likeness {
-    /// Returns the likeness of a body under a key.
+    /// Computes the data for a body with a key.
     pub(crate) fn new(body: &str, key: &str) -> Self {
         let (title, said) = parts(body, key);
         let mut lines: Vec<u64> = said.map(hash).collect();
@@ -38,9 +38,10 @@ impl Likeness {
         }
     }
 
-    /// Returns how much of the longer body both have, in percent; nothing below what is near-identical.
+    /// Returns the share of common lines in the longer body, in percent; `None` if the first lines differ or
+    /// it is too low.
     ///
-    /// A title that both have is one line of them; another title does not make another text.
+    /// A common title counts as one line; different titles make no difference.
     pub(crate) fn overlap(&self, other: &Self) -> Option<usize> {
         if self.first == 0 || self.first != other.first {
             return None;
@@ -48,7 +49,7 @@ impl Likeness {
         self.shared(other)
     }
 
-    /// Returns the same, whatever the first lines are.
+    /// Like [`overlap`](Self::overlap), but the first lines may differ.
     pub(crate) fn shared(&self, other: &Self) -> Option<usize> {
         let title = usize::from(self.title != 0 && self.title == other.title);
         let longer = self.lines.len().max(other.lines.len()) + title;
@@ -61,9 +62,9 @@ impl Likeness {
     }
 }
 
-/// Returns the title of a body and the lines that say something.
+/// Returns the title of a body and the lines that count as content.
 ///
-/// A title alone is what is said, unless it is only the key in words.
+/// If there is only a title, it is the content, unless it merely repeats the key.
 fn parts<'t>(body: &'t str, key: &str) -> (Option<&'t str>, impl Iterator<Item = &'t str>) {
     let mut lines = body
         .lines()
@@ -82,7 +83,7 @@ fn is_key(title: &str, key: &str) -> bool {
     title.to_lowercase() == key::in_words(key).to_lowercase()
 }
 
-/// Counts what two sorted lists share.
+/// Counts the common elements of two sorted lists.
 fn common(one: &[u64], other: &[u64]) -> usize {
     let (mut at, mut count) = (0, 0);
     for line in one {
@@ -97,7 +98,7 @@ fn common(one: &[u64], other: &[u64]) -> usize {
     count
 }
 
-/// Returns a number for a line as it reads with single spaces; never 0.
+/// Returns a hash of a line with white space normalised; never 0.
 fn hash(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     line.split_whitespace()

@@ -1,4 +1,4 @@
-//! Reads which entries name which others.
+//! Reads the links between entries.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +11,16 @@ use crate::project::Project;
 use crate::storage::read;
 use crate::warning::Parsed;
 
-/// An entry and what it names.
+/// An entry with its links.
 #[derive(Clone, Debug)]
 pub struct LinkedEntry {
     /// The entry.
     pub entry: Entry,
-    /// What `[[…]]` and `supersedes` name, each once, sorted; there need not be such entries.
+    /// The keys in `[[…]]` and `supersedes`, sorted and without duplicates; the entries may not exist.
     pub links: Vec<String>,
 }
 
-/// Returns all entries with what they name, by key.
+/// Returns all entries with their links, sorted by key.
 pub fn linked(project: &Project) -> Result<Parsed<Vec<LinkedEntry>>> {
     let place = KnowledgeDir::in_project(project);
     let mut found = scan(&place, |file| {

@@ -1,4 +1,4 @@
-//! Finds the cross-references `[[key]]` of a text, but for those in code.
+//! Finds the links `[[key]]` in a text, except in code.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use memchr::memmem;
 
 use crate::knowledge::entry::Fence;
 
-/// A cross-reference.
+/// A link to another entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
-    /// What it names.
+    /// The target.
     pub(crate) to: String,
-    /// The line, counted from 1.
+    /// Line number, from 1.
     pub(crate) line: usize,
-    /// The bytes it takes in the body, brackets included.
+    /// Byte range in the body, with the brackets.
     pub(crate) range: Range<usize>,
 }
 
-/// Returns the links of a body whose first line has the number `first`.
+/// Returns the links of a body; `first` is the line number of its first line.
 pub(crate) fn links(body: &str, first: usize) -> Vec<Link> {
     let mut found = Vec::new();
     if memmem::find(body.as_bytes(), b"[[").is_none() {
@@ -40,7 +40,7 @@ pub(crate) fn links(body: &str, first: usize) -> Vec<Link> {
                 break;
             };
             let to = &line[start..start + close];
-            // `[[[a]]` and `[[a [[b]]` hold their innermost brackets.
+            // In `[[[a]]` and `[[a [[b]]`, only the innermost brackets count.
             let to = to.rsplit("[[").next().unwrap_or(to).trim_start_matches('[');
             at = start + close + 2;
             if !spans.iter().any(|span| span.contains(&start)) && !to.trim().is_empty() {
@@ -55,7 +55,7 @@ pub(crate) fn links(body: &str, first: usize) -> Vec<Link> {
     found
 }
 
-/// Returns where code spans stand in a line: between two runs of as many backticks.
+/// Returns the ranges of code spans in a line: between two runs of equally many backticks.
 fn code_spans(line: &str) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let mut at = 0;

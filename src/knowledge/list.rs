@@ -1,4 +1,4 @@
-//! Lists entries from INDEX.md, without opening any.
+//! Lists entries from INDEX.md, without opening their files.
 
 use serde::Serialize;
 
@@ -13,18 +13,18 @@ use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// Which entries are listed.
+/// A filter for entries.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Only entries with one of these tags, where any are named.
+    /// Only entries with one of these tags; empty for all.
     pub tags: Vec<String>,
-    /// Only entries of this type, where one is named.
+    /// Only entries of this type; `None` for all.
     pub kind: Option<EntryType>,
-    /// Also what no longer holds.
+    /// Whether to include entries that are not active.
     pub include_superseded: bool,
 }
 
-/// An entry as it is listed.
+/// An entry in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedEntry {
     /// Its key.
@@ -34,18 +34,18 @@ pub struct ListedEntry {
     /// Its type.
     #[serde(rename = "type")]
     pub kind: Option<EntryType>,
-    /// The day it was written last.
+    /// The date of the last update.
     pub updated: Option<String>,
 }
 
-/// The entries that were asked for, by key. It is the document of `annals entry list --json`.
+/// The selected entries, sorted by key. It is the document of `annals entry list --json`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EntryListing {
     /// The entries.
     pub entries: Vec<ListedEntry>,
 }
 
-/// Lists the entries that INDEX.md names; where there is none to read, those that are there.
+/// Lists the entries in INDEX.md; if it cannot be used, they are read from their files.
 pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<EntryListing>> {
     let rows = rows(project)?;
     let tags: Vec<_> = selection

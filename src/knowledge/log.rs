@@ -1,13 +1,13 @@
-//! The chronicle of all writes, `log.md`: one line a write, never changed again.
+//! The log of all writes, `log.md`: one line per write, append-only.
 
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
 use crate::storage::Changes;
 
-/// Adds one line to the chronicle: `- 2026-02-17T10:11:12Z write test-runner (convention, high)`.
+/// Appends a line to the log: `- 2026-02-17T10:11:12Z write test-runner (convention, high)`.
 ///
-/// A reason stands there verbatim, but for its line breaks.
+/// Line breaks in `what` are replaced by spaces.
 pub(crate) fn add(
     changes: &mut Changes,
     place: &KnowledgeDir,

@@ -1,10 +1,10 @@
-//! Keyed entries and a notepad that outlives compaction.
+//! Manages keyed entries, and a notepad that survives compaction.
 //!
 //! ```text
 //! .vibekit/
 //! ├── memory/
-//! │   ├── INDEX.md      generated: one row an entry
-//! │   ├── log.md        append-only: one line a write
+//! │   ├── INDEX.md      generated: one row per entry
+//! │   ├── log.md        append-only: one line per write
 //! │   └── <key>.md      front matter and a body
 //! └── notepad.md        Priority Context, Working Memory, Manual
 //! ```

@@ -1,4 +1,4 @@
-//! Finds entries by keyword, tag and type: no vectors, nothing fuzzy, the same answer every time.
+//! Finds entries by keyword, tag and type: deterministic, without vectors or fuzzy matching.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -24,43 +24,43 @@ const TYPE: u32 = 5;
 const TITLE: u32 = 3;
 const BODY: u32 = 1;
 
-/// What is looked for.
+/// A query for entries.
 #[derive(Clone, Debug, Default)]
 pub struct EntryQuery {
-    /// Words; any of them is enough.
+    /// The search words; an entry must contain at least one of them.
     pub text: String,
-    /// Only entries with one of these tags, where any are named.
+    /// Only entries with one of these tags; empty for all.
     pub tags: Vec<String>,
-    /// Only entries of this type, where one is named.
+    /// Only entries of this type; `None` for all.
     pub kind: Option<EntryType>,
-    /// Also what no longer holds.
+    /// Whether to include entries that are not active.
     pub include_superseded: bool,
 }
 
-/// An entry that was found.
+/// An entry that matches a query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EntryHit {
     /// Its key.
     pub key: String,
-    /// Its type, or `None` if it has none of the closed set.
+    /// Its type, or `None` if it has none or an unknown one.
     #[serde(rename = "type")]
     pub kind: Option<EntryType>,
-    /// The first line that matches, verbatim.
+    /// The first matching line, verbatim.
     pub snippet: String,
-    /// How well it matches.
+    /// The relevance score.
     pub score: u32,
     #[serde(skip)]
     updated: Option<NaiveDate>,
 }
 
-/// What was found, best first. It is the document of `annals entry query --json`.
+/// The results, best first. It is the document of `annals entry query --json`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Hits {
     /// The entries.
     pub hits: Vec<EntryHit>,
 }
 
-/// Finds the entries that a query means.
+/// Returns the entries that match a query.
 pub fn query(project: &Project, query: &EntryQuery) -> Result<Parsed<Hits>> {
     let place = KnowledgeDir::in_project(project);
     let search = Search::new(query);
@@ -80,7 +80,7 @@ pub fn query(project: &Project, query: &EntryQuery) -> Result<Parsed<Hits>> {
     }))
 }
 
-/// A query, ready to be asked of many entries.
+/// A query prepared for matching many entries.
 struct Search<'q> {
     query: &'q EntryQuery,
     key: String,
@@ -98,7 +98,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Returns whether an entry is worth parsing; without words each is.
+    /// Returns whether an entry must be parsed to decide; an empty query may match any.
     fn may_match(&self, key: &str, text: &str) -> bool {
         if self.words.is_empty() {
             return self.query.text.trim().is_empty();
@@ -164,13 +164,14 @@ impl<'q> Search<'q> {
             + count(in_body) * BODY
     }
 
-    /// Returns whether the query names a tag or a type: as one of its words, or written as it is.
+    /// Returns whether the query names a tag or a type: as one of its words, or literally.
     fn is_word(&self, name: &str) -> bool {
         self.words.iter().any(|word| word.as_str() == name)
             || self.key.split_whitespace().any(|word| word == name)
     }
 
-    /// Returns the first line of the body that matches, else of the front matter, else the title.
+    /// Returns the first matching line of the body, or else of the front matter, or else the body's first
+    /// line.
     fn snippet<'t>(&self, entry: &Entry, text: &'t str) -> &'t str {
         let matches = |line: &&str| {
             let line = words::folded(line);

@@ -1,4 +1,4 @@
-//! Reads one entry as it is in its file.
+//! Reads a single entry, with its original text.
 
 use std::fs;
 use std::path::Path;
@@ -22,23 +22,23 @@ use crate::warning::Warning;
 /// An entry with its text. It is the document of `annals entry read --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct EntryText {
-    /// The file, relative to the project.
+    /// Path of the file, relative to the project.
     pub file: PathBuf,
-    /// What `write --if-match` compares.
+    /// The hash that `write --if-match` expects.
     pub hash: String,
-    /// What the front matter says.
+    /// The fields of the front matter.
     #[serde(flatten)]
     pub entry: Entry,
-    /// The text under the front matter.
+    /// The text below the front matter.
     pub body: String,
-    /// What is not right about it.
+    /// Problems with the entry's format.
     pub problems: Vec<Warning>,
-    /// The file as it is.
+    /// The original bytes of the file.
     #[serde(skip)]
     pub bytes: Vec<u8>,
 }
 
-/// Returns an entry, or the keys that are closest where there is none.
+/// Returns an entry; if there is none, the error names the closest keys.
 pub fn read(project: &Project, key: &str) -> Result<EntryText> {
     let place = KnowledgeDir::in_project(project);
     let path = place.entry(key);
@@ -63,7 +63,7 @@ pub fn read(project: &Project, key: &str) -> Result<EntryText> {
     })
 }
 
-/// Returns the bytes of an entry's file, or `None` if there is none; refused where a link leads out.
+/// Returns the bytes of an entry's file, or `None` if there is none; a link out of the store is refused.
 pub(crate) fn bytes(place: &KnowledgeDir, path: &Path) -> Result<Option<Vec<u8>>> {
     if leads_out(place, path)? {
         return Err(
@@ -75,7 +75,7 @@ pub(crate) fn bytes(place: &KnowledgeDir, path: &Path) -> Result<Option<Vec<u8>>
     read::bytes(path)
 }
 
-/// Returns whether a path is a symbolic link to something outside of the store.
+/// Returns whether a path is a symbolic link to a target outside the store.
 pub(crate) fn leads_out(place: &KnowledgeDir, path: &Path) -> Result<bool> {
     if !path.is_symlink() {
         return Ok(false);
@@ -84,7 +84,7 @@ pub(crate) fn leads_out(place: &KnowledgeDir, path: &Path) -> Result<bool> {
     Ok(fs::canonicalize(path).is_ok_and(|target| !target.starts_with(store)))
 }
 
-/// Returns the error for a key that no entry has, with the three closest keys.
+/// Returns the error for an unknown key, with the three closest keys.
 pub(crate) fn not_found(place: &KnowledgeDir, key: &str) -> Error {
     let mut keys = place.keys();
     keys.sort_by_cached_key(|other| (strsim::levenshtein(key, other), other.clone()));

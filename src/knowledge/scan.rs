@@ -1,4 +1,4 @@
-//! Goes through all entries of the store.
+//! Reads all entries of the store.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -20,18 +20,18 @@ use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// One entry's file.
+/// The file of an entry.
 pub(crate) struct EntryFile<'a> {
     pub(crate) key: &'a str,
     pub(crate) path: PathBuf,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// With fewer files, other threads would begin too late to be of use.
+/// Minimum number of files for reading in parallel; below it, starting threads takes longer than it saves.
 const FEW: usize = 256;
 
-/// Hands every entry to `visit`, many on all processors, and returns what it made of them in the order of the
-/// files' names.
+/// Calls `visit` for every entry, in parallel if there are many, and returns the results in the order of the
+/// file names.
 ///
 /// A file that cannot be read, or is a link out of the store, becomes a warning; so do those beyond what one command
 /// reads.
@@ -138,7 +138,7 @@ fn bytes(
             warnings.push(Warning::file(path, warning));
             return Ok(None);
         }
-        // Of one that leads nowhere, the error tells.
+        // A dangling link causes an error here.
         PathKind::Link => {
             Stat::read(path).at("read", path)?;
         }

@@ -1,4 +1,4 @@
-//! Puts an entry in the place of another, which stays on disk.
+//! Marks an entry as superseded by another one; its file is kept.
 
 use std::collections::BTreeMap;
 use std::collections::HashSet;
@@ -26,25 +26,26 @@ use crate::storage::Changes;
 use crate::storage::Store;
 use crate::warning::Warning;
 
-/// What was superseded. It is the document of `annals entry supersede --json`.
+/// The outcome of superseding an entry. It is the document of `annals entry supersede --json`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Superseded {
-    /// The entry that no longer holds.
+    /// The key of the superseded entry.
     pub old: String,
-    /// The one that holds in its place.
+    /// The key of the entry that replaces it.
     pub new: String,
-    /// Whether the new one was superseded itself, and holds again.
+    /// Whether the new entry was superseded itself, and is active again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub holds_again: bool,
-    /// On a dry run, what would change.
+    /// The changes, on a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// What was odd on the way.
+    /// Warnings from the operation.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// Marks `old` as superseded, and has `new` name it; what `old` itself took the place of holds again as `new`.
+/// Marks `old` as superseded by `new`; if `old` had superseded `new`, even through other entries, `new` is
+/// active again.
 pub fn supersede(project: &Project, old: &str, new: &str) -> Result<Superseded> {
     let place = KnowledgeDir::in_project(project);
     let operation = format!("entry supersede {old} -> {new}");
@@ -77,7 +78,7 @@ fn plan(
     let is_return = new_entry.status == EntryStatus::Superseded;
     match &replacement {
         Some(holder) if is_return => {
-            // The one that took its place names it no longer, or the two would form a circle.
+            // The entry that superseded it must no longer name it, or they would form a cycle.
             pages.add(place, &holder.key)?;
             let left = holder.supersedes.iter().filter(|key| *key != new);
             pages.set(&holder.key, "supersedes", &list(left))?;
@@ -92,7 +93,7 @@ fn plan(
         None => {}
     }
     pages.set(old, "status", EntryStatus::Superseded.as_str())?;
-    // An entry that names itself follows another form of the format.
+    // Some tools use `supersedes` differently and let an entry name itself; that is dropped.
     let known = new_entry
         .supersedes
         .iter()
@@ -114,7 +115,7 @@ fn list<'a>(keys: impl Iterator<Item = &'a String>) -> String {
     keys.map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the entry that took the place of `new`, where it is `old` or one that `old` took the place of in turn.
+/// Returns the entry that superseded `new`, if that is `old` or an entry that `old` superseded in turn.
 fn replacement(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<Option<Entry>> {
     let mut seen = HashSet::new();
     let mut open = vec![old.clone()];
@@ -133,7 +134,7 @@ fn replacement(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<Option<En
     Ok(None)
 }
 
-/// Returns the entry that took the place of another, as far as one says so.
+/// Returns the key of an entry that says it supersedes another, if any.
 pub(crate) fn replaced_by(place: &KnowledgeDir, key: &str) -> Result<Option<String>> {
     let naming = scan(place, |file| {
         let entry = parse(&file.bytes, &file.path);
@@ -143,7 +144,7 @@ pub(crate) fn replaced_by(place: &KnowledgeDir, key: &str) -> Result<Option<Stri
     Ok(naming.value.into_iter().next())
 }
 
-/// Returns how to have a superseded entry hold again.
+/// Returns instructions for making a superseded entry active again.
 pub(crate) fn way_back(place: &KnowledgeDir, key: &str) -> Result<String> {
     Ok(match replaced_by(place, key)? {
         Some(by) => {
@@ -155,7 +156,7 @@ pub(crate) fn way_back(place: &KnowledgeDir, key: &str) -> Result<String> {
     })
 }
 
-/// Refuses a third entry in the place of one that another has taken.
+/// Refuses to supersede an entry that a third one already supersedes.
 fn refuse_replaced(place: &KnowledgeDir, old: &str, new: &str) -> Result<()> {
     match replaced_by(place, old)? {
         Some(by) if by != new => Err(Error::refused(format!(
@@ -176,7 +177,7 @@ fn superseded_itself(place: &KnowledgeDir, new: &str) -> Result<Error> {
     )))
 }
 
-/// Entries that are being changed, each as it was and as it is to be.
+/// Entries being changed, each with its old and new content.
 struct Pages(BTreeMap<String, Page>);
 
 struct Page {
@@ -214,7 +215,7 @@ impl Pages {
             .unwrap_or_default()
     }
 
-    /// Sets a field of an entry, where it says something else; an empty value takes it out.
+    /// Sets a field of an entry unless it already has this value; an empty value removes the field.
     fn set(&mut self, key: &str, name: &str, value: &str) -> Result<()> {
         let entry = self.entry(key);
         let Some(page) = self.0.get_mut(key) else {
@@ -254,7 +255,7 @@ fn parse(bytes: &[u8], path: &Path) -> Entry {
     Entry::parse(&String::from_utf8_lossy(bytes), path).value
 }
 
-/// Returns an entry's bytes with one field set, or without it where the value is empty.
+/// Returns an entry's bytes with a field set, or removed if the value is empty.
 fn with(bytes: &[u8], path: &Path, name: &str, value: &str) -> Result<Vec<u8>> {
     let end = match str::from_utf8(bytes) {
         Ok(text) => text.len(),

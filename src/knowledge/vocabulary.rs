@@ -1,4 +1,4 @@
-//! The closed sets of words in an entry's front matter.
+//! The enumerations used in the front matter of entries.
 
 use serde::Deserialize;
 use serde::Serialize;
@@ -6,30 +6,30 @@ use serde::Serialize;
 use crate::text::word_enum;
 
 word_enum! {
-    /// What kind of knowledge an entry holds; the set is closed.
+    /// The type of knowledge in an entry; the set is closed.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     pub enum EntryType {
-        /// A rule in force for code, names or work.
+        /// A rule for code, names or processes.
         Convention = "convention",
-        /// A choice and why it was made.
+        /// A choice and its rationale.
         Decision = "decision",
-        /// How the user or the team likes it.
+        /// A preference of the user or the team.
         Preference = "preference",
         /// A pitfall that is not obvious.
         Gotcha = "gotcha",
         /// A person, a team or a service.
         Contact = "contact",
-        /// Something that holds until a day.
+        /// Something that is valid until a date.
         Deadline = "deadline",
-        /// How a part of the system fits together.
+        /// How a part of the system is structured.
         Architecture = "architecture",
-        /// A way of doing it that is used in several places.
+        /// An approach that is used in several places.
         Pattern = "pattern",
-        /// How a class of problems is found.
+        /// How to diagnose a class of problems.
         Debugging = "debugging",
         /// How to run, build, test or deploy.
         Environment = "environment",
-        /// What happened in a notable run or incident.
+        /// The events of a notable session or incident.
         SessionLog = "session-log",
         /// Links and glossaries.
         Reference = "reference",
@@ -37,7 +37,7 @@ word_enum! {
 }
 
 impl EntryType {
-    /// Returns the type that a word means, whatever its case.
+    /// Parses the name of a type, ignoring case.
     pub fn parse(word: &str) -> Option<Self> {
         let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(same)
@@ -45,21 +45,21 @@ impl EntryType {
 }
 
 word_enum! {
-    /// Whether an entry still holds.
+    /// Whether an entry is up to date.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub enum EntryStatus {
-        /// It holds; what says nothing does.
+        /// It is valid; the default if no status is stated.
         #[default]
         Active = "active",
-        /// Somebody doubts that it holds.
+        /// Its validity is in doubt.
         Stale = "stale",
-        /// Another entry took its place.
+        /// Another entry replaces it.
         Superseded = "superseded",
     }
 }
 
 impl EntryStatus {
-    /// Returns the status that a word means, whatever its case.
+    /// Parses the name of a status, ignoring case.
     pub fn parse(word: &str) -> Option<Self> {
         let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(same)
@@ -67,7 +67,7 @@ impl EntryStatus {
 }
 
 word_enum! {
-    /// How sure the writer was.
+    /// How certain the author is.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Confidence {
         /// The user said so, or the code shows it.
@@ -80,7 +80,7 @@ word_enum! {
 }
 
 impl Confidence {
-    /// Returns the grade that a word means, whatever its case.
+    /// Parses the name of a level, ignoring case.
     pub fn parse(word: &str) -> Option<Self> {
         let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(same)

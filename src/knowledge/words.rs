@@ -1,4 +1,4 @@
-//! The words by which entries are found: whole ones, whatever their case.
+//! Splits queries into words, and matches whole words in texts, ignoring case.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use unicode_normalization::is_nfc_quick;
 use crate::text::is_wide;
 use crate::text::joins;
 
-/// A word that is looked for in lower-case text.
+/// A word to search for in lower-case text.
 pub(crate) struct Word {
     text: String,
     finder: Finder<'static>,
@@ -22,17 +22,18 @@ impl Word {
         Self { text, finder }
     }
 
-    /// Returns the word in lower case.
+    /// Returns the word, in lower case.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Returns whether a key holds the word, perhaps as a part of another one.
+    /// Returns whether a key contains the word, even as part of another word.
     pub(crate) fn is_part_of(&self, key: &str) -> bool {
         self.finder.find(key.as_bytes()).is_some()
     }
 
-    /// Returns whether a text in lower case holds the word by itself; in scripts without spaces, anywhere.
+    /// Returns whether a text in lower case contains the word as a whole; in scripts without spaces,
+    /// anywhere.
     pub(crate) fn is_in(&self, folded: &str) -> bool {
         let mut rest = 0;
         while let Some(found) = self.finder.find(&folded.as_bytes()[rest..]) {
@@ -45,7 +46,7 @@ impl Word {
             if is_border(before, first, first) && is_border(after, last, after) {
                 return true;
             }
-            // No word begins inside of the first character.
+            // No match can start inside the first character.
             rest = start + first.map_or(1, char::len_utf8);
         }
         false
@@ -65,7 +66,7 @@ pub(crate) fn words(query: &str) -> Vec<Word> {
     found.into_iter().map(Word::new).collect()
 }
 
-/// Hands out every word of a text in lower case, as often as it occurs.
+/// Calls `add` with every word of a text in lower case, including repeated ones.
 fn each(folded: &str, add: &mut impl FnMut(&str)) {
     let mut add = |word: &str| {
         if !word.is_empty() {
@@ -76,13 +77,14 @@ fn each(folded: &str, add: &mut impl FnMut(&str)) {
         if chunk.contains(char::is_alphanumeric) {
             parts(chunk, &mut add);
         } else {
-            // A sign or an emoji stands for itself.
+            // A symbol or an emoji is a word by itself.
             add(chunk);
         }
     }
 }
 
-/// Hands out the runs of letters and digits, those without spaces apart from the others; some are empty.
+/// Calls `add` with the runs of letters and digits, splitting between scripts with and without spaces; some
+/// runs are empty.
 fn parts(chunk: &str, add: &mut impl FnMut(&str)) {
     let mut start = 0;
     let mut previous: Option<char> = None;
@@ -104,8 +106,8 @@ fn belongs(c: char) -> bool {
     c.is_alphanumeric() || joins(c)
 }
 
-/// Returns whether a word ends between its own character and its neighbour; `second` is the later of the two,
-/// which may be a mark that joins the earlier.
+/// Returns whether there is a word boundary between a word's character and its neighbour; `second` is the
+/// later of the two, which may be a combining mark that belongs to the earlier one.
 fn is_border(neighbour: Option<char>, own: Option<char>, second: Option<char>) -> bool {
     let (Some(neighbour), Some(own)) = (neighbour, own) else {
         return true;
@@ -114,7 +116,7 @@ fn is_border(neighbour: Option<char>, own: Option<char>, second: Option<char>) -
     !belongs(neighbour) || !belongs(own) || is_wide(own) || is_wide(neighbour) && !is_joined
 }
 
-/// Returns a text in lower case, its accents composed (NFC): some systems part an accent from its letter.
+/// Returns a text in lower case and in composed form (NFC), since some systems store accents separately.
 pub(crate) fn folded(text: &str) -> Cow<'_, str> {
     if !text.is_ascii() {
         return Cow::Owned(lowered(text));
@@ -125,7 +127,7 @@ pub(crate) fn folded(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// Returns a text in lower case and composed; ASCII, which is most of it, needs no composing.
+/// Returns a text in lower case and in composed form; ASCII runs, usually most of a text, are handled faster.
 fn lowered(text: &str) -> String {
     let others = text.chars().filter(|c| !c.is_ascii());
     if is_nfc_quick(others) != IsNormalized::Yes {

@@ -1,4 +1,4 @@
-//! Creates an entry, or brings one up to date: the entry, its row in INDEX.md and a line in log.md.
+//! Creates or updates an entry: its file, its row in INDEX.md, and a line in log.md.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -35,64 +35,65 @@ use crate::storage::WriteRequest;
 use crate::storage::digest;
 use crate::warning::Warning;
 
-/// Beyond this many lines the differences are counted without regard to their order.
+/// Maximum number of lines, old and new together, for an ordered diff; larger bodies are compared regardless
+/// of order.
 const MAX_LINES: usize = 4_000;
 
-/// What is to be written.
+/// The data to write.
 #[derive(Clone, Debug)]
 pub struct EntryWrite {
     /// The entry's key.
     pub key: String,
-    /// What kind of knowledge it is.
+    /// The type of knowledge.
     pub kind: EntryType,
-    /// How sure the writer is.
+    /// How certain the author is.
     pub confidence: Confidence,
-    /// The words it is filed under, or `None` if the present ones stay.
+    /// The tags, or `None` to keep the existing ones.
     pub tags: Option<Vec<String>>,
-    /// All that stands under the front matter, or `None` if the present text stays.
+    /// The text below the front matter, or `None` to keep the existing text.
     pub body: Option<Vec<u8>>,
-    /// The title, where the body has none of its own.
+    /// The title, if the body has none.
     pub title: Option<String>,
-    /// The hash that the file must have.
+    /// The hash that the existing file must have.
     pub if_match: Option<String>,
-    /// Whether what looks like a secret is stored all the same.
+    /// Whether to accept what looks like a secret.
     pub secrets: SecretPolicy,
-    /// The caller's name for this write.
+    /// The caller's id for this write, which makes it idempotent.
     pub request_id: Option<String>,
 }
 
-/// What became of the entry.
+/// Whether the entry was created or updated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WriteOutcome {
-    /// It is new.
+    /// It was created.
     Stored,
-    /// It was there.
+    /// It was updated.
     Updated,
 }
 
-/// What was written. It is the document of `annals entry write --json`.
+/// The outcome of writing an entry. It is the document of `annals entry write --json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EntryWriteReport {
     /// The entry's key.
     pub key: String,
-    /// Whether it was there before.
+    /// Whether it was created or updated.
     pub outcome: WriteOutcome,
-    /// Lines of the body that are new.
+    /// Number of lines added to the body.
     pub added: usize,
-    /// Lines of the body that are gone.
+    /// Number of lines removed from the body.
     pub removed: usize,
-    /// What the next `--if-match` compares.
+    /// The new hash, for the next `--if-match`.
     pub hash: String,
-    /// On a dry run, what would change.
+    /// The changes, on a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// What was odd on the way.
+    /// Warnings from the operation.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// Writes an entry, refused where another one says the same.
+/// Writes an entry; a near-duplicate of another entry is refused.
 pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> {
     let key = EntryKey::parse(&write.key)?;
     check(write)?;
@@ -113,7 +114,7 @@ pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> 
     Ok(written)
 }
 
-/// Refuses what no store may hold, before anything is read.
+/// Refuses invalid input before anything is read.
 fn check(write: &EntryWrite) -> Result<()> {
     let body = write.body.as_deref().map(String::from_utf8_lossy);
     if let Some(title) = &write.title {
@@ -147,7 +148,7 @@ fn check(write: &EntryWrite) -> Result<()> {
     refuse_secrets("list of tags", &tags)
 }
 
-/// A body that begins with an entry's front matter was read with it; stored so, it would stand twice.
+/// Refuses a body that begins with an entry's front matter, which would be stored twice.
 fn refuse_front_matter(body: &str) -> Result<()> {
     let found = FrontMatter::parse(body, "body".as_ref()).value;
     if found.text(&["key"]).is_some() && found.text(&["type"]).is_some() {
@@ -260,7 +261,7 @@ fn refuse_duplicate(
         Some((percent, !is_superseded, file.key.to_owned()))
     })?
     .into_value(warnings);
-    // The first of those that are most alike, one that holds before one that does not.
+    // The most similar entry, the first one if several are; active ones take precedence over superseded ones.
     let most = found
         .into_iter()
         .rev()
@@ -281,7 +282,7 @@ fn refuse_duplicate(
     )
 }
 
-/// Counts the lines of the body that are new, and those that are gone.
+/// Counts the lines added to and removed from the body.
 fn differences(old: Option<&[u8]>, new: &[u8]) -> (usize, usize) {
     let old = old.map(String::from_utf8_lossy).unwrap_or_default();
     let new = String::from_utf8_lossy(new);
@@ -319,7 +320,7 @@ fn unordered_differences(old: &[&str], new: &[&str]) -> (usize, usize) {
     (added, removed)
 }
 
-/// Returns the file of an entry that must be there.
+/// Returns the file of an entry, which must exist.
 pub(crate) fn existing(place: &KnowledgeDir, key: &str) -> Result<(PathBuf, Vec<u8>)> {
     let key = EntryKey::parse(key)?;
     let path = place.entry(key.as_str());

@@ -1,8 +1,8 @@
-//! Writes the YAML in which results are printed, so that any reader gets back the same text.
+//! Writes values in YAML such that every parser reads back the same text.
 
 use std::fmt::Write;
 
-/// Returns a text as a YAML scalar: as it is where nothing can mistake it, else in double quotes.
+/// Returns a text as a YAML scalar: plain if it is unambiguous, otherwise in double quotes.
 pub(crate) fn scalar(text: &str) -> String {
     if is_plain(text) {
         text.to_owned()
@@ -37,13 +37,13 @@ pub(crate) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Returns scalars that are written already as one list in a line: `[a, b]`.
+/// Returns scalars in YAML syntax as a flow sequence: `[a, b]`.
 pub(crate) fn list(scalars: impl IntoIterator<Item = String>) -> String {
     let scalars: Vec<String> = scalars.into_iter().collect();
     format!("[{}]", scalars.join(", "))
 }
 
-/// Returns fields with values that are written already as one mapping in a line: `{a: x, b: y}`.
+/// Returns fields with values in YAML syntax as a flow mapping: `{a: x, b: y}`.
 pub(crate) fn map(fields: &[(&str, String)]) -> String {
     let fields: Vec<String> = fields
         .iter()
@@ -65,7 +65,8 @@ fn is_plain(text: &str) -> bool {
     if !first.is_alphanumeric() || text.ends_with(' ') || !text.chars().all(is_plain) {
         return false;
     }
-    // What another reader would take for a number or a date: nothing but digits, signs and hexadecimals.
+    // Other parsers could read as a number or a date what consists only of digits, signs and hexadecimal
+    // digits.
     let is_number_like = |c: char| !c.is_alphabetic() || "abcdefoxABCDEFOXzZtT".contains(c);
     if first.is_numeric() && text.chars().all(is_number_like) {
         return false;

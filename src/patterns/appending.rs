@@ -1,4 +1,4 @@
-//! Adds an entry behind whatever stands in a file, without touching a byte of it.
+//! Appends an entry to PATTERNS.md without changing any existing byte.
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ use crate::storage::Changes;
 use crate::templates;
 use crate::templates::Template;
 
-/// What ends a block that was left open at the end of a file. A closing fence may be longer than its
-/// opening, so the short ones are tried first.
+/// Text that closes a block left open at the end of a file. A closing fence may be longer than its opening
+/// fence, so the short ones are tried first.
 const CLOSINGS: &[&str] = &[
     "",
     "```",
@@ -28,9 +28,9 @@ const CLOSINGS: &[&str] = &[
     "~~~~~~~~~~",
 ];
 
-/// Plans the entries at the end of PATTERNS.md, which is made with a header where it is missing.
+/// Plans appending entries to PATTERNS.md, which is created with a header if it does not exist.
 ///
-/// Every byte that stands there is kept. Whether a phase has an entry already is not asked here: see
+/// Every existing byte is kept. This does not check whether a phase already has an entry: see
 /// [`Patterns::recorded`].
 pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Changes) -> Result<()> {
     if entries.is_empty() {
@@ -51,9 +51,9 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
     changes.edit(&path, old, bytes)
 }
 
-/// Plans other lessons in a recorded entry, which is known by the line of its heading.
+/// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading.
 ///
-/// Refused where its bullets are not, byte for byte, those that annals wrote.
+/// Refused if the entry's bullets are not, byte for byte, what annals wrote.
 pub(crate) fn replace_lessons(
     project: &Project,
     line: usize,
@@ -81,10 +81,10 @@ pub(crate) fn replace_lessons(
     changes.edit(&path, old, new.into_bytes())
 }
 
-/// Returns the file's bytes with an entry behind them; `head` comes first in an empty file.
+/// Returns the file's bytes with an entry appended; in an empty file, `head` comes first.
 ///
-/// The entry gets the line ends of the file. Nothing where it would not be an entry there: inside of a
-/// block that is left open, or in UTF-16.
+/// The entry gets the line endings of the file. Returns `None` if it would not be parsed as an entry there:
+/// inside an unclosed block, or in UTF-16.
 pub(crate) fn appended(old: &[u8], head: &str, entry: &str, trace: &Trace) -> Option<Vec<u8>> {
     if old.is_empty() {
         return Some(format!("{head}\n{entry}").into_bytes());
@@ -99,7 +99,7 @@ pub(crate) fn appended(old: &[u8], head: &str, entry: &str, trace: &Trace) -> Op
     })
 }
 
-/// Returns the line end that the file's last line has; `\n` where it has one line.
+/// Returns the line ending of the file's last complete line; `\n` if there is none.
 fn line_end(old: &[u8]) -> &'static str {
     let last = old.iter().rposition(|byte| *byte == b'\n');
     match last {
@@ -131,7 +131,7 @@ fn joined(old: &[u8], closing: &str, entry: &str, end: &str) -> Vec<u8> {
     new
 }
 
-/// Returns whether the last entry of a text is the one that was added behind byte `from`.
+/// Returns whether the last entry of a text is the one that was added after byte `from`.
 fn is_entry(text: &[u8], from: usize, trace: &Trace) -> bool {
     let added = text[..from].split(|byte| *byte == b'\n').count() - 1;
     let text = String::from_utf8_lossy(text);

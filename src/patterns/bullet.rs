@@ -1,4 +1,4 @@
-//! The bullets of an entry, each with the place it is drawn from.
+//! The bullets of an entry, with the plan and the source that each was drawn from.
 
 use crate::error::Result;
 use crate::patterns::Bullet;
@@ -33,7 +33,7 @@ impl PatternEntry {
 }
 
 impl Patterns {
-    /// Fills in where each bullet is drawn from, as far as the summaries are still there.
+    /// Fills in the source of each bullet, as far as the summaries still exist.
     pub(crate) fn trace_bullets(&mut self, project: &Project) -> Result<()> {
         let folder = PlanningFolder::read(&project.planning()?.dir)?.value;
         let mut milestones: Vec<MilestoneFolder> = Vec::new();
@@ -64,7 +64,7 @@ impl Patterns {
     }
 }
 
-/// Returns a phase's folder, wherever it has moved to since.
+/// Returns the folder of a phase, which may have moved since.
 fn phase_dir<'m>(
     milestones: &'m [MilestoneFolder],
     name: &str,
@@ -109,7 +109,7 @@ fn find_bullet(
     }))
 }
 
-/// Returns the plans that the brackets at a bullet's end name: `(plan 02)`, `(plans 01-03, 07; before in …)`.
+/// Returns the plans cited in the brackets that end a bullet: `(plan 02)`, `(plans 01-03, 07; before in …)`.
 pub(crate) fn cited(text: &str) -> Vec<PlanNumber> {
     let Some((_, inner)) = text.rsplit_once("(plan") else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The effort profile that config.json sets.
+//! Reads the effort profile from config.json.
 
 use std::path::Path;
 
@@ -6,12 +6,12 @@ use crate::error::Result;
 use crate::project::vocabulary;
 use crate::storage::read;
 
-/// Returns the profile in force in a planning folder: `balanced`, `thorough`; nothing where none is set.
+/// Returns the effort profile that a planning folder sets, such as `balanced`; `None` if it sets none.
 pub fn effort(planning_dir: &Path) -> Result<Option<String>> {
     let Some(bytes) = read::bytes(&planning_dir.join(vocabulary::CONFIG))? else {
         return Ok(None);
     };
-    // A config.json that is broken belongs to the workflow, which says so itself.
+    // A broken config.json is reported by the planning tool that owns it.
     let config: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
     // GSD's `model_profile` names a model, not an effort.
     let known = ["effort", "effort_profile"]

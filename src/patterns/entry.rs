@@ -1,4 +1,4 @@
-//! One phase's entry of PATTERNS.md, and the file as a whole.
+//! The entries of PATTERNS.md, one per phase, and the file as a whole.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -10,18 +10,18 @@ use crate::patterns::Trace;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 
-/// PATTERNS.md as read.
+/// PATTERNS.md as parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Patterns {
     /// The entries, in file order.
     pub entries: Vec<PatternEntry>,
-    /// What stands outside of any entry, in file order.
+    /// The content outside all entries, in file order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loose: Vec<LoosePattern>,
 }
 
 impl Patterns {
-    /// Returns every text, in no order that matters.
+    /// Returns all texts, in no particular order.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let entries = self.entries.iter();
         let listed =
@@ -30,85 +30,85 @@ impl Patterns {
     }
 }
 
-/// What one phase taught.
+/// The entry of one phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PatternEntry {
-    /// The phase's number; nothing where the heading has none.
+    /// The phase's number; `None` if the heading has none.
     pub phase: Option<PhaseNumber>,
     /// The phase's name: the heading without number and date.
     pub name: String,
-    /// The day in the heading, else of a `Date:` label.
+    /// The date in the heading, or else in a `Date:` label.
     pub date: Option<NaiveDate>,
-    /// What worked, one text a bullet, verbatim.
+    /// What worked, one text per bullet, verbatim.
     pub worked: Vec<String>,
-    /// What failed, one text a bullet, verbatim.
+    /// What failed, one text per bullet, verbatim.
     pub failed: Vec<String>,
-    /// The same texts, each with the plans it names and the place it is drawn from.
+    /// The same texts, each with the plans it cites and its source.
     pub bullets: Vec<Bullet>,
     /// How long the phase took.
     pub timing: Timing,
-    /// What went otherwise than planned.
+    /// The deviations from the plans.
     pub deviations: DeviationCount,
-    /// What the entry says under no label of its own, or under one that is not known here.
+    /// The texts without a label, or with an unknown one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Which phase it came from, where it says so.
+    /// The phase it was recorded from, if the entry says so.
     #[serde(skip)]
     pub trace: Option<Trace>,
-    /// The whole entry, verbatim, its heading included.
+    /// The whole entry, verbatim, with its heading.
     #[serde(skip)]
     pub text: String,
-    /// The bytes it takes.
+    /// Byte range of the entry.
     #[serde(skip)]
     pub range: Range<usize>,
-    /// The line of its heading, counted from 1.
+    /// Line number of its heading, from 1.
     #[serde(skip)]
     pub line: usize,
 }
 
 impl PatternEntry {
-    /// Returns the bullets of both kinds, what worked first.
+    /// Returns the texts of all bullets, those about what worked first.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.worked.iter().chain(&self.failed).map(String::as_str)
     }
 }
 
-/// An entry's timing, verbatim; what is `unknown` there is absent here.
+/// An entry's timing, verbatim; `unknown` becomes `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Timing {
-    /// How many plans the phase had.
+    /// Number of plans in the phase.
     pub plans: Option<u32>,
     /// The average duration of a plan.
     pub average: Option<String>,
     /// The duration of all plans.
     pub total: Option<String>,
-    /// The effort profile that was in force.
+    /// The effort profile in force.
     pub effort: Option<String>,
 }
 
-/// How many deviations an entry counts, and of what kinds.
+/// The number and kinds of deviations in an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DeviationCount {
-    /// How many.
+    /// Number of deviations.
     pub count: Option<u32>,
-    /// Of what kinds, verbatim.
+    /// Their kinds, verbatim.
     pub kinds: Option<String>,
 }
 
-/// A bullet of an entry and where it comes from.
+/// A bullet of an entry with its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Bullet {
     /// Its text, verbatim.
     pub text: String,
-    /// Whether it stands under what worked or what failed.
+    /// The section that it is in.
     pub section: BulletSection,
-    /// The plans that it names.
+    /// The plans that it cites.
     pub plans: Vec<PlanNumber>,
-    /// The place in a summary it is drawn from; nothing where the entry does not say, or the file is gone.
+    /// The place in a summary that it was drawn from; `None` if the entry does not say, or the file is gone.
     pub source: Option<BulletSource>,
 }
 
-/// The part of an entry that a bullet stands in.
+/// The section of an entry that a bullet is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BulletSection {
@@ -118,28 +118,28 @@ pub enum BulletSection {
     Failed,
 }
 
-/// The place in a summary that a bullet is drawn from.
+/// The place in a summary that a bullet was drawn from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BulletSource {
-    /// The summary, relative to the project.
+    /// Path of the summary, relative to the project.
     pub file: PathBuf,
-    /// The line, counted from 1; nothing where the summary as a whole says it.
+    /// Line number, from 1; `None` if the source is the summary as a whole.
     pub line: Option<usize>,
-    /// What stands there.
+    /// The text there.
     pub text: String,
 }
 
-/// A bullet or paragraph outside of any entry, as people and other tools keep them.
+/// A bullet or paragraph outside all entries, as written by people and other tools.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LoosePattern {
-    /// The heading it stands under.
+    /// The heading above it.
     pub section: Option<String>,
     /// Its text on one line, verbatim without the list marker.
     pub text: String,
-    /// The bytes it takes.
+    /// Byte range.
     #[serde(skip)]
     pub range: Range<usize>,
-    /// Its line, counted from 1.
+    /// Line number, from 1.
     #[serde(skip)]
     pub line: usize,
 }

@@ -21,7 +21,7 @@ use crate::text::hexadecimal;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// A phase as the summaries of its plans tell it.
+/// A phase as recorded in the summaries of its plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedPhase {
     /// Its number.
@@ -34,13 +34,13 @@ pub struct FinishedPhase {
     pub dir_name: String,
     /// The slug of its milestone.
     pub milestone: String,
-    /// The plans that have a summary, by number.
+    /// The plans that have a summary, in the order of their numbers.
     pub plans: Vec<PlanRecord>,
     /// The digest of the summaries' contents.
     pub digest: String,
 }
 
-/// A summary as it was read.
+/// A summary as read.
 struct SummarySource {
     plan: PlanNumber,
     path: PathBuf,
@@ -51,8 +51,8 @@ struct SummarySource {
 impl FinishedPhase {
     /// Reads the summaries of a phase's folder.
     ///
-    /// `read` returns the text of a file. A summary that cannot be read becomes a warning. Where one
-    /// has no duration, `git` is asked for the time from its first to its last commit.
+    /// `read` returns the text of a file. A summary that cannot be read becomes a warning. If a summary
+    /// states no duration, the time from its first to its last commit, from `git`, is used.
     pub fn read(
         dir: &PhaseDir,
         name: Option<&str>,
@@ -95,12 +95,12 @@ impl FinishedPhase {
         Ok(Parsed { value, warnings })
     }
 
-    /// Returns the day the last of its plans was done, as far as the summaries say.
+    /// Returns the latest completion date of its plans, as far as the summaries state it.
     pub fn completed(&self) -> Option<NaiveDate> {
         self.plans.iter().filter_map(|plan| plan.completed).max()
     }
 
-    /// Returns what an entry of this phase is known again by.
+    /// Returns the trace that identifies an entry of this phase.
     pub fn trace(&self, commit: Option<&str>) -> Trace {
         Trace {
             phase_dir: self.dir_name.clone(),
@@ -123,7 +123,7 @@ fn text(read: Read<'_>, path: &Path, warnings: &mut Vec<Warning>) -> Option<Stri
     }
 }
 
-/// Fills in missing durations from the commits that the summaries name, with one call of git.
+/// Fills in missing durations from the commits that the summaries list, with one call of git.
 fn derive_durations(sources: &mut [SummarySource], git: &Git) -> Result<()> {
     let mut hashes = Vec::new();
     for source in sources.iter() {
@@ -147,7 +147,7 @@ fn derive_durations(sources: &mut [SummarySource], git: &Git) -> Result<()> {
     Ok(())
 }
 
-/// Returns the digest of the summaries' contents, whatever line endings a checkout gave them.
+/// Returns the digest of the summaries' contents, independent of line endings.
 fn digest(sources: &[SummarySource]) -> String {
     let mut digest = Sha256::new();
     for source in sources {
@@ -155,6 +155,6 @@ fn digest(sources: &[SummarySource]) -> String {
         digest.update(format!("{} {}\n", plan_id(&source.plan), text.len()));
         digest.update(text);
     }
-    // Half as many digits as git gives a commit by default would do; these cannot meet by chance.
+    // Git abbreviates commits to about half as many digits by default; a collision by chance is ruled out.
     hexadecimal(&digest.finalize()[..8])
 }

@@ -1,4 +1,4 @@
-//! What an entry's heading says: `Phase 5.1: Event system (2026-02-11)` and its other spellings.
+//! Parses the heading of an entry: `Phase 5.1: Event system (2026-02-11)` and its other spellings.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use crate::clock::parse_date;
 use crate::planning::PhaseNumber;
 
-/// A heading taken apart.
+/// A parsed heading.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct EntryHeading {
     pub(crate) phase: Option<PhaseNumber>,
@@ -15,11 +15,11 @@ pub(crate) struct EntryHeading {
     pub(crate) date: Option<NaiveDate>,
 }
 
-/// More words than these before `Phase` make a sentence that mentions one.
+/// Maximum number of words before `Phase`; a longer title is a sentence that mentions a phase.
 const WORDS_BEFORE: usize = 3;
 
 impl EntryHeading {
-    /// Reads a heading.
+    /// Parses a heading.
     ///
     /// ```text
     /// Phase 5.1: Event system (2026-02-11)      Retrospective: phase 05 - Event system, 2026-02-11
@@ -36,7 +36,7 @@ impl EntryHeading {
     }
 }
 
-/// Returns the number behind the first `Phase`, and what follows.
+/// Returns the number after the first `Phase` that has one, and the rest of the title.
 fn split_phase(title: &str) -> Option<(Option<PhaseNumber>, &str)> {
     for (at, _) in title.match_indices(['p', 'P']) {
         let Some(word) = title.get(at..at + 5) else {
@@ -58,7 +58,7 @@ fn split_phase(title: &str) -> Option<(Option<PhaseNumber>, &str)> {
     None
 }
 
-/// Returns the title without its last date and the brackets around it.
+/// Returns the title without its last date and the brackets around it, and the date.
 fn split_date(title: &str) -> (String, Option<NaiveDate>) {
     let Some((range, date)) = last_date(title) else {
         return (title.to_owned(), None);

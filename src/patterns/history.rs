@@ -1,4 +1,4 @@
-//! Every recorded plan of a project, archived milestones included, each once.
+//! Reads every recorded plan of a project, archived milestones included, without duplicates.
 
 use chrono::NaiveDate;
 
@@ -20,7 +20,7 @@ use crate::text::fold;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// Returns what the history of a project shows.
+/// Returns the statistics of the project's whole history.
 pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
     let survey = Survey::read(project)?;
     let mut warnings = Vec::new();
@@ -30,11 +30,12 @@ pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
     Ok(history.map(|phases| Insights::from_phases(&phases)))
 }
 
-/// Returns all phases that have plans with a summary, in the order in which their milestones were done.
+/// Returns all phases that have plans with a summary, in the order of their milestones' first completed
+/// plans.
 ///
-/// The active milestone comes last. A plan that stands in two places, as a copy beside its archive,
-/// counts once. Times between commits leave out the work before the first, so they are not held
-/// against written durations, and git is not asked.
+/// The active milestone comes last. A plan that exists in two places, such as a copy beside its archive,
+/// counts once. Git is not called for missing durations: the time between commits excludes the work before
+/// the first one, so it is not comparable to stated durations.
 pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec<FinishedPhase>>> {
     let mut warnings = Vec::new();
     let mut milestones = Vec::new();
@@ -42,7 +43,7 @@ pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec
         let phases = read_all(&milestone, &|_| None, recorded, &mut warnings)?;
         milestones.push(phases);
     }
-    // Archives are listed by name; those without dates stay in front, where nothing is known of them.
+    // Archives are listed by name; milestones without dates sort first, since their order is unknown.
     milestones.sort_by_key(|phases| first_day(phases));
     let name_of = |dir: &PhaseDir| {
         let phases = &survey.position.phases;
@@ -63,7 +64,7 @@ pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec
     })
 }
 
-/// Returns the archived milestones, and those that are open beside the active one.
+/// Returns the archived milestones, and the open ones other than the active one.
 pub(crate) fn other_milestones(
     survey: &Survey,
     warnings: &mut Vec<Warning>,
@@ -106,20 +107,20 @@ fn read_all(
     Ok(phases)
 }
 
-/// Returns the effort that a plan itself asks for.
+/// Returns the effort that the plan itself requests.
 fn planned_effort(dir: &PhaseDir, record: &PlanRecord) -> Option<String> {
     let slot = dir.plans.iter().find(|slot| slot.number == record.plan)?;
     let path = dir.dir.join(slot.plan.as_ref()?);
-    // A plan that cannot be read says nothing here; `plan` warns of it.
+    // A plan that cannot be read is ignored here; `plan` warns about it.
     let text = read::text(&path).ok()??.value;
-    // Few plans ask for one, and reading a whole plan takes longer than looking for the word.
+    // Few plans request one, and parsing a whole plan takes longer than searching for the word.
     if !text.contains("effort") {
         return None;
     }
     single_word(&Plan::parse(&text, &path).value.effort_override?)
 }
 
-/// Returns the effort profile that PATTERNS.md says was in force.
+/// Returns the effort profile recorded in PATTERNS.md.
 fn recorded_effort(phase: &FinishedPhase, recorded: &Patterns) -> Option<String> {
     let line = match recorded.recorded(phase, &[]) {
         Recorded::Same(line) | Recorded::Changed(line) | Recorded::ByOthers(line) => line,
@@ -129,7 +130,7 @@ fn recorded_effort(phase: &FinishedPhase, recorded: &Patterns) -> Option<String>
     single_word(entry.timing.effort.as_deref()?)
 }
 
-/// Returns a profile's name; `balanced, then thorough` is none.
+/// Returns the name of a profile; `None` for a text such as `balanced, then thorough`.
 fn single_word(effort: &str) -> Option<String> {
     let word = fold(effort);
     let is_word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
@@ -141,7 +142,7 @@ fn first_day(phases: &[FinishedPhase]) -> Option<NaiveDate> {
     plans.filter_map(|plan| plan.completed).min()
 }
 
-/// Leaves out plans that an earlier folder of the same name has, word for word.
+/// Drops plans that an earlier folder of the same name contains as an identical copy.
 fn each_once(phases: impl Iterator<Item = FinishedPhase>) -> Vec<FinishedPhase> {
     let mut kept: Vec<FinishedPhase> = Vec::new();
     for mut phase in phases {

@@ -1,4 +1,4 @@
-//! Lessons that the agent who worked a phase hands in: it judges, this checks.
+//! Checks the lessons submitted by the agent that worked on a phase.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,10 +26,10 @@ use crate::storage::read;
 use crate::text::Line;
 use crate::text::clip;
 
-/// From this share of common words on, a lesson says what another one says.
+/// Minimum similarity by shared words at which two lessons count as duplicates.
 const SAME: f64 = 0.7;
 
-/// Words of praise that teach nobody anything.
+/// Phrases of praise, which contain no lesson.
 const PRAISE: &[&str] = &[
     "went well",
     "went smoothly",
@@ -47,7 +47,7 @@ const PRAISE: &[&str] = &[
     "everything worked",
 ];
 
-/// Lessons as they are handed in, as JSON or as bullets under two headings.
+/// Lessons as submitted, as JSON or as bullets under two headings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JudgedLessons {
@@ -59,13 +59,13 @@ pub struct JudgedLessons {
     pub failed: Vec<JudgedLesson>,
 }
 
-/// One lesson with what it rests on.
+/// A submitted lesson with its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JudgedLesson {
     /// The lesson: one whole sentence.
     pub text: String,
-    /// The plans of the phase that taught it.
+    /// The plans of the phase that it was learned from.
     #[serde(default)]
     pub plans: Vec<String>,
     /// The files it is about.
@@ -81,7 +81,7 @@ pub(crate) struct CheckedLessons {
 }
 
 impl JudgedLessons {
-    /// Reads lessons from JSON, or from markdown bullets under `What worked` and `What failed`.
+    /// Parses lessons from JSON, or from markdown bullets under `What worked` and `What failed`.
     pub fn parse(text: &str) -> Result<Self> {
         let found = if text.trim_start().starts_with('{') {
             serde_json::from_str(text).map_err(|error| {
@@ -119,9 +119,9 @@ impl JudgedLessons {
         found
     }
 
-    /// Checks every lesson; the first that a rule refuses is named with the reason.
+    /// Checks all lessons; the error names the first that breaks a rule, with the reason.
     ///
-    /// `known` are the recorded patterns, of which `own`, the line of the phase's entry, does not count.
+    /// `known` are the recorded patterns; the phase's own entry, whose heading is at line `own`, is ignored.
     pub(crate) fn checked(
         &self,
         phase: &FinishedPhase,
@@ -170,12 +170,12 @@ impl JudgedLessons {
     }
 }
 
-/// How lessons are written.
+/// The format of lessons, as a hint in error messages.
 const FORM: &str = "write {\"worked\":[{\"text\":\"…\",\"plans\":[\"02\"]}],\"failed\":[…]}, or bullets under \
                     `What worked` and `What failed`";
 
 impl JudgedLesson {
-    /// Reads `Text (plans 01, 03)`; the files are those in backticks.
+    /// Parses `Text (plans 01, 03)`; without plans, the files are the paths in backticks.
     fn of_bullet(bullet: &str) -> Self {
         let plans: Vec<String> = cited(bullet).iter().map(ToString::to_string).collect();
         let text = match bullet.rsplit_once("(plan") {
@@ -293,7 +293,7 @@ impl JudgedLesson {
     }
 
     fn refused(&self, reason: &str, hint: &str) -> Error {
-        // A secret must not come back in the refusal.
+        // A secret must not be repeated in the error message.
         let shown = secrets::redact(&self.text).text.into_owned();
         Error::refused(format!("the lesson \"{}\" {reason}", clip(&shown, 80))).hint(hint)
     }

@@ -1,9 +1,9 @@
-//! Kinds of deviations, counted.
+//! Counts deviations by kind.
 
 use crate::patterns::PlanRecord;
 
-/// Returns the kinds by how often they came, with their severity: `2 DEVN-03 critical, 1 DEVN-01`; nothing
-/// where none is named.
+/// Returns the kinds by frequency, with their severity: `2 DEVN-03 critical, 1 DEVN-01`; `None` if there are
+/// none.
 pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
     let labels = plans.iter().flat_map(|plan| &plan.deviations);
     let labels = labels.filter_map(|deviation| {
@@ -32,7 +32,7 @@ pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
     Some(parts.join(", "))
 }
 
-/// Returns each kind in the words that all its spellings begin with, and its number, the most frequent first.
+/// Returns the words that all spellings of a kind begin with, and its count, most frequent first.
 pub(crate) fn counted<'a>(plans: impl IntoIterator<Item = &'a PlanRecord>) -> Vec<(String, u32)> {
     let deviations = plans.into_iter().flat_map(|plan| &plan.deviations);
     count(deviations.filter_map(|deviation| deviation.kind.as_deref().map(plain)))
@@ -54,8 +54,8 @@ fn count(kinds: impl Iterator<Item = String>) -> Vec<(String, u32)> {
     counted
 }
 
-/// Returns the words that two spellings of a kind begin with: `Rule 2` of `Rule 2 - Unused variable` and `Rule 2 -
-/// Missing check`.
+/// Returns the words that two spellings of a kind begin with: `Rule 2` for `Rule 2 - Unused variable` and
+/// `Rule 2 - Missing check`.
 fn common(one: &str, other: &str) -> String {
     let pairs = one.split(' ').zip(other.split(' '));
     let same = pairs.take_while(|(one, other)| one.eq_ignore_ascii_case(other));
@@ -65,7 +65,7 @@ fn common(one: &str, other: &str) -> String {
     shared.to_owned()
 }
 
-/// Returns a kind that can stand in a list in brackets.
+/// Returns a kind without characters that are special in a bracketed list.
 pub(crate) fn plain(kind: &str) -> String {
     let words: Vec<&str> = kind
         .split(|c: char| c.is_whitespace() || c.is_control() || "(),;[]*`".contains(c))
@@ -74,7 +74,7 @@ pub(crate) fn plain(kind: &str) -> String {
     words.join(" ")
 }
 
-/// Returns whether two kinds are one: `Rule 3 - Blocking` and `Rule 3 - Blocking Issue` are.
+/// Returns whether two kinds are the same: `Rule 3 - Blocking` and `Rule 3 - Blocking Issue` are.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     let rule = |kind: &str| {
         let rest = kind.to_lowercase();

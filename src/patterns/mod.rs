@@ -1,4 +1,5 @@
-//! What finished phases taught, whether it still holds, and what fits the current phase.
+//! Records the lessons of finished phases, checks whether they still hold, and finds those relevant to the
+//! current phase.
 
 mod appending;
 mod bullet;
@@ -107,7 +108,7 @@ pub(crate) use trace::plan_id;
 use std::path::Path;
 use std::path::PathBuf;
 
-/// Returns where a planning folder keeps its patterns; they outlive every milestone.
+/// Returns the path of PATTERNS.md in a planning folder; it is shared by all milestones.
 pub fn path(planning_dir: &Path) -> PathBuf {
     planning_dir.join("patterns").join("PATTERNS.md")
 }

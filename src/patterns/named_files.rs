@@ -1,9 +1,9 @@
-//! Which files a plan's deviations name.
+//! Finds the files that a plan's deviations name.
 
 use crate::patterns::PlanRecord;
 
 impl PlanRecord {
-    /// Returns the files that its deviations name, as they are spelled there; each once, sorted.
+    /// Returns the files that its deviations name, as spelled there, sorted and without duplicates.
     pub fn files_in_deviations(&self) -> Vec<&str> {
         let in_details = self
             .deviations
@@ -20,7 +20,7 @@ impl PlanRecord {
     }
 }
 
-/// Returns the paths in a text: between backticks, with a folder or an extension.
+/// Returns the paths in a text: code spans whose file name has an extension.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     text.split('`')
         .skip(1)

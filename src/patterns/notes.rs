@@ -1,4 +1,4 @@
-//! Lessons noted at any time, in a section of their own outside of every entry.
+//! Adds lessons to PATTERNS.md at any time, in a separate section outside all entries.
 
 use std::path::Path;
 
@@ -20,13 +20,13 @@ use crate::text::Line;
 /// The heading of the section.
 pub(crate) const HEADING: &str = "Notes";
 
-/// The most characters of a note.
+/// Maximum length of a note, in characters.
 const WIDTH: usize = 400;
 
-/// A lesson to be noted.
+/// A request to note a lesson.
 #[derive(Clone, Debug, Default)]
 pub struct NoteRequest {
-    /// What was learned.
+    /// The lesson.
     pub text: String,
     /// The phase it belongs to.
     pub phase: Option<PhaseNumber>,
@@ -34,14 +34,14 @@ pub struct NoteRequest {
     pub files: Vec<String>,
 }
 
-/// What became of a note. It is the document of `annals patterns note --json`.
+/// The outcome of noting a lesson. It is the document of `annals patterns note --json`.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct NoteReport {
-    /// The line as it stands in PATTERNS.md.
+    /// The note as written in PATTERNS.md.
     pub line: String,
-    /// Whether it was noted just now; not where it stands there already.
+    /// Whether the note was added; false if PATTERNS.md already contains it.
     pub is_new: bool,
-    /// On a dry run, what would change.
+    /// The changes, on a dry run.
     pub diff: Option<String>,
 }
 
@@ -92,7 +92,7 @@ fn written(project: &Project, request: &NoteRequest) -> Result<String> {
     Ok(format!("{}: {text}{about}", project.clock.today()))
 }
 
-/// Plans the note, and tells whether it is new.
+/// Plans adding the note, and returns whether it is new.
 fn plan(project: &Project, line: &str, changes: &mut Changes) -> Result<bool> {
     let path = patterns::path(&project.planning_place().dir);
     let old = changes.current(&path)?;
@@ -111,7 +111,7 @@ fn plan(project: &Project, line: &str, changes: &mut Changes) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the text with the note at the end of its section; nothing where it stands there.
+/// Returns the text with the note appended to its section; `None` if the text already contains it.
 fn noted(text: &str, line: &str) -> Option<String> {
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let patterns = Patterns::parse(text, Path::new("PATTERNS.md")).value;
@@ -143,7 +143,7 @@ fn noted(text: &str, line: &str) -> Option<String> {
         new.push_str(if rest.is_empty() { end } else { rest });
         return Some(new);
     }
-    // A heading as high as the entries', so that it ends the last of them.
+    // The heading is at the level of the entries' headings, so that it ends the last entry.
     let levels = patterns.entries.iter().map(|entry| {
         let marks = entry.text.trim_start().chars();
         marks.take_while(|c| *c == '#').count()
@@ -171,7 +171,7 @@ mod tests {
             "{second}"
         );
         assert_eq!(noted(&second, "2026-02-03: two"), None);
-        // An entry appended later leaves the section where it is.
+        // Entries appended later do not move the section.
         let later = format!("{second}\n### Phase 2: B (2026-03-03)\n\n**What worked:**\n- y\n");
         let third = noted(&later, "2026-03-04: three").unwrap();
         assert!(

@@ -1,4 +1,4 @@
-//! The labelled parts of an entry, by the names people give them.
+//! Recognises the labelled parts of an entry by their common names.
 
 use crate::patterns::DeviationCount;
 use crate::patterns::Timing;
@@ -13,7 +13,7 @@ pub(crate) enum EntryPart {
     Timing,
     Deviations,
     Date,
-    /// Text under no label, or under one that is not known here.
+    /// Text without a label, or with an unknown one.
     Notes,
 }
 
@@ -48,7 +48,7 @@ const FAILED: &[&str] = &[
 const DEVIATIONS: &[&str] = &["deviations", "deviation", "deviations from plan"];
 
 impl EntryPart {
-    /// Returns the part that a label or heading opens.
+    /// Returns the part that a label or heading introduces.
     pub(crate) fn from_label(label: &str) -> Option<Self> {
         let plain = label.trim_matches(|c: char| !c.is_alphanumeric());
         let name = fold(plain);
@@ -68,14 +68,14 @@ impl EntryPart {
         }
     }
 
-    /// Returns whether a heading or label of this name makes an entry of what it stands in.
+    /// Returns whether a part of this kind makes the section around it an entry.
     pub(crate) fn is_verdict(self) -> bool {
         matches!(self, Self::Worked | Self::Failed)
     }
 }
 
 impl Timing {
-    /// Takes over `Plans: 3, Average: 4m, Total: 12m (2 of 3 plans)`, or one field of it.
+    /// Parses `Plans: 3, Average: 4m, Total: 12m (2 of 3 plans)`, or a single field of it, into `self`.
     pub(crate) fn add(&mut self, text: &str) {
         let mut rest = text;
         while let Some((name, value, after)) = first_field(rest) {
@@ -99,9 +99,9 @@ impl Timing {
     }
 }
 
-/// Splits `Name: value` off the front of a list of fields that commas part.
+/// Splits `Name: value` off a list of comma-separated fields.
 ///
-/// A comma parts fields only where another name and its colon follow.
+/// A comma separates fields only if another name and a colon follow.
 fn first_field(text: &str) -> Option<(&str, &str, &str)> {
     let (name, rest) = text.split_once(':')?;
     let end = rest
@@ -117,7 +117,7 @@ fn first_field(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 impl DeviationCount {
-    /// Reads `3 (2 bug, 1 blocking)`, `0`, `None`, `None - all as planned`.
+    /// Parses `3 (2 bug, 1 blocking)`, `0`, `None`, `None - all as planned`.
     pub(crate) fn parse(text: &str) -> Self {
         let text = clean(text);
         let kinds = text
@@ -132,7 +132,7 @@ impl DeviationCount {
     }
 }
 
-/// Returns a value without the emphasis that belongs to its label.
+/// Returns a value without emphasis marks left over from its label.
 fn clean(value: &str) -> &str {
     value.trim().trim_matches('*').trim()
 }

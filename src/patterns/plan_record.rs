@@ -1,4 +1,4 @@
-//! What one finished plan has to tell.
+//! The record of a finished plan.
 
 use std::path::Path;
 
@@ -15,47 +15,48 @@ use crate::planning::Summary;
 use crate::planning::SummaryStatus;
 use crate::planning::TaskCount;
 
-/// A finished plan: its summary's facts and its own words on what was hard.
+/// A finished plan, as described by its summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanRecord {
-    /// The plan's number inside its phase.
+    /// The plan's number within its phase.
     pub plan: PlanNumber,
     /// The summary's file name.
     pub file: String,
     /// Its title.
     pub title: Option<String>,
-    /// How it ended; nothing where the summary has no status word.
+    /// The outcome; `None` if the summary has no known status.
     pub status: Option<SummaryStatus>,
-    /// How long it took.
+    /// Its duration.
     pub duration: Option<Minutes>,
-    /// Whether that was worked out rather than written.
+    /// Whether the duration was derived instead of stated.
     pub duration_derived: bool,
-    /// The day it was done.
+    /// The completion date.
     pub completed: Option<NaiveDate>,
-    /// The tasks done and in all.
+    /// Number of completed tasks, and of all tasks.
     pub tasks: TaskCount,
-    /// The files it touched; nothing where they cannot be known.
+    /// The files it touched; `None` if they are unknown.
     pub files: Option<Vec<String>>,
-    /// How many deviations there were, more than are listed where only a number is given; nothing where
-    /// the summary never speaks of deviations.
+    /// Number of deviations, which may exceed the number listed; `None` if the summary does not mention
+    /// deviations.
     pub deviation_count: Option<u32>,
-    /// The deviations that are told.
+    /// The deviations that the summary describes.
     pub deviations: Vec<Deviation>,
-    /// What the checks of the must-haves came to.
+    /// The results of checking the must-haves.
     pub acceptance: Vec<AcceptanceResult>,
-    /// The patterns it set up or used.
+    /// The patterns it established or used.
     pub patterns: Vec<String>,
-    /// The line of its summary that each of them stands on, counted from 1; 0 where it is written otherwise.
+    /// Line number of each pattern in the summary, from 1; 0 if its text is not found there.
     pub pattern_lines: Vec<usize>,
-    /// Issues that are told apart from the deviations.
+    /// Issues reported separately from the deviations.
     pub issues: Vec<IssueNote>,
-    /// What was built, in one line.
+    /// What was built, in a single line.
     pub one_line: Option<String>,
-    /// The effort profile it was carried out with, where the plan or the phase's entry says; no summary does.
+    /// The effort profile it was executed with, from the plan or the phase's entry; summaries do not state
+    /// it.
     pub effort: Option<String>,
 }
 
-/// So much of a text's beginning tells its line: front matter may fold or quote the rest.
+/// Number of leading characters used to find the line of a pattern: front matter may fold or quote the rest.
 const HEAD: usize = 24;
 
 fn line_of(pattern: &str, summary: &str) -> usize {
@@ -68,7 +69,7 @@ fn line_of(pattern: &str, summary: &str) -> usize {
 }
 
 impl PlanRecord {
-    /// Returns a plan's record from its summary as read, and the text that it was read from.
+    /// Creates a record from a plan's summary, as parsed and as text.
     pub fn new(plan: PlanNumber, summary: Summary, text: &str, path: &Path) -> Self {
         let file = path
             .file_name()
@@ -95,7 +96,7 @@ impl PlanRecord {
         }
     }
 
-    /// Returns whether another summary, whatever its file is called, says the same of the same plan.
+    /// Returns whether another record of the same plan is identical except for the summary's file name.
     pub(crate) fn is_copy_of(&self, other: &Self) -> bool {
         let named_alike = Self {
             file: self.file.clone(),
@@ -110,12 +111,12 @@ impl PlanRecord {
         u32::try_from(files.len()).ok()
     }
 
-    /// Returns whether it came to an end; nothing where its summary has no status.
+    /// Returns whether it was completed; `None` if its summary has no status.
     pub fn completed_as_stated(&self) -> Option<bool> {
         self.status.map(|status| status == SummaryStatus::Complete)
     }
 
-    /// Returns whether its summary calls it partial or failed.
+    /// Returns whether its summary states that it is partial or failed.
     pub fn is_broken_off(&self) -> bool {
         self.completed_as_stated() == Some(false)
     }

@@ -1,4 +1,4 @@
-//! Reads PATTERNS.md, entries written by hand or by other tools included.
+//! Parses PATTERNS.md, including entries written by hand or by other tools.
 
 use std::path::Path;
 
@@ -24,11 +24,11 @@ use crate::warning::Parsed;
 use crate::warning::Warning;
 
 impl Patterns {
-    /// Reads PATTERNS.md.
+    /// Parses PATTERNS.md.
     ///
-    /// An entry is a heading of any level that names a phase, or one with something that worked or
-    /// failed under it; its parts are labels or headings. All other bullets and paragraphs are
-    /// [`LoosePattern`]s, but for those under the title.
+    /// An entry is a heading of any level that names a phase, or one with a part on what worked or failed;
+    /// its parts are introduced by labels or headings. All other bullets and paragraphs are
+    /// [`LoosePattern`]s, except for paragraphs directly below the title.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let front = FrontMatter::parse(text, path);
         let mut warnings = front.warnings;
@@ -52,7 +52,7 @@ impl Patterns {
     }
 }
 
-/// Returns the sections that begin an entry.
+/// Returns the sections that start an entry.
 fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
     let mut heads: Vec<&Section> = Vec::new();
     for section in outline
@@ -63,7 +63,7 @@ fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
         if EntryPart::from_label(&section.title).is_some() {
             continue;
         }
-        // Inside an entry, a phase in a heading may only be mentioned.
+        // Inside an entry, a heading may mention a phase without starting a new entry.
         let is_inside = heads
             .last()
             .is_some_and(|head| head.whole.contains(&section.heading.start));
@@ -75,7 +75,7 @@ fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
     heads
 }
 
-/// Returns whether a section says what worked or failed: by a label, or by a heading right under it.
+/// Returns whether a section has a part on what worked or failed: a label, or a heading one level below.
 fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
     let is_verdict = |name: &str| EntryPart::from_label(name).is_some_and(EntryPart::is_verdict);
     let by_heading = || {
@@ -96,7 +96,7 @@ fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
     by_label() || by_heading()
 }
 
-/// Reads a line that opens a part: `**What worked:** value`, `What failed:`, `**Timing**`.
+/// Parses a line that introduces a part: `**What worked:** value`, `What failed:`, `**Timing**`.
 fn label(line: &str) -> Option<(EntryPart, String)> {
     if let Some(label) = Label::parse(line, 0, 0) {
         return Some((EntryPart::from_label(&label.name)?, label.value));
@@ -111,13 +111,13 @@ fn is_bold(line: &str) -> bool {
     line.trim_start().starts_with("**")
 }
 
-/// One entry as it grows.
+/// Builds an entry from its blocks.
 struct EntryBuilder<'o, 'a> {
     outline: &'o Outline<'a>,
     head: &'o Section,
     entry: PatternEntry,
     part: EntryPart,
-    /// How many deviations are listed one by one, where no number is written.
+    /// Number of deviations listed one by one, used if no count is stated.
     listed_deviations: u32,
 }
 
@@ -167,7 +167,7 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
         }
     }
 
-    /// Takes a heading inside the entry: `#### What worked`, `#### Deviations: 3 (2 minor)`.
+    /// Handles a heading inside the entry: `#### What worked`, `#### Deviations: 3 (2 minor)`.
     fn open_section(&mut self, title: &str) {
         self.part = EntryPart::Notes;
         if let Some(part) = EntryPart::from_label(title) {
@@ -197,7 +197,8 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
         }
     }
 
-    /// Takes a paragraph: each line that is a known label opens a part, the lines after it go on with it.
+    /// Handles a paragraph: a line with a known label starts a part, and the lines after it continue the
+    /// part.
     fn paragraph(&mut self, text: &str) {
         let mut pending = String::new();
         for line in text.lines().map(str::trim) {
@@ -218,7 +219,7 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
     }
 
     fn item(&mut self, item: &ListItem) {
-        // In a list of what worked, `Deviations: none in plan 02` is a bullet like the others.
+        // In a list of what worked, `Deviations: none in plan 02` is an ordinary bullet.
         let is_listing = matches!(self.part, EntryPart::Worked | EntryPart::Failed);
         match label(&item.text).filter(|_| !is_listing || is_bold(&item.text)) {
             Some((part, value)) => self.open(part, &value),
@@ -231,7 +232,7 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
         self.text(value);
     }
 
-    /// Takes one bullet, paragraph or value into the current part.
+    /// Adds a bullet, paragraph or value to the current part.
     fn text(&mut self, text: &str) {
         let Some(text) = present(text) else {
             return;
@@ -267,7 +268,7 @@ fn push(list: &mut Vec<String>, text: &str) {
     }
 }
 
-/// Returns the bullets and paragraphs outside of the entries.
+/// Returns the bullets and paragraphs outside all entries.
 fn loose(outline: &Outline<'_>, entries: &[PatternEntry]) -> Vec<LoosePattern> {
     let inside = Ranges::merge(entries.iter().map(|entry| entry.range.clone()));
     let mut found = Vec::new();

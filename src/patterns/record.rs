@@ -1,4 +1,4 @@
-//! Tells which phases have an entry in PATTERNS.md.
+//! Determines which phases have an entry in PATTERNS.md.
 
 use crate::error::Result;
 use crate::git::Git;
@@ -13,26 +13,26 @@ use crate::position::Read;
 use crate::storage::read;
 use crate::warning::Parsed;
 
-/// What PATTERNS.md knows of a phase, and on which line the entry's heading stands (counted from 1).
+/// Whether PATTERNS.md has an entry for a phase, with the line number of the entry's heading, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
     /// It has no entry.
     No,
-    /// It has an entry drawn from the summaries as they are.
+    /// It has an entry recorded from its current summaries.
     Same(usize),
-    /// It has an entry, and its summaries changed since.
+    /// It has an entry, but its summaries have changed since.
     Changed(usize),
-    /// It has an entry that a person or another tool wrote, known by the phase's number and name.
+    /// It has an entry written by a person or another tool, identified by the phase's number and name.
     ByOthers(usize),
 }
 
 impl Patterns {
-    /// Returns whether a phase has an entry, wherever its folder has moved to since.
+    /// Returns whether a phase has an entry, even if its folder has moved since.
     ///
-    /// It is known again by the digest of its summaries, else by its folder's name and its plans; a plan
-    /// that was added later leaves it recorded, with other summaries. Folders of several milestones may
-    /// have one name: `namesakes` are those phases, whose entries are not this one's
-    /// (see [`FinishedPhase::namesakes`]).
+    /// An entry is matched by the digest of the summaries, or else by the name of the folder and the plans;
+    /// if a plan was added later, the phase is still recorded, but with changed summaries. Folders of several
+    /// milestones may have the same name: `namesakes` are those phases, and their entries do not count (see
+    /// [`FinishedPhase::namesakes`]).
     pub fn recorded(&self, phase: &FinishedPhase, namesakes: &[FinishedPhase]) -> Recorded {
         let last = |fits: &dyn Fn(usize, &PatternEntry) -> bool| {
             let mut entries = self.entries.iter().enumerate().rev();
@@ -51,7 +51,7 @@ impl Patterns {
         if let Some(line) = last(&|at, entry| !is_of_other[at] && was_drawn_from(entry, phase)) {
             return Recorded::Changed(line);
         }
-        // They do not say of which milestone they speak: each namesake may have one of them.
+        // Such entries do not name their milestone, so each namesake may own one of them.
         let by_others = self
             .entries
             .iter()
@@ -62,7 +62,7 @@ impl Patterns {
         }
     }
 
-    /// Marks the entries of a phase: the one drawn from its summaries, and those before it of the same plans.
+    /// Marks the entries of a phase: the one recorded from its summaries, and earlier ones of the same plans.
     fn claim(&self, phase: &FinishedPhase, claimed: &mut [bool]) {
         let found = self
             .entries
@@ -100,21 +100,21 @@ impl FinishedPhase {
         };
         take(&folder.active)?;
         for archive in &folder.archived {
-            // Folders there that are no phases were reported when the archive was read for itself.
+            // Warnings about these archives were reported when they were read elsewhere.
             take(&archive.milestone()?.value)?;
         }
         Ok(found)
     }
 }
 
-/// Returns whether an entry was drawn from the phase's summaries as they are.
+/// Returns whether an entry was recorded from the phase's current summaries.
 fn is_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     let trace = entry.trace.as_ref();
     trace.is_some_and(|trace| trace.digest == phase.digest && !phase.plans.is_empty())
 }
 
-/// Returns whether an entry drawn from equal summaries is that of another phase: one whose folder stands beside
-/// this one's. A folder of the same name in another milestone is a copy, and teaches the same once.
+/// Returns whether an entry recorded from identical summaries belongs to another phase: one with a folder
+/// beside this one's. A folder of the same name in another milestone is a copy, and its lessons count once.
 fn is_of_another(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     entry.trace.as_ref().is_some_and(|trace| {
         trace.phase_dir != phase.dir_name
@@ -122,9 +122,9 @@ fn is_of_another(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     })
 }
 
-/// Returns whether an entry was drawn from the phase's folder in an earlier state.
+/// Returns whether an entry was recorded from the phase's folder in an earlier state.
 fn was_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
-    // Shipping gives unnamed work a name; nothing else moves a phase from one milestone to another.
+    // Shipping names the default milestone; nothing else moves a phase to another milestone.
     let is_same_milestone = |recorded: Option<&str>| {
         recorded.is_none_or(|slug| slug == phase.milestone || slug == DEFAULT_MILESTONE)
     };
@@ -154,7 +154,7 @@ fn is_by_others(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
         && (name == letters(&phase.name) || name == letters(slug))
 }
 
-/// Returns a name as it is compared: neither case nor punctuation matter.
+/// Normalises a name for comparison: case and punctuation are ignored.
 fn letters(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
@@ -203,7 +203,7 @@ mod tests {
             known.recorded(&phase("default", "aa", &[1, 2]), &[]),
             Recorded::Same(1)
         );
-        // Shipped since, under a name of its own.
+        // Shipped since, as a milestone with a name.
         assert_eq!(
             known.recorded(&phase("v1", "aa", &[1, 2]), &[]),
             Recorded::Same(1)
@@ -263,7 +263,7 @@ mod tests {
         );
         let changed = phase("default", "cc", &[1]);
         assert_eq!(known.recorded(&changed, &[shipped]), Recorded::Changed(4));
-        // A milestone that had a name keeps it, so this is the phase of another one.
+        // A named milestone keeps its name, so this phase belongs to another milestone.
         let known = patterns(&entry("v1", "aa", "01"));
         assert_eq!(known.recorded(&active, &[]), Recorded::No);
     }

@@ -1,4 +1,4 @@
-//! Which patterns fit the work at hand.
+//! Ranks patterns by their relevance to the current work.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -16,16 +16,16 @@ use crate::planning::Roadmap;
 use crate::position::Phase;
 use crate::ranking::Corpus;
 
-/// How much the newest entry gains over the best fit by words; older ones gain less.
+/// Score added for the newest entry, relative to the best match by words; older entries get less.
 const RECENCY: f64 = 0.2;
-/// How much a lesson gains that came up in several phases: it will again.
+/// Score added for a lesson that came up in several phases, as it is likely to come up again.
 const RECURRENCE: f64 = 0.5;
-/// A longer bullet is a paragraph, which its own file holds.
+/// Maximum length of a bullet, in characters; longer ones are paragraphs, to be read in PATTERNS.md.
 const MAX_BULLET_LENGTH: usize = 240;
-/// More bullets than this of one entry would crowd out what other phases taught.
+/// Maximum number of bullets of one entry in the main part of a ranking, so that others are not crowded out.
 const PER_ENTRY: usize = 2;
 
-/// Whether a pattern speaks for a way of working or against it.
+/// Whether a pattern supports a way of working or advises against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PatternOutcome {
@@ -33,35 +33,36 @@ pub enum PatternOutcome {
     Worked,
     /// It failed.
     Failed,
-    /// It is only noted.
+    /// It is a note without a verdict.
     Noted,
 }
 
-/// A pattern and how well it fits.
+/// A pattern and its relevance.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RelevantPattern {
-    /// What was learned, verbatim.
+    /// The lesson, verbatim.
     pub text: String,
     /// Whether it worked.
     pub outcome: PatternOutcome,
-    /// The heading it stands under: `Phase 3: Shopping Lists`.
+    /// The heading above it: `Phase 3: Shopping Lists`.
     pub source: String,
-    /// The line of that heading in PATTERNS.md, counted from 1.
+    /// Line number of that heading in PATTERNS.md, from 1.
     pub line: usize,
-    /// How well it fits, from 0; comparable within one answer.
+    /// The relevance, from 0; comparable within one result.
     pub score: f64,
-    /// Why it may no longer hold; nothing where it is fresh.
+    /// Why it may be out of date; `None` if it is fresh.
     pub stale: Option<String>,
-    /// Whether an agent or a person worded it, and no rule chose it.
+    /// Whether an agent or a person worded it, instead of a rule choosing it.
     pub judged: bool,
-    /// The phase it is from, as a line elsewhere names it: `phase 4`, `v1.2 phase 4`.
+    /// The phase it is from, as cited outside its entry: `phase 4`, `v1.2 phase 4`.
     pub reference: Option<String>,
 }
 
 impl RelevantPattern {
-    /// Returns the pattern as a line that is understood without its entry: `… (phase 3, plan 02)`.
+    /// Returns the pattern as a line that can be understood without its entry: `… (phase 3, plan 02)`.
     ///
-    /// Nothing where it only counts, or is cut off, as entries of earlier versions may be.
+    /// Returns `None` for a mere count, and for a text that is truncated, as in entries of earlier versions,
+    /// or too long.
     pub fn standalone(&self) -> Option<String> {
         if self.text.contains('\u{2026}')
             || self.text.chars().count() > MAX_BULLET_LENGTH
@@ -78,7 +79,7 @@ impl RelevantPattern {
         Some(format!("{failed}{}", self.cited()))
     }
 
-    /// Returns the pattern with the phase and plans it is from; nothing where an earlier version cut it off.
+    /// Returns the pattern with its phase and plans; `None` if an earlier version truncated it.
     pub fn with_reference(&self) -> Option<String> {
         (!self.text.contains('\u{2026}')).then(|| self.cited())
     }
@@ -94,7 +95,8 @@ impl RelevantPattern {
     }
 }
 
-/// Returns whether a bullet of an earlier version only counts: `3 of 4 plans without deviations`.
+/// Returns whether a bullet, as written by an earlier version, is a mere count:
+/// `3 of 4 plans without deviations`.
 fn is_count(text: &str) -> bool {
     const STARTS: &[&str] = &[
         "all ",
@@ -130,10 +132,10 @@ pub fn topic(phase: &Phase, roadmap: &Roadmap) -> String {
     words.join("\n")
 }
 
-/// Returns the patterns in the order in which they matter for a topic: fresh before stale, judged before
-/// chosen, by words shared and by age. Age is counted in entries from the newest, never by the clock.
+/// Returns the patterns by relevance to a topic: fresh before stale, judged before chosen by rule, then by
+/// score, from common words, age and recurrence. Age is counted in entries from the newest, never in time.
 ///
-/// `stale` tells of an entry, by the line of its heading, why it may no longer hold.
+/// `stale` returns why a pattern may be out of date, given the line of its entry's heading and its text.
 pub fn relevant(
     patterns: &Patterns,
     topic: &str,
@@ -160,7 +162,7 @@ pub fn relevant(
     spread(found.into_iter().map(|(pattern, _)| pattern).collect())
 }
 
-/// Returns every bullet with its age in entries, in file order; the same text once, where it is newest.
+/// Returns every bullet with its age in entries, newest first; duplicate texts only in the newest entry.
 fn units(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
     let ambiguous = ambiguous_phases(&patterns.entries);
     let mut seen = BTreeSet::new();
@@ -199,9 +201,9 @@ fn units(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
     found
 }
 
-/// Leaves of chosen patterns that say the same the newest, which counts the plans of all phases before.
+/// Keeps only the newest of the rule-chosen patterns on a subject, whose citation counts the earlier plans.
 ///
-/// What somebody worded stays as it is.
+/// Judged patterns are all kept.
 fn one_per_subject(newest_first: Vec<(RelevantPattern, u32)>) -> Vec<(RelevantPattern, u32)> {
     let mut subjects = Subjects::default();
     let mut known: Vec<usize> = newest_first
@@ -220,7 +222,7 @@ fn one_per_subject(newest_first: Vec<(RelevantPattern, u32)>) -> Vec<(RelevantPa
     found
 }
 
-/// Returns a bullet without the plans in brackets at its end.
+/// Returns a bullet without the citation of plans at its end.
 fn without_citation(text: &str) -> &str {
     text.rsplit_once(" (plan")
         .map_or(text, |(sentence, _)| sentence)
@@ -239,7 +241,7 @@ fn unit(text: &str, outcome: PatternOutcome, source: &str, line: usize) -> Relev
     }
 }
 
-/// Returns how another line names the phase of an entry; with its milestone where the number alone does not say.
+/// Returns the citation of an entry's phase, with its milestone if the number alone is ambiguous.
 fn reference(entry: &PatternEntry, ambiguous: &BTreeSet<&PhaseNumber>) -> Option<String> {
     let phase = entry.phase.as_ref()?;
     match milestone(entry).filter(|_| ambiguous.contains(phase)) {
@@ -248,7 +250,7 @@ fn reference(entry: &PatternEntry, ambiguous: &BTreeSet<&PhaseNumber>) -> Option
     }
 }
 
-/// Returns the numbers that phases of several milestones have.
+/// Returns the phase numbers that occur in several milestones.
 fn ambiguous_phases(entries: &[PatternEntry]) -> BTreeSet<&PhaseNumber> {
     let mut first: BTreeMap<&PhaseNumber, Option<&str>> = BTreeMap::new();
     let mut ambiguous = BTreeSet::new();
@@ -266,15 +268,16 @@ fn milestone(entry: &PatternEntry) -> Option<&str> {
     milestone.filter(|milestone| *milestone != DEFAULT_MILESTONE)
 }
 
-/// So many lines are shown where there is little room.
+/// Number of patterns shown where space is limited.
 const HEAD: usize = 5;
 
-/// Of these, so many may be of what worked: what went wrong changes the next plan more often.
+/// Maximum number of these about what worked: what failed changes the next plan more often.
 const WORKED: usize = 3;
 
-/// Moves back what one entry has beyond its share, what a line before says nearly the same, and what is stale.
+/// Moves to the back what exceeds the share of an entry or of what worked, what resembles an earlier line,
+/// and what is stale.
 ///
-/// What somebody worded stays where it is.
+/// Judged patterns are only moved if they exceed their entry's share or are stale.
 fn spread(ranked: Vec<RelevantPattern>) -> Vec<RelevantPattern> {
     let mut of_entry: BTreeMap<usize, usize> = BTreeMap::new();
     let mut said: Vec<Words> = Vec::new();

@@ -1,4 +1,4 @@
-//! Makes the entry of a finished phase.
+//! Creates the entry of a finished phase.
 
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -21,24 +21,24 @@ use crate::templates::Template;
 use crate::text::Line;
 use crate::text::sanitized;
 
-/// What an entry says; `templates/patterns/entry.md.j2` gives it its form.
+/// The content of an entry; `templates/patterns/entry.md.j2` defines its form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Retrospective {
     /// The phase.
     pub phase: PhaseTitle,
-    /// The day the phase was finished; nothing where that is not known.
+    /// The day the phase was finished; `None` if unknown.
     pub date: Option<NaiveDate>,
-    /// What it is known again by.
+    /// The trace that identifies the entry.
     pub trace: Trace,
-    /// What worked, the strongest first.
+    /// What worked, strongest first.
     pub worked: Vec<Line>,
-    /// What failed, the strongest first.
+    /// What failed, strongest first.
     pub failed: Vec<Line>,
-    /// How long the plans took.
+    /// The durations of the plans.
     pub timing: PlanTimes,
-    /// The effort profile that is in force.
+    /// The effort profile in force.
     pub effort: Option<Line>,
-    /// What went otherwise than planned.
+    /// The deviations from the plans.
     pub deviations: DeviationKinds,
 }
 
@@ -51,10 +51,10 @@ pub struct PhaseTitle {
     pub name: Line,
 }
 
-/// The times of a phase's plans, as printed; nothing where none is known.
+/// The durations of a phase's plans, as printed; `None` if none is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlanTimes {
-    /// How many plans there were.
+    /// Number of plans.
     pub plans: usize,
     /// The average duration.
     pub average: Option<String>,
@@ -62,32 +62,34 @@ pub struct PlanTimes {
     pub total: Option<String>,
 }
 
-/// How many deviations there were, and how many of each kind.
+/// The number of deviations, in total and by kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeviationKinds {
-    /// How many, among the plans that say; nothing where none does.
+    /// Number of deviations in the plans whose summaries say; `None` if none does.
     pub count: Option<u32>,
-    /// The kinds with their severity; nothing where none is named.
+    /// The kinds with their severity; `None` if none is stated.
     pub kinds: Option<Line>,
-    /// How many plans do not say: `2 of 5 plans do not say`; nothing where all do, or none.
+    /// The number of plans that do not say, in words: `2 of 5 plans do not say`; `None` if all plans say, or
+    /// none does.
     pub silent: Option<String>,
 }
 
-/// What an entry takes from outside of its phase.
+/// Data for an entry that is not in its phase.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Circumstances<'a> {
-    /// The day the phase was finished, as far as git or the milestone tells, where its summaries do not.
+    /// The day the phase was finished according to git or the milestone, used if its summaries do not state
+    /// it.
     pub date: Option<NaiveDate>,
-    /// The effort profile it was carried out with.
+    /// The effort profile it was executed with.
     pub effort: Option<&'a str>,
-    /// The commit of the moment the phase was finished.
+    /// The commit that was checked out when the phase was finished.
     pub commit: Option<&'a str>,
-    /// The troubles of the phases before this one, over which a lesson may recur.
+    /// The problems of earlier phases, which a lesson may repeat.
     pub past: Option<&'a PastTroubles>,
 }
 
 impl Retrospective {
-    /// Puts the lessons of the agent in place of the chosen ones.
+    /// Replaces the chosen lessons with those submitted by the agent.
     pub(crate) fn judge(&mut self, lessons: CheckedLessons) {
         let both = || lessons.worked.iter().chain(&lessons.failed);
         self.trace.sources = both().map(|one| one.source.clone()).collect();
@@ -97,7 +99,7 @@ impl Retrospective {
         self.seal();
     }
 
-    /// Notes the digest of the bullets, by which they are known again as annals' own.
+    /// Records the digest of the bullets, which shows later that they are unchanged.
     fn seal(&mut self) {
         let texts =
             |lines: &[Line]| -> Vec<String> { lines.iter().map(ToString::to_string).collect() };
@@ -105,7 +107,7 @@ impl Retrospective {
         self.trace.bullets = Some(digest);
     }
 
-    /// Draws the entry from a phase's plans.
+    /// Creates the entry from a phase's plans.
     pub fn from_phase(phase: &FinishedPhase, circumstances: &Circumstances<'_>) -> Self {
         let plans = &phase.plans;
         let (worked, failed) = (
@@ -138,13 +140,13 @@ impl Retrospective {
         entry
     }
 
-    /// Returns the entry as it stands in PATTERNS.md.
+    /// Returns the entry as written in PATTERNS.md.
     pub fn render(&self, project: &Project) -> Result<String> {
         templates::render(project, Template::PatternsEntry, self)
     }
 }
 
-/// Returns a name as a heading gives it back: without what would be read as its number or date.
+/// Returns a name as it will be parsed from the heading: without anything that looks like a number or date.
 fn name(written: &str) -> Line {
     let read = EntryHeading::parse(&format!("Phase 1: {written} (2000-01-01)"));
     line(&read.name).clipped(100)
@@ -177,7 +179,7 @@ impl PlanTimes {
         let count = u32::try_from(known.len()).unwrap_or(u32::MAX);
         let total: Minutes = known.iter().copied().sum();
         let average = total.as_f64() / f64::from(count.max(1));
-        // A time from first to last commit leaves out what came before the first.
+        // The time from the first to the last commit excludes the work before the first.
         let is_derived = plans.iter().any(|plan| plan.duration_derived);
         let about = if is_derived { "~" } else { "" };
         let of_some = if known.len() < plans.len() {

@@ -1,4 +1,5 @@
-//! Puts judged lessons into an entry, which may be changed only while it is what annals wrote.
+//! Replaces the lessons of an entry with judged ones, as long as its bullets are unchanged since annals wrote
+//! them.
 
 use sha2::Digest;
 use sha2::Sha256;
@@ -15,7 +16,7 @@ pub(crate) fn digest<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
     hexadecimal(&digest[..8])
 }
 
-/// Returns the part of an entry that holds its bullets.
+/// Returns the part of an entry that contains its bullets.
 fn section<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
     let list = |bullets: &[T]| -> String {
         if bullets.is_empty() {
@@ -34,8 +35,8 @@ fn section<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
     )
 }
 
-/// Returns an entry's text with other lessons; nothing where its bullets are not, byte for byte, those that
-/// annals wrote.
+/// Returns an entry's text with other lessons; `None` if its bullets are not, byte for byte, what annals
+/// wrote.
 pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Option<String> {
     let trace = entry.trace.as_ref()?;
     let written = trace.bullets.as_deref()?;

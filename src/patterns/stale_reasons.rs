@@ -1,4 +1,4 @@
-//! Which recorded patterns still hold, asked of the tree and of git.
+//! Checks whether recorded patterns still hold, against the working tree and the git history.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use crate::text::hexadecimal;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// The cache's file in `.annals/`.
+/// Name of the cache file in `.annals/`.
 const CACHE: &str = "freshness.json";
 
-/// Why patterns may no longer hold, by line and text; what is not named here is fresh.
+/// Why patterns may be out of date, by line and text; a pattern that is not listed is fresh.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StaleReasons(BTreeMap<usize, BTreeMap<String, String>>);
 
@@ -32,14 +32,14 @@ struct Cached {
 }
 
 impl StaleReasons {
-    /// Returns why a bullet may no longer hold, by its own paths or by its entry's age.
+    /// Returns why a bullet may be out of date: because of its own paths, or the structure since its entry.
     ///
-    /// `line` is that of its entry's heading, or its own outside of entries.
+    /// `line` is the line of the entry's heading, or of the bullet itself if it is outside all entries.
     pub(crate) fn about(&self, line: usize, text: &str) -> Option<String> {
         self.0.get(&line)?.get(text).cloned()
     }
 
-    /// Checks every pattern against the tree and git's history.
+    /// Checks every pattern against the working tree and the git history.
     pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
         let staleness = Staleness::of_patterns(patterns, &project.root, &project.git)?;
         let of_entries = patterns.entries.iter().flat_map(|entry| {
@@ -60,10 +60,10 @@ impl StaleReasons {
         Ok(reasons)
     }
 
-    /// Returns the reasons of the last check where nothing was committed or recorded since, else checks.
+    /// Returns the cached reasons if nothing was committed or recorded since the last check, or else checks.
     ///
-    /// A project without git is checked each time. What git can't answer becomes a warning: an
-    /// unchecked pattern is shown as it stands.
+    /// A project without git is always checked. A git error becomes a warning, and the patterns count as
+    /// fresh.
     pub(crate) fn cached_or_checked(
         project: &Project,
         patterns: &Patterns,
@@ -95,7 +95,7 @@ impl StaleReasons {
     }
 }
 
-/// Returns what still holds of each entry, with all that each names.
+/// Checks all recorded patterns, and returns the results with every path they mention.
 pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
     project.planning()?;
     let mut warnings = Vec::new();
@@ -104,7 +104,7 @@ pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
     Ok(Parsed { value, warnings })
 }
 
-/// Digests what a check depends on; nothing without git.
+/// Returns a digest of the inputs of a check; `None` without git.
 fn fingerprint(project: &Project, patterns: &Patterns) -> Option<String> {
     let head = project.git.head().ok().flatten()?;
     let mut digest = Sha256::new();
@@ -119,7 +119,7 @@ fn fingerprint(project: &Project, patterns: &Patterns) -> Option<String> {
 }
 
 fn cached(project: &Project, fingerprint: &str) -> Option<StaleReasons> {
-    // A cache that can't be read is as good as none.
+    // An unreadable cache is treated as absent.
     let bytes = project.storage().cache(CACHE).ok().flatten()?;
     let cached: Cached = serde_json::from_slice(&bytes).ok()?;
     let is_valid = cached.fingerprint == fingerprint && cached.version == env!("CARGO_PKG_VERSION");
@@ -135,6 +135,6 @@ fn write_cache(project: &Project, fingerprint: String, reasons: &StaleReasons) {
     if let Ok(bytes) = serde_json::to_vec(&cached)
         && let Err(_unwritable) = project.storage().write_cache(CACHE, &bytes)
     {
-        // Where nothing can be written, the next run checks again.
+        // If the cache cannot be written, the next run checks again.
     }
 }

@@ -5,26 +5,28 @@ use serde::Serialize;
 
 use crate::ranking::real;
 
-/// Up to this size of the smaller group the normal distribution is a rough guess, and counting is better.
+/// Maximum size of the smaller group for an exact computation; the normal approximation is inaccurate for
+/// such sizes.
 const SMALL: usize = 8;
 
-/// Up to this product of the sizes counting takes a few milliseconds; beyond it both ways agree.
+/// Maximum product of the sizes for an exact computation, which takes a few milliseconds then; for larger
+/// products the approximation agrees with it.
 const COUNTABLE: usize = 2_000;
 
-/// Tables as likely as the one at hand differ from it by rounding only.
+/// Tolerance for rounding when comparing the probabilities of equally likely tables.
 const ROUNDING: f64 = 1e-7;
 
-/// How many of a group something is true of.
+/// How many members of a group have a property.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rate {
-    /// Those it is true of.
+    /// Number of members with the property.
     pub count: usize,
     /// The size of the group; never less than `count`.
     pub of: usize,
 }
 
 impl Rate {
-    /// Returns how many of `all` pass `test`.
+    /// Returns the number of items in `all` that pass `test`.
     pub fn measure<T>(all: impl IntoIterator<Item = T>, test: impl Fn(T) -> bool) -> Self {
         let mut rate = Self::default();
         for one in all {
@@ -34,20 +36,21 @@ impl Rate {
         rate
     }
 
-    /// Returns how many of those of which it is known pass a test; the others count on neither side.
+    /// Returns the number of known values that are true; unknown ones count on neither side.
     pub fn of_known(all: impl IntoIterator<Item = Option<bool>>) -> Self {
         Self::measure(all.into_iter().flatten(), |passes| passes)
     }
 
-    /// Returns the share in whole percent; none of an empty group.
+    /// Returns the share, in whole percent; `None` for an empty group.
     pub fn percent(self) -> Option<usize> {
         (self.count * 100 + self.of / 2).checked_div(self.of)
     }
 }
 
-/// Returns how likely two rates at least this unlikely are if nothing sets the groups apart.
+/// Returns the probability of two rates that differ at least this much by chance.
 ///
-/// Fisher's exact test, two-sided: all tables with the same margins that are no likelier than this one.
+/// Fisher's exact test, two-sided: the sum over all tables with the same margins that are no more likely than
+/// this one.
 pub fn fisher_exact(one: Rate, other: Rate) -> f64 {
     let within = |rate: Rate| Rate {
         count: rate.count.min(rate.of),
@@ -82,12 +85,12 @@ fn logarithms_of_factorials(largest: usize) -> Vec<f64> {
     logarithms
 }
 
-/// Returns how likely values as far apart as these are if both groups come from the same source.
+/// Returns the probability of two samples that differ at least this much by chance.
 ///
-/// The Mann-Whitney U test, two-sided. Without ties and with a group of at most eight the probability is
-/// exact; otherwise it is that of the normal approximation with corrections for ties and continuity.
-/// That is what `scipy.stats.mannwhitneyu` does by default, except that a small group against one of
-/// hundreds is approximated too. An empty group tells nothing: 1.
+/// The Mann-Whitney U test, two-sided. Without ties and with at most eight values in the smaller group, the
+/// probability is exact; otherwise it is the normal approximation with corrections for ties and continuity.
+/// This matches the default of `scipy.stats.mannwhitneyu`, except that a small group against one of hundreds
+/// is approximated, too. With an empty group, the result is 1.
 pub fn mann_whitney(one: &[f64], other: &[f64]) -> f64 {
     let (first, second) = (one.len(), other.len());
     let product = first * second;
@@ -105,11 +108,11 @@ pub fn mann_whitney(one: &[f64], other: &[f64]) -> f64 {
     (2.0 * one_sided).min(1.0)
 }
 
-/// What the places of the values in one sorted row say.
+/// The ranks of the values of both groups, sorted together.
 struct Ranks {
-    /// The sum of the places of the first group, from 1; tied values share the mean of theirs.
+    /// Sum of the ranks of the first group, from 1; tied values share their mean rank.
     sum_of_first: f64,
-    /// The sum of t³ - t over all sets of t equal values.
+    /// Sum of t³ - t over all groups of t tied values.
     ties: f64,
 }
 
@@ -136,7 +139,7 @@ impl Ranks {
     }
 }
 
-/// Returns the probability of a U of at least `u` by the normal distribution.
+/// Returns the probability of a U of at least `u`, by the normal approximation.
 fn approximate(u: f64, first: usize, second: usize, ties: f64) -> f64 {
     let (product, all) = (real(first * second), real(first + second));
     let variance = product / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
@@ -147,9 +150,10 @@ fn approximate(u: f64, first: usize, second: usize, ties: f64) -> f64 {
     libm::erfc(distance / std::f64::consts::SQRT_2) / 2.0
 }
 
-/// Returns the share of the ways to choose `few` of all places that have a U of at least `u`.
+/// Returns the share of the ways to choose `few` of all ranks that have a U of at least `u`.
 fn counted(u: f64, few: usize, many: usize) -> f64 {
-    // `ways[chosen][u]`: the value at a place, chosen as the n-th, stands above place - n of the others.
+    // `ways[chosen][u]`: the value at `place`, chosen as the `chosen`-th, is above `place - chosen` values of
+    // the other group.
     let largest = few * many;
     let mut ways = vec![vec![0.0; largest + 1]; few + 1];
     ways[0][0] = 1.0;

@@ -1,4 +1,4 @@
-//! What the project at hand has recorded, and which of it fits a phase.
+//! Reads the recorded patterns of the current project, and selects those relevant to a phase.
 
 use crate::error::Result;
 use crate::patterns;
@@ -15,7 +15,7 @@ use crate::text::quantity;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// Returns PATTERNS.md as it is to be once `changes` are made.
+/// Returns PATTERNS.md with pending `changes` applied.
 pub(crate) fn with_changes(
     project: &Project,
     changes: &Changes,
@@ -29,7 +29,7 @@ pub(crate) fn with_changes(
     Ok(Patterns::parse(&text, &path).into_value(warnings))
 }
 
-/// Returns what PATTERNS.md holds.
+/// Returns the recorded patterns in PATTERNS.md.
 pub fn stored(project: &Project) -> Result<Parsed<Patterns>> {
     project.planning()?;
     let mut warnings = Vec::new();
@@ -37,11 +37,11 @@ pub fn stored(project: &Project) -> Result<Parsed<Patterns>> {
     Ok(Parsed { value, warnings })
 }
 
-/// Only this many bytes of entries, the last of PATTERNS.md, are compared with the current work and checked
-/// against the tree. They hold hundreds of phases; more would take over a second.
+/// Maximum size of the entries, from the end of PATTERNS.md, that are ranked and checked against the tree, in
+/// bytes. This is enough for hundreds of phases; more would take over a second.
 const MAX_RECENT_BYTES: usize = 256 * 1024;
 
-/// Returns the newest of what PATTERNS.md is to hold once `changes` are made, and warns of what is left out.
+/// Returns the newest patterns, with pending `changes` applied, and warns about the number left out.
 pub(crate) fn recent(
     project: &Project,
     changes: &Changes,
@@ -63,7 +63,8 @@ pub(crate) fn recent(
     Ok(patterns)
 }
 
-/// Keeps the last items that fit into `room` bytes, and takes them off it; returns how many items went.
+/// Keeps the last items that fit into `room` bytes, and subtracts their size from it; returns the number
+/// dropped.
 fn keep_last<T>(items: &mut Vec<T>, room: &mut usize, length: impl Fn(&T) -> usize) -> usize {
     let fits = |item: &&T| {
         let rest = room.checked_sub(length(item));
@@ -74,14 +75,14 @@ fn keep_last<T>(items: &mut Vec<T>, room: &mut usize, length: impl Fn(&T) -> usi
     items.drain(..items.len() - kept).count()
 }
 
-/// Returns what PATTERNS.md holds, each bullet with the place it is drawn from.
+/// Returns the recorded patterns, each bullet with its source.
 pub fn traced(project: &Project) -> Result<Parsed<Patterns>> {
     let mut found = stored(project)?;
     found.value.trace_bullets(project)?;
     Ok(found)
 }
 
-/// Returns the patterns that fit a phase, the most relevant first; without one, the current phase.
+/// Returns the patterns relevant to a phase, or else to the current phase, most relevant first.
 pub fn relevant_patterns(
     project: &Project,
     number: Option<&PhaseNumber>,
@@ -98,7 +99,8 @@ pub fn relevant_patterns(
     Ok(Parsed { value, warnings })
 }
 
-/// Returns the patterns that fit the current phase, as far as the last check knows whether they hold.
+/// Returns the patterns relevant to the current phase; staleness comes from the last check if that is
+/// current.
 pub fn known_patterns(project: &Project, survey: &Survey) -> Result<Parsed<Vec<RelevantPattern>>> {
     project.planning()?;
     let mut warnings = Vec::new();
@@ -108,7 +110,7 @@ pub fn known_patterns(project: &Project, survey: &Survey) -> Result<Parsed<Vec<R
     Ok(Parsed { value, warnings })
 }
 
-/// Returns the patterns that fit a phase; the newest first where there is no phase.
+/// Returns the patterns by relevance to a phase; without a phase, by age.
 pub(crate) fn relevant_to(
     patterns: &Patterns,
     reasons: &StaleReasons,

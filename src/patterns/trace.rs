@@ -1,14 +1,14 @@
-//! The comment that ties an entry to the phase it came from.
+//! Reads and writes the comment that links an entry to its phase.
 //!
 //! ```text
 //! <!-- annals: phase-dir=05.1-event-system plans=01,02a digest=3f0a… commit=9c1d… milestone=default
 //!      sources=01:42,02a:17 judged=1 bullets=77ab… -->
 //! ```
 //!
-//! `sources` names the plan and the line of its summary that each bullet is drawn from, `-` where none is;
-//! `judged=1` says that an agent worded the lessons; `bullets` is the digest of the bullets as written.
+//! `sources` lists the plan and the line of its summary that each bullet was drawn from, or `-`; `judged=1`
+//! means that an agent worded the lessons; `bullets` is the digest of the bullets as written.
 //!
-//! What would end a field or the comment is written as `%20` in it.
+//! Characters that would end a field or the comment are percent-encoded, such as `%20`.
 
 use std::fmt::Write;
 
@@ -18,33 +18,33 @@ use serde::ser::SerializeStruct;
 
 use crate::planning::PlanNumber;
 
-/// The place in a summary that a lesson is drawn from.
+/// The place in a summary that a lesson was drawn from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LessonSource {
     /// The plan.
     pub plan: PlanNumber,
-    /// The line of its summary, counted from 1; 0 for the summary as a whole.
+    /// Line number in its summary, from 1; 0 for the summary as a whole.
     pub line: usize,
 }
 
-/// Which phase an entry came from, and in what state its summaries were.
+/// The phase that an entry was recorded from, and the state of its summaries then.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// The name of the phase's folder, without the path to it: shipping moves folders.
+    /// The name of the phase's folder, without its path, since shipping moves folders.
     pub phase_dir: String,
-    /// The plans that the entry is drawn from, by number.
+    /// The plans that the entry was recorded from.
     pub plans: Vec<PlanNumber>,
     /// The digest of their summaries' contents.
     pub digest: String,
-    /// The commit that was checked out then, where there was one.
+    /// The commit that was checked out then, if any.
     pub commit: Option<String>,
     /// The slug of the milestone that the phase belonged to then.
     pub milestone: Option<String>,
-    /// What each bullet is drawn from, what worked first.
+    /// The source of each bullet, those about what worked first.
     pub sources: Vec<Option<LessonSource>>,
     /// Whether an agent worded the lessons.
     pub judged: bool,
-    /// The digest of the bullets as they were written.
+    /// The digest of the bullets as written.
     pub bullets: Option<String>,
 }
 
@@ -53,7 +53,7 @@ const MARK: &str = "annals:";
 const CLOSING: &str = "-->";
 
 impl Trace {
-    /// Reads the first such comment in a text; nothing where none names a phase's folder.
+    /// Parses the first such comment in a text; `None` if none names a phase's folder.
     pub fn parse(text: &str) -> Option<Self> {
         text.match_indices(OPENING).find_map(|(at, _)| {
             let inner = text[at + OPENING.len()..].trim_start();
@@ -61,7 +61,7 @@ impl Trace {
         })
     }
 
-    /// Returns whether a text holds a comment of this kind, readable or not.
+    /// Returns whether a text contains a comment of this kind, valid or not.
     pub(crate) fn is_in(text: &str) -> bool {
         text.match_indices(OPENING).any(|(at, _)| {
             let inner = text[at + OPENING.len()..].trim_start();
@@ -85,20 +85,20 @@ impl Trace {
                 "sources" => trace.sources = value.split(',').map(source).collect(),
                 "judged" => trace.judged = value == "1",
                 "bullets" => trace.bullets = Some(value).filter(|value| !value.is_empty()),
-                // A later version may write more.
+                // Later versions may write more fields.
                 _ => {}
             }
         }
         (!trace.phase_dir.is_empty()).then_some(trace)
     }
 
-    /// Returns whether two entries come from the same plans of the same folder, in whatever state.
+    /// Returns whether two entries come from the same plans of the same folder, in any state.
     pub fn is_of_same_plans(&self, other: &Self) -> bool {
         self.phase_dir == other.phase_dir && self.plans == other.plans
     }
 }
 
-/// Gives the template each field as it stands in the comment.
+/// Serializes the fields as they are written in the comment, for the template.
 impl Serialize for Trace {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let plans: Vec<String> = self.plans.iter().map(plan_id).collect();
@@ -120,7 +120,7 @@ impl Serialize for Trace {
     }
 }
 
-/// Returns an entry's text whose comment says that an agent worded the lessons; nothing without such a comment.
+/// Returns an entry's text with its comment marked as judged; `None` if there is no such comment.
 pub(crate) fn judged(
     text: &str,
     sources: &[Option<LessonSource>],
@@ -158,7 +158,7 @@ pub(crate) fn judged(
     ))
 }
 
-/// Reads `02:41`; nothing of `-` and what is not understood.
+/// Parses `02:41`; `None` for `-` and anything invalid.
 fn source(text: &str) -> Option<LessonSource> {
     let (plan, line) = text.rsplit_once(':')?;
     Some(LessonSource {
@@ -174,7 +174,7 @@ fn written_source(source: Option<&LessonSource>) -> String {
     )
 }
 
-/// Returns a plan's number as file names write it: `02`, `02a`, `D`.
+/// Returns a plan's number as in file names: `02`, `02a`, `D`.
 pub(crate) fn plan_id(plan: &PlanNumber) -> String {
     let text = plan.to_string();
     if text.starts_with(|c: char| c.is_ascii_digit())

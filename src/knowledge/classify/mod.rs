@@ -1,4 +1,4 @@
-//! Proposes where a finding belongs, by rules alone; most belong nowhere.
+//! Proposes by fixed rules where to keep a finding; most are not worth keeping.
 
 mod rules;
 
@@ -22,65 +22,65 @@ use crate::storage::read;
 use crate::text::hexadecimal;
 use crate::text::word_enum;
 
-/// As much of a finding as is looked at: a longer one is no finding.
+/// Number of leading characters of a finding that are examined; real findings are shorter.
 const LOOKED_AT: usize = 4_000;
-/// How many words a proposed key has.
+/// Maximum number of words in a proposed key.
 const KEY_WORDS: usize = 5;
 
 word_enum! {
-    /// Where a finding could be kept.
+    /// A place to keep a finding.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum Surface {
         /// An entry.
         Entry = "entry",
-        /// The notepad's Priority Context.
+        /// The Priority Context of the notepad.
         NotepadPriority = "notepad-priority",
-        /// The notepad's Working Memory.
+        /// The Working Memory of the notepad.
         NotepadWorking = "notepad-working",
-        /// The notepad's Manual.
+        /// The Manual section of the notepad.
         NotepadManual = "notepad-manual",
-        /// Nowhere.
+        /// Not kept.
         None = "none",
     }
 }
 
-/// What is proposed for a finding. It is the document of `annals entry classify --json`.
+/// The proposal for a finding. It is the document of `annals entry classify --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Classification {
     /// The finding, verbatim.
     pub finding: String,
-    /// Where it belongs.
+    /// The proposal.
     pub proposed: Proposal,
 }
 
-/// Where a finding belongs, and as what.
+/// Where to keep a finding, and with which properties.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Proposal {
     /// The place.
     pub surface: Surface,
-    /// The key of the entry, where it is one.
+    /// The key of the proposed entry, if any.
     pub key: Option<String>,
-    /// The type of the entry, where it is one.
+    /// The type of the proposed entry, if any.
     #[serde(rename = "type")]
     pub entry_type: Option<EntryType>,
-    /// Tags of other entries that the finding names.
+    /// Tags of existing entries that occur in the finding.
     pub tags: Vec<String>,
-    /// How sure the proposal is; never high, because no rule knows that a finding is true.
+    /// The confidence in the proposal; never high, because no rule can tell whether a finding is true.
     pub confidence: Confidence,
-    /// Why, in one line.
+    /// The reason, in one line.
     pub reason: String,
 }
 
-/// An entry, as INDEX.md lists it.
+/// An entry as listed in INDEX.md.
 struct IndexedEntry {
     key: String,
-    /// The words of key and title.
+    /// The words of its key and title.
     words: Vec<String>,
     tags: Vec<String>,
     is_superseded: bool,
 }
 
-/// Proposes where a finding belongs in this project.
+/// Proposes where to keep a finding in this project.
 pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     if finding.trim().is_empty() {
         return Err(Error::usage("the finding is empty"));
@@ -149,7 +149,7 @@ fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
     }
 }
 
-/// Reads the rows of the index; without one nothing is known.
+/// Returns the entries listed in the index; without an index there are none.
 fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     let rows = index::parse(index).unwrap_or_default().into_iter();
     rows.map(|row| IndexedEntry {
@@ -161,7 +161,7 @@ fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     .collect()
 }
 
-/// Returns whether an entry's key and title say most of what the finding says, and the finding most of the title.
+/// Returns whether an active entry covers a finding: each shares most of its words with the other.
 fn is_said_by(known: &IndexedEntry, said: &[String]) -> bool {
     let both = said
         .iter()
@@ -171,7 +171,7 @@ fn is_said_by(known: &IndexedEntry, said: &[String]) -> bool {
     !known.is_superseded && most(both, said.len()) && most(both, known.words.len())
 }
 
-/// Returns the words that carry meaning, each once.
+/// Returns the words of a text that are not stop words, without duplicates.
 fn content_words(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in words(text) {
@@ -182,7 +182,7 @@ fn content_words(text: &str) -> Vec<String> {
     found
 }
 
-/// Words that say nothing about what a finding is about.
+/// Stop words.
 const FILLERS: &[&str] = &[
     "a", "about", "all", "alwai", "always", "an", "and", "any", "are", "as", "at", "be", "because",
     "been", "but", "by", "can", "chose", "decid", "decided", "do", "does", "for", "from", "had",
@@ -196,7 +196,7 @@ fn is_filler(word: &str) -> bool {
     FILLERS.contains(&word)
 }
 
-/// Returns the tags of other entries that the finding names, sorted.
+/// Returns the tags of existing entries that occur in the finding, sorted.
 fn tags(known: &[IndexedEntry], said: &[String]) -> Vec<String> {
     let all = known.iter().flat_map(|known| &known.tags);
     let named = all.filter(|tag| {
@@ -209,7 +209,7 @@ fn tags(known: &[IndexedEntry], said: &[String]) -> Vec<String> {
     tags
 }
 
-/// Returns a key of the finding's first words that carry meaning.
+/// Returns a key made of the first words of a finding that are not stop words.
 fn key(finding: &str, entry_type: EntryType) -> String {
     let mut key = String::new();
     let spoken = latin(finding).replace(['\'', '\u{2019}'], "");
@@ -224,7 +224,7 @@ fn key(finding: &str, entry_type: EntryType) -> String {
         }
         key.push_str(part);
     }
-    // A script without Latin letters gives none; its bytes tell one finding from another.
+    // Without Latin letters there are no such words, so a checksum distinguishes the findings.
     if key.is_empty() || key.bytes().all(|byte| byte.is_ascii_digit()) {
         let sum = checksum(finding.as_bytes());
         key = format!(
@@ -236,7 +236,7 @@ fn key(finding: &str, entry_type: EntryType) -> String {
     key
 }
 
-/// Returns a short sum of bytes (FNV-1a), to name what has no words for a key.
+/// Returns a short checksum (FNV-1a), as a key for a finding without usable words.
 fn checksum(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |sum, byte| {
         (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193)

@@ -1,4 +1,4 @@
-//! The cues by which a finding is classified, all in one table.
+//! The rules for classifying findings, in one table.
 
 use regex_lite::Regex;
 
@@ -6,25 +6,25 @@ use crate::knowledge::Confidence;
 use crate::knowledge::EntryType;
 use crate::knowledge::notepad::NotepadSection;
 
-/// Where a finding belongs.
+/// Where to keep a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
-    /// Nowhere: it is not durable, or it is written elsewhere already.
+    /// Not kept: it is not durable, or recorded elsewhere already.
     Nowhere,
-    /// In the notepad.
+    /// In a section of the notepad.
     Note(NotepadSection),
-    /// In an entry.
+    /// As an entry.
     Entry(EntryType, Confidence),
 }
 
-/// One row: it applies where a cue is found, and a second one where there is `with`, and none of `unless`.
+/// A rule: it applies if `cue` matches, `with` matches as well unless it is empty, and `unless` does not.
 pub(super) struct ClassifyRule {
     cue: &'static str,
     with: &'static str,
     unless: &'static str,
-    /// Where the finding belongs then.
+    /// Where to keep the finding if the rule applies.
     pub(super) verdict: Destination,
-    /// Why, in one terse line.
+    /// The reason, in one short line.
     pub(super) reason: &'static str,
 }
 
@@ -44,24 +44,24 @@ use EntryType::Preference;
 use EntryType::Reference;
 use EntryType::SessionLog;
 
-/// A day, a month, a quarter or a weekday, as people write it; stands for `DATE` in the rules.
+/// A day, month or quarter in its usual spellings; replaces `DATE` in the rules.
 const DATE: &str = r"(?:\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{4}-q[1-4]\b|\bq[1-4](?: \d{4})?\b|\b\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? \d{1,2}(?:st|nd|rd|th)?\b|\bend of (?:the )?(?:week|month|quarter|year|sprint)\b)";
 const WEEKDAY: &str = r"(?:\b(?:next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\btomorrow\b|\bnext (?:week|month|quarter|sprint|year)\b)";
-/// A choice between ways, whoever made it; stands for `CHOICE`.
+/// A choice between alternatives, by anyone; replaces `CHOICE`.
 const CHOICE: &str = r"(?:\b(?:we|i|they|team|maintainers?|user|client) (?:have |has |had |all )?(?:decided|chose|chosen|agreed|settled|opted|picked|went with|switched|moved)\b|\bdecision: |\bdecided (?:to|on|against|for)\b|\b(?:chose|chosen|picked|selected) .*\b(?:over|instead of|rather than|because)\b|\b(?:rejected|ruled out)\b)";
-/// A rule for everyone; stands for `RULE`.
+/// A rule for everyone; replaces `RULE`.
 const RULE: &str = r"(?:^(?:please )?(?:always|never)\b|\b(?:we|you|must|should|to|and|but|please) (?:always|never)\b|\bconvention|\b(?:must|should) (?:not )?(?:be|have|use|live|go|start|end|carry|come|stay|never|always)\b)";
-/// Something that goes wrong; stands for `ERROR`.
+/// Something that goes wrong; replaces `ERROR`.
 const ERROR: &str = r"(?:\berrors?\b|\bfail(?:s|ed|ing|ures?)?\b|\bpanic(?:s|ked)?\b|\bcrash(?:es|ed|ing)?\b|exception\b|\bbroken\b|\bbreaks?\b|\bhangs?\b|\btime[sd]? out\b|\btimeouts?\b|\bflaky\b|\btraceback\b|\bsegfaults?\b|\bdeadlocks?\b|\bbugs?\b|\bleaks?\b|\bcorrupt(?:s|ed)?\b|\brace condition\b|\bsilently\b|\bthrows?\b|\be[a-z]*\d{3,}\b|\b[45]\d\d\b)";
-/// What helps against it; stands for `FIX`.
+/// A remedy; replaces `FIX`.
 const FIX: &str = r"(?:\bfix(?:es|ed)?\b|\bwork-?arounds?\b|\bwork around\b|\bsolutions?\b|\bsolve[sd]?\b|\bresolve[sd]?\b|\binstead\b|\bmust\b|\bmake sure\b|\bensure\b|\bavoid\b|\bunless\b|\botherwise\b|\bneeds? to be\b|\bclear(?:ing)? the\b|\brestart|\bpin(?:ning)? \b|\bonly works?\b|\brequires?\b|\bset `?[A-Z])";
-/// A program of the command line and a word after it, or anything in backticks; stands for `COMMAND`.
+/// A command-line program followed by a word, or anything in backticks; replaces `COMMAND`.
 const COMMAND: &str = r"(?:`[^`]+`|\b(?:cargo|npm|npx|pnpm|yarn|bun|deno|make|docker|docker-compose|kubectl|helm|terraform|python3?|pip|uv|poetry|pytest|tox|go|gradle|gradlew|mvn|just|rake|bundle|rails|cmake|ninja|bazel|dotnet|swift|mix|composer|php|node|tsc|vitest|jest|git) [a-z./-]|(?:^|\s)\./[\w./-]+)";
 
-/// Work to be done, which is none that lasts; stands for `TODO`.
+/// Tasks, which are not durable; replaces `TODO`.
 const TODO: &str = r"fix|look (?:at|into)|check|debug|investigate|finish|review|test|try|re-?run|continue|clean up|refactor";
 
-/// Every rule; the first that applies decides, and where none does the finding belongs nowhere.
+/// All rules; the first that applies decides, and if none does, the finding is not kept.
 pub(super) const RULES: &[ClassifyRule] = &[
     ClassifyRule {
         cue: r"\bpin (?:this|that|it)\b|\bpriority context\b|\bfor the next turns?\b",
@@ -260,7 +260,7 @@ fn has(cue: &str, finding: &str) -> bool {
     cues(cue).is_ok_and(|regex| regex.is_match(finding))
 }
 
-/// Returns a cue with its named parts filled in.
+/// Compiles a cue with its placeholders replaced.
 fn cues(cue: &str) -> Result<Regex, regex_lite::Error> {
     let parts = [
         ("TODO", TODO),
@@ -290,7 +290,7 @@ mod tests {
             }
             assert!(!rule.reason.contains(['\n', ':', '#']), "{}", rule.reason);
             let high = matches!(rule.verdict, Entry(_, Confidence::High));
-            assert!(!high, "no rule knows for sure");
+            assert!(!high, "no rule may claim high confidence");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Takes the comments out of a source text, line by line, and leaves strings alone.
+//! Extracts the comments of a source text line by line, skipping strings.
 
 use memchr::memmem;
 
@@ -8,21 +8,21 @@ use crate::knowledge::debt::language::Quote;
 /// A line of a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece<'a> {
-    /// The line of the file, counted from 1.
+    /// Line number in the file, from 1.
     pub(super) line: usize,
-    /// What it says, without the marks around it.
+    /// Its text, without comment markers and decoration.
     pub(super) text: &'a str,
-    /// Whether nothing but the comment stands on the line before it.
+    /// Whether only white space precedes the comment on its line.
     pub(super) is_alone: bool,
 }
 
-/// What a comment is decorated with.
+/// Characters that decorate comments.
 const DECORATION: [char; 8] = ['/', '!', '*', '#', '-', ';', '%', '|'];
 
 /// Returns the comments of a text.
 ///
-/// A string ends where its closing mark is, on the same line unless the language says otherwise. A
-/// mark that nothing closes is a character like any other, so that one apostrophe hides no comment.
+/// A string ends at its closing quote, on the same line unless the language allows line breaks. A quote that
+/// is never closed is an ordinary character, so that an apostrophe does not hide comments.
 pub(super) fn comments<'a>(text: &'a str, language: &Language) -> Vec<Piece<'a>> {
     let mut reader = CommentScanner {
         text,
@@ -54,7 +54,7 @@ pub(super) fn comments<'a>(text: &'a str, language: &Language) -> Vec<Piece<'a>>
     reader.pieces
 }
 
-/// Returns which bytes can begin a comment or a string.
+/// Returns which bytes can start a comment or a string.
 fn starts(language: &Language) -> [bool; 256] {
     let opens = language.strings.iter().map(|quote| quote.open);
     let blocks = language.block.iter().map(|(open, _)| *open);
@@ -66,7 +66,7 @@ fn starts(language: &Language) -> [bool; 256] {
     starts
 }
 
-/// Returns the length of a string with its marks, or as an error how far none closes it.
+/// Returns the length of a string including its quotes; as an error, the offset up to which it is not closed.
 fn string(rest: &[u8], quote: &Quote) -> Result<usize, usize> {
     let close = quote.close.as_bytes();
     let mut at = quote.open.len();
@@ -87,13 +87,13 @@ struct CommentScanner<'a> {
     line: usize,
     /// Whether nothing but space was passed on this line.
     is_blank: bool,
-    /// Marks that nothing closes before a place, so that the way there is searched once.
+    /// Quotes that are not closed before a byte offset, so that each range is searched only once.
     unclosed: Vec<(&'static str, usize)>,
     pieces: Vec<Piece<'a>>,
 }
 
 impl<'a> CommentScanner<'a> {
-    /// Goes on by so many bytes and counts the lines in them.
+    /// Advances by this many bytes, and counts the line breaks in them.
     fn pass(&mut self, length: usize) {
         let end = (self.at + length).min(self.text.len());
         for byte in &self.text.as_bytes()[self.at..end] {
@@ -131,7 +131,7 @@ impl<'a> CommentScanner<'a> {
         self.is_blank = false;
     }
 
-    /// Goes on after a string, or after a mark that is none.
+    /// Advances past a string, or past a quote that is never closed.
     fn string(&mut self, quote: &Quote) {
         let at = self.at;
         let is_searched = |(open, until): &(&str, usize)| *open == quote.open && at < *until;

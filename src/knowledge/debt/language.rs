@@ -1,28 +1,28 @@
-//! How the common languages write comments and strings.
+//! Defines the comment and string syntax of common languages.
 
 use std::path::Path;
 
-/// The marks of a language.
+/// The comment and string syntax of a language.
 pub(super) struct Language {
     /// The extensions and whole file names of its files.
     names: &'static str,
-    /// What begins a comment up to the end of the line.
+    /// The start of a line comment.
     pub(super) line: &'static [&'static str],
-    /// What begins and ends a comment of several lines.
+    /// The start and end of a block comment.
     pub(super) block: &'static [(&'static str, &'static str)],
-    /// What begins and ends a string; the longer marks first.
+    /// The kinds of strings, longer quotes first.
     pub(super) strings: &'static [Quote],
 }
 
-/// How a string is written.
+/// The syntax of a kind of string.
 pub(super) struct Quote {
-    /// What begins it.
+    /// The opening quote.
     pub(super) open: &'static str,
-    /// What ends it.
+    /// The closing quote.
     pub(super) close: &'static str,
-    /// Whether a backslash takes the meaning from what follows.
+    /// Whether a backslash escapes the next character.
     pub(super) escapes: bool,
-    /// Whether it may go on over a line's end.
+    /// Whether it may contain line breaks.
     pub(super) lines: bool,
 }
 

@@ -1,37 +1,37 @@
-//! One marker: what was left as it is, up to where that holds, and when to do better.
+//! Parses a debt marker: the shortcut taken, its ceiling, and the trigger for an upgrade.
 
 use serde::Serialize;
 
 use crate::knowledge::debt::comments::Piece;
 
-/// The words that begin a marker: ours, and that of the format's first tool.
+/// The words that start a marker: the one of annals, and that of the tool that introduced the format.
 pub(super) const WORDS: [&str; 2] = ["annals-debt:", "vibekit:"];
 
 const CEILING: &str = "ceiling:";
 const UPGRADE: &str = "upgrade:";
 
-/// The most lines that one marker goes over.
+/// Maximum number of lines in a marker.
 const MAX_LINES: usize = 20;
 
-/// A shortcut that somebody took knowingly.
+/// A shortcut that was taken knowingly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DebtMarker {
-    /// The line of the file, counted from 1.
+    /// Line number in the file, from 1.
     pub line: usize,
-    /// What was left as it is.
+    /// The shortcut.
     pub what: String,
-    /// Up to where that holds.
+    /// The limit up to which the shortcut is acceptable.
     pub ceiling: Option<String>,
-    /// What has to happen for it to be done better.
+    /// The event that makes an upgrade necessary.
     pub upgrade: Option<String>,
-    /// Whether nothing says when that is.
+    /// Whether the marker states no such event.
     pub no_trigger: bool,
 }
 
 /// Returns the markers of a file's comments.
 ///
-/// A marker is the first word of its comment. It goes on over the next lines of the comment while its
-/// sentence is open, and where a line begins with `ceiling:` or `upgrade:`.
+/// A marker starts with the first word of its comment. It continues on the next lines of the comment until
+/// its sentence ends, and on lines that begin with `ceiling:` or `upgrade:`.
 pub(super) fn markers(pieces: &[Piece<'_>]) -> Vec<DebtMarker> {
     let mut markers = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
@@ -87,7 +87,7 @@ fn marker(line: usize, text: &str) -> DebtMarker {
     }
 }
 
-/// Returns where a label begins, as a word of its own.
+/// Returns the byte offset of a label that is not part of a longer word.
 fn label_at(text: &str, label: &str) -> Option<usize> {
     let lower = text.to_ascii_lowercase();
     let mut found = lower.match_indices(label);
@@ -99,7 +99,7 @@ fn label_at(text: &str, label: &str) -> Option<usize> {
         .map(|(at, _)| at)
 }
 
-/// Returns a sentence without its full stop; nothing for an empty one or a placeholder.
+/// Returns a sentence without its full stop; `None` if it is empty or a placeholder.
 fn sentence(text: &str) -> Option<String> {
     let text = text.trim().trim_end_matches(['.', ',', ';', ' ']);
     let is_placeholder = text.starts_with('<') && text.ends_with('>');

@@ -1,11 +1,11 @@
-//! Collects the shortcuts that source files confess in their comments.
+//! Collects debt markers from the comments of source files.
 //!
 //! ```text
 //! // annals-debt: linear scan. ceiling: 10,000 rows. upgrade: p95 over 100 ms.
 //! # vibekit: one process. ceiling: 50 users. upgrade: the second customer.
 //! ```
 //!
-//! Only comments count, not strings and not prose; without `upgrade:` a marker has no trigger.
+//! Only comments count, not strings or prose; a marker without `upgrade:` has no trigger.
 
 mod comments;
 mod language;
@@ -32,29 +32,29 @@ use crate::warning::Warning;
 
 pub use marker::DebtMarker;
 
-/// The shortcuts of a project. It is the document of `annals entry debt --json`.
+/// The debt markers of a project. It is the document of `annals entry debt --json`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Debt {
-    /// The files with markers, in the order of their paths.
+    /// The files with markers, sorted by path.
     pub files: Vec<IndebtedFile>,
-    /// How many markers there are.
+    /// Number of markers.
     pub markers: usize,
-    /// How many of them do not say when to do better.
+    /// Number of markers without a trigger.
     pub no_trigger: usize,
-    /// What could not be read.
+    /// Warnings about files that could not be read.
     pub warnings: Vec<Warning>,
 }
 
-/// A file and its markers.
+/// A file with its markers.
 #[derive(Clone, Debug, Serialize)]
 pub struct IndebtedFile {
-    /// The file, relative to the project.
+    /// Path of the file, relative to the project.
     pub file: String,
-    /// Its markers, in the order of their lines.
+    /// Its markers, sorted by line.
     pub markers: Vec<DebtMarker>,
 }
 
-/// Returns the markers in all source files that git would not ignore.
+/// Returns the markers in all source files that are not ignored by git.
 pub fn debt(project: &Project) -> Debt {
     let mut debt = Debt::default();
     for path in sources(&project.root, &mut debt.warnings) {
@@ -81,7 +81,7 @@ pub fn debt(project: &Project) -> Debt {
     debt
 }
 
-/// Lists the files that git would track and that are read as source, by their paths.
+/// Lists the files that are not ignored by git, sorted by path.
 fn sources(root: &Path, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
     let mut walk = walk::tracked(root, |entry| {
         entry.file_name() != ".git" && entry.file_name() != ".annals"
@@ -113,7 +113,7 @@ fn markers_of(path: &Path, bytes: &[u8]) -> Vec<DebtMarker> {
     }
 }
 
-/// Returns the comments that stand as blocks of their own, not those in prose or code.
+/// Returns the comments that are separate blocks, not those in prose or code.
 fn of_markdown(text: &str) -> Vec<Piece<'_>> {
     let outline = Outline::parse(text, 0);
     let mut pieces = Vec::new();

@@ -1,4 +1,4 @@
-//! Where a note goes in: one place in the text, and what is inserted there.
+//! Determines where a note is inserted, and with which text.
 
 use std::ops::Range;
 use std::path::Path;
@@ -12,18 +12,18 @@ use crate::knowledge::notepad::parse;
 use crate::knowledge::notepad::reader::line_start;
 use crate::knowledge::notepad::reader::outline;
 
-/// One insertion; nothing else in the file changes.
+/// An insertion; the rest of the file is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Insertion {
-    /// Where it goes in.
+    /// Byte offset of the insertion.
     pub(super) at: usize,
-    /// What goes in.
+    /// The text to insert.
     pub(super) text: String,
-    /// Where in it the section's heading begins, where the section is made by it.
+    /// Byte offset of the section's heading in `text`, if the insertion creates the section.
     heading: Option<usize>,
 }
 
-/// Returns what makes `lines` a part of a section, with the section's heading where it is missing.
+/// Returns the insertion that adds `lines` to a section, with a heading if the section is missing.
 pub(super) fn insertion(notepad: &Notepad<'_>, section: NotepadSection, lines: &str) -> Insertion {
     let newline = newline(notepad.text);
     let lines = lines.replace("\r\n", "\n").replace('\n', newline);
@@ -38,7 +38,7 @@ pub(super) fn insertion(notepad: &Notepad<'_>, section: NotepadSection, lines: &
     }
 }
 
-/// Returns the line end of the file: that of its first line.
+/// Returns the line ending of the file's first line.
 fn newline(text: &str) -> &'static str {
     let first = text.find('\n').map(|end| &text[..=end]);
     if first.is_some_and(|line| line.ends_with("\r\n")) {
@@ -48,7 +48,8 @@ fn newline(text: &str) -> &'static str {
     }
 }
 
-/// After what the section contains; at the end of the file after its last line that is not blank, be that a rule.
+/// Inserts after the content of the section; in the last section, after the last line that is not blank, even
+/// if that is a rule.
 fn below(notepad: &Notepad<'_>, section: NotepadSection, lines: &str, newline: &str) -> Insertion {
     let text = notepad.text;
     let is_last = |body: &Range<usize>| body.end == text.len();
@@ -65,7 +66,7 @@ fn below(notepad: &Notepad<'_>, section: NotepadSection, lines: &str, newline: &
     inserted(text, at, lines, newline)
 }
 
-/// In front of the first bullet of the section, else right under its heading.
+/// Inserts before the first bullet of the section, or else directly below its heading.
 fn above(notepad: &Notepad<'_>, section: NotepadSection, lines: &str, newline: &str) -> Insertion {
     let body = notepad.section(section).map(|found| found.body.clone());
     let body = body.unwrap_or_default();
@@ -79,7 +80,7 @@ fn above(notepad: &Notepad<'_>, section: NotepadSection, lines: &str, newline: &
     }
 }
 
-/// Returns the start of the first bullet's line, up to the next heading.
+/// Returns the start of the first bullet's line, if there is one before the next heading.
 fn first_bullet(notepad: &Notepad<'_>, body: &Range<usize>) -> Option<usize> {
     let next = notepad
         .headings
@@ -90,13 +91,13 @@ fn first_bullet(notepad: &Notepad<'_>, body: &Range<usize>) -> Option<usize> {
     let own = body.start..end;
     outline.items(&own).find_map(|(block, item)| {
         let start = line_start(notepad.text, block.range.start);
-        // One in a quote has the quote's mark in front.
+        // A line with a quoted bullet begins with the quote marker.
         let is_quoted = notepad.text[start..].trim_start().starts_with('>');
         (item.depth == 0 && !is_quoted).then_some(start)
     })
 }
 
-/// Puts lines between two lines; a line end before and a blank line behind where they are missing.
+/// Inserts lines between two lines, with a line break before and a blank line after them if needed.
 fn inserted(text: &str, at: usize, lines: &str, newline: &str) -> Insertion {
     let mut inserted = String::new();
     if !text[..at].is_empty() && !text[..at].ends_with('\n') {
@@ -114,7 +115,7 @@ fn inserted(text: &str, at: usize, lines: &str, newline: &str) -> Insertion {
     }
 }
 
-/// Puts a section with its heading before the next one that is there, else at the end.
+/// Inserts a section with its heading before the next existing section, or else at the end.
 fn with_heading(
     notepad: &Notepad<'_>,
     section: NotepadSection,
@@ -153,9 +154,9 @@ fn with_heading(
     }
 }
 
-/// Refuses an insertion after which the file's headings would no longer say the same.
+/// Refuses an insertion that would change the sections or the existing headings of the file.
 ///
-/// A heading in the note would end its section, an open fence or comment would hide the next one.
+/// A heading in the note could end its section, and an unclosed fence or comment would hide the next heading.
 pub(super) fn check(
     notepad: &Notepad<'_>,
     section: NotepadSection,

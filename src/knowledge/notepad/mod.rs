@@ -1,4 +1,4 @@
-//! Three short sections that outlive a compaction, in one file that people write in, too.
+//! Manages three short sections that survive compaction, in a file that people edit as well.
 //!
 //! ```text
 //! # Vibekit Notepad
@@ -13,8 +13,8 @@
 //! free-form, never pruned
 //! ```
 //!
-//! A section reaches from its heading to the next one of its level or above, or to the next section.
-//! Every write is one insertion, and pruning takes out whole bullets: all other bytes stay.
+//! A section extends from its heading to the next heading of the same or a higher level, or to the next
+//! section. Every write is one insertion, and pruning removes whole bullets: all other bytes are unchanged.
 
 mod insertion;
 mod prune;
@@ -42,18 +42,18 @@ pub use write::Note;
 pub use write::NoteReport;
 pub use write::write;
 
-/// The most characters that Priority Context may hold.
+/// Maximum length of Priority Context, in characters.
 pub const LIMIT: usize = 500;
 
 word_enum! {
     /// A section of the notepad.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     pub enum NotepadSection {
-        /// What the next turns need, small.
+        /// Short context that the next turns need.
         Priority = "priority",
-        /// Dated breadcrumbs, newest first.
+        /// Dated working notes, newest first.
         Working = "working",
-        /// The user's own, free-form.
+        /// Free-form notes of the user.
         Manual = "manual",
     }
 }
@@ -69,29 +69,30 @@ impl NotepadSection {
     }
 }
 
-/// Where a section stands.
+/// The position of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionSpan {
-    /// Which section it is.
+    /// The section.
     pub section: NotepadSection,
-    /// The lines of its heading.
+    /// Byte range of the heading's lines.
     pub heading: Range<usize>,
-    /// The bytes from the heading to where another section or a heading of the same level begins.
+    /// Byte range from the end of the heading to the start of the next section or heading of the same or a
+    /// higher level.
     pub body: Range<usize>,
-    /// The level of its heading; 7 for a bold line that stands for one.
+    /// The level of its heading; 7 for a bold line used as a heading.
     pub level: u8,
 }
 
-/// A heading of any kind, the sections' own included.
+/// A heading of any kind, including those of the sections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct NotepadHeading {
     level: u8,
     title: String,
-    /// Its whole lines, with the line end.
+    /// Byte range of its lines, with the line ending.
     lines: Range<usize>,
 }
 
-/// A notepad read once.
+/// A parsed notepad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notepad<'a> {
     text: &'a str,
@@ -100,12 +101,13 @@ pub struct Notepad<'a> {
 }
 
 impl Notepad<'_> {
-    /// Returns where a section stands.
+    /// Returns the position of a section; `None` if it does not exist.
     pub fn section(&self, section: NotepadSection) -> Option<&SectionSpan> {
         self.sections.iter().find(|found| found.section == section)
     }
 
-    /// Returns the bytes of what a section holds: its whole lines, without blank ones and a rule at the end.
+    /// Returns the byte range of a section's content: whole lines, without blank lines around them and a rule
+    /// at the end.
     pub fn content(&self, section: NotepadSection) -> Option<Range<usize>> {
         let body = self.section(section)?.body.clone();
         let mut content = body.start..body.start;
@@ -117,7 +119,8 @@ impl Notepad<'_> {
                 content = at..at;
             }
             at += line.len();
-            // A rule of its own parts a section from the next, be it one yet to come; it counts where text follows.
+            // A rule between blank lines separates sections, including future ones; it is content only if
+            // text follows.
             let parts = follows_blank && is_rule(line);
             if !is_blank && !parts {
                 content.end = at;
@@ -127,7 +130,8 @@ impl Notepad<'_> {
         Some(content)
     }
 
-    /// Returns the characters (Unicode scalar values) of what a section holds; a line end counts as one.
+    /// Returns the number of characters (Unicode scalar values) in a section's content; a line break counts
+    /// as one.
     pub fn characters(&self, section: NotepadSection) -> usize {
         let content = self.content(section).unwrap_or_default();
         let content = self.text[content].trim();
@@ -135,14 +139,14 @@ impl Notepad<'_> {
     }
 }
 
-/// Returns whether a line is a rule: three or more of one mark.
+/// Returns whether a line is a rule: three or more of the same marker.
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
     let is_one_mark = |mark: char| line.chars().all(|c| c == mark);
     line.len() >= 3 && ['-', '*', '_'].into_iter().any(is_one_mark)
 }
 
-/// Returns bytes as a text of the same length, so that every offset is one into the bytes, too.
+/// Decodes bytes to a text of the same length, so that byte offsets are valid for both.
 fn same_length_text(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -152,21 +156,21 @@ fn same_length_text(bytes: &[u8]) -> String {
     text
 }
 
-/// What the notepad holds. It is the document of `annals notepad read --json`.
+/// The content of the notepad. It is the document of `annals notepad read --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct NotepadText {
-    /// The notepad, relative to the project.
+    /// Path of the notepad, relative to the project.
     pub file: PathBuf,
-    /// The section that was asked for; nothing for the whole file.
+    /// The requested section; `None` for the whole file.
     pub section: Option<NotepadSection>,
-    /// The text, verbatim; bytes that are no text stand as U+FFFD.
+    /// The text, verbatim; invalid bytes are replaced by U+FFFD.
     pub text: String,
-    /// The characters in Priority Context, whichever section was asked for.
+    /// Number of characters in Priority Context, regardless of the requested section.
     pub priority_characters: usize,
-    /// The same text as the bytes of the file.
+    /// The same text as the original bytes.
     #[serde(skip)]
     pub bytes: Vec<u8>,
-    /// What was read in part only.
+    /// Warnings from parsing the notepad.
     pub warnings: Vec<Warning>,
 }
 

@@ -1,4 +1,4 @@
-//! Takes the old breadcrumbs out of Working Memory.
+//! Removes old notes from Working Memory.
 
 use std::ops::Range;
 use std::path::Path;
@@ -24,21 +24,22 @@ use crate::storage::Changes;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// How long a breadcrumb stays.
+/// Age after which a note is removed, in days.
 const KEPT_DAYS: i64 = 7;
 
-/// The notepad without its old breadcrumbs.
+/// The result of removing old notes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// How many were taken out.
+    /// Number of notes removed.
     pub count: usize,
-    /// What changes in the file; nothing if nothing was old enough.
+    /// The changes to the file; empty if no note is old enough.
     pub changes: Changes,
 }
 
-/// Takes out the bullets of Working Memory whose time is more than 7 days past; to be called under the store's lock.
+/// Removes the bullets of Working Memory whose time is more than 7 days ago; to be called while holding the
+/// store's lock.
 ///
-/// A bullet without a time, or with one that is not understood, stays; so does every other byte.
+/// A bullet without a time, or with an invalid one, is kept; so is every other byte.
 pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
     let path = place.notepad();
     let mut changes = Changes::new();
@@ -61,7 +62,7 @@ pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
     }))
 }
 
-/// Returns the lines of each bullet that is too old, with what is indented below it.
+/// Returns the lines of each bullet that is too old, with the lines indented below it.
 fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<usize>>> {
     let notepad = parse(text, path).value;
     let mut parsed = Parsed::clean(Vec::new());
@@ -92,7 +93,7 @@ fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<
     parsed
 }
 
-/// Returns what stands in the brackets of `- [2026-02-17T10:11Z] …`, where it begins like a year.
+/// Returns the text in the brackets of `- [2026-02-17T10:11Z] …`, if it begins with a year.
 fn stamp(line: &str) -> Option<&str> {
     let indented = line.len() - line.trim_start_matches(' ').len();
     let rest = line.trim_start_matches(' ').strip_prefix(['-', '*', '+'])?;
@@ -104,7 +105,7 @@ fn stamp(line: &str) -> Option<&str> {
     (indented <= 3 && is_dated).then_some(stamp)
 }
 
-/// Returns the moment of a stamp; of a day alone its end.
+/// Returns the time of a stamp; for a date without a time, the end of the day.
 fn stamp_time(stamp: &str) -> Option<DateTime<Utc>> {
     parse_timestamp(stamp).or_else(|| {
         let day = parse_date(stamp).filter(|_| !stamp.contains(':'))?;
@@ -112,7 +113,8 @@ fn stamp_time(stamp: &str) -> Option<DateTime<Utc>> {
     })
 }
 
-/// Returns where the lines end that are indented below a bullet; blank lines count where such a line follows.
+/// Returns the end of the lines indented below a bullet; blank lines are included only if such a line
+/// follows.
 fn indented_below(text: &str, from: usize, to: usize) -> usize {
     let mut end = from;
     let mut at = from;

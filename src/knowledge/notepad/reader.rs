@@ -1,4 +1,4 @@
-//! Finds the three sections under the headings that people and models give them.
+//! Parses the notepad, recognising common variants of the section headings.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -15,13 +15,14 @@ use crate::text::fold;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// The level of a bold line that stands for a heading: any heading ends its section.
+/// The level of a bold line used as a heading: any other heading ends its section.
 const BOLD: u8 = 7;
 
 /// The byte order mark.
 const MARK: char = '\u{feff}';
 
-/// How surely a heading is that of a section; the surer one wins, then the one at level 2, then the first.
+/// How well a heading matches the name of a section; the best match wins, then level 2, then the first in the
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
     /// `Priority Context (max 500)`.
@@ -32,7 +33,7 @@ enum Likeness {
     Exact,
 }
 
-/// Reads a notepad; a heading that a section has already becomes a warning and stays text.
+/// Parses a notepad; a second heading for the same section becomes a warning and remains ordinary text.
 pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
     let headings = headings(text);
     let lines = Lines::new(text);
@@ -94,11 +95,11 @@ fn extents(
     chosen.iter().map(extent).collect()
 }
 
-/// Returns every heading in file order: `#` lines, and the underlined and bold lines that name a section.
+/// Returns all headings in file order: `#` lines, and the underlined and bold lines that name a section.
 fn headings(text: &str) -> Vec<NotepadHeading> {
     let outline = outline(text);
     let real = outline.sections().iter().filter(|section| {
-        // Not one in a quote or a list.
+        // Headings in quotes and lists do not count.
         section.level > 0
             && text[line_start(text, section.heading.start)..section.heading.start]
                 .trim()
@@ -118,7 +119,7 @@ fn headings(text: &str) -> Vec<NotepadHeading> {
     headings
 }
 
-/// Returns the heading that a paragraph stands for: underlined, or its first line bold, with a section's name.
+/// Returns the heading that a paragraph represents: an underlined or bold first line with a section's name.
 fn stand_in(text: &str, block: &Block) -> Option<NotepadHeading> {
     let first = whole_line(text, block.range.start);
     let shown = text[first.clone()].trim();
@@ -168,7 +169,7 @@ fn likeness(title: &str, section: NotepadSection) -> Option<Likeness> {
     (is_remark || is_noun).then_some(Likeness::Begins)
 }
 
-/// Reads a text after the byte order mark that some editors put first.
+/// Parses a text after its byte order mark, if any.
 pub(super) fn outline(text: &str) -> Outline<'_> {
     Outline::parse(text, byte_order_mark_length(text))
 }
@@ -181,13 +182,13 @@ fn byte_order_mark_length(text: &str) -> usize {
     }
 }
 
-/// Returns where the line of an offset begins.
+/// Returns the start of the line that contains an offset.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     start.max(byte_order_mark_length(text).min(at))
 }
 
-/// Returns the line of an offset, with its line end.
+/// Returns the line that contains an offset, with its line ending.
 pub(super) fn whole_line(text: &str, at: usize) -> Range<usize> {
     let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
     line_start(text, at)..end

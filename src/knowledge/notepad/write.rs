@@ -1,4 +1,4 @@
-//! Adds a note to a section, within the rules of the section.
+//! Adds a note to a section according to its rules.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -25,47 +25,47 @@ use crate::storage::WriteRequest;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// What a notepad holds before anybody wrote in it.
+/// The content of a new notepad.
 const NEW: &str = "# Vibekit Notepad\n\n## Priority Context\n\n## Working Memory\n\n## Manual\n";
 
-/// What is to be noted.
+/// A note to add.
 #[derive(Clone, Debug)]
 pub struct Note<'a> {
-    /// The section it goes to.
+    /// The section to add it to.
     pub section: NotepadSection,
     /// The note, verbatim.
     pub text: &'a str,
-    /// Whether it may hold what looks like a secret.
+    /// Whether the note may contain what looks like a secret.
     pub secrets: SecretPolicy,
-    /// The caller's id of this write: asked again with it, nothing is noted twice.
+    /// An id that makes the write idempotent: repeated with the same id, the note is not added again.
     pub request_id: Option<&'a str>,
 }
 
-/// What was noted. It is the document of `annals notepad priority --json` and its siblings.
+/// The outcome of adding a note. It is the document of `annals notepad priority --json` and its siblings.
 #[derive(Clone, Debug, Serialize)]
 pub struct NoteReport {
-    /// The section it went to.
+    /// The section it was added to.
     pub section: NotepadSection,
-    /// The characters that Priority Context holds now; nothing for the other sections.
+    /// Number of characters now in Priority Context; `None` for other sections.
     pub characters: Option<usize>,
-    /// The most it may hold.
+    /// Maximum number of characters in Priority Context; `None` for other sections.
     pub limit: Option<usize>,
     /// The files changed, relative to the project.
     pub changed: Vec<PathBuf>,
-    /// On a dry run, what would change.
+    /// The changes, on a dry run.
     pub diff: Option<String>,
-    /// What was read in part only.
+    /// Warnings from the operation.
     pub warnings: Vec<Warning>,
 }
 
-/// What is remembered of a write, to answer the same request again.
+/// The stored result of a write, to answer a repeated request.
 #[derive(Debug, Serialize, Deserialize)]
 struct Answer {
     characters: usize,
     changed: Vec<PathBuf>,
 }
 
-/// Adds a note to its section and a line to the log, in one transaction.
+/// Adds a note to its section and a line to the log, in a single transaction.
 pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
     admissible(note)?;
     let request = note
@@ -109,7 +109,7 @@ fn command(note: &Note<'_>) -> &'static str {
     }
 }
 
-/// Refuses what no notepad would take, whatever it holds.
+/// Refuses notes that are invalid regardless of the notepad's content.
 fn admissible(note: &Note<'_>) -> Result<()> {
     if note.text.trim().is_empty() {
         return Err(Error::usage("the text is empty"));
@@ -134,7 +134,7 @@ fn admissible(note: &Note<'_>) -> Result<()> {
     }
 }
 
-/// Plans the note and its line in the log, and returns the characters that Priority Context then holds.
+/// Plans the note and its log line, and returns the resulting number of characters in Priority Context.
 fn add(
     changes: &mut Changes,
     project: &Project,
@@ -154,7 +154,7 @@ fn add(
     Ok(characters)
 }
 
-/// Inserts the note, and returns the characters that Priority Context then holds.
+/// Inserts the note, and returns the resulting number of characters in Priority Context.
 fn insert(
     bytes: &mut Vec<u8>,
     clock: &Clock,
@@ -187,11 +187,11 @@ fn insert(
     })
 }
 
-/// Returns the lines that a note becomes.
+/// Returns the lines to insert for a note.
 fn lines(note: &Note<'_>, clock: &Clock) -> String {
     let text = note.text;
     match note.section {
-        // Whoever hands in a bullet means that one, and no list in a list.
+        // A note that is already a bullet must not become a list inside a list.
         NotepadSection::Priority => {
             let text = ["- ", "* ", "+ "]
                 .iter()
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use crate::knowledge::notepad::Notepad;
 
-    /// What could be taken for structure, and what could not.
+    /// Generates pieces that could be mistaken for structure, and ordinary ones.
     fn hostile() -> impl Strategy<Value = Vec<u8>> {
         let piece = prop_oneof![
             Just(&b"# Vibekit Notepad\n\n"[..]),

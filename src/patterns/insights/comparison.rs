@@ -1,4 +1,4 @@
-//! Two groups of plans, compared, and the words that the evidence allows.
+//! Compares two groups of plans, and words the result with its figures.
 
 use serde::Serialize;
 
@@ -9,13 +9,13 @@ use crate::patterns::insights::member::median;
 use crate::patterns::mann_whitney;
 use crate::ranking::real;
 
-/// Smaller groups teach nothing, whatever they show.
+/// Minimum number of plans in each group; smaller groups are not compared.
 const MIN_PLANS: usize = 5;
 
-/// The share of the stated differences that may be chance (the false discovery rate).
+/// Accepted share of chance findings among the differences reported (the false discovery rate).
 const FALSE_DISCOVERIES: f64 = 0.1;
 
-/// What a comparison asks.
+/// The question that a comparison answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComparisonQuestion {
@@ -23,15 +23,15 @@ pub enum ComparisonQuestion {
     DeviationsByTasks,
     /// Do larger plans deviate more often, by files?
     DeviationsByFiles,
-    /// Do larger plans come to an end as often, by tasks?
+    /// Are larger plans completed as often, by tasks?
     CompletionByTasks,
-    /// Do larger plans come to an end as often, by files?
+    /// Are larger plans completed as often, by files?
     CompletionByFiles,
     /// Do plans that touch a certain file deviate more often?
     DeviationsByFile,
-    /// Did deviations become rarer or more frequent?
+    /// Did deviations become rarer or more frequent over time?
     DeviationsOverTime,
-    /// Did a kind of deviation become rarer or more frequent?
+    /// Did a kind of deviation become rarer or more frequent over time?
     KindOverTime,
     /// Do plans of one effort profile deviate more often?
     DeviationsByEffort,
@@ -42,7 +42,7 @@ pub enum ComparisonQuestion {
 }
 
 impl ComparisonQuestion {
-    /// Returns whether it compares plans by their size: of a single project, that is no advice on sizes.
+    /// Returns whether it compares plans by size: from a single project, that is not advice on plan sizes.
     pub fn is_about_size(self) -> bool {
         matches!(
             self,
@@ -55,55 +55,55 @@ impl ComparisonQuestion {
     }
 }
 
-/// One of the two groups.
+/// One of two compared groups.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Group {
-    /// What its plans have in common: `plans with 5 or more tasks`.
+    /// The property that its plans share: `plans with 5 or more tasks`.
     pub name: String,
-    /// How many plans it has that could be counted.
+    /// Number of its plans for which the answer is known.
     pub plans: usize,
-    /// How many of them it is true of, where it is about a rate.
+    /// The share of them that has the property in question, for a comparison of rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// How long they took, where it is about durations and some are known.
+    /// Their median duration, for a comparison of durations with any known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub median_minutes: Option<Minutes>,
 }
 
-/// Two groups, compared.
+/// A comparison of two groups.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// What it asks.
+    /// The question that it answers.
     pub question: ComparisonQuestion,
-    /// The file that its group touched, where it is about one.
+    /// The file that the group's plans touched, for a question about one file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The group that it is about.
+    /// The group that the question is about.
     pub group: Group,
-    /// The group that it is held against.
+    /// The group that it is compared with.
     pub other: Group,
-    /// How likely a difference like this is if nothing sets the groups apart, from 0 to 1.
+    /// The p-value: the probability of a difference at least this large by chance, from 0 to 1.
     pub p: f64,
-    /// Whether the difference is significant among all comparisons of the run.
+    /// Whether the difference is significant after correction for all comparisons of the run.
     pub is_lesson: bool,
-    /// The difference with its figures: `Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15`.
+    /// The difference in words: `Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15`.
     pub statement: String,
-    /// What was compared: `deviations by tasks`.
+    /// The property compared: `deviations by tasks`.
     pub subject: String,
 }
 
-/// What is asked of two groups.
+/// The question and the wording of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ComparisonSpec<'a> {
     pub(crate) question: ComparisonQuestion,
-    /// What the plans did: `deviated`.
+    /// The verb of the statement: `deviated`.
     pub(crate) verb: &'a str,
-    /// What is compared: `deviations by tasks`.
+    /// The property compared: `deviations by tasks`.
     pub(crate) subject: &'a str,
 }
 
 impl ComparisonSpec<'_> {
-    /// Compares how often something is true, by Fisher's exact test.
+    /// Compares two rates by Fisher's exact test.
     pub(crate) fn of_rates(self, group: (String, Rate), other: (String, Rate)) -> Comparison {
         let p = fisher_exact(group.1, other.1);
         let statement = format!(
@@ -119,7 +119,7 @@ impl ComparisonSpec<'_> {
         self.compared(of(group), of(other), p, &statement)
     }
 
-    /// Compares the first plans of a project with its last ones, by Fisher's exact test.
+    /// Compares the first plans of a project with the last ones by Fisher's exact test.
     pub(crate) fn over_time(self, first: Rate, last: Rate) -> Comparison {
         let groups = (
             ("the first half".to_owned(), first),
@@ -135,7 +135,7 @@ impl ComparisonSpec<'_> {
         }
     }
 
-    /// Compares how long plans took, by the Mann-Whitney test.
+    /// Compares two sets of durations by the Mann-Whitney test.
     pub(crate) fn of_durations(
         self,
         group: (String, Vec<f64>),
@@ -179,12 +179,12 @@ impl ComparisonSpec<'_> {
 }
 
 impl Comparison {
-    /// Returns whether both groups are large enough to be compared.
+    /// Returns whether both groups are large enough to compare.
     pub fn is_evidence(&self) -> bool {
         is_evidence(self.group.plans, self.other.plans)
     }
 
-    /// Returns how many plans both groups have.
+    /// Returns the number of plans in both groups.
     pub fn plans(&self) -> usize {
         self.group.plans + self.other.plans
     }
@@ -198,9 +198,9 @@ impl Comparison {
     }
 }
 
-/// Marks the significant differences: Benjamini-Hochberg over all comparisons of one run.
+/// Marks the significant differences: Benjamini-Hochberg over all comparisons of a run.
 ///
-/// Groups that are too small are no comparison, and do not count among them.
+/// Comparisons with a group that is too small are not tested and not counted.
 pub(crate) fn mark_significant(comparisons: &mut [Comparison]) {
     let tested = comparisons.iter().filter(|one| one.is_evidence());
     let mut chances: Vec<f64> = tested.map(|one| one.p).collect();
@@ -215,7 +215,7 @@ pub(crate) fn mark_significant(comparisons: &mut [Comparison]) {
     }
 }
 
-/// Returns whether both groups are large enough to teach something.
+/// Returns whether both groups are large enough to compare.
 pub(crate) fn is_evidence(one: usize, other: usize) -> bool {
     one.min(other) >= MIN_PLANS
 }

@@ -1,4 +1,4 @@
-//! Effort profiles, compared where they are known.
+//! Compares effort profiles, as far as they are known.
 
 use std::collections::BTreeMap;
 
@@ -17,15 +17,15 @@ use crate::patterns::insights::member::median;
 pub struct EffortHistory {
     /// The profile.
     pub effort: String,
-    /// The plans that deviated, of those of this profile that say.
+    /// The share of its plans that deviated, among those whose summaries say.
     pub deviated: Rate,
-    /// The plans that came to an end, of those of this profile that say.
+    /// The share of its plans that were completed, among those whose summaries say.
     pub completed: Rate,
-    /// How long they took, where that is known.
+    /// The median duration, where known.
     pub median_minutes: Option<Minutes>,
 }
 
-/// Plans by profile; those of an unknown one are left out.
+/// Plans by profile; plans of an unknown profile are left out.
 type Profiles<'a> = BTreeMap<&'a str, Vec<&'a Member<'a>>>;
 
 fn profiles<'a>(all: &'a [Member<'a>]) -> Profiles<'a> {
@@ -38,7 +38,7 @@ fn profiles<'a>(all: &'a [Member<'a>]) -> Profiles<'a> {
     profiles
 }
 
-/// Returns the profiles by name.
+/// Returns the history of each profile, sorted by name.
 pub(crate) fn histories(all: &[Member<'_>]) -> Vec<EffortHistory> {
     let history = |(effort, plans): (&str, Vec<&Member<'_>>)| EffortHistory {
         effort: effort.to_owned(),
@@ -49,7 +49,7 @@ pub(crate) fn histories(all: &[Member<'_>]) -> Vec<EffortHistory> {
     profiles(all).into_iter().map(history).collect()
 }
 
-/// Compares each profile with all others; two profiles only once.
+/// Compares each profile with all others; if there are only two, once.
 pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     let profiles = profiles(all);
     let known: usize = profiles.values().map(Vec::len).sum();

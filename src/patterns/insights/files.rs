@@ -1,4 +1,4 @@
-//! Files that plans keep stumbling over.
+//! Finds the files that are involved in deviations repeatedly.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -18,21 +18,21 @@ use crate::project::vocabulary;
 use crate::text::Line;
 use crate::text::sanitized;
 
-/// A file that is named once may have been bad luck.
+/// Minimum number of plans whose deviations name a file; a single one may be chance.
 const MIN_NAMED: usize = 2;
 
-/// A file that deviations of several plans name.
+/// A file named in the deviations of several plans.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeviatingFile {
-    /// Its path, as the summaries write it.
+    /// Its path, as written in the summaries.
     pub file: String,
     /// The plans whose deviations name it.
     pub named_in: Vec<PlanRef>,
-    /// The plans that deviated in whatever way, of those that touched it and say.
+    /// The share of plans with any deviation, among those that touched it and whose summaries say.
     pub deviated: Rate,
 }
 
-/// The paths of a history, so that one file has one name however short a summary calls it.
+/// The paths of a history, for resolving abbreviated paths, so that each file has one name.
 #[derive(Debug, Default)]
 pub(crate) struct KnownPaths<'a> {
     /// Sorted by their bytes from the last to the first: those that end alike stand together.
@@ -48,9 +48,9 @@ impl<'a> KnownPaths<'a> {
         Self { paths }
     }
 
-    /// Returns the full path of a file.
+    /// Returns the full path of a file, which may be given by the end of its path.
     ///
-    /// A path that ends several others is one of those that `own` holds, else ambiguous: nothing.
+    /// If several known paths end in `path`, the one in `own` is returned; otherwise it is ambiguous: `None`.
     pub(crate) fn full(&self, path: &'a str, own: &OwnPaths<'_>) -> Option<&'a str> {
         let path = bare(path);
         if path.is_empty() || is_planning(path) {
@@ -62,7 +62,7 @@ impl<'a> KnownPaths<'a> {
             ([], ..) => Some(path),
             ([only], ..) => Some(only),
             (_, Some(one), None) => Some(one),
-            // At the root of the project there may be a file of this name, too.
+            // A file with this path exists as well, for example in the root of the project.
             _ if self.contains(path) => Some(path),
             _ => None,
         }
@@ -96,7 +96,7 @@ fn from_end(path: &str) -> impl Iterator<Item = u8> + '_ {
     path.bytes().rev()
 }
 
-/// Which plans touched a file, and which named it in a deviation; by their place in the history.
+/// The plans that touched a file and those that named it in a deviation, by index in the history.
 #[derive(Debug, Default)]
 pub(crate) struct Mentions {
     touched: Vec<usize>,
@@ -113,7 +113,7 @@ fn mention(plans: &mut Vec<usize>, at: usize) {
 /// The files of a history, by path.
 pub(crate) type Files<'a> = BTreeMap<&'a str, Mentions>;
 
-/// Returns every file that a plan touched or that a deviation names, whatever it is called there.
+/// Returns every file that a plan touched or a deviation names, by its full path.
 pub(crate) fn mentions<'a>(all: &[Member<'a>]) -> Files<'a> {
     let touched = |one: &Member<'a>| one.plan.files.iter().flatten().map(String::as_str);
     let known = KnownPaths::new(all.iter().flat_map(touched));
@@ -131,7 +131,7 @@ pub(crate) fn mentions<'a>(all: &[Member<'a>]) -> Files<'a> {
     found
 }
 
-/// Returns the files that deviations of several plans name, the most often named first.
+/// Returns the files named in the deviations of several plans, most frequent first.
 pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile> {
     let mut found: Vec<DeviatingFile> = files
         .iter()
@@ -143,7 +143,7 @@ pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile>
                 .iter()
                 .map(|at| all[*at].reference())
                 .collect(),
-            // A plan that stumbled over a file touched it, whatever its list of files says.
+            // A plan that names a file in a deviation touched it, even if it does not list the file.
             deviated: Rate::of_known(either(mentions).into_iter().map(|at| all[at].deviated())),
         })
         .collect();
@@ -156,7 +156,7 @@ fn either(mentions: &Mentions) -> BTreeSet<usize> {
     both.copied().collect()
 }
 
-/// Compares the plans that touched a file with those that did not, for each file with enough of both.
+/// Compares the plans that touched a file with those that did not, for each file with enough plans in both.
 pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
     let listed: BTreeSet<usize> = (0..all.len())
         .filter(|at| all[*at].files().is_some() && all[*at].deviated().is_some())
@@ -210,7 +210,7 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
     }
 }
 
-/// Returns whether a file belongs to the planning itself: every plan touches those, and none is about them.
+/// Returns whether a file belongs to the planning tool: every plan touches those, and none is about them.
 fn is_planning(path: &str) -> bool {
     const DOCUMENTS: &[&str] = &[
         vocabulary::STATE,
@@ -226,7 +226,7 @@ fn is_planning(path: &str) -> bool {
             .any(|ending| last.ends_with(ending))
 }
 
-/// Returns a path as one line of markdown may hold it.
+/// Returns a path that is safe to show in one line of markdown.
 fn path_line(path: &str) -> Line {
     Line::new(&sanitized(path)).clipped(80)
 }

@@ -14,19 +14,19 @@ use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 
-/// Which plan of which phase of which milestone.
+/// Identifies a plan by milestone, phase and number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlanRef {
     /// The milestone's slug.
     pub milestone: String,
     /// The phase's number.
     pub phase: PhaseNumber,
-    /// The plan's number inside its phase.
+    /// The plan's number within its phase.
     pub plan: PlanNumber,
 }
 
 impl PlanRef {
-    /// Returns it with no more of the milestone's name than a line has room for.
+    /// Returns a copy with the milestone's name shortened to fit in a line.
     pub fn short(&self) -> String {
         let milestone = short_milestone(&self.milestone).to_owned();
         Self {
@@ -37,7 +37,7 @@ impl PlanRef {
     }
 }
 
-/// Prints `3-01`, behind the milestone's name where it has one: `first-shelf 3-01`.
+/// Prints `3-01`, after the milestone's name unless it is the default one: `first-shelf 3-01`.
 impl fmt::Display for PlanRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.milestone != DEFAULT_MILESTONE {
@@ -47,7 +47,7 @@ impl fmt::Display for PlanRef {
     }
 }
 
-/// A plan and where it stands.
+/// A plan with its milestone and phase.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member<'a> {
     pub(crate) milestone: &'a str,
@@ -56,12 +56,12 @@ pub(crate) struct Member<'a> {
 }
 
 impl Member<'_> {
-    /// Returns whether it deviated; nothing where its summary never speaks of deviations.
+    /// Returns whether it deviated; `None` if its summary does not mention deviations.
     pub(crate) fn deviated(&self) -> Option<bool> {
         self.plan.deviation_count.map(|count| count > 0)
     }
 
-    /// Returns whether it came to an end; nothing where its summary has no status.
+    /// Returns whether it was completed; `None` if its summary has no status.
     pub(crate) fn completed(&self) -> Option<bool> {
         self.plan.completed_as_stated()
     }
@@ -74,7 +74,7 @@ impl Member<'_> {
         }
     }
 
-    /// Returns the number of its tasks; nothing where only those that an unfinished plan got done are known.
+    /// Returns the number of its tasks; `None` if only the completed tasks of an unfinished plan are known.
     pub(crate) fn tasks(&self) -> Option<u32> {
         let tasks = self.plan.tasks;
         let done = || tasks.completed.filter(|_| !self.plan.is_broken_off());
@@ -86,14 +86,14 @@ impl Member<'_> {
         self.plan.file_count()
     }
 
-    /// Returns how long it took; a plan that was broken off took as long as it was let.
+    /// Returns its duration; `None` for an aborted plan, whose duration depends on when it was stopped.
     pub(crate) fn minutes(&self) -> Option<f64> {
         let duration = self.plan.duration.filter(|_| !self.plan.is_broken_off())?;
         Some(duration.as_f64())
     }
 }
 
-/// Returns the plans of all phases in their order.
+/// Returns the plans of all phases, in order.
 pub(crate) fn members(phases: &[FinishedPhase]) -> Vec<Member<'_>> {
     phases
         .iter()
@@ -107,7 +107,7 @@ pub(crate) fn members(phases: &[FinishedPhase]) -> Vec<Member<'_>> {
         .collect()
 }
 
-/// Returns the middle of some durations; none of none.
+/// Returns the median of durations; `None` if there are none.
 pub(crate) fn median(minutes: &[f64]) -> Option<Minutes> {
     let mut sorted = minutes.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,8 +1,8 @@
-//! What the whole history of a project shows, and what it is too short to show.
+//! Draws conclusions from the whole history of a project, and states where it is too short for any.
 //!
-//! Questions and boundaries are fixed before anything is counted, and a summary that does not say counts
-//! on neither side. A difference is a lesson where both groups have at least five plans and it stays
-//! significant among all comparisons of the run; every other one claims nothing.
+//! Questions and boundaries are fixed before anything is counted, and a plan whose summary does not say
+//! counts on neither side. A difference is a lesson if both groups have at least five plans and it is
+//! significant after correction for all comparisons of the run; the others claim nothing.
 
 mod comparison;
 mod effort;
@@ -31,37 +31,37 @@ pub use size::Sizes;
 pub use trend::KindCount;
 pub use trend::MilestoneHistory;
 
-/// What a project's history shows. It is the document of `annals patterns insights --json`.
+/// The statistics of a project's history. It is the document of `annals patterns insights --json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Insights {
-    /// How many phases have plans with a summary.
+    /// Number of phases that have plans with a summary.
     pub phases: usize,
-    /// How many plans have a summary.
+    /// Number of plans that have a summary.
     pub plans: usize,
-    /// The plans that deviated, of those whose summary says.
+    /// The share of plans that deviated, among those whose summaries say.
     pub deviated: Rate,
-    /// The plans that came to an end, of those whose summary says.
+    /// The share of plans that were completed, among those whose summaries say.
     pub completed: Rate,
-    /// How many deviations those that say had.
+    /// Total number of deviations stated in the summaries.
     pub deviations: u32,
     /// The plans by their number of tasks.
     pub by_tasks: Sizes,
     /// The plans by the number of files they touched.
     pub by_files: Sizes,
-    /// Every comparison that was made, lesson or not.
+    /// All comparisons made, significant or not.
     pub comparisons: Vec<Comparison>,
-    /// What was too little to compare at all, and why.
+    /// Comparisons that were not made for lack of data, with the reason.
     pub not_compared: Vec<String>,
-    /// The files that deviations of several plans name, the most often named first.
+    /// The files named in the deviations of several plans, most frequent first.
     pub deviating_files: Vec<DeviatingFile>,
-    /// The milestones in time order.
+    /// The milestones, in chronological order.
     pub milestones: Vec<MilestoneHistory>,
-    /// The effort profiles, where they are known.
+    /// The effort profiles, as far as they are known.
     pub efforts: Vec<EffortHistory>,
 }
 
 impl Insights {
-    /// Draws them from the phases of all milestones, in the order in which they were done.
+    /// Computes the statistics of the phases of all milestones, in chronological order.
     pub fn from_phases(phases: &[FinishedPhase]) -> Self {
         let all = members(phases);
         let (by_tasks, by_files) = (Sizes::by_tasks(&all), Sizes::by_files(&all));
@@ -75,7 +75,7 @@ impl Insights {
         let efforts = effort::compared(&all);
         comparisons.extend(efforts.comparisons);
         not_compared.extend(efforts.gap);
-        // That larger plans take longer surprises nobody.
+        // Listed last: that larger plans take longer is no surprise.
         comparisons.push(size::durations(&all, &by_tasks));
         comparison::mark_significant(&mut comparisons);
         Self {
@@ -100,17 +100,17 @@ impl Insights {
         }
     }
 
-    /// Returns the significant differences.
+    /// Returns the significant comparisons.
     pub fn lessons(&self) -> impl Iterator<Item = &Comparison> {
         self.comparisons.iter().filter(|one| one.is_lesson)
     }
 
-    /// Returns how many summaries never speak of deviations.
+    /// Returns the number of plans whose summaries do not mention deviations.
     pub fn silent(&self) -> usize {
         self.plans.saturating_sub(self.deviated.of)
     }
 
-    /// Returns the first comparison that asks this.
+    /// Returns the first comparison for a question.
     pub fn comparison(&self, question: ComparisonQuestion) -> Option<&Comparison> {
         self.comparisons
             .iter()
@@ -118,7 +118,7 @@ impl Insights {
     }
 }
 
-/// Comparisons of one kind, and why there are none.
+/// Comparisons of one kind, and the reason if there are none.
 struct Compared {
     comparisons: Vec<Comparison>,
     gap: Option<String>,

@@ -1,4 +1,4 @@
-//! Plans by their size.
+//! Groups and compares plans by size.
 
 use serde::Serialize;
 
@@ -11,49 +11,49 @@ use crate::patterns::insights::comparison::is_evidence;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::median;
 
-/// Where buckets of tasks begin: one or two tasks is what some workflows ask for, five is where others cut a plan off.
+/// Lower bounds of the task buckets: some workflows ask for one or two tasks, others cut a plan off at five.
 const TASKS: &[u32] = &[1, 3, 5];
-/// Where buckets of files begin.
+/// Lower bounds of the file buckets.
 const FILES: &[u32] = &[1, 3, 6, 10];
 
-/// Where large plans begin, in the order in which a project that has too few plans on one side tries them.
+/// Minimum sizes of a large plan, in order of preference; the next is tried if one group has too few plans.
 ///
-/// The limits that planning workflows themselves state come first. Which one is taken depends on the
-/// sizes alone, never on how the plans went: the best of many splits would show a difference in noise.
+/// The limits stated by planning tools come first. The choice depends on the sizes alone, never on the
+/// outcomes of plans: the best of many splits would show a difference in noise.
 const LARGE_BY_TASKS: [u32; 2] = [5, 3];
 const LARGE_BY_FILES: [u32; 2] = [6, 3];
 
 /// The plans by one measure of size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Sizes {
-    /// The size at which a plan counts as large.
+    /// Minimum size of a large plan.
     pub large_from: u32,
-    /// How many plans have no known size; they count in no bucket.
+    /// Number of plans of unknown size; they are in no bucket.
     pub unknown: usize,
-    /// The plans by size, the smallest first.
+    /// The plans by size, smallest first.
     pub buckets: Vec<Bucket>,
 }
 
-/// The plans of about one size.
+/// The plans in one range of sizes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Bucket {
-    /// The least size.
+    /// Minimum size.
     pub from: u32,
-    /// The largest size; none for the last bucket.
+    /// Maximum size; `None` for the last bucket.
     pub to: Option<u32>,
-    /// How many plans are of this size.
+    /// Number of plans of this size.
     pub plans: usize,
-    /// The plans that deviated, of those in it that say.
+    /// The share of its plans that deviated, among those whose summaries say.
     pub deviated: Rate,
-    /// The plans that came to an end, of those in it that say.
+    /// The share of its plans that were completed, among those whose summaries say.
     pub completed: Rate,
-    /// How many of them have a known duration.
+    /// Number of its plans with a known duration.
     pub timed: usize,
-    /// How long those took.
+    /// Their median duration.
     pub median_minutes: Option<Minutes>,
 }
 
-/// A measure of a plan.
+/// A measure of a plan's size.
 type Measure = fn(&Member<'_>) -> Option<u32>;
 
 fn tasks(one: &Member<'_>) -> Option<u32> {
@@ -113,7 +113,7 @@ impl Bucket {
     }
 }
 
-/// Returns the plans from a size on, and those below it.
+/// Returns the plans of at least a size, and the smaller ones; plans of unknown size are in neither.
 fn parted<'a>(
     all: &'a [Member<'a>],
     measure: Measure,
@@ -124,7 +124,7 @@ fn parted<'a>(
         .partition(|one| measure(one).is_some_and(|size| size >= from))
 }
 
-/// Compares large plans with small ones: how often they deviated, how often they came to an end.
+/// Compares large plans with small ones: how often they deviated, and how often they were completed.
 pub(crate) fn comparisons(
     all: &[Member<'_>],
     by_tasks: &Sizes,
@@ -165,14 +165,14 @@ pub(crate) fn comparisons(
     .collect()
 }
 
-/// What is true of a plan; nothing where its summary does not say.
+/// A property of a plan; `None` if its summary does not say.
 type PlanPredicate = fn(&Member<'_>) -> Option<bool>;
 
 fn rate(plans: &[&Member<'_>], answer: PlanPredicate) -> Rate {
     Rate::of_known(plans.iter().map(|one| answer(one)))
 }
 
-/// Compares how long large and small plans took.
+/// Compares the durations of large and small plans.
 pub(crate) fn durations(all: &[Member<'_>], by_tasks: &Sizes) -> Comparison {
     let (large, small) = parted(all, tasks, by_tasks.large_from);
     let minutes = |plans: Vec<&Member<'_>>| plans.iter().filter_map(|one| one.minutes()).collect();

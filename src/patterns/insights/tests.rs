@@ -9,7 +9,7 @@ use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::Summary;
 
-/// What a plan of these tests is made of.
+/// The properties of a plan in these tests.
 #[derive(Clone, Debug, Default)]
 struct Made {
     tasks: Option<u32>,
@@ -69,7 +69,7 @@ impl Made {
     }
 }
 
-/// One phase of these plans.
+/// Returns a phase with these plans.
 fn phase(milestone: &str, plans: Vec<Made>) -> FinishedPhase {
     let numbered = plans.into_iter().zip(1..);
     FinishedPhase {
@@ -87,7 +87,7 @@ fn insights_from(plans: Vec<Made>) -> Insights {
     Insights::from_phases(&[phase("default", plans)])
 }
 
-/// `large` plans of five tasks and `small` ones of two, the first of each deviating.
+/// Returns `large` plans of five tasks and `small` ones of two, each as the number deviating and the total.
 fn sizes(large: [usize; 2], small: [usize; 2]) -> Vec<Made> {
     let group = |tasks: u32, [deviating, all]: [usize; 2]| {
         (0..all).map(move |at| {
@@ -123,7 +123,7 @@ fn a_lesson_says_its_figures() {
 
 #[test]
 fn four_plans_teach_nothing_whatever_they_show() {
-    // The chance is 0.0002, and that of five plans 0.00006.
+    // p is 0.0002 here, and 0.00006 with five plans.
     let few = insights_from(sizes([4, 4], [0, 17]));
     let by_tasks = few
         .comparison(ComparisonQuestion::DeviationsByTasks)
@@ -162,7 +162,7 @@ fn the_boundary_depends_on_sizes_alone() {
         insights_from(plans).by_tasks.large_from
     };
     assert_eq!(sized(&[5, 5, 5, 5, 5, 1, 1, 1, 1, 1]), 5);
-    // Four on one side: the next boundary, if that has five on both.
+    // Four on one side: the next boundary is used if it has five on both.
     assert_eq!(sized(&[5, 5, 5, 5, 3, 1, 1, 1, 1, 1]), 3);
     assert_eq!(sized(&[5, 5, 5, 5, 2, 1, 1, 1, 1, 1]), 5);
     assert_eq!(sized(&[]), 5);
@@ -183,7 +183,7 @@ fn what_is_not_known_does_not_count() {
         .sum();
     assert_eq!(counted, 12);
     assert_eq!(insights.by_files.unknown, 14);
-    // An unfinished plan's completed tasks are no size, and its time no duration.
+    // An unfinished plan's completed tasks are not its size, and its time is not its duration.
     let mut record = Made::sized(3).record(1);
     record.tasks.total = None;
     record.tasks.completed = Some(3);
@@ -207,7 +207,7 @@ fn a_file_is_one_under_every_name_it_is_given() {
             "again `src/store/log.rs`; `.planning/STATE.md` and `01-01-PLAN.md` too",
             None,
         ),
-        // Two files of this name, and the plan touched neither: not known which.
+        // Two files have this name, and the plan touched neither: ambiguous.
         Made::sized(1).files(&["a/mod.rs", "b/mod.rs"]),
         Made::sized(1).deviating("`mod.rs` is wrong", None),
         Made::sized(1).deviating("`mod.rs` is wrong", None),
@@ -225,7 +225,7 @@ fn a_file_is_one_under_every_name_it_is_given() {
 
 #[test]
 fn all_comparisons_of_a_run_share_one_limit() {
-    // Alone 5 of 5 against 3 of 10 is p = 0.026: of one comparison enough, of many not.
+    // 5 of 5 against 3 of 10 is p = 0.026: significant as the only comparison, but not among many.
     let deviates = |at: usize| at < 8;
     let plans = |others: usize| -> Insights {
         let names = ["b.rs", "c.rs", "d.rs", "e.rs", "f.rs", "g.rs"];
@@ -234,7 +234,7 @@ fn all_comparisons_of_a_run_share_one_limit() {
             if at < 5 {
                 own.push("a.rs");
             }
-            // Every third plan: nothing to do with who deviates.
+            // Every third plan, independent of which plans deviate.
             own.extend(names[..others].iter().filter(|_| at.is_multiple_of(3)));
             let plan = Made::sized(1).files(&own);
             if deviates(at) {

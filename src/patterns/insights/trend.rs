@@ -1,4 +1,4 @@
-//! How deviations and their kinds changed over time.
+//! Compares deviations and their kinds over time.
 
 use serde::Serialize;
 
@@ -12,30 +12,30 @@ use crate::patterns::kinds;
 use crate::text::Line;
 use crate::text::sanitized;
 
-/// A kind that fewer plans had cannot have changed by more than chance, and would only add a test.
+/// Minimum number of plans with a kind; a rarer one cannot change significantly and would only add a test.
 const MIN_PLANS: usize = 5;
 
-/// A milestone's deviations.
+/// The deviations of a milestone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MilestoneHistory {
     /// Its slug.
     pub milestone: String,
-    /// The plans that deviated, of those that say.
+    /// The share of its plans that deviated, among those whose summaries say.
     pub deviated: Rate,
-    /// The kinds of deviations, the most frequent first.
+    /// The kinds of deviations, most frequent first.
     pub kinds: Vec<KindCount>,
 }
 
-/// A kind of deviation and how often it came.
+/// A kind of deviation and its frequency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KindCount {
-    /// The kind, in its first spelling.
+    /// The kind, as the words that all its spellings begin with.
     pub kind: String,
-    /// How many deviations are of it.
+    /// Number of deviations of this kind.
     pub count: u32,
 }
 
-/// Returns the milestones in the order in which their plans come.
+/// Returns the milestones, in the order of their plans.
 pub(crate) fn milestones(all: &[Member<'_>]) -> Vec<MilestoneHistory> {
     let mut slugs: Vec<&str> = Vec::new();
     for one in all {
@@ -57,7 +57,7 @@ pub(crate) fn milestones(all: &[Member<'_>]) -> Vec<MilestoneHistory> {
     slugs.into_iter().map(history).collect()
 }
 
-/// Compares the first half of the plans that say with the second: how often they deviated, and in which way.
+/// Compares the first half of the plans with the second: how often they deviated, and by which kinds.
 pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     let compare = |asked: ComparisonSpec<'_>, answer: &dyn Fn(&Member<'_>) -> Option<bool>| {
         let known: Vec<bool> = all.iter().filter_map(answer).collect();
@@ -99,7 +99,7 @@ fn frequent_kinds(all: &[Member<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// Returns whether a plan had deviations of a kind; nothing where its summary does not say the kind of each.
+/// Returns whether a plan had deviations of a kind; `None` if unknown, as some kinds are not stated.
 fn had_kind(plan: &PlanRecord, kind: &str) -> Option<bool> {
     if has_kind(plan, kind) {
         return Some(true);

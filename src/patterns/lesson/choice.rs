@@ -1,4 +1,4 @@
-//! The choice among the candidates of one entry.
+//! Chooses the lessons of an entry from its candidates.
 
 use crate::patterns::LessonSource;
 use crate::patterns::lesson::Lesson;
@@ -7,13 +7,13 @@ use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::likeness::Words;
 use crate::text::Line;
 
-/// A lesson that may be taken.
+/// A possible lesson.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) weight: f64,
     /// The sentence.
     pub(crate) text: String,
-    /// The plans it is drawn from, in brackets.
+    /// The citation of the plans it was drawn from, in brackets.
     pub(crate) citation: String,
     pub(crate) source: LessonSource,
 }
@@ -24,9 +24,9 @@ impl Candidate {
     }
 }
 
-/// Returns the strongest candidates, those of equal weight in the order in which they came.
+/// Returns the strongest candidates; those of equal weight keep their order.
 ///
-/// One that says what another says, or that is too long with its plans, is left out.
+/// Candidates similar to a stronger one, or too long with their citation, are left out.
 pub(crate) fn strongest(mut candidates: Vec<Candidate>) -> Vec<Lesson> {
     candidates.sort_by(|one, other| other.weight.total_cmp(&one.weight));
     let mut taken: Vec<(Lesson, Words)> = Vec::new();

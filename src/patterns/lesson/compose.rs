@@ -1,4 +1,5 @@
-//! Composes a lesson of a deviation's own words: one whole sentence, or two short ones; never a torn one.
+//! Composes a lesson from the words of a deviation: one whole sentence, or two short ones, never a truncated
+//! one.
 
 use crate::patterns::lesson::sentences::is_whole;
 use crate::patterns::lesson::sentences::outside;
@@ -9,22 +10,22 @@ use crate::patterns::lesson::signs::opens_with_deed;
 use crate::patterns::lesson::wording::as_bullet;
 use crate::patterns::lesson::wording::clean;
 
-/// How many sentences of a passage are looked at; what follows goes into detail.
+/// Number of sentences of a passage that are considered; the rest goes into detail.
 const SENTENCES: usize = 3;
 
-/// What a sentence loses for each step away from the passage's first, whole sentence.
+/// Penalties: for each earlier sentence of the passage that is skipped, and for each cut.
 const PER_SENTENCE: f64 = 0.8;
 const PER_CUT: f64 = 0.3;
-/// What it loses without what the trouble led to.
+/// Penalty for omitting what the problem led to.
 const PER_CONSEQUENCE: f64 = 1.0;
 
-/// A clause of fewer characters says too little alone.
+/// Minimum length of a clause on its own, in characters.
 const MIN_CLAUSE_CHARS: usize = 40;
 
-/// A fix of fewer words does not say what was done.
+/// Minimum number of words of a fix; shorter ones do not say what was done.
 const MIN_FIX_WORDS: usize = 3;
 
-/// Where a sentence may end early and still be true; never before what it led to: `, causing …`.
+/// Where a sentence may be cut and still be true; never before the consequence: `, causing …`.
 const CLAUSE_ENDS: &[&str] = &[
     " \u{2014} ",
     " \u{2013} ",
@@ -38,41 +39,41 @@ const CLAUSE_ENDS: &[&str] = &[
     ", e.g. ",
 ];
 
-/// The parts of a passage about one trouble.
+/// The parts of a passage about one problem.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Passage {
-    /// What it is called: a title, where labels say the rest.
+    /// Its title, if labels introduce the other parts.
     pub(crate) title: String,
-    /// What the problem was.
+    /// The problem.
     pub(crate) issue: String,
-    /// Why it came to it.
+    /// Its cause.
     pub(crate) cause: String,
     /// What was done about it.
     pub(crate) fix: String,
 }
 
 impl Passage {
-    /// Returns all words that say what the problem was.
+    /// Returns all text that describes the problem.
     pub(crate) fn statement(&self) -> String {
         [&self.title, &self.issue, &self.cause]
             .map(String::as_str)
             .join(". ")
     }
 
-    /// Returns all words without the tags in front of each part, which say nothing of what it is about.
+    /// Returns all text without the tags that introduce each part, which carry no content.
     pub(crate) fn without_tags(&self) -> String {
         [&self.title, &self.issue, &self.cause, &self.fix]
             .map(|part| clean(part))
             .join(". ")
     }
 
-    /// Returns all words.
+    /// Returns all text.
     pub(crate) fn all(&self) -> String {
         format!("{}. {}", self.statement(), self.fix)
     }
 }
 
-/// Returns the sentence that says the most in at most `room` characters, and how much it says.
+/// Returns the most informative sentence of at most `room` characters, and its value.
 pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
     let mut candidates = Vec::new();
     for part in [&passage.issue, &passage.cause] {
@@ -111,7 +112,7 @@ pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
             .chain(fixes.into_iter().map(|(fix, _)| fix));
         let mut fitting = alone
             .map(|text| as_bullet(&text))
-            // What was done does not say what was wrong.
+            // What was done does not say what the problem was.
             .filter(|text| !opens_with_deed(text))
             .filter(|text| text.chars().count() <= room && is_whole(text) && !is_empty_talk(text));
         fitting.next().map(|text| (text.clone(), value(&text)))
@@ -119,7 +120,8 @@ pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
     best.map(|(text, value)| (without_stop(&text), value))
 }
 
-/// Returns the first statement of a text that is whole within `room`: its bold head, else its first sentence.
+/// Returns the first statement of a text that is whole within `room`: its bold head, or else its first
+/// sentence.
 pub(crate) fn statement(text: &str, room: usize) -> Option<String> {
     let text = text.trim();
     let head = text
@@ -142,12 +144,12 @@ fn without_stop(text: &str) -> String {
     text.trim_end_matches(['.', ' ']).to_owned()
 }
 
-/// Returns the sentences of a part in each of their forms, with what each form costs.
+/// Returns the sentences of a part, in all their forms, with the penalty of each form.
 fn of_part(part: &str) -> Vec<(String, f64)> {
     let part = clean(part);
     let mut found = Vec::new();
     for (sentence, index) in sentences(&part).into_iter().take(SENTENCES).zip(0_u8..) {
-        // What is so instead: without the sentence before, nobody knows of what.
+        // This describes the actual state: without the sentence before, it is unclear of what.
         let lower = sentence.to_lowercase();
         if index > 0 && (lower.starts_with("actual ") || lower.starts_with("the actual ")) {
             continue;
@@ -162,7 +164,7 @@ fn of_part(part: &str) -> Vec<(String, f64)> {
     found
 }
 
-/// Returns a sentence whole, and in the shorter forms that are still true.
+/// Returns the whole sentence and the shorter forms of it that are still true, with their penalties.
 fn forms(sentence: &str) -> Vec<(String, f64)> {
     let whole = sentence.trim_end_matches('.').to_owned();
     let mut found = vec![(whole.clone(), 0.0)];
@@ -186,7 +188,7 @@ fn forms(sentence: &str) -> Vec<(String, f64)> {
     found
 }
 
-/// Returns whether the rest of a sentence says what the trouble led to: that is what the lesson is about.
+/// Returns whether the rest of a sentence names the consequence of the problem, which the lesson is about.
 fn tells_consequence(rest: &str) -> bool {
     let leads_on = [", which ", ", so ", " so the ", ", making "];
     let words = [
@@ -198,7 +200,8 @@ fn tells_consequence(rest: &str) -> bool {
         && words.iter().any(|word| lower.contains(word))
 }
 
-/// Returns what is so, of a sentence on what the plan took for so: `Plan used X but Y` says `Y`.
+/// Returns the actual state, from a sentence about a wrong assumption of the plan: `Y` for
+/// `Plan used X but Y`.
 fn reality(text: &str) -> Option<String> {
     let lower = text.to_lowercase();
     let is_on_plan = ["plan ", "the plan ", "research ", "spec ", "original plan "]
@@ -223,7 +226,7 @@ fn reality(text: &str) -> Option<String> {
     .iter()
     .find_map(|turn| Some(outside(text, turn).next()? + turn.len()));
     let at = turn.filter(|_| is_on_plan).or(because)?;
-    // The thing that is so keeps its word: `actual a.json uses …`.
+    // The word is kept in the result: `Actual a.json uses …`.
     let rest = text[at..].trim();
     let is_actual = text[..at].ends_with("; actual ");
     Some(if is_actual {
@@ -233,7 +236,7 @@ fn reality(text: &str) -> Option<String> {
     })
 }
 
-/// Returns the ways to say what was done, with what each adds to a lesson.
+/// Returns the ways to word the fix, with the value that each adds to a lesson.
 fn fixes(fix: &str) -> Vec<(String, f64)> {
     let fix = clean(fix);
     let Some(first) = sentences(&fix).into_iter().next().map(str::to_owned) else {
@@ -256,7 +259,7 @@ fn fixes(fix: &str) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// A fix may be short, as it stands behind what was wrong.
+/// Pads a fix to the minimum length of a sentence: it may be short, since it follows the problem.
 fn padded(fix: &str) -> String {
     format!("Fix of it with {fix}")
 }
@@ -280,7 +283,7 @@ fn lowered(text: &str) -> String {
     }
 }
 
-/// Returns how much a sentence says to somebody who plans another phase.
+/// Returns how useful a sentence is to someone planning another phase.
 fn value(text: &str) -> f64 {
     let signs = Signs::detect(text);
     let lower = text.to_lowercase();
@@ -299,7 +302,7 @@ fn value(text: &str) -> f64 {
         )
 }
 
-/// Returns whether a sentence only says that all is well, or blames nothing in particular.
+/// Returns whether a sentence only says that all is well, or names no concrete problem.
 fn is_empty_talk(text: &str) -> bool {
     let lower = text.to_lowercase();
     let on_plan = lower.starts_with("plan ") || lower.starts_with("the plan ");
@@ -336,13 +339,14 @@ fn is_empty_talk(text: &str) -> bool {
         || lower.starts_with("fix: ")
         || is_nameless(&lower)
         || names_own_plan(&lower)
-        // That there was a bug, without what it was.
+        // This states that there was a bug, but not which.
         || lower.ends_with(" bug")
         || lower.ends_with(" again")
         || (on_plan && !turns.iter().any(|turn| lower.contains(turn)))
 }
 
-/// Returns whether it speaks of a plan by its number, which only its own phase knows: `Plan 03-04 listed …`, `in P02`.
+/// Returns whether it names a plan by its number, which only means something in its own phase:
+/// `Plan 03-04 listed …`, `in P02`.
 fn names_own_plan(lower: &str) -> bool {
     let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
     let mut words = lower.split_whitespace().peekable();
@@ -359,7 +363,7 @@ fn names_own_plan(lower: &str) -> bool {
     false
 }
 
-/// Returns whether it is of a thing that only its summary names: `The file did not exist`.
+/// Returns whether its subject is only clear from its summary: `The file did not exist`.
 fn is_nameless(lower: &str) -> bool {
     const THINGS: &[&str] = &[
         "file",

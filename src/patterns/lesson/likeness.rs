@@ -1,4 +1,4 @@
-//! Tells which passages of different plans speak of the same thing.
+//! Compares passages of different plans by their words, to find those about the same subject.
 
 use std::collections::BTreeSet;
 use std::collections::HashMap;
@@ -6,31 +6,31 @@ use std::collections::VecDeque;
 
 use crate::planning::ratio;
 
-/// Two passages are alike from this share of common words on.
+/// Minimum share of common words at which two passages are similar.
 const SHARE: f64 = 0.4;
 
-/// A short passage is like a longer one that has this share of its words.
+/// Minimum share of the shorter passage's words at which it is similar to a longer one.
 const SHARE_OF_SHORTER: f64 = 0.8;
 
-/// Fewer common words than these are chance, however short the passages are.
+/// Minimum number of common words; fewer are chance, however short the passages are.
 const MIN_COMMON_WORDS: usize = 3;
 
-/// A passage of fewer words may stand inside any long one.
+/// Minimum number of words of the shorter passage; one with fewer could be contained in any long one.
 const MIN_SHORTER_WORDS: usize = 4;
 
-/// Passages that open with the same words speak of the same thing from this share of common words on.
+/// Minimum share of common words at which two passages that begin with the same words are similar.
 const SHARE_OF_SAME_LEAD: f64 = 0.25;
 
-/// Two lessons of a short list may share less than this.
+/// Minimum share of common words at which two lessons are too similar for one short list.
 const SHARE_OF_NEAR: f64 = 0.25;
 
-/// So many words are what a passage opens with.
+/// Number of words that form the beginning of a passage.
 const LEAD: usize = 2;
 
 /// A word of more passages than these tells none apart: a passage is compared with the last of them.
 const MAX_USING: usize = 200;
 
-/// Words that every summary uses, whatever it speaks of.
+/// Stop words: words used in every summary, whatever its subject.
 const COMMON: &[&str] = &[
     "add", "and", "are", "been", "but", "did", "do", "does", "fix", "for", "from", "had", "has",
     "have", "in", "into", "is", "it", "not", "of", "on", "out", "plan", "so", "task", "than",
@@ -39,7 +39,7 @@ const COMMON: &[&str] = &[
     "all", "also", "an", "as", "at", "be", "by", "no", "or", "a", "s", "t",
 ];
 
-/// The words of a passage that tell what it is about.
+/// The stemmed words of a passage that characterise its subject.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Words {
     all: BTreeSet<String>,
@@ -63,7 +63,7 @@ impl Words {
         found
     }
 
-    /// Returns the share of words that two passages have in common, from 0 to 1.
+    /// Returns the similarity of two passages by their common words, from 0 to 1.
     pub(crate) fn likeness(&self, other: &Self) -> f64 {
         self.likeness_by(self.common(other), other)
     }
@@ -87,7 +87,7 @@ impl Words {
         self.all.intersection(&other.all).count()
     }
 
-    /// Returns the words that two passages share.
+    /// Returns the common words of two passages.
     pub(crate) fn common_with(&self, other: &Self) -> Self {
         Self {
             all: &self.all & &other.all,
@@ -95,7 +95,7 @@ impl Words {
         }
     }
 
-    /// Returns whether two lessons are so near that one of them is enough in a short list.
+    /// Returns whether two lessons are so similar that a short list needs only one of them.
     pub(crate) fn is_near(&self, other: &Self) -> bool {
         self.is_like(other) || self.likeness(other) >= SHARE_OF_NEAR
     }
@@ -163,10 +163,10 @@ impl Passages {
     }
 }
 
-/// Returns groups of like passages, each by index, with those that stand alone as groups of one.
+/// Returns groups of similar passages, by index; a passage that is similar to no other forms its own group.
 ///
-/// A passage joins the first group that has a passage like it in its lead: groups never chain from
-/// one subject to another.
+/// A passage joins the first group whose first passage is similar to it, so that groups never chain from one
+/// subject to another.
 pub(crate) fn groups(passages: impl IntoIterator<Item = Words>) -> Vec<Vec<usize>> {
     let mut leads = Passages::default();
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -182,7 +182,7 @@ pub(crate) fn groups(passages: impl IntoIterator<Item = Words>) -> Vec<Vec<usize
     groups
 }
 
-/// Returns the word without case and its most common endings.
+/// Returns the word in lower case, without the most common endings.
 fn stem(word: &str) -> String {
     let lower = word.to_lowercase();
     let stemmed = ["ing", "ed", "es", "s"]

@@ -1,7 +1,8 @@
-//! What a phase teaches: at most three lessons of what worked and three of what failed.
+//! Chooses the lessons of a phase: at most three about what worked and three about what failed.
 //!
-//! Each is one whole sentence, or two short ones, with the plans it is drawn from; what cannot be said
-//! whole is left out. The choice is a modest fallback: the lessons that an agent hands in take its place.
+//! Each is one whole sentence, or two short ones, with the plans it was drawn from; a lesson that cannot be
+//! worded in whole sentences is left out. The choice is only a fallback: lessons submitted by an agent
+//! replace it.
 
 mod choice;
 mod compose;
@@ -30,33 +31,34 @@ pub(crate) use sentences::sentences;
 pub use trouble::PastTroubles;
 pub(crate) use trouble::sentence_of;
 
-/// The most characters of a lesson.
+/// Maximum length of a lesson, in characters.
 pub(crate) const WIDTH: usize = 160;
 
-/// Returns the lessons that would be chosen of a phase by itself.
+/// Returns the lessons that are chosen for a phase without regard to other phases.
 pub(crate) fn lessons_of(phase: &FinishedPhase) -> Vec<String> {
     let all = worked(phase).into_iter().chain(failed(phase, None));
     all.map(|lesson| lesson.text.to_string()).collect()
 }
 
-/// The most lessons of a kind in one entry.
+/// Maximum number of lessons of each kind in an entry.
 pub(crate) const MAX_LESSONS: usize = 3;
 
-/// A lesson, as a bullet of an entry says it.
+/// A lesson, as a bullet of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lesson {
-    /// The sentence and the plans it is drawn from.
+    /// The sentence and the citation of its plans.
     pub(crate) text: Line,
-    /// The plan and the line of its summary that it is drawn from.
+    /// The plan and the line of its summary that it was drawn from.
     pub(crate) source: Option<LessonSource>,
 }
 
-/// Returns what worked, the strongest first.
+/// Returns what worked, strongest first.
 pub(crate) fn worked(phase: &FinishedPhase) -> Vec<Lesson> {
     choice::strongest(reuse::candidates(&phase.plans))
 }
 
-/// Returns what failed, the strongest first; `past` are the phases before, over which a lesson may recur.
+/// Returns what failed, strongest first; `past` are the earlier phases, in which a lesson may have come up
+/// before.
 pub(crate) fn failed(phase: &FinishedPhase, past: Option<&PastTroubles>) -> Vec<Lesson> {
     choice::strongest(trouble::candidates(phase, past))
 }

@@ -1,4 +1,4 @@
-//! What kind of thing a deviation is: only problems and wrong plans stand under `What failed`.
+//! Classifies deviations: only problems and wrong assumptions of plans belong under `What failed`.
 
 use crate::patterns::lesson::signs::Signs;
 use crate::patterns::lesson::signs::opens_with_deed;
@@ -10,20 +10,20 @@ use crate::planning::Deviation;
 pub(crate) enum Nature {
     /// Something did not work.
     Problem,
-    /// The plan assumed what is not so.
+    /// The plan made a wrong assumption.
     PlanWrong,
-    /// How the work was split, ordered or committed.
+    /// How the work was split, ordered or committed; not a problem.
     Process,
-    /// Something more than planned, by choice.
+    /// An intentional addition to the plan.
     Addition,
-    /// Something put off.
+    /// Work that was put off.
     Deferred,
-    /// No deviation, though it stands among them.
+    /// Not a deviation, although listed as one.
     None,
 }
 
 impl Nature {
-    /// Returns the nature of a deviation; `signs` are those of all its words.
+    /// Returns the nature of a deviation; `signs` are those of its whole text.
     pub(crate) fn classify(deviation: &Deviation, signs: Signs) -> Self {
         let text = deviation.text.trim_start_matches(['*', '-', ' ']);
         let lower = deviation.text.to_lowercase();
@@ -69,13 +69,14 @@ impl Nature {
         }
     }
 
-    /// Returns whether it stands under `What failed`.
+    /// Returns whether it belongs under `What failed`.
     pub(crate) fn is_failure(self) -> bool {
         matches!(self, Self::Problem | Self::PlanWrong)
     }
 }
 
-/// Returns whether a text only says what was done, and nothing that was in the way: `Used the long flag (plan preferred …)`.
+/// Returns whether a text only says what was done, without any problem:
+/// `Used the long flag (plan preferred …)`.
 fn is_choice(text: &str) -> bool {
     const TROUBLE: &[&str] = &[
         "fail",
@@ -115,7 +116,7 @@ fn is_choice(text: &str) -> bool {
     opens_with_deed(text) && !TROUBLE.iter().any(|word| lower.contains(word))
 }
 
-/// Returns whether a text says itself that nothing is wrong: `RESOLVED, not a regression`.
+/// Returns whether a text itself says that nothing is wrong: `RESOLVED, not a regression`.
 pub(crate) fn is_settled(lower: &str) -> bool {
     const SETTLED: &[&str] = &[
         "not a regression",

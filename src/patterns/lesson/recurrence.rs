@@ -1,15 +1,15 @@
-//! Groups troubles of many plans by what they are about, so that one that recurs is counted the same everywhere.
+//! Groups the problems of many plans by subject, so that recurring ones are counted the same way everywhere.
 //!
-//! A trouble belongs to a subject where it is like one of its members and names what all of them name:
-//! groups never chain from one subject to another.
+//! A problem belongs to a subject if it is similar to one of its members and contains enough of the words
+//! that all of them share: groups never chain from one subject to another.
 
 use crate::patterns::lesson::likeness::Passages;
 use crate::patterns::lesson::likeness::Words;
 
-/// Fewer words than these that all members share name nothing.
+/// Minimum number of words shared by all members; fewer do not identify a subject.
 const MIN_SHARED_WORDS: usize = 2;
 
-/// Subjects in the order in which they first came up; `T` is what is kept of each member.
+/// Subjects, in the order of their first problem; `T` is the data stored for each member.
 #[derive(Clone, Debug)]
 pub(crate) struct Subjects<T> {
     all: Vec<Subject<T>>,
@@ -35,7 +35,7 @@ impl<T> Default for Subjects<T> {
 }
 
 impl<T> Subjects<T> {
-    /// Adds a trouble to the subject that it is about, and returns which one that is.
+    /// Adds a problem to its subject, and returns the index of the subject.
     pub(crate) fn add(&mut self, words: Words, member: T) -> usize {
         let subject = self.matching(&words).unwrap_or(self.all.len());
         match self.all.get_mut(subject) {
@@ -53,14 +53,14 @@ impl<T> Subjects<T> {
         subject
     }
 
-    /// Returns what was kept of the members of a subject, in the order in which they were added.
+    /// Returns the data of a subject's members, in the order in which they were added.
     pub(crate) fn members(&self, subject: usize) -> &[T] {
         self.all
             .get(subject)
             .map_or(&[], |subject| &subject.members)
     }
 
-    /// Returns the subject of the most similar member; of equals, the first.
+    /// Returns the subject of the most similar member; the first one if several are equally similar.
     fn matching(&mut self, words: &Words) -> Option<usize> {
         let mut best: Option<(f64, usize)> = None;
         for (at, likeness) in self.passages.like(words) {

@@ -1,22 +1,23 @@
-//! How a lesson names the plans it is drawn from.
+//! Formats the citations of the plans that a lesson was drawn from.
 
 use crate::patterns::trace::plan_id;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 
-/// More plans than these are not named one by one.
+/// Maximum number of plans, or ranges of plans, cited individually.
 const MAX_CITED_PLANS: usize = 6;
 
-/// A plan of an earlier phase, in which a lesson came up before.
+/// A plan of an earlier phase in which the same lesson came up.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Earlier {
-    /// The milestone, where the phase's number alone does not say which phase it is.
+    /// The milestone, if the phase's number alone is ambiguous.
     pub(crate) milestone: Option<String>,
     pub(crate) phase: PhaseNumber,
     pub(crate) plan: PlanNumber,
 }
 
-/// Returns the plans in brackets: `(plan 02)`, `(plans 01, 03)`, `(plans 01-04, 07; before in phase 2 plan 01)`.
+/// Returns a citation in brackets: `(plan 02)`, `(plans 01, 03)`,
+/// `(plans 01-04, 07; before in phase 2 plan 01)`.
 pub(crate) fn cite(plans: &[&PlanNumber], earlier: &[Earlier]) -> String {
     let mut plans = plans.to_vec();
     plans.sort();
@@ -45,15 +46,15 @@ fn citation(earlier: &Earlier) -> String {
     format!("{milestone}phase {} plan {plan}", earlier.phase)
 }
 
-/// The most characters of a milestone's slug where a line names it.
+/// Maximum length of a milestone's slug in a citation, in characters.
 const MILESTONE: usize = 20;
 
-/// Returns a milestone's slug as a line names it: whole words of a long one.
+/// Returns a milestone's slug, shortened at the end of a word if it is too long for a citation.
 pub(crate) fn short_milestone(slug: &str) -> &str {
     let Some((end, _)) = slug.char_indices().nth(MILESTONE) else {
         return slug;
     };
-    // The word that ends just here is whole.
+    // The slug can be cut here without splitting a word.
     let head = &slug[..end];
     let cut = if slug[end..].starts_with('-') {
         end
@@ -63,7 +64,7 @@ pub(crate) fn short_milestone(slug: &str) -> &str {
     &slug[..cut]
 }
 
-/// Returns sorted plans with runs of three and more drawn together: `01-04, 07`.
+/// Returns sorted plans with runs of three or more as ranges: `01-04, 07`.
 fn list(plans: &[&PlanNumber]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut at = 0;
@@ -86,7 +87,7 @@ fn list(plans: &[&PlanNumber]) -> String {
     parts.join(", ")
 }
 
-/// Returns how many plans from the first on are numbered without a gap.
+/// Returns the length of the run of consecutively numbered plans at the front.
 fn run_length(plans: &[&PlanNumber]) -> usize {
     let number = |plan: &PlanNumber| plan.to_string().parse::<u32>().ok();
     let Some(first) = plans.first().and_then(|plan| number(plan)) else {

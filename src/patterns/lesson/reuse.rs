@@ -1,4 +1,4 @@
-//! What was set up in a phase and used again: the patterns that its summaries name.
+//! Finds what a phase established and reused: the patterns that its summaries name.
 
 use crate::patterns::LessonSource;
 use crate::patterns::PlanRecord;
@@ -17,7 +17,7 @@ use crate::planning::PlanNumber;
 
 const REUSED: f64 = 5.0;
 
-/// Returns the patterns of several plans, then those of one.
+/// Returns one candidate per pattern; patterns of several plans weigh more.
 pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
     let source = |plan: &PlanRecord, line: usize| LessonSource {
         plan: plan.plan.clone(),
@@ -41,7 +41,7 @@ pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
         numbers.dedup();
         let citation = cite(&numbers, &[]);
         let room = WIDTH.saturating_sub(citation.chars().count() + 1);
-        // The first plan that named it set it up; a later one may say it shorter.
+        // The first plan that named it established it; a later one may have worded it shorter.
         let texts = group.iter().map(|at| (&named[*at].0, &named[*at].1));
         let fitting = texts
             .into_iter()
@@ -60,7 +60,7 @@ pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
     found
 }
 
-/// Returns the whole of a pattern, or the part that says what it is.
+/// Returns the whole pattern if it fits, or else the part that says what it is.
 fn fitted(text: &str, room: usize) -> Option<String> {
     let text = as_bullet(text);
     let bare = without_brackets(&text);
@@ -79,7 +79,7 @@ fn fitted(text: &str, room: usize) -> Option<String> {
     fitting.next()
 }
 
-/// Weighs how much a pattern says: a rule, code it can be found by, a length that can be read.
+/// Returns how informative a pattern is: a rule, searchable code, a readable length.
 fn worth(text: &str) -> f64 {
     let signs = Signs::detect(text);
     let flag = |is_true: bool, worth: f64| if is_true { worth } else { 0.0 };

@@ -1,13 +1,13 @@
-//! Sentences of somebody's text, and whether one stands alone.
+//! Splits text into sentences, and checks whether a sentence can stand alone.
 
-/// A sentence of fewer characters or words says too little.
+/// Minimum lengths of an informative sentence, in characters and in words.
 const MIN_CHARS: usize = 25;
 const MIN_WORDS: usize = 4;
 
-/// Short forms whose full stop ends no sentence.
+/// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: &[&str] = &["e.g", "i.e", "etc", "vs", "cf", "approx", "no", "incl"];
 
-/// Words that point to something said before.
+/// Words that refer to an earlier sentence, when they come first.
 const POINTING: &[&str] = &[
     "it",
     "its",
@@ -61,7 +61,7 @@ const POINTING: &[&str] = &[
     "there",
 ];
 
-/// Words after which a sentence goes on.
+/// Words that cannot end a sentence.
 const DANGLING: &[&str] = &[
     "the", "a", "an", "of", "to", "and", "or", "because", "before", "since", "with", "in", "for",
     "by", "as", "that", "but", "which", "is", "are", "was", "were", "when", "if", "from", "on",
@@ -69,7 +69,7 @@ const DANGLING: &[&str] = &[
     "i.e.", "vs.", "vs", "instead",
 ];
 
-/// Returns the sentences of a text; a full stop inside code, quotes or brackets ends none.
+/// Returns the sentences of a text; a full stop inside code, quotes or brackets does not end one.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -106,7 +106,7 @@ fn ends_sentence(text: &str, at: usize, end: usize) -> bool {
     opens && !ABBREVIATIONS.iter().any(|short| is_short(short))
 }
 
-/// What is open at a place of a text.
+/// The delimiters that are open at a position in a text.
 #[derive(Default)]
 struct Nesting {
     is_code: bool,
@@ -141,14 +141,14 @@ pub(crate) fn outside<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = 
     })
 }
 
-/// Returns a text without what stands in brackets outside of code: `Locks (see #12) block` is `Locks block`.
+/// Returns a text without remarks in brackets, except in code: `Locks (see #12) block` becomes `Locks block`.
 pub(crate) fn without_brackets(text: &str) -> String {
     let mut nesting = Nesting::default();
     let mut kept = String::new();
     let mut before = ' ';
     for c in text.chars() {
         let was_bracket = nesting.brackets > 0;
-        // `call()` and `f(x)` outside of code are no remarks.
+        // `call()` and `f(x)` outside of code are not remarks.
         let is_call = c == '(' && before.is_alphanumeric();
         if !nesting.is_code && is_call && !was_bracket {
             return text.to_owned();
@@ -162,7 +162,7 @@ pub(crate) fn without_brackets(text: &str) -> String {
     let words: Vec<&str> = kept.split_whitespace().collect();
     let mut joined = String::new();
     for word in words {
-        // What stood behind the brackets joins the word before; `.NET` is a word of its own.
+        // Punctuation after the brackets is joined to the word before; `.NET` is a separate word.
         if !joined.is_empty() && !matches!(word, "." | ",") && !word.starts_with(',') {
             joined.push(' ');
         }
@@ -171,7 +171,7 @@ pub(crate) fn without_brackets(text: &str) -> String {
     joined
 }
 
-/// Returns where `mark` stands outside of code, if only in quotes or brackets.
+/// Returns the first byte offset of `mark` outside of code; it may be in quotes or brackets.
 fn outside_code(text: &str, mark: &str) -> Option<usize> {
     let mut is_code = false;
     let mut at = 0;
@@ -185,7 +185,7 @@ fn outside_code(text: &str, mark: &str) -> Option<usize> {
     None
 }
 
-/// Returns whether a sentence opens with what points back: `In this version …`.
+/// Returns whether a sentence begins with a reference to an earlier one: `In this version …`.
 fn points_back(text: &str) -> bool {
     const BEFORE: &[&str] = &[
         "in", "for", "on", "at", "with", "by", "under", "after", "of",
@@ -199,7 +199,7 @@ fn points_back(text: &str) -> bool {
     is(first, BEFORE) && is(second, BACK)
 }
 
-/// Returns whether a sentence is complete and can be read without what stood before it.
+/// Returns whether a sentence is complete and can be understood without the text before it.
 pub(crate) fn is_whole(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
     is_closed(text)
@@ -214,7 +214,7 @@ fn bare(word: &str) -> String {
     bare.to_lowercase()
 }
 
-/// Returns whether a sentence comes to its end: nothing is left open or cut off.
+/// Returns whether a sentence is complete: no open delimiters, and not truncated.
 pub(crate) fn is_closed(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let Some(last) = words.last() else {
@@ -229,7 +229,7 @@ pub(crate) fn is_closed(text: &str) -> bool {
         && !nesting.is_open()
         && closed == opened
         && !text.ends_with([':', ',', ';', '-', '\u{2014}', '\u{2026}'])
-        // Inside code, dots are code.
+        // Dots in code are not an ellipsis.
         && outside_code(text, "...").is_none()
         && !text.contains('\u{2026}')
         && !DANGLING.contains(&bare(last).as_str())

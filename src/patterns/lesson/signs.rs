@@ -1,7 +1,7 @@
-//! What a passage shows by its words: whether it names something that the next plan will meet again.
+//! Detects, by its words, whether a passage names something that future plans will encounter again.
 //!
-//! Each sign is worth what it showed over deviations of real projects, read one by one. Words alone go a
-//! little further than chance and no more, so the structure of a deviation weighs beside them.
+//! The weight of each sign was chosen by reading deviations of real projects one by one. Words alone predict
+//! only slightly better than chance, so the structure of a deviation is weighted as well.
 
 use std::sync::LazyLock;
 
@@ -11,35 +11,35 @@ use regex::bytes::RegexBuilder;
 /// The signs of a passage.
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each sign is there or not, by itself"
+    reason = "the signs are independent of each other"
 )]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Signs {
-    /// The environment: what is not installed, ignored by git, set by CI.
+    /// The environment: something not installed, ignored by git, or set by CI.
     pub(crate) environment: bool,
-    /// An error by its name.
+    /// The name of an error.
     pub(crate) error: bool,
     /// A tool with its version.
     pub(crate) version: bool,
-    /// A rule that holds beyond this plan: requires, must, cannot.
+    /// A rule that applies beyond this plan: requires, must, cannot.
     pub(crate) general: bool,
     /// A convention of the code base.
     pub(crate) convention: bool,
     /// How the work was split and committed.
     pub(crate) process: bool,
-    /// Something put off, or said not to matter.
+    /// Work that was put off, or declared irrelevant.
     pub(crate) deferred: bool,
-    /// Tidying up.
+    /// Cleanup.
     pub(crate) cleanup: bool,
     /// The plan's own bookkeeping.
     pub(crate) bookkeeping: bool,
-    /// Tests that follow an intended change.
+    /// Tests adapted to an intended change.
     pub(crate) test_upkeep: bool,
-    /// The looks of a page.
+    /// The appearance of a user interface.
     pub(crate) interface: bool,
 }
 
-/// Compiles a pattern for bytes: the words are English, and Unicode's word boundary is slow to look for.
+/// Compiles a pattern for bytes: the words are English, and Unicode word boundaries are slow.
 fn byte_pattern(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).unicode(false).build()
 }
@@ -114,12 +114,12 @@ impl Signs {
         }
     }
 
-    /// Returns whether something speaks against it that no other plan will meet.
+    /// Returns whether a sign suggests that no other plan will encounter it.
     pub(crate) fn is_local(self) -> bool {
         self.process || self.deferred || self.cleanup || self.bookkeeping
     }
 
-    /// Returns what the signs are worth together.
+    /// Returns the total weight of the signs.
     pub(crate) fn worth(self) -> f64 {
         let weighed = [
             (self.environment, 2.5),
@@ -139,7 +139,7 @@ impl Signs {
     }
 }
 
-/// Returns whether a text opens with what was done: `Fixed …`, `Added …`.
+/// Returns whether a text begins with an action in the past tense: `Fixed …`, `Added …`.
 pub(crate) fn opens_with_deed(text: &str) -> bool {
     const IRREGULAR: &[&str] = &[
         "made", "built", "wrote", "set", "kept", "split", "put", "took", "chose", "ran", "rewrote",

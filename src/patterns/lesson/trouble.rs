@@ -1,4 +1,4 @@
-//! The troubles of a phase, and which of them the next plan will meet again.
+//! Finds the problems of a phase that future plans are likely to encounter again.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -25,10 +25,10 @@ use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::SummaryStatus;
 
-/// A trouble that weighs less is no lesson.
+/// Minimum weight of a lesson.
 const FLOOR: f64 = 1.25;
 
-/// What weighs beside the words.
+/// Weights in addition to those of the signs.
 const BLOCKING: f64 = 1.5;
 const RECURS_IN_PHASE: f64 = 3.0;
 const RECURS_IN_PROJECT: f64 = 2.0;
@@ -36,19 +36,19 @@ const HAS_ISSUE: f64 = 0.5;
 const NAMED_TITLE: f64 = 0.5;
 const DEED_TITLE: f64 = -0.5;
 const RULE_2: f64 = -0.5;
-/// Beside the deviations, issues are told loosely.
+/// The wording of issues is less precise than that of deviations.
 const ISSUE_SECTION: f64 = -0.5;
-/// A plan that did not come to its end matters more than what it stumbled over.
+/// That a plan was not finished matters more than any problem in it.
 const UNFINISHED: f64 = 8.0;
 
-/// One deviation or issue of a plan.
+/// A deviation or issue of a plan.
 struct Trouble<'a> {
     plan: &'a PlanNumber,
     line: usize,
     passage: Passage,
     weight: f64,
     is_failure: bool,
-    /// Whether it counts as the same lesson where it comes up again.
+    /// Whether a similar problem elsewhere counts as the same lesson.
     may_recur: bool,
     words: Words,
 }
@@ -99,7 +99,7 @@ impl<'a> Trouble<'a> {
     }
 }
 
-/// Returns a deviation's parts as a lesson is composed of them.
+/// Returns the parts of a deviation, as input for a lesson.
 fn passage(deviation: &Deviation) -> Passage {
     let own = |text: &Option<String>| text.clone().unwrap_or_default();
     let bold_lead = deviation
@@ -129,12 +129,12 @@ fn passage(deviation: &Deviation) -> Passage {
     }
 }
 
-/// Returns what a deviation says in one whole sentence of at most `room` characters.
+/// Returns one whole sentence of at most `room` characters on a deviation.
 pub(crate) fn sentence_of(deviation: &Deviation, room: usize) -> Option<String> {
     compose(&passage(deviation), room).map(|(text, _)| text)
 }
 
-/// Returns the candidates of a phase; `past` are the phases before it.
+/// Returns the candidates of a phase; `past` are the problems of the earlier phases.
 pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastTroubles>) -> Vec<Candidate> {
     let own: Vec<Trouble<'_>> = phase.plans.iter().flat_map(troubles).collect();
     let subjects = subjects(&own, past);
@@ -156,7 +156,7 @@ pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastTroubles>) -> 
             (Some(past), Some(subject)) => past.before(phase, subject),
             _ => Vec::new(),
         };
-        // Of the same lesson, the clearest telling speaks for all.
+        // Of several problems with the same lesson, the one with the highest weight provides the text.
         let best = same
             .iter()
             .map(|at| &own[*at])
@@ -203,7 +203,7 @@ fn troubles(plan: &PlanRecord) -> Vec<Trouble<'_>> {
     }
     for issue in &plan.issues {
         let issue = Trouble::of_issue(&plan.plan, &issue.text, issue.line);
-        // Many summaries tell a deviation once more as an issue.
+        // Many summaries repeat a deviation as an issue.
         if known.like(&issue.words).is_empty() {
             known.add(issue.words.clone());
             found.push(issue);
@@ -212,7 +212,7 @@ fn troubles(plan: &PlanRecord) -> Vec<Trouble<'_>> {
     found
 }
 
-/// Returns the subject of each trouble among those of the phases before; nothing of one that cannot recur.
+/// Returns the subject of each problem, among those of the earlier phases; `None` for one that cannot recur.
 fn subjects(own: &[Trouble<'_>], past: Option<&PastTroubles>) -> Vec<Option<usize>> {
     let mut known = past.map_or_else(Subjects::default, |past| past.subjects.clone());
     own.iter()
@@ -223,10 +223,10 @@ fn subjects(own: &[Trouble<'_>], past: Option<&PastTroubles>) -> Vec<Option<usiz
         .collect()
 }
 
-/// The deviations of the phases that were finished before, each read once however many phases follow.
+/// The problems of earlier phases, each parsed only once, no matter how many phases follow.
 #[derive(Debug, Default)]
 pub struct PastTroubles {
-    /// Nothing stands for a trouble of the phase at hand.
+    /// `None` stands for a problem of the current phase.
     subjects: Subjects<Option<PastTrouble>>,
     /// The milestones in which each phase number was used.
     milestones: BTreeMap<PhaseNumber, BTreeSet<String>>,
@@ -240,7 +240,7 @@ struct PastTrouble {
 }
 
 impl PastTroubles {
-    /// Adds the deviations of a phase.
+    /// Adds the problems of a phase.
     pub fn add(&mut self, phase: &FinishedPhase) {
         let milestones = self.milestones.entry(phase.number.clone()).or_default();
         milestones.insert(phase.milestone.clone());
@@ -256,10 +256,10 @@ impl PastTroubles {
         }
     }
 
-    /// Returns the plans in which a subject came up before `phase`, each once.
+    /// Returns the plans in which a subject came up before `phase`, without duplicates.
     fn before(&self, phase: &FinishedPhase, subject: usize) -> Vec<Earlier> {
         let mut found: Vec<Earlier> = Vec::new();
-        // A milestone that was copied has the same trouble in the same plan.
+        // A copied milestone has the same problem in the same plan.
         let is_copy = |past: &PastTrouble| {
             let has_plan = phase.plans.iter().any(|plan| plan.plan == past.plan);
             past.phase == phase.number && past.milestone != phase.milestone && has_plan
@@ -279,7 +279,8 @@ impl PastTroubles {
         found
     }
 
-    /// Returns whether a phase of the same number stands in another milestone, the phase at hand included.
+    /// Returns whether another milestone, including that of the current phase, has a phase of the same
+    /// number.
     fn is_ambiguous(&self, phase: &FinishedPhase, past: &PastTrouble) -> bool {
         let used = self.milestones.get(&past.phase);
         let is_elsewhere = used.is_some_and(|used| used.iter().any(|one| *one != past.milestone));
@@ -287,7 +288,7 @@ impl PastTroubles {
     }
 }
 
-/// Returns each plan that is failed or partial, with the trouble that its summary gives first.
+/// Returns each plan that failed or ended partially, with the first problem in its summary.
 fn unfinished(phase: &FinishedPhase, own: &[Trouble<'_>]) -> Vec<Candidate> {
     let candidate = |plan: &PlanRecord| {
         let ended = match plan.status? {

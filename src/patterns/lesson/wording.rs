@@ -1,4 +1,4 @@
-//! Cleans somebody's words of what says nothing: tags, numbering, emphasis, hashes.
+//! Removes markup without content from text: tags, numbering, emphasis, hashes.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
 }
 
-/// What stands in front of what is said: `[Rule 1 - Bug] `, `DEVN-01 (minor): `, `PR-03 code-fix: `, `2. `.
+/// Tags in front of the actual text: `[Rule 1 - Bug] `, `DEVN-01 (minor): `, `PR-03 code-fix: `, `2. `.
 static TAG: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"^(?:\s*(?:[-*>]\s+|\d+[.)]\s+|\[[^\]]{1,48}\][:\s]|DEVN-\d+[^:]{0,40}:\s|Rule \d+[^:]{0,40}:\s|(?i:PR|P|D|T)-?\d+\w*[^:.]{0,40}:\s|(?i:auto-(?:fixed|added|fix))\s*:?\s|(?i:deviation|issue|fix|task|plan|phase|pattern)\s+[\d.-]+\w*(?:[^:.]{0,32})?:\s|(?i:process|scope|minor|note|bug|blocking|code-fix|plan-amendment)\s*:\s))+",
@@ -19,13 +19,13 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
 });
 static STRUCK: LazyLock<Regex> = LazyLock::new(|| pattern(r"~~[^~]*~~"));
 static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[([^\]]+)\]\([^)\s]*\)"));
-/// References that lead nowhere outside of their file: to tasks and rules by their number, to commits.
+/// References that mean nothing outside their file: to tasks and rules by number, and to commits.
 static REMARK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"\s*\((?i:commit|committed|tasks?|found|per task|source_plan|fixed in|see|in commit|deviation|rule|DEVN)\b[^()]*\d[^()]*\)|\s*\((?i:commit|committed|per task|source_plan|in commit|deviation|found during)\b[^()]*\)|\s*\([0-9a-f]{7,40}\)",
     )
 });
-/// A commit at the end of a text, marked as one.
+/// A commit hash at the end of a text.
 static LAST_COMMIT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"\s+(?:\(?(?i:in commit|commit|in|as|at)\s+`?([0-9a-f]{7,40})`?\)?|`([0-9a-f]{7,40})`|([0-9a-f]{7,40}))\.?$",
@@ -48,7 +48,7 @@ pub(crate) fn clean(text: &str) -> String {
     trimmed.to_owned()
 }
 
-/// Returns a text without the hash that it ends with; a number and a word are none.
+/// Returns a text without the hash at its end; a hash has both digits and letters, unlike numbers and words.
 fn without_last_commit(text: &str) -> &str {
     let Some(found) = LAST_COMMIT.captures(text) else {
         return text;
@@ -65,12 +65,12 @@ fn without_last_commit(text: &str) -> &str {
     }
 }
 
-/// Emphasis by underscores has several words: `__init__` is a name.
+/// Underscores mark emphasis only around several words: `__init__` is a name.
 static UNDERLINED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|[\s(])__([^_\s]+\s[^_]*)__"));
-/// A decorator or package in prose, which a context file would take for an import.
+/// A decorator or package in prose, which would be read as an import in a context file.
 static AT_NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|[\s(])(@[A-Za-z][\w./-]*\w)"));
 
-/// Returns a text without the quotes around all of it, which a list escaped: `\"Tests use …\"`.
+/// Returns a text without the quotes around all of it, which may be escaped: `\"Tests use …\"`.
 fn unquoted(text: &str) -> String {
     let between = |quote: &str| text.strip_prefix(quote)?.strip_suffix(quote);
     let inner = between("\\\"").or_else(|| between("\""));
@@ -80,7 +80,7 @@ fn unquoted(text: &str) -> String {
         .to_owned()
 }
 
-/// Returns a text with `@name` outside of code as code.
+/// Returns a text with every `@name` outside of code formatted as code.
 fn with_names_as_code(text: &str) -> String {
     let mut is_code = true;
     let parts = text.split_inclusive('`').map(|part| {
@@ -94,7 +94,7 @@ fn with_names_as_code(text: &str) -> String {
     parts.collect()
 }
 
-/// Returns a text without the stars of emphasis outside of code.
+/// Returns a text without emphasis marks outside of code.
 fn without_emphasis(text: &str) -> String {
     let mut is_code = false;
     let parts = text.split_inclusive('`').map(|part| {
@@ -111,17 +111,17 @@ fn without_emphasis(text: &str) -> String {
     parts.collect()
 }
 
-/// Returns a sentence as a bullet opens: with a capital, and without its full stop.
+/// Returns a sentence in the form of a bullet: capitalised, and without its full stop.
 pub(crate) fn as_bullet(sentence: &str) -> String {
     let text = sentence.trim().trim_end_matches(['.', ';', ',', ':', ' ']);
     let text = without_label(text);
     let mut words = text.split(' ');
     let first_word = words.next().unwrap_or_default();
-    // Names are one thing: what is spoken of as several is a word.
+    // Names are singular: before a plural verb, it is an ordinary word.
     let is_plural = words
         .next()
         .is_some_and(|verb| matches!(verb, "are" | "were" | "have"));
-    // `pnpm`, `env.dart`, `useState`: names keep their case.
+    // Names such as `pnpm`, `env.dart` and `useState` keep their case.
     let is_plain =
         first_word.chars().all(|c| c.is_ascii_lowercase()) && (is_plural || is_english(first_word));
     let mut chars = text.chars();
@@ -131,7 +131,7 @@ pub(crate) fn as_bullet(sentence: &str) -> String {
     }
 }
 
-/// Returns a sentence without a word in front that only says what kind of remark it is: `Reality: …`.
+/// Returns a sentence without a leading label that only names the kind of remark: `Reality: …`.
 fn without_label(text: &str) -> &str {
     const LABELS: &[&str] = &[
         "reality",
@@ -153,7 +153,7 @@ fn without_label(text: &str) -> &str {
     }
 }
 
-/// Returns whether a word in lower case is one that sentences open with, not somebody's name for a thing.
+/// Returns whether a lower-case word is an ordinary first word of a sentence, and not a name.
 fn is_english(word: &str) -> bool {
     const OPENINGS: &[&str] = &[
         "a", "an", "the", "initial", "existing", "every", "each", "some", "tests", "test", "plan",

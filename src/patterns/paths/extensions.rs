@@ -1,6 +1,6 @@
-//! Names by which a file is known as one.
+//! Recognises file names by their extension or as a whole.
 
-/// Endings of files, between spaces.
+/// File extensions, separated by spaces.
 const EXTENSIONS: &str = "adoc arb astro avsc bak bash bat bib bicep bmp c cc cfg cjs clj cljs cmake cmd conf cpp \
     cs csproj css csv cts cxx dart db diff eex ejs elm entitlements erb erl ex exs fish fs \
     fsx gemspec gif go gql gradle graphql groovy gz h hbs hcl heex hh hpp hrl hs htm html \
@@ -12,32 +12,32 @@ const EXTENSIONS: &str = "adoc arb astro avsc bak bash bat bib bicep bmp c cc cf
     ttf txt vb vhd vue wasm wat wav webm webp whl woff woff2 xcconfig xib xml xsd xsl yaml \
     yml zig zip zsh";
 
-/// Endings that are also the last word of an expression or a name: `console.log`, `items.map`, `user.db`.
+/// Extensions that may also end an expression or a name: `console.log`, `items.map`, `user.db`.
 const ALSO_WORDS: &str = "bak c db diff ex fs h lock log m map patch po r service sum";
 
-/// What an answer or a request is called; `response.json` is an expression.
+/// Common names of variables; `response.json` is an expression.
 const VALUES: &str = "body data df e event req request res resp response result self this window";
 
-/// Frameworks that are written like files: `Node.js`.
+/// Frameworks whose names look like files: `Node.js`.
 const PRODUCTS: &str = "alpine angular backbone chart d3 discord ember express hapi knockout koa meteor moment \
     nest next node nuxt p5 phaser pixi react sails solid three vue";
 
-/// Files without an ending.
+/// Files without an extension, and `go.mod`.
 const NAMES: &str = "BUILD Brewfile CHANGELOG CODEOWNERS Containerfile Dockerfile Gemfile Jenkinsfile \
     Justfile LICENSE Makefile NOTICE Procfile README Rakefile Taskfile Vagrantfile WORKSPACE \
     go.mod justfile";
 
-/// Returns whether a file's name has an ending that files have.
+/// Returns whether a name has a known file extension.
 pub(crate) fn has_extension(name: &str) -> bool {
     extension(name).is_some_and(is_extension)
 }
 
-/// Returns whether a word is an ending of files.
+/// Returns whether a word is a known file extension.
 pub(crate) fn is_extension(word: &str) -> bool {
     has(EXTENSIONS, word) || word == "R"
 }
 
-/// Returns whether a name without a folder can only be a file's.
+/// Returns whether a name without a folder is certainly a file name.
 pub(crate) fn is_file_name(name: &str) -> bool {
     if has(NAMES, name) {
         return true;
@@ -50,7 +50,7 @@ pub(crate) fn is_file_name(name: &str) -> bool {
     }
     let lower = stem.to_lowercase();
     let is_expression = has(ALSO_WORDS, extension) || has(VALUES, &lower);
-    // `Whatever.js` is a product: modules begin in lower case, and components are jsx.
+    // `Whatever.js` is a product: modules begin in lower case, and components end in `.jsx`.
     let is_named = stem.starts_with(char::is_uppercase) && !stem.contains('.');
     let is_product = extension == "js" && (is_named || has(PRODUCTS, &lower));
     is_extension(extension) && !is_expression && !is_product

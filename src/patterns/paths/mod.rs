@@ -1,4 +1,4 @@
-//! Finds in prose what names a file or a folder of the project.
+//! Finds mentions of the project's files and folders in prose.
 //!
 //! ```text
 //! `src/api/login.rs:12-30`   the file, without the lines        src/{a,b}.ts    two files
@@ -6,9 +6,9 @@
 //! tests/**/*.snap            a pattern                          ../notes.md     outside
 //! ```
 //!
-//! Much in a text looks like a path and is none: URLs, versions, dates, fractions, `and/or`, modules,
-//! packages, commands, placeholders. What is left is graded by how sure it is, because a wrong "gone"
-//! costs more than a missed one.
+//! Many texts look like paths but are not: URLs, versions, dates, fractions, `and/or`, modules, packages,
+//! commands, placeholders. The rest is graded by certainty, because a wrong "gone" costs more than a missed
+//! one.
 
 mod extensions;
 mod shape;
@@ -19,42 +19,42 @@ use std::collections::HashMap;
 use crate::patterns::paths::shape::shape;
 use crate::patterns::paths::tokens::tokens;
 
-/// What a text names.
+/// A path mentioned in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The path with `/` between its parts, without line, anchor and punctuation.
+    /// The path, separated by `/`, without line, anchor and punctuation.
     pub path: String,
-    /// What kind of name it is.
+    /// The form of the path.
     pub form: PathForm,
-    /// How sure it is that a path is meant.
+    /// How certain it is that a path is meant.
     pub certainty: Certainty,
 }
 
-/// What kind of name a path is.
+/// The form of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathForm {
-    /// A file, or a folder without a slash behind it.
+    /// A file, or a folder without a trailing slash.
     Plain,
-    /// A folder: a slash stands behind it.
+    /// A folder, with a trailing slash.
     Folder,
     /// A pattern with `*`, `?` or `[…]`.
     Glob,
-    /// A place outside of the project: absolute, in the home folder, or above the root.
+    /// A path outside of the project: absolute, in the home folder, or above the root.
     Outside,
 }
 
-/// How sure it is that a path is meant.
+/// How certain it is that a text is meant as a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
-    /// A path only if there is such a file.
+    /// A path only if the file exists.
     Unsure,
-    /// A path if there is such a file, or ever was.
+    /// A path if the file exists or once existed.
     Likely,
-    /// A path.
+    /// Certainly a path.
     Sure,
 }
 
-/// Returns what a text names, each path once, in order.
+/// Returns the paths mentioned in a text, in order and without duplicates.
 pub fn mentions(text: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -75,10 +75,10 @@ pub fn mentions(text: &str) -> Vec<Mention> {
     found
 }
 
-/// As many alternatives in braces are told apart.
+/// Maximum number of texts that the braces of a token are expanded to.
 const MAX_ALTERNATIVES: usize = 16;
 
-/// Returns `src/{a,b}.ts` as `src/a.ts` and `src/b.ts`; a text without such braces as it is.
+/// Expands `src/{a,b}.ts` to `src/a.ts` and `src/b.ts`; a text without such braces is returned unchanged.
 fn expanded(token: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![token.to_owned()];

@@ -1,4 +1,4 @@
-//! Tells what a piece of text is, if it is a path.
+//! Decides whether a token is a path, and of which form.
 
 use crate::patterns::paths::Certainty;
 use crate::patterns::paths::Mention;
@@ -7,7 +7,7 @@ use crate::patterns::paths::extensions::has_extension;
 use crate::patterns::paths::extensions::is_extension;
 use crate::patterns::paths::extensions::is_file_name;
 
-/// Folders right under the root of a file system.
+/// Top-level folders of a file system.
 const ROOTS: &[&str] = &[
     "Applications",
     "Library",
@@ -35,7 +35,7 @@ const ROOTS: &[&str] = &[
     "var",
 ];
 
-/// Returns the path that a piece of text is; nothing for everything else.
+/// Returns the path that a token stands for; `None` if it is not a path.
 pub(crate) fn shape(token: &str, is_code: bool) -> Option<Mention> {
     let text = without_location(&cleaned(token)).to_owned();
     let text = text.replace("/./", "/");
@@ -60,7 +60,7 @@ pub(crate) fn shape(token: &str, is_code: bool) -> Option<Mention> {
     })
 }
 
-/// Takes punctuation, emphasis, quotes and unpaired brackets off both ends.
+/// Strips punctuation, emphasis, quotes and unpaired brackets from both ends.
 fn cleaned(token: &str) -> String {
     let mut text = token.trim();
     loop {
@@ -98,7 +98,7 @@ fn cleaned(token: &str) -> String {
     unescaped(text)
 }
 
-/// Takes out the backslashes of markdown, and turns those between names into slashes.
+/// Removes the escaping backslashes of markdown, and replaces those between names with slashes.
 fn unescaped(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();
@@ -116,7 +116,7 @@ fn unescaped(text: &str) -> String {
     plain
 }
 
-/// Cuts what names a place inside of a file: `:12`, `:12:5`, `#anchor`, `(12)`, `::name`, `?query`.
+/// Removes a location within a file: `:12`, `:12:5`, `#anchor`, `(12)`, `::name`, `?query`.
 fn without_location(text: &str) -> &str {
     let marks = text.char_indices().filter(|(_, c)| ":#(?".contains(*c));
     for (at, mark) in marks {
@@ -149,7 +149,7 @@ fn is_outside(text: &str) -> bool {
     is_drive || is_home || of_root || goes_above(text)
 }
 
-/// Returns whether a path leaves the folder that it starts in.
+/// Returns whether a path leads above the folder that it starts in.
 fn goes_above(text: &str) -> bool {
     let mut depth = 0_i32;
     for part in text.split('/') {
@@ -165,7 +165,7 @@ fn goes_above(text: &str) -> bool {
     false
 }
 
-/// Removes `..` where it stays inside.
+/// Resolves `.` and `..`; returns `None` if the path leads outside or has an empty part.
 fn resolved(text: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in text.split('/') {
@@ -198,16 +198,16 @@ fn is_no_path(text: &str) -> bool {
         || (text.contains('{') || text.contains('}'))
         || text.split('/').all(is_numeric)
         || text.contains(char::is_control)
-        // `@scope/name` is a package; `@/components` an alias, which nobody resolves for us.
+        // `@scope/name` is a package, `@/components` an alias, which cannot be resolved here.
         || text.starts_with('@')
         || text.contains('@') && !has_folder
         || has_folder && is_host(first)
-        // A file is no folder: `docs.rs/tokio`, `Next.js/React`.
+        // The first part names a file, not a folder: `docs.rs/tokio`, `Next.js/React`.
         || has_folder && !first.starts_with('.') && has_extension(first)
         || !text.contains(char::is_alphanumeric)
 }
 
-/// Returns whether a name is that of a host: `github.com`, `localhost:3000`, `user@host`.
+/// Returns whether a name is a host name: `github.com`, `localhost:3000`, `user@host`.
 fn is_host(name: &str) -> bool {
     const DOMAINS: &[&str] = &[
         "ai", "app", "cloud", "co", "com", "de", "dev", "edu", "eu", "gov", "io", "me", "net",
@@ -231,12 +231,12 @@ fn form(text: &str) -> PathForm {
     }
 }
 
-/// Returns how sure it is that a path is meant; nothing for a word that no path looks like.
+/// Returns how certain it is that a path is meant; `None` for a word that does not look like a path.
 fn certainty(path: &str, form: PathForm, is_code: bool, is_rooted: bool) -> Option<Certainty> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let has_folder = path.contains('/');
     let has_space = path.contains(char::is_whitespace);
-    // `/api/users` is a route unless there is such a file.
+    // `/api/users` is a route unless the file exists.
     if is_rooted {
         return Some(Certainty::Unsure);
     }
@@ -264,7 +264,7 @@ fn certainty(path: &str, form: PathForm, is_code: bool, is_rooted: bool) -> Opti
     }
 }
 
-/// A pattern is one if it has a folder or an ending; emphasis and multiplication have neither.
+/// A glob must have a folder or an extension; emphasis and multiplication have neither.
 fn glob_certainty(path: &str, name: &str, is_code: bool) -> Option<Certainty> {
     let has_folder = path.contains('/');
     let fixed = path.chars().filter(|c| c.is_alphanumeric()).count();

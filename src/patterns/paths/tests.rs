@@ -115,7 +115,7 @@ fn what_lies_elsewhere_is_outside() {
     }
 }
 
-/// Nothing here may ever be called gone: none is a path, or only a file that is there could make it one.
+/// None of these may be reported as gone: they are not paths, or only if the file exists.
 #[test]
 fn what_looks_like_a_path_and_is_none() {
     for text in [

@@ -1,19 +1,19 @@
-//! Splits a text into what could be paths.
+//! Splits a text into tokens that could be paths.
 
 use std::collections::HashMap;
 
-/// A piece of a text without white space around it.
+/// A part of a text, without surrounding white space.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) text: String,
-    /// Whether it stands between backticks.
+    /// Whether it is in a code span.
     pub(crate) is_code: bool,
 }
 
-/// Longer pieces are no paths.
+/// Maximum length of a path, in bytes; longer tokens are ignored.
 const MAX_PATH_LENGTH: usize = 300;
 
-/// Returns the pieces of a text; comments, blocks of code and commands give none.
+/// Returns the tokens of a text; HTML comments, code blocks and commands contain none.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let mut found = Vec::new();
     let last_runs = last_runs(text);
@@ -24,7 +24,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         if rest.starts_with("<!--") {
             rest = rest.split_once("-->").map_or("", |(_, after)| after);
         } else if rest.starts_with('<') {
-            // A space in its place, so that what stands before it does not grow together with it.
+            // The bracket separates tokens, so the text before it is not joined with the text after it.
             rest = &rest[1..];
         } else {
             let fence = rest.len() - rest.trim_start_matches('`').len();
@@ -46,7 +46,8 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
-/// Returns where the last run of each number of backticks begins, so that nobody looks for one that never comes.
+/// Returns the start of the last run of each length of backticks, to avoid searching for a missing closing
+/// run.
 fn last_runs(text: &str) -> HashMap<usize, usize> {
     let mut last = HashMap::new();
     let mut at = 0;
@@ -58,13 +59,13 @@ fn last_runs(text: &str) -> HashMap<usize, usize> {
     last
 }
 
-/// Returns what stands before the closing run of backticks, and what follows it.
+/// Returns the text before the closing run of backticks, and the text after the run.
 fn code(text: &str, fence: usize) -> (Option<&str>, &str) {
     let mut from = 0;
     while let Some(at) = text[from..].find('`') {
         let at = from + at;
         let run = text[at..].len() - text[at..].trim_start_matches('`').len();
-        // A span ends with its paragraph.
+        // A code span ends with its paragraph.
         if fence < 3 && text[from..at].contains("\n\n") {
             break;
         }
@@ -76,7 +77,7 @@ fn code(text: &str, fence: usize) -> (Option<&str>, &str) {
     (None, text)
 }
 
-/// Takes a span of code: one path, a path with words behind it, or a command, which is none.
+/// Adds the tokens of a code span: a path, a path followed by words, or a command, which has none.
 fn span(inner: &str, found: &mut Vec<Token>) {
     let inner = inner.trim();
     let words: Vec<&str> = inner.split_whitespace().collect();
@@ -98,7 +99,7 @@ fn span(inner: &str, found: &mut Vec<Token>) {
 
 fn bare(text: &str, found: &mut Vec<Token>) {
     for word in text.split_whitespace() {
-        // All that stands together with a URL is part of it.
+        // Text attached to a URL is part of it.
         if word.contains("://") || word.starts_with('-') && word.len() > 1 {
             continue;
         }
@@ -110,7 +111,7 @@ fn bare(text: &str, found: &mut Vec<Token>) {
     }
 }
 
-/// Splits at punctuation, but not inside of braces.
+/// Splits at punctuation, but not inside braces.
 fn outside_braces(word: &str) -> Vec<&str> {
     const ENDS: &str = ",;|\"=>→←⇒“”„«»、。，；：（）「」『』【】…";
     let mut parts = Vec::new();
@@ -122,7 +123,7 @@ fn outside_braces(word: &str) -> Vec<&str> {
             _ if depth == 0 && ENDS.contains(c) => {
                 parts.push(&word[start..at]);
                 start = at + c.len_utf8();
-                // What goes on behind it, `src/…/main.rs`, is no path.
+                // With an ellipsis, as in `src/…/main.rs`, it is not a path.
                 if c == '…' {
                     return Vec::new();
                 }

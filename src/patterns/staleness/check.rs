@@ -1,4 +1,4 @@
-//! Looks up what texts name, follows what is missing, and compares the trees.
+//! Resolves the paths that texts mention, traces missing ones through history, and compares the trees.
 
 use std::path::Path;
 use std::thread;
@@ -29,38 +29,38 @@ use crate::patterns::staleness::tree_history::TreeHistory;
 use crate::project::LayoutName;
 use crate::storage::read;
 
-/// A text that may have become stale.
+/// A text that may be stale.
 #[derive(Clone, Copy, Debug)]
 pub struct DatedText<'a> {
-    /// What it is known by.
+    /// Its identifier.
     pub id: &'a str,
-    /// The line at which it begins, counted from 1.
+    /// Line number of its start, from 1.
     pub line: usize,
     /// The text.
     pub text: &'a str,
-    /// The commit that was checked out when it was written, where that is known.
+    /// The commit that was checked out when it was written, if known.
     pub commit: Option<&'a str>,
     /// The day on which it was written.
     pub date: Option<NaiveDate>,
 }
 
-/// What a text names, and where that leads.
+/// The paths that a text mentions, with their resolutions.
 type Open = Vec<(Mention, Resolution)>;
 
-/// A mention that leads nowhere: of which text, and which of its reports waits for an answer.
+/// A mention of a missing path, with the indices of its text and of the report to complete.
 struct Missing {
     text: usize,
     report: usize,
     lost: MissingPath,
 }
 
-/// What a mention that leads nowhere is.
+/// The classification of a mention that does not resolve.
 enum MissingKind {
-    /// No path.
+    /// Not a path.
     NoPath,
-    /// A path, of which no more can be known.
+    /// A path about which history says nothing.
     Unknown,
-    /// A path that history can follow.
+    /// A path that can be traced through history.
     Followable(MissingPath),
 }
 
@@ -69,7 +69,7 @@ impl Staleness {
     pub fn check(texts: &[DatedText<'_>], root: &Path, git: &Git) -> Result<Self> {
         let tree = Tree::new(root, git);
         let objects = git.objects()?;
-        // The two slowest questions at once.
+        // The two slowest steps run in parallel.
         let (timeline, found) = thread::scope(|scope| {
             let timeline = scope.spawn(|| git.timeline());
             let found = looked_up(texts, &tree);
@@ -85,7 +85,7 @@ impl Staleness {
         CheckContext { git, tree, past }.all(texts, found?, read)
     }
 
-    /// Checks texts against a listing of files, without history.
+    /// Checks texts against a list of files, without history.
     pub fn check_listing(texts: &[DatedText<'_>], tree: Tree) -> Result<Self> {
         let git = &Git::discover(Path::new(""));
         let found = looked_up(texts, &tree)?;
@@ -94,7 +94,7 @@ impl Staleness {
     }
 }
 
-/// What texts are checked against.
+/// The data that texts are checked against.
 struct CheckContext<'a> {
     git: &'a Git,
     tree: Tree,
@@ -143,7 +143,7 @@ impl CheckContext<'_> {
         }
     }
 
-    /// Lists the past where a path that leads nowhere may be known by its end only.
+    /// Lists the files of past trees, if a mention that does not resolve may be only the end of a path.
     fn list_the_past(&mut self, open: &[Open], epochs: &[CandidateCommits]) -> Result<()> {
         let Some(past) = &mut self.past else {
             return Ok(());
@@ -162,7 +162,7 @@ impl CheckContext<'_> {
         past.list(&epochs, self.tree.listing()?.files().len())
     }
 
-    /// Returns the reports on the paths of a text; those that have to be followed wait as `gone`.
+    /// Returns the reports on the paths of a text; paths still to be traced are reported as `gone` for now.
     fn decide(
         &mut self,
         words: &str,
@@ -199,7 +199,8 @@ impl CheckContext<'_> {
         Ok(reports)
     }
 
-    /// Returns whether what leads nowhere was a path at all, when the text was written or just before.
+    /// Classifies a mention that does not resolve by whether it was a path when the text was written, or just
+    /// before.
     fn lost(
         &mut self,
         text: &str,
@@ -221,14 +222,14 @@ impl CheckContext<'_> {
                 MissingKind::Followable(lost)
             });
         }
-        // Part of a history proves nothing about what it does not show.
+        // A shallow clone proves nothing about the part of the history that it lacks.
         if self.git.is_shallow() && !removal::is_told(text, &mention.path) {
             return self.unfollowed(mention);
         }
         Ok(MissingKind::NoPath)
     }
 
-    /// Returns what a mention that leads nowhere is, where no history tells.
+    /// Classifies a mention that does not resolve without using history.
     fn unfollowed(&self, mention: &Mention) -> Result<MissingKind> {
         Ok(if self.is_gone_for_sure(mention)? {
             MissingKind::Unknown
@@ -237,7 +238,7 @@ impl CheckContext<'_> {
         })
     }
 
-    /// Returns whether a path is missing, where no history can tell that it was ever there.
+    /// Returns whether a path is certainly missing, although there is no history to show that it existed.
     fn is_gone_for_sure(&self, mention: &Mention) -> Result<bool> {
         let path = mention.path.as_str();
         Ok(mention.certainty == Certainty::Sure
@@ -246,7 +247,7 @@ impl CheckContext<'_> {
             && !self.tree.has_like(path)?)
     }
 
-    /// Follows what is missing, all of it at once, and writes the answers into the reports.
+    /// Traces all missing paths at once, and completes their reports.
     fn answer(&mut self, mut missing: Vec<Missing>, entries: &mut [Freshness]) -> Result<()> {
         let Some(past) = self.past.as_mut().filter(|_| !missing.is_empty()) else {
             return Ok(());
@@ -267,7 +268,7 @@ impl CheckContext<'_> {
         Ok(())
     }
 
-    /// Compares the tree of each text's commit with today's.
+    /// Compares the tree of each text's commit with the current one.
     fn compare(
         &mut self,
         texts: &[DatedText<'_>],
@@ -298,7 +299,7 @@ impl CheckContext<'_> {
     }
 }
 
-/// Looks up what each text names.
+/// Resolves the paths that each text mentions.
 fn looked_up(texts: &[DatedText<'_>], tree: &Tree) -> Result<Vec<Open>> {
     let locate = |mention: Mention| {
         let mention = tree.inside(mention);
@@ -312,7 +313,7 @@ fn looked_up(texts: &[DatedText<'_>], tree: &Tree) -> Result<Vec<Open>> {
     texts.iter().map(look_up).collect()
 }
 
-/// Returns whether a path is in a planning folder, where shipping moves everything.
+/// Returns whether a path is in a planning folder, whose files are moved by shipping.
 fn is_planning(path: &str) -> bool {
     path.split('/')
         .any(|part| LayoutName::of_dir(Path::new(part)).is_some())

@@ -1,14 +1,14 @@
-//! What a project is built on, as its manifests say.
+//! Reads the dependencies of a project from its manifests.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// The dependencies of a project by name.
+/// The names of a project's dependencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Dependencies(BTreeSet<String>);
 
-/// What decides how code is written, not only what it calls; tests and tools for building do not.
+/// Frameworks, which shape how code is written, not only what it calls; test and build tools do not count.
 const FRAMEWORKS: &str = "@angular/core @builder.io/qwik @nestjs/core @prisma/client @remix-run/react @sveltejs/kit \
     @tauri-apps/api actix-web aiohttp astro axum bevy bottle cakephp/cakephp codeigniter4/framework \
     diesel dioxus django djangorestframework drizzle-orm electron ember-source expo express fastapi \
@@ -18,12 +18,12 @@ const FRAMEWORKS: &str = "@angular/core @builder.io/qwik @nestjs/core @prisma/cl
     sqlalchemy sqlmodel sqlx starlette streamlit svelte symfony/framework-bundle symfony/symfony \
     tauri tonic tornado typeorm vue warp yew yiisoft/yii2";
 
-/// Go names its modules by where they are.
+/// Frameworks for Go, whose modules are named by URL.
 const GO_FRAMEWORKS: &str = "github.com/gin-gonic/gin github.com/labstack/echo github.com/gofiber/fiber \
     github.com/go-chi/chi github.com/gorilla/mux gorm.io/gorm entgo.io/ent google.golang.org/grpc \
     github.com/beego/beego github.com/charmbracelet/bubbletea";
 
-/// Returns whether a file lists dependencies that are understood here.
+/// Returns whether a file is a manifest in a supported format.
 pub(crate) fn is_manifest(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_generated = path
@@ -32,7 +32,7 @@ pub(crate) fn is_manifest(path: &str) -> bool {
     !is_generated && kind(name).is_some()
 }
 
-/// Returns whether a project is built on a dependency.
+/// Returns whether a dependency is a framework.
 pub(crate) fn is_framework(name: &str) -> bool {
     let has = |list: &str, name: &str| list.split(' ').any(|known| known == name);
     let unversioned = match name.rsplit_once("/v") {
@@ -42,7 +42,7 @@ pub(crate) fn is_framework(name: &str) -> bool {
     has(FRAMEWORKS, name) || has(GO_FRAMEWORKS, unversioned)
 }
 
-/// How a manifest is written.
+/// The format of a manifest.
 enum ManifestFormat {
     Cargo,
     Node,
@@ -72,7 +72,7 @@ fn kind(name: &str) -> Option<ManifestFormat> {
 }
 
 impl Dependencies {
-    /// Adds the dependencies of a manifest; what is broken in it adds none.
+    /// Adds the dependencies of a manifest; a malformed one adds none.
     pub(crate) fn add(&mut self, path: &str, text: &str) {
         let name = path.rsplit('/').next().unwrap_or(path);
         let found = match kind(name) {
@@ -97,7 +97,7 @@ impl Dependencies {
         self.0.extend(found);
     }
 
-    /// Returns what came and what went on the way to `later`, sorted.
+    /// Returns the dependencies added and removed up to `later`, sorted.
     pub(crate) fn changes(&self, later: &Self) -> (Vec<String>, Vec<String>) {
         let without = |one: &Self, other: &Self| one.0.difference(&other.0).cloned().collect();
         (without(later, self), without(self, later))
@@ -135,7 +135,7 @@ fn json_keys(text: &str, keys: &[&str]) -> Vec<String> {
     keys.iter()
         .filter_map(|key| manifest.get(key)?.as_object())
         .flat_map(serde_json::Map::keys)
-        // PHP itself and its extensions.
+        // PHP itself and its extensions are not packages.
         .filter(|name| *name != "php" && !name.starts_with("ext-"))
         .cloned()
         .collect()
@@ -190,7 +190,7 @@ fn python(text: &str) -> Vec<String> {
     found
 }
 
-/// Reads `Django[argon2]>=4.2; python_version > "3.8"  # why`.
+/// Parses `Django[argon2]>=4.2; python_version > "3.8"  # why`.
 fn requirement(line: &str) -> Option<String> {
     let line = line.trim();
     let starts = line.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -202,7 +202,7 @@ fn requirement(line: &str) -> Option<String> {
     (starts && !is_url).then(|| normal(name))
 }
 
-/// Names of Python's packages are one in any case, with `_`, `.` or `-`.
+/// Normalises the name of a Python package: case is ignored, and `_`, `.` and `-` are equivalent.
 fn normal(name: &str) -> String {
     name.to_lowercase().replace(['_', '.'], "-")
 }
@@ -228,7 +228,7 @@ fn go(text: &str) -> Vec<String> {
     found
 }
 
-/// Reads `gem "rails", "~> 7.1"`.
+/// Parses `gem "rails", "~> 7.1"`.
 fn gem(line: &str) -> Option<String> {
     let rest = line.trim().strip_prefix("gem")?;
     let rest = rest.trim_start_matches([' ', '(']);
@@ -237,7 +237,7 @@ fn gem(line: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Reads the names two spaces under `dependencies:` and `dev_dependencies:`.
+/// Reads the names indented by two spaces under `dependencies:` and `dev_dependencies:`.
 fn pubspec(text: &str) -> Vec<String> {
     let mut is_list = false;
     let mut found = Vec::new();

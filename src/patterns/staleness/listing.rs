@@ -1,4 +1,4 @@
-//! The names of all files at one time, found by the ends of their paths.
+//! The paths of all files of a tree, searchable by the ends of the paths.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -9,14 +9,14 @@ use globset::GlobMatcher;
 
 use crate::patterns::PathForm;
 
-/// Names of files with `/` between their parts, relative to one folder.
+/// Paths of files relative to one folder, separated by `/`.
 #[derive(Debug, Default)]
 pub(crate) struct FileNames {
-    /// Sorted by bytes.
+    /// Sorted bytewise.
     files: Vec<String>,
-    /// The paths by their last part; made when first asked for.
+    /// The paths of files and folders by their last part; created on first use.
     by_name: OnceCell<HashMap<String, Vec<String>>>,
-    /// The files in lower case.
+    /// The files in lower case; created on first use.
     lower: OnceCell<Vec<String>>,
 }
 
@@ -49,12 +49,12 @@ impl FileNames {
             .is_some_and(|file| file.starts_with(&start))
     }
 
-    /// Returns whether exactly this path is there.
+    /// Returns whether exactly this path exists.
     pub(crate) fn has(&self, path: &str, form: PathForm) -> bool {
         (form == PathForm::Plain && self.has_file(path)) || self.has_folder(path)
     }
 
-    /// Returns the paths that end with this one, sorted; several for `mod.rs`.
+    /// Returns the paths that end with this one, sorted; `mod.rs` usually has several.
     pub(crate) fn homes(&self, path: &str, form: PathForm) -> Vec<&str> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let Some(candidates) = self.by_name().get(name) else {
@@ -71,7 +71,7 @@ impl FileNames {
             .collect()
     }
 
-    /// Returns what a pattern matches, from the top or below any folder.
+    /// Returns the paths that a glob matches, from the root or below any folder: files, or else folders.
     pub(crate) fn matches(&self, pattern: &str) -> Vec<&str> {
         let Some(matchers) = matchers(pattern) else {
             return Vec::new();
@@ -94,9 +94,9 @@ impl FileNames {
         folders
     }
 
-    /// Returns whether something is there that somebody may have meant by a path that is not.
+    /// Returns whether there is a path that a missing one may stand for.
     ///
-    /// Imports leave endings out or write `.js` for `.ts`, and people write names in other case.
+    /// Imports omit extensions or use `.js` for `.ts`, and people write names with different case.
     pub(crate) fn has_like(&self, path: &str) -> bool {
         let lower = path.to_lowercase();
         let script = [".js", ".jsx", ".mjs", ".cjs"]
@@ -129,7 +129,7 @@ impl FileNames {
             let mut last = "";
             for file in &self.files {
                 add(file);
-                // Files are sorted, so that a folder's come one after the other.
+                // Files are sorted, so all files of a folder are adjacent.
                 for (at, _) in file.match_indices('/') {
                     let is_new = !last.get(..=at).is_some_and(|same| file.starts_with(same));
                     if is_new {
@@ -143,14 +143,14 @@ impl FileNames {
     }
 }
 
-/// Returns what follows in a file's path behind a part of it that begins with a name.
+/// Returns the rest of a file's path after `part`, if `part` starts at the beginning of a name.
 fn behind<'a>(file: &'a str, part: &str) -> Option<&'a str> {
     let at = file.find(part)?;
     let is_start = at == 0 || file[..at].ends_with('/');
     is_start.then(|| &file[at + part.len()..])
 }
 
-/// Returns what matches a pattern from the top and below any folder; nothing for a broken pattern.
+/// Returns matchers for a glob from the root and below any folder; `None` for an invalid glob.
 fn matchers(pattern: &str) -> Option<[GlobMatcher; 2]> {
     let build = |text: &str| -> Option<Glob> {
         GlobBuilder::new(text).literal_separator(true).build().ok()

@@ -1,4 +1,4 @@
-//! What became of paths that are no longer there.
+//! Traces what happened to missing paths.
 
 use std::collections::BTreeMap;
 
@@ -13,38 +13,38 @@ use crate::patterns::staleness::tree::Tree;
 use crate::patterns::staleness::tree_history::CandidateCommits;
 use crate::patterns::staleness::tree_history::TreeHistory;
 
-/// A file may have been renamed this often.
+/// Maximum number of renames of a path that are followed.
 const MAX_RENAMES: usize = 8;
-/// So many paths with the same end are tried.
+/// Maximum number of paths with the same end that are tried.
 const MAX_HOMES: usize = 4;
 
-/// A path that was there once and is not any more.
+/// A path that existed once and no longer does.
 #[derive(Clone, Debug)]
 pub(crate) struct MissingPath {
-    /// What it was, from the top of the repository.
+    /// The path, relative to the root of the repository.
     subject: Subject,
-    /// The newest commit known to have it.
+    /// The newest commit known to contain it.
     seen: usize,
-    /// The commit that removed it; none where that is not committed yet.
+    /// The commit that removed it; `None` if the removal is not committed yet.
     pub(crate) removed: Option<usize>,
-    /// Where it is now.
+    /// Its current path.
     pub(crate) now: Option<String>,
     is_settled: bool,
 }
 
-/// What is followed.
+/// The object being traced.
 #[derive(Clone, Debug)]
 enum Subject {
     File(String),
     Folder(String),
-    /// A pattern, and one of the files it matched: the pattern ended with the last of them.
+    /// A glob and the files it matched: it is gone once the last of them is removed.
     Pattern {
         pattern: String,
         files: Vec<String>,
     },
 }
 
-/// Finds what a mention that leads nowhere meant when it was written; nothing where it never was a path.
+/// Resolves a missing path as of the time when it was written; returns `None` if it never existed.
 pub(crate) fn lost(
     mention: &Mention,
     epoch: &CandidateCommits,
@@ -112,7 +112,7 @@ fn pattern(
     Ok(None)
 }
 
-/// Follows each path to where it is now, or to the commit that removed it for good.
+/// Traces each path to its current location, or to the commit that finally removed it.
 pub(crate) fn follow(
     lost: &mut [MissingPath],
     git: &Git,
@@ -162,7 +162,7 @@ impl MissingPath {
         }
     }
 
-    /// Returns the path that was found in the past, from the top of the repository.
+    /// Returns the path found in history, relative to the root of the repository.
     pub(crate) fn path(&self) -> &str {
         match &self.subject {
             Subject::File(path) | Subject::Folder(path) => path,
@@ -175,7 +175,7 @@ impl MissingPath {
             Subject::File(path) | Subject::Folder(path) => past.removed_at(path, self.seen),
             Subject::Pattern { files, .. } => {
                 let mut newest = None;
-                // The last file of a pattern that many matched is the one that ended it.
+                // A glob is gone with the last removal of a file that it matched.
                 for file in files.iter().rev().take(MAX_RENAMES) {
                     let removed = past.removed_at(file, self.seen)?;
                     newest = match (newest, removed) {
@@ -188,7 +188,7 @@ impl MissingPath {
         }
     }
 
-    /// Goes to where a commit moved it; settled where it did not, or where it is to this day.
+    /// Follows a rename in a commit; settled if there is none, or if the new path still exists.
     fn step(&mut self, renames: &[Rename], place: usize, tree: &Tree) -> Result<()> {
         let Some(next) = self.subject.renamed(renames) else {
             self.is_settled = true;
@@ -216,7 +216,7 @@ impl MissingPath {
 }
 
 impl Subject {
-    /// Returns what it is called after these renames; nothing where none concerns it.
+    /// Returns the object under its new path; `None` if none of the renames concerns it.
     fn renamed(&self, renames: &[Rename]) -> Option<Self> {
         match self {
             Self::File(path) => {
@@ -244,7 +244,7 @@ impl Subject {
                 let pattern = format!("{folder}/{name}");
                 let targets = moved.iter().map(|rename| rename.to.clone()).collect();
                 let matched = FileNames::new(targets).matches(&pattern).len();
-                // A pattern whose files got other names did not move.
+                // If the files were also given other names, the glob did not move.
                 (matched > 0).then(|| Self::Pattern {
                     pattern,
                     files: moved.iter().map(|rename| rename.to.clone()).collect(),
@@ -254,7 +254,7 @@ impl Subject {
     }
 }
 
-/// Returns the most frequent text, of several the first in order.
+/// Returns the most frequent text; if several are equally frequent, the first in alphabetical order.
 fn most_frequent<'a>(texts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for text in texts {

@@ -1,10 +1,9 @@
-//! Tells which recorded patterns speak of what is no longer there.
+//! Finds recorded patterns about files that no longer exist or a structure that has changed.
 //!
-//! Each path that a text names is looked for in the tree; one that is missing is followed through
-//! history to where it is now, or to the commit that removed it. A path that the text's own commit removed
-//! is missing, too, but where the text tells of the removal. Then the tree of the text's commit is
-//! compared with today's. Nothing is called gone that history does not show to have been there: words
-//! that look like paths are many.
+//! Each path that a text mentions is looked up in the tree; a missing one is traced through history to its
+//! current location, or to the commit that removed it. A path removed by the text's own commit is missing as
+//! well, unless the text reports the removal. Then the tree of the text's commit is compared with the current
+//! one. A path is only reported as gone if history shows that it existed, because many words look like paths.
 
 mod check;
 mod dependencies;

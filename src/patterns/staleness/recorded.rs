@@ -1,4 +1,4 @@
-//! What of PATTERNS.md still holds.
+//! Checks which parts of PATTERNS.md are stale.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::patterns::staleness::report::Staleness;
 use crate::patterns::staleness::structure::Structure;
 
 impl Staleness {
-    /// Checks all that PATTERNS.md holds, in file order, entries first.
+    /// Checks all of PATTERNS.md, in file order, entries first.
     pub fn of_patterns(patterns: &Patterns, root: &Path, git: &Git) -> Result<Self> {
         let entry_names: Vec<String> = patterns.entries.iter().map(name_of_entry).collect();
         let entries = patterns.entries.iter().zip(&entry_names);
@@ -28,7 +28,7 @@ impl Staleness {
         Self::check(&texts, root, git)
     }
 
-    /// Returns what makes texts stale, to be asked of each bullet.
+    /// Returns the reasons why texts are stale, for looking up individual bullets.
     pub(crate) fn reasons(&self) -> Reasons<'_> {
         let stale = self.entries.iter().filter(|entry| entry.is_stale);
         let by_line = stale.map(|entry| (entry.line, OfEntry::new(entry)));
@@ -36,11 +36,11 @@ impl Staleness {
     }
 }
 
-/// What makes texts stale, by the line of their heading.
+/// The reasons why texts are stale, by the line of their headings.
 pub(crate) struct Reasons<'a>(HashMap<usize, OfEntry<'a>>);
 
 struct OfEntry<'a> {
-    /// By path, without the slash behind a folder.
+    /// Reasons by path, without a folder's trailing slash.
     paths: HashMap<&'a str, String>,
     structure: Option<String>,
 }
@@ -59,11 +59,11 @@ impl<'a> OfEntry<'a> {
 }
 
 impl Reasons<'_> {
-    /// Returns why a pattern may no longer hold; nothing where it is fresh.
+    /// Returns why a pattern may be out of date; `None` if it is fresh.
     ///
-    /// `line` is that of the entry's heading, `text` one of its bullets: a bullet is stale by the paths that
-    /// it names itself and by the structure, not by what stands in the bullet beside it. What it says to be
-    /// removed makes it no staler.
+    /// `line` is the line of the entry's heading, `text` one of its bullets: a bullet is stale because of the
+    /// paths that it mentions itself or the structure, not because of other bullets. A path whose removal it
+    /// reports does not make it stale.
     pub(crate) fn about(&self, line: usize, text: &str) -> Option<String> {
         let entry = self.0.get(&line)?;
         let of_path = |mention: Mention| {

@@ -1,9 +1,9 @@
-//! Tells a statement about a removal from one about a file.
+//! Detects whether a text reports the removal of a file.
 
 use crate::patterns::lesson::sentences;
 use crate::patterns::mentions;
 
-/// Words that say of a file that it is not there any more.
+/// Words that say that a file was removed or moved.
 const REMOVALS: &[&str] = &[
     "absorbed",
     "delete",
@@ -44,10 +44,10 @@ const REMOVALS: &[&str] = &[
     "unused",
 ];
 
-/// Words that turn the one after them, or the one after that, into its opposite.
+/// Words that negate either of the two words after them.
 const NEGATIONS: &[&str] = &["cannot", "don't", "never", "not", "without"];
 
-/// Returns whether a sentence of the text that names this path says that it was removed, or moved away.
+/// Returns whether a sentence that mentions this path reports that it was removed or moved.
 pub(crate) fn is_told(text: &str, path: &str) -> bool {
     statements(text).iter().any(|statement| {
         sentences(statement)

@@ -1,4 +1,4 @@
-//! What a check for staleness found: the document of `patterns check --json`.
+//! The results of a staleness check: the document of `patterns check --json`.
 
 use serde::Deserialize;
 use serde::Serialize;
@@ -8,63 +8,63 @@ use crate::patterns::PathForm;
 use crate::patterns::staleness::structure::Since;
 use crate::patterns::staleness::structure::Structure;
 
-/// What still holds.
+/// The results of a staleness check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Staleness {
-    /// Each text, in the order in which they came.
+    /// The result for each text, in input order.
     pub entries: Vec<Freshness>,
-    /// What could not be checked, and why.
+    /// The parts that were not checked, and why.
     pub skipped: Option<String>,
 }
 
-/// What still holds of one text.
+/// The result of checking one text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Freshness {
-    /// What it is known by.
+    /// The text's identifier.
     pub id: String,
-    /// The line at which it begins, counted from 1.
+    /// Line number of its start, from 1.
     pub line: usize,
-    /// Whether a path it names is elsewhere or gone, or the structure has changed.
+    /// Whether a path it mentions was moved or removed, or the structure has changed.
     pub is_stale: bool,
-    /// Why, one line each.
+    /// The reasons, one line each.
     pub reasons: Vec<String>,
-    /// The paths it names, in order.
+    /// The paths it mentions, in order.
     pub paths: Vec<PathReport>,
-    /// The tree then and now; nothing where history does not reach there.
+    /// The tree then and now; `None` if history does not reach back to the text.
     pub structure: Option<Structure>,
 }
 
-/// A path that a text names, and what became of it.
+/// A path that a text mentions, with its status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathReport {
-    /// The path, as named.
+    /// The path, as written in the text.
     pub path: String,
-    /// What became of it.
+    /// Its status.
     pub status: PathStatus,
-    /// Where it is now, if it moved.
+    /// Its new path, if it was moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The commit that moved or removed it; nothing where that is not committed, or not known.
+    /// The commit that moved or removed it; `None` if that is uncommitted or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Since>,
-    /// Where it may be, if the name alone does not tell.
+    /// The paths that it may stand for, if it is ambiguous.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub homes: Vec<String>,
 }
 
-/// What became of a path.
+/// The status of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PathStatus {
-    /// It is there.
+    /// It exists.
     Ok,
-    /// It is elsewhere.
+    /// It was moved.
     Moved,
-    /// It is not there any more.
+    /// It no longer exists.
     Gone,
-    /// Several have this name.
+    /// Several paths match it.
     Ambiguous,
-    /// It is not the project's, so that nothing can be said.
+    /// It is outside of the project, so it was not checked.
     Outside,
 }
 
@@ -84,7 +84,7 @@ impl PathReport {
         }
     }
 
-    /// Returns why this path makes a text stale; nothing where it does not.
+    /// Returns why this path makes a text stale; `None` if it does not.
     pub(crate) fn reason(&self) -> Option<String> {
         let since = match &self.since {
             Some(Since {

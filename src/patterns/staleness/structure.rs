@@ -1,4 +1,4 @@
-//! How much of a project's tree has survived since a commit.
+//! Measures how much of a project's tree has survived since a commit.
 
 use std::collections::BTreeSet;
 use std::collections::HashMap;
@@ -17,50 +17,52 @@ use crate::patterns::staleness::dependencies::is_manifest;
 use crate::patterns::staleness::listing::FileNames;
 use crate::patterns::staleness::tree_history::TreeHistory;
 
-/// So many folders are read for all texts together: some 15 milliseconds.
+/// Number of folders to read on each level, divided among all texts; reading them takes about 15
+/// milliseconds.
 const FOLDERS_READ: usize = 600;
-/// And at least so many on each level for one text.
+/// Minimum number of folders to read on each level for one text.
 const MIN_FOLDERS_READ: usize = 32;
-/// A sample that leaves no more than this may deceive, and all is read.
+/// Share of surviving files and folders up to which a sample is not trusted, and the whole tree is read.
 const CLEAR: f64 = 0.7;
-/// So many manifests are compared.
+/// Maximum number of manifests compared.
 const MAX_MANIFESTS: usize = 40;
 
-/// A commit, and its day.
+/// A commit and its date.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Since {
-    /// The commit, abbreviated.
+    /// The abbreviated commit hash.
     pub commit: String,
-    /// Its day, in UTC.
+    /// Its date, in UTC.
     pub date: Option<NaiveDate>,
 }
 
-/// What has become of a project's tree since a commit. Folders that begin with a dot do not count.
+/// The changes to a project's tree since a commit. Top-level files and folders whose names begin with a dot
+/// are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Structure {
-    /// The commit that today is compared with.
+    /// The commit that the current tree is compared with.
     pub since: Since,
-    /// How many of the files then are there today, under the same path.
+    /// The share of the old files that still exist under the same path.
     pub files: Rate,
-    /// How many of the folders then are there today.
+    /// The share of the old folders that still exist.
     pub folders: Rate,
-    /// Whether the tree was so large that a sample of its folders stands for all.
+    /// Whether the figures are extrapolated from a sample of folders, because the tree is large.
     pub is_estimated: bool,
-    /// Manifests that came.
+    /// Added manifests.
     pub manifests_added: Vec<String>,
-    /// Manifests that went.
+    /// Removed manifests.
     pub manifests_removed: Vec<String>,
-    /// Dependencies that came.
+    /// Added dependencies.
     pub dependencies_added: Vec<String>,
-    /// Dependencies that went.
+    /// Removed dependencies.
     pub dependencies_removed: Vec<String>,
-    /// Those among them that a project is built on.
+    /// The frameworks among the added and removed dependencies.
     pub frameworks: Vec<String>,
-    /// Whether less than half survives, or a framework came or went.
+    /// Whether less than half of the files or folders survives, or a framework was added or removed.
     pub has_changed: bool,
 }
 
-/// The project today, as it is compared with its past.
+/// The current state of the project, for comparison with the past.
 pub(crate) struct Today<'a> {
     listing: &'a FileNames,
     folders: HashSet<&'a str>,
@@ -68,7 +70,7 @@ pub(crate) struct Today<'a> {
     dependencies: Dependencies,
 }
 
-/// Files and folders then, weighed where a sample stands for all.
+/// The counts of files and folders in an old tree, weighted if they are from a sample.
 #[derive(Default)]
 struct TreeCounts {
     files: f64,
@@ -79,7 +81,7 @@ struct TreeCounts {
     manifests: BTreeSet<String>,
 }
 
-/// A folder then: its path with a slash, its hash, and how many folders it stands for.
+/// A folder to be read: its path with a slash, its hash, and the number of folders it represents.
 struct OpenFolder {
     path: String,
     id: String,
@@ -87,14 +89,14 @@ struct OpenFolder {
 }
 
 impl TreeCounts {
-    /// Returns whether so much is left that a sample is good enough.
+    /// Returns whether enough has survived to trust a sample.
     fn is_clear(&self) -> bool {
         self.files_left > CLEAR * self.files && self.folders_left > CLEAR * self.folders
     }
 }
 
 impl<'a> Today<'a> {
-    /// Returns today's project; `read` gives the text of a file by its path.
+    /// Returns the current state of the project; `read` returns the text of a file by its path.
     pub(crate) fn new(listing: &'a FileNames, read: impl Fn(&str) -> Option<String>) -> Self {
         let files = listing.files().iter().map(String::as_str);
         let mut folders = HashSet::new();
@@ -126,7 +128,7 @@ impl<'a> Today<'a> {
     }
 }
 
-/// Compares today with a commit; `texts` is the number of commits that are compared.
+/// Compares the current tree with a commit; `texts` is the number of commits compared in all.
 pub(crate) fn structure(
     today: &Today<'_>,
     past: &mut TreeHistory,
@@ -143,7 +145,7 @@ pub(crate) fn structure(
     }
     let before = dependencies_at(past, &hash, &counts.manifests, &today.manifests)?;
     let (added, removed) = if counts.manifests.is_empty() {
-        // A project that had no manifest was not built on anything yet.
+        // A project's first manifest does not count as a change of frameworks.
         (Vec::new(), Vec::new())
     } else {
         before.changes(&today.dependencies)
@@ -170,7 +172,7 @@ pub(crate) fn structure(
     }))
 }
 
-/// Returns a commit as it is shown.
+/// Returns a commit as shown to users.
 pub(crate) fn since(past: &TreeHistory, place: usize, hash: &str) -> Since {
     Since {
         commit: hash[..hash.len().min(7)].to_owned(),
@@ -178,7 +180,7 @@ pub(crate) fn since(past: &TreeHistory, place: usize, hash: &str) -> Since {
     }
 }
 
-/// Counts files and folders level by level; of a level with too many folders some stand for all.
+/// Counts files and folders level by level; a level with too many folders is sampled.
 fn counts_at(
     today: &Today<'_>,
     past: &mut TreeHistory,
@@ -230,10 +232,10 @@ fn counts_at(
     Ok(counts)
 }
 
-/// Returns so many folders, each with the weight of those that it stands for.
+/// Returns a sample of `most` folders, each weighted by the number of folders it represents.
 ///
-/// Chosen by their hashes, which have no order that anything in the project could follow.
-#[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 folders")]
+/// The sample is chosen by hash, which is independent of any structure in the project.
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn sample(mut open: Vec<OpenFolder>, most: usize) -> Vec<OpenFolder> {
     let factor = open.len() as f64 / most as f64;
     open.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
@@ -250,7 +252,7 @@ fn dependencies_at(
     then: &BTreeSet<String>,
     today: &BTreeSet<String>,
 ) -> Result<Dependencies> {
-    // In a sample a manifest may be missed; those of today are asked for by name.
+    // A sample may miss manifests; those of the current tree are requested by path.
     let manifests: BTreeSet<&String> = then.union(today).collect();
     let names: Vec<String> = manifests
         .iter()
@@ -265,7 +267,7 @@ fn dependencies_at(
     Ok(dependencies)
 }
 
-/// Folders of tools and of planning are no structure of the project.
+/// Returns whether a path counts: dot folders belong to tools or planning, not to the project's structure.
 fn is_counted(path: &str) -> bool {
     let first = path.split('/').next().unwrap_or(path);
     !first.starts_with('.')
@@ -284,7 +286,7 @@ fn rate(count: f64, of: f64) -> Rate {
 }
 
 impl Structure {
-    /// Returns what has changed, with the figures; nothing where too little has.
+    /// Returns what has changed, with figures; `None` if the structure has not changed enough.
     pub fn reason(&self) -> Option<String> {
         if !self.has_changed {
             return None;
@@ -316,5 +318,5 @@ impl Structure {
     }
 }
 
-/// Joins equal commits, so that each is compared once.
+/// Results by commit, so that each commit is compared only once.
 pub(crate) type Compared = HashMap<usize, Option<Structure>>;

@@ -1,4 +1,4 @@
-//! The project's files as they are now.
+//! Resolves paths in the project's current files.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -13,10 +13,10 @@ use crate::patterns::PathForm;
 use crate::patterns::staleness::listing::FileNames;
 use crate::storage::walk;
 
-/// As many files of a folder without git are listed.
+/// Maximum number of files listed in a folder without git.
 const MAX_FILES: usize = 200_000;
 
-/// Folders of what is built, fetched and cached: what is missing in them was never part of the project.
+/// Folders of build products, dependencies and caches: paths missing there were never part of the project.
 const GENERATED: &[&str] = &[
     "node_modules",
     "target",
@@ -32,7 +32,7 @@ const GENERATED: &[&str] = &[
     "obj",
 ];
 
-/// The project's files as they are now: on the disk and in git's index, or as a listing names them.
+/// The project's current files: on disk and in git's index, or from a list.
 #[derive(Debug)]
 pub struct Tree {
     source: FileSource,
@@ -40,7 +40,7 @@ pub struct Tree {
     submodules: OnceCell<Vec<String>>,
 }
 
-/// Where the files are.
+/// The source of the files.
 #[derive(Debug)]
 enum FileSource {
     Listing,
@@ -48,26 +48,26 @@ enum FileSource {
     Repository {
         git: Git,
         top: PathBuf,
-        /// The project's root below the top, with a slash behind it; empty at the top itself.
+        /// The project's root relative to the top, with a trailing slash; empty at the top itself.
         prefix: String,
     },
 }
 
-/// Where a path leads.
+/// The result of resolving a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Resolution {
-    /// To one file or folder.
+    /// One file or folder.
     Exists,
-    /// To several; the name alone does not say to which.
+    /// Several; the name alone is ambiguous.
     Ambiguous(Vec<String>),
-    /// Into another repository.
+    /// In a submodule or otherwise outside of the project.
     Submodule,
-    /// Nowhere.
+    /// No file or folder.
     Missing,
 }
 
 impl Tree {
-    /// Returns the tree that a listing of files describes.
+    /// Returns the tree with these files.
     pub fn from_listing<T: Into<String>>(files: impl IntoIterator<Item = T>) -> Self {
         let listing = FileNames::new(files.into_iter().map(Into::into).collect());
         Self {
@@ -77,7 +77,7 @@ impl Tree {
         }
     }
 
-    /// Returns the tree of a project; nothing is listed before it is needed.
+    /// Returns the tree of a project; files are only listed when needed.
     pub fn new(root: &Path, git: &Git) -> Self {
         let source = match git.top() {
             Some(top) => FileSource::Repository {
@@ -94,7 +94,7 @@ impl Tree {
         }
     }
 
-    /// Returns a mention of an absolute path in the project as one from its root.
+    /// Returns a mention of an absolute path in the project as a path relative to its root.
     pub(crate) fn inside(&self, mention: Mention) -> Mention {
         let root = match &self.source {
             FileSource::Listing => return mention,
@@ -112,17 +112,17 @@ impl Tree {
         }
     }
 
-    /// Returns a path of the project as the repository names it.
+    /// Converts a path relative to the project to one relative to the repository.
     pub(crate) fn in_repository(&self, path: &str) -> String {
         format!("{}{path}", self.prefix())
     }
 
-    /// Returns a path of the repository as the project names it.
+    /// Converts a path relative to the repository to one relative to the project.
     pub(crate) fn in_project<'a>(&self, path: &'a str) -> &'a str {
         path.strip_prefix(self.prefix()).unwrap_or(path)
     }
 
-    /// Returns where a path leads; a word that is a path only if there is such a file is taken literally.
+    /// Resolves a path; an unsure one is only compared literally.
     pub(crate) fn locate(&self, mention: &Mention) -> Result<Resolution> {
         let path = mention.path.as_str();
         let is_literal = mention.form != PathForm::Glob;
@@ -165,7 +165,7 @@ impl Tree {
         })
     }
 
-    /// Returns whether a path of the repository leads to something today.
+    /// Returns whether a path relative to the repository exists now.
     pub(crate) fn has(&self, from_top: &str, form: PathForm) -> Result<bool> {
         let path = self.in_project(from_top);
         let is_listed =
@@ -173,18 +173,18 @@ impl Tree {
         Ok(self.is_on_disk(path) || is_listed()?)
     }
 
-    /// Returns whether something else is there that the path may mean.
+    /// Returns whether there is another path that this one may stand for.
     pub(crate) fn has_like(&self, path: &str) -> Result<bool> {
         Ok(self.listing()?.has_like(path))
     }
 
-    /// Returns whether a missing path would be in a folder that is built or fetched.
+    /// Returns whether a missing path would be in a generated, downloaded or hidden folder.
     pub(crate) fn is_generated(path: &str) -> bool {
         path.split('/')
             .any(|part| GENERATED.contains(&part) || part.starts_with('.'))
     }
 
-    /// Returns whether a path starts in a folder of the project.
+    /// Returns whether the first folder of a path exists in the project.
     pub(crate) fn knows_start_of(&self, path: &str) -> Result<bool> {
         let Some((first, _)) = path.split_once('/') else {
             return Ok(true);
@@ -192,7 +192,7 @@ impl Tree {
         Ok(self.is_on_disk(first) || !self.listing()?.homes(first, PathForm::Folder).is_empty())
     }
 
-    /// Returns the names of all files: from the top of the repository.
+    /// Returns the paths of all files, relative to the top of the repository, or to the project without git.
     pub(crate) fn listing(&self) -> Result<&FileNames> {
         if let Some(listing) = self.listing.get() {
             return Ok(listing);
@@ -216,7 +216,7 @@ impl Tree {
         }
     }
 
-    /// Returns whether something lies at a path, from the project's root or the repository's top.
+    /// Returns whether a path exists on disk, relative to the project's root or the repository's top.
     fn is_on_disk(&self, path: &str) -> bool {
         let exists = |folder: &Path| fs::symlink_metadata(folder.join(path)).is_ok();
         match &self.source {
@@ -228,7 +228,7 @@ impl Tree {
         }
     }
 
-    /// Returns whether a listed name need not be on the disk to be there.
+    /// Returns whether a listed file counts as existing even if it is not on disk.
     fn may_be_absent(&self) -> bool {
         match &self.source {
             FileSource::Listing => true,
@@ -256,14 +256,14 @@ fn prefix(top: &Path, root: &Path) -> String {
     parts.fold(String::new(), |prefix, part| format!("{prefix}{part}/"))
 }
 
-/// Lists the files of a folder, without what `.gitignore` and the usual names leave out.
+/// Lists the files of a folder, except those excluded by `.gitignore` or by name.
 fn on_disk(root: &Path) -> Vec<String> {
     let walk = walk::tracked(root, |entry| {
         let name = entry.file_name().to_string_lossy();
         name != ".git" && name != "node_modules"
     });
     let walk = walk.build();
-    // A folder that cannot be read holds nothing that could be found.
+    // Unreadable folders are skipped.
     walk.flatten()
         .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))
         .take(MAX_FILES)

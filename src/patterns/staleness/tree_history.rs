@@ -1,4 +1,4 @@
-//! The project's files as they were at each commit.
+//! Looks up the project's files at past commits.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -12,42 +12,43 @@ use crate::git::Timeline;
 use crate::git::TreeEntry;
 use crate::patterns::staleness::listing::FileNames;
 
-/// What stood in PATTERNS.md may have been committed a little later: so many commits are looked at.
+/// Number of later commits that are searched, since an entry of PATTERNS.md may be committed after its code.
 const LATER_COMMITS: usize = 8;
-/// Where nothing tells when a text was written, so many commits are tried for a path.
+/// Number of commits that are searched for a path if the date of a text is unknown.
 const TRIED: usize = 64;
-/// All files are listed at so many commits at most, and at fewer where files are many: listing takes a
-/// microsecond a file.
+/// Maximum number of commits at which all files are listed. With many files it is lower, as limited by
+/// `FILES_LISTED`: listing takes about a microsecond per file.
 const LISTED: usize = 16;
 const FILES_LISTED: usize = 20_000;
-/// A path that came back is looked for at so many places after it went.
+/// Number of commits after a removal that are checked for a reappearance of the path.
 const CAME_BACK: usize = 8;
-/// How often it may have come back.
+/// Maximum number of reappearances of a path that are followed.
 const MAX_RETURNS: usize = 4;
 
-/// The past of a repository.
+/// The history of a repository.
 pub(crate) struct TreeHistory {
     timeline: Timeline,
     objects: Objects,
     trees: HashMap<String, Rc<Vec<TreeEntry>>>,
-    /// The names at some commits, by which paths are found that are known by their ends only.
+    /// The files at some commits, to find paths of which only the end is known.
     listings: Vec<Rc<FileNames>>,
 }
 
-/// When a text was written, as the commits at which its paths may have existed, the likeliest first.
+/// The commits at which the paths of a text may have existed, likeliest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CandidateCommits {
     Known {
         places: Vec<usize>,
-        /// The commit before the text's own, where that is known: what only it has, the text's own removed.
+        /// The commit before the text's own, if known: a path that exists only there was removed by the
+        /// text's own commit.
         before: Option<usize>,
     },
-    /// Anywhere in the past.
+    /// Any commit.
     Unknown,
 }
 
 impl CandidateCommits {
-    /// Returns the time just before the text's own commit.
+    /// Returns the candidates just before the text's own commit.
     pub(crate) fn before(&self) -> Option<Self> {
         match self {
             Self::Known {
@@ -63,7 +64,7 @@ impl CandidateCommits {
 }
 
 impl TreeHistory {
-    /// Returns the past of these commits; nothing where there are none.
+    /// Returns the history of these commits; `None` if there are none.
     pub(crate) fn new(timeline: Timeline, objects: Option<Objects>) -> Option<Self> {
         let objects = objects.filter(|_| !timeline.is_empty())?;
         Some(Self {
@@ -78,7 +79,8 @@ impl TreeHistory {
         &self.timeline
     }
 
-    /// Returns the commit at which a text was written: the one it names, else the last of its day.
+    /// Returns the index of the commit at which a text was written: the one it states, or else the last of
+    /// its day.
     pub(crate) fn written_at(
         &self,
         commit: Option<&str>,
@@ -89,7 +91,7 @@ impl TreeHistory {
             .or_else(|| self.timeline.at_end_of(date?))
     }
 
-    /// Returns where the paths of a text may be found.
+    /// Returns the commits at which the paths of a text may have existed.
     pub(crate) fn epoch(&self, commit: Option<&str>, date: Option<NaiveDate>) -> CandidateCommits {
         if let Some(place) = commit.and_then(|commit| self.timeline.index_of(commit)) {
             let later = (1..=LATER_COMMITS).map_while(|step| place.checked_sub(step));
@@ -113,12 +115,12 @@ impl TreeHistory {
                     before: None,
                 }
             }
-            // Not dated, or from before the first commit.
+            // Undated, or older than the first commit.
             None => CandidateCommits::Unknown,
         }
     }
 
-    /// Returns the commit, the newest first, at which a path was there.
+    /// Returns the first of the candidate commits at which a path exists.
     pub(crate) fn last_seen(
         &mut self,
         path: &str,
@@ -131,7 +133,7 @@ impl TreeHistory {
         self.first_with(path, &places)
     }
 
-    /// Lists all files at some of the commits at which texts were written, the oldest among them.
+    /// Lists all files at some of the commits at which texts were written, always including the newest.
     pub(crate) fn list(&mut self, epochs: &[CandidateCommits], files_today: usize) -> Result<()> {
         let most = (FILES_LISTED / files_today.max(1)).clamp(1, LISTED);
         let mut places: Vec<usize> = Vec::new();
@@ -153,15 +155,15 @@ impl TreeHistory {
         Ok(())
     }
 
-    /// Returns what was listed, the oldest first.
+    /// Returns the listings, oldest first.
     pub(crate) fn listings(&self) -> Vec<Rc<FileNames>> {
         self.listings.clone()
     }
 
-    /// Returns the commit that removed a path which was there at `seen`: the last that did.
+    /// Returns the commit that last removed a path that existed at `seen`.
     ///
-    /// Found by halving. A path that went and came back between two places that are looked at is not
-    /// noticed. Nothing where it still is at the newest commit.
+    /// Uses binary search. A path that was removed and reappeared between two of the commits checked is not
+    /// noticed. Returns `None` if the path exists at the newest commit.
     pub(crate) fn removed_at(&mut self, path: &str, seen: usize) -> Result<Option<usize>> {
         let mut with = seen;
         for _ in 0..MAX_RETURNS {
@@ -192,12 +194,12 @@ impl TreeHistory {
         self.objects.read(names)
     }
 
-    /// Returns how many of these folders were not read yet.
+    /// Returns the number of these folders that have not been read yet.
     pub(crate) fn unread<'a>(&self, ids: impl Iterator<Item = &'a String>) -> usize {
         ids.filter(|id| !self.trees.contains_key(*id)).count()
     }
 
-    /// Returns the names in folders, by their hashes.
+    /// Returns the entries of folders, by their hashes.
     pub(crate) fn folders(&mut self, ids: &[String]) -> Result<Vec<Rc<Vec<TreeEntry>>>> {
         let mut unknown: Vec<String> = Vec::new();
         for id in ids {
@@ -245,9 +247,9 @@ impl TreeHistory {
         Ok(self.first_with(path, &[place])?.is_some())
     }
 
-    /// Returns the first of these commits at which a path is there.
+    /// Returns the first of these commits at which a path exists.
     fn first_with(&mut self, path: &str, places: &[usize]) -> Result<Option<usize>> {
-        // The likeliest first and by itself, since a question that is asked is answered.
+        // The likeliest commit is queried separately, because a batch is always answered completely.
         let (first, rest) = places.split_at(places.len().min(1));
         for places in std::iter::once(first).chain(rest.chunks(LATER_COMMITS)) {
             let names: Vec<String> = places
@@ -268,7 +270,7 @@ impl TreeHistory {
     }
 }
 
-/// Returns at most this many indices, evenly spread and the last among them.
+/// Returns at most this many indices, evenly spread and including the last.
 fn evenly(length: usize, most: usize) -> impl Iterator<Item = usize> {
     let count = length.min(most);
     (1..=count).map(move |step| step * length / count - 1)

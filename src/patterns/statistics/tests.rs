@@ -19,8 +19,8 @@ fn close(actual: f64, expected: f64) {
     );
 }
 
-/// R. A. Fisher, The Design of Experiments, 1935: the lady who tasted tea and milk; and the twin
-/// brothers of thirty criminals, in the book on statistical methods: two-sided 0.000537.
+/// R. A. Fisher, The Design of Experiments, 1935: the lady tasting tea; and Statistical Methods for Research
+/// Workers: the twin brothers of thirty criminals, two-sided 0.000537.
 #[test]
 fn fishers_own_tables() {
     close(fisher_exact(rate(3, 1), rate(1, 3)), 34.0 / 70.0);
@@ -37,7 +37,7 @@ fn equal_and_empty_groups_show_nothing() {
     close(mann_whitney(&[4.0; 6], &[4.0; 9]), 1.0);
 }
 
-/// H. B. Mann and D. R. Whitney, 1947, table I: the probability of a U no greater than this one.
+/// H. B. Mann and D. R. Whitney, 1947, table I: the probability of a U of at most this value.
 #[test]
 fn the_published_table_of_u() {
     // For n = 5, m = 5: P(U <= 2) = .016, P(U <= 4) = .048; for n = 4, m = 3: P(U <= 0) = .028.
@@ -74,7 +74,7 @@ fn a_rate_is_counted_and_rounded() {
     assert_eq!(Rate::measure([1, 2, 3], |n| n > 1), rate(2, 1));
 }
 
-/// A small generator of numbers, so that every run tries the same tables.
+/// A small random number generator, so that every run uses the same tables.
 struct Numbers(u64);
 
 impl Numbers {
@@ -87,7 +87,7 @@ impl Numbers {
     }
 }
 
-/// Scipy, an independent implementation, answers for random groups.
+/// Compares the results for random groups with scipy, an independent implementation.
 #[test]
 fn scipy_says_the_same() {
     let mut numbers = Numbers(7);
@@ -125,7 +125,7 @@ fn scipy_says_the_same() {
     };
     assert_eq!(theirs.len(), ours.len());
     for (ours, theirs) in ours.iter().zip(theirs) {
-        // Where all values are equal scipy divides by zero.
+        // If all values are equal, scipy divides by zero.
         close(*ours, if theirs.is_nan() { 1.0 } else { theirs });
     }
 }
@@ -133,8 +133,8 @@ fn scipy_says_the_same() {
 const HEAD: &str = "import warnings\nwarnings.simplefilter('ignore')\n\
     from scipy.stats import fisher_exact, mannwhitneyu\n";
 
-/// Returns what a script of python with scipy prints, or says why it can't be run.
-#[expect(clippy::disallowed_methods, reason = "a test asks another program")]
+/// Returns the output of a Python script that uses scipy, or prints why it cannot be run.
+#[expect(clippy::disallowed_methods, reason = "the test runs a reference tool")]
 fn python(script: &str) -> Option<Vec<f64>> {
     let program = std::env::var("ANNALS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let has_scipy = std::process::Command::new(&program)
@@ -147,7 +147,7 @@ fn python(script: &str) -> Option<Vec<f64>> {
         assert!(!required.split(',').any(|name| name == "scipy"), "no scipy");
         let skipped =
             format!("SKIPPED: {program} has no scipy, the statistics are not compared with it\n");
-        // Not by a macro, whose output the test runner keeps to itself.
+        // A print macro is not used, because the test runner captures its output.
         std::io::stderr().write_all(skipped.as_bytes()).unwrap();
         return None;
     }

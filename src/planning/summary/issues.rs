@@ -1,4 +1,4 @@
-//! The notes of a summary on issues, where its model has no field for them.
+//! Reads the notes on issues from a summary, which `Summary` has no field for.
 
 use std::collections::HashSet;
 
@@ -14,11 +14,11 @@ use crate::text::one_line;
 pub struct IssueNote {
     /// Its text on one line.
     pub text: String,
-    /// The line of the summary it begins on, counted from 1.
+    /// Line number in the summary, from 1.
     pub line: usize,
 }
 
-/// Words that a heading over issues begins with.
+/// Headings of sections about issues, normalised.
 const ISSUES: &[&str] = &[
     "issues encountered",
     "issues",
@@ -60,7 +60,7 @@ fn add(
             BlockContent::Paragraph => one_line(outline.slice(&block.range)),
             _ => continue,
         };
-        // What is listed under "None" is what went well.
+        // A list that begins with "None" goes on to say what went well.
         if is_nothing(&text) && is_first {
             return;
         }
@@ -75,7 +75,7 @@ fn add(
     }
 }
 
-/// Returns a title in lower case without marks, numbers and what stands in brackets.
+/// Returns a title in lower case, without punctuation, numbers and anything in brackets.
 fn plain(title: &str) -> String {
     let title = title.split(['(', '[', ':']).next().unwrap_or_default();
     let words = title.split_whitespace();
@@ -86,7 +86,7 @@ fn plain(title: &str) -> String {
     words.join(" ").to_lowercase()
 }
 
-/// Returns whether a text says that there was no trouble.
+/// Returns whether a text says that there were no issues.
 fn is_nothing(text: &str) -> bool {
     let lower = text
         .trim_start_matches(|c: char| !c.is_alphanumeric())
@@ -103,7 +103,7 @@ fn is_nothing(text: &str) -> bool {
         || (starts.iter().any(|start| lower.starts_with(start)) && !lower.starts_with("none of "))
 }
 
-/// Returns whether a line only draws a line, or signs the file.
+/// Returns whether a line is only a rule, or the signature of the file.
 fn is_rule(text: &str) -> bool {
     !text.contains(char::is_alphabetic) || text.starts_with("*Phase:") || text.starts_with("*Plan")
 }

@@ -1,4 +1,4 @@
-//! What becomes of paths, in repositories that a script makes.
+//! Tests the statuses of paths, in repositories created by a script.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use std::path::Path;
 
 mod survival;
 
-/// Writes a file of its own: no two are alike, so that git takes none for another.
+/// Writes a file with unique content, so that git does not detect unrelated files as renames.
 fn put(sandbox: &Sandbox, path: &str) {
     let text = format!("{path}\n").repeat(20);
     sandbox.0.child(path).write_str(&text).unwrap();
@@ -26,7 +26,7 @@ fn commit(sandbox: &Sandbox, day: &str) -> String {
     sandbox.git(&["rev-parse", "HEAD"])
 }
 
-/// A repository in which all that can happen to a path has happened since the second commit.
+/// A repository in which everything that can happen to a path happens after the second commit.
 struct History {
     sandbox: Sandbox,
     written: String,
@@ -77,7 +77,7 @@ impl History {
         mv("src/login.rs", "src/auth/login.rs");
         mv("src/one.rs", "src/two.rs");
         commit(&self.sandbox, "2026-02-01");
-        // Renamed and changed, and renamed a second time.
+        // Renamed and changed, and renamed again.
         mv("src/two.rs", "src/three.rs");
         let text = "src/one.rs\n".repeat(19) + "changed\n";
         self.sandbox
@@ -114,7 +114,7 @@ impl History {
         put(&self.sandbox, "src/untracked.rs");
     }
 
-    /// Removes a file on a branch, as most projects do.
+    /// Removes a file on a branch and merges it, as most projects do.
     fn merge_a_branch(&self) {
         let git = |arguments: &[&str]| self.sandbox.git(arguments);
         git(&["checkout", "-q", "-b", "side"]);
@@ -185,9 +185,9 @@ const LEAVING: &[&str] = &[
     "app/[id]/page.tsx",
 ];
 
-/// What each of these is, as `status`, `status → new` or `status since day`.
+/// The expected status of each path, as `status`, `status → new` or `status since day`.
 const EXPECTED: &[(&str, &str)] = &[
-    // There, however they are written.
+    // Existing paths, in various spellings.
     ("`src/main.rs`", "src/main.rs ok"),
     ("`src/main.rs:12-40`", "src/main.rs ok"),
     ("`./src/main.rs`", "src/main.rs ok"),
@@ -206,7 +206,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("`src/untracked.rs`", "src/untracked.rs ok"),
     ("`Cargo.toml`", "Cargo.toml ok"),
     ("`mod.rs`", "mod.rs ambiguous"),
-    // Elsewhere.
+    // Moved.
     (
         "`src/login.rs`",
         "src/login.rs moved → src/auth/login.rs 2026-02-01",
@@ -262,13 +262,13 @@ const EXPECTED: &[(&str, &str)] = &[
     ("legacy/**/*.rs", "legacy/**/*.rs gone 2026-02-02"),
     ("`snapshots/*.snap`", "snapshots/*.snap gone 2026-02-03"),
     ("`unique_tool.py`", "unique_tool.py gone 2026-02-04"),
-    // Elsewhere than here.
+    // Outside of the project or repository.
     ("`vendor/inner/lib.c`", "vendor/inner/lib.c ok"),
     ("`vendor/inner/absent.c`", "vendor/inner/absent.c outside"),
     ("`/etc/hosts`", "/etc/hosts outside"),
     ("`~/.cargo/config.toml`", "~/.cargo/config.toml outside"),
     ("`../other/src/main.rs`", "../other/src/main.rs outside"),
-    // No paths, or never any of this project.
+    // Not paths, or never paths of this project.
     ("https://example.com/src/removed.rs", ""),
     ("and/or, 3/3, I/O, v1.2.3, 2026/02/11, n/a, TCP/IP", ""),
     (
@@ -281,7 +281,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("`dist/app.js`, `.env`, `node_modules/x/index.js`", ""),
     ("`src/<name>.rs`, `src/.../removed.rs`, path/to/file.rs", ""),
     ("feature/login-form, origin/main, application/json", ""),
-    // Its own commit removed it, which is what the text then says.
+    // Removed by the text's own commit, as the text reports.
     ("removed `src/before.rs` for good", ""),
 ];
 
@@ -303,7 +303,7 @@ fn every_path_gets_its_status_and_nothing_else_is_a_path() {
     }
 }
 
-/// The measures of the issue: precision 100 %, recall at least 95 %, also where less is known.
+/// Required: precision 100 %, recall at least 95 %, even with less information about the date.
 #[test]
 fn precision_is_whole_and_recall_high_however_the_text_is_dated() {
     let history = History::new();
@@ -337,8 +337,8 @@ fn precision_is_whole_and_recall_high_however_the_text_is_dated() {
     }
 }
 
-/// Undated, or written before the first commit: all of the past is searched. A day is too coarse to
-/// tell whether a text was written before or after a removal on it; gone the path is in any case.
+/// Undated, or written before the first commit: the whole history is searched. A day is too coarse to tell
+/// whether a text was written before or after a removal on that day; in either case the path is gone.
 #[test]
 fn without_a_date_all_of_the_past_counts() {
     let history = History::new();
@@ -462,7 +462,7 @@ fn text(text: &str) -> DatedText<'_> {
     }
 }
 
-/// Statuses by path.
+/// Returns statuses by path.
 fn by_path(found: &Staleness) -> BTreeMap<&str, PathStatus> {
     let paths = found.entries.iter().flat_map(|entry| &entry.paths);
     paths

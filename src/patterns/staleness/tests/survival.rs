@@ -1,4 +1,4 @@
-//! How much of a project survives since a text was written.
+//! Tests how much of a project survives since a text was written.
 
 use super::*;
 use crate::patterns::Rate;
@@ -76,7 +76,7 @@ fn structure_changes_when_a_framework_comes_or_goes() {
         found.entries[0].reasons,
         [reason.replace("{}", &written[..7])]
     );
-    // A project without any manifest was not built on anything yet.
+    // A project's first manifest does not count as a change of frameworks.
     assert!(!found.entries[1].is_stale);
 }
 
@@ -116,7 +116,7 @@ fn a_sample_stands_for_a_tree_that_is_too_large() {
         (300..=340).contains(&estimated.files.count),
         "{estimated:?}"
     );
-    // Where much is gone a sample might deceive.
+    // If much is gone, a sample could be misleading.
     for folder in 40..110 {
         sandbox.git(&["rm", "-rq", &format!("src/f{folder}")]);
     }
@@ -153,6 +153,6 @@ fn a_shallow_clone_gives_no_worse_an_answer_than_no_history() {
         ["`src/removed.rs` is gone"]
     );
     assert_eq!(stale("`src/main.rs` holds the lock"), [""; 0]);
-    // What the text itself says was removed is no news.
+    // A removal that the text itself reports does not make it stale.
     assert_eq!(stale("removed `src/removed.rs`"), [""; 0]);
 }
