@@ -1,33 +1,33 @@
-//! What came of an action.
+//! Defines the outcome of an action.
 
 use serde::Serialize;
 
-/// What came of an action.
+/// The outcome of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionOutcome {
     /// A new fact.
     Inserted,
-    /// The fact now says it more exactly.
+    /// The fact now has a more detailed value.
     Refined,
-    /// The new fact took the place of the old one.
+    /// The new fact replaced the old one.
     Superseded,
-    /// The fact holds no longer.
+    /// The fact no longer holds.
     Expired,
-    /// A repetition made the fact surer.
+    /// A repetition raised the confidence.
     Confirmed,
-    /// A repetition within one turn, or an unsure one: only the time of the last mention changed.
+    /// A repetition within one turn, or an uncertain one: only the time of the last mention changed.
     Mentioned,
-    /// The user is to be asked first.
+    /// Awaiting the user's confirmation.
     Pending,
-    /// A guardrail kept the fact as it is.
+    /// A guardrail left the fact unchanged.
     Kept,
     /// There was nothing to do.
     Nothing,
 }
 
 impl ActionOutcome {
-    /// Returns the word for it in the database and in JSON.
+    /// Returns the name used in the database and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Inserted => "inserted",
