@@ -1,4 +1,4 @@
-//! The sums, and how one is added to.
+//! Updates the sums of the metrics.
 
 use rusqlite::Connection;
 use rusqlite::params;
@@ -8,39 +8,39 @@ use crate::facts::failure::Stored;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
-/// What is counted.
+/// A measured quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Figure {
     /// Turns with a used fact.
     LexicalTurns,
-    /// Those of them where words alone had found one.
+    /// Those of them in which lexical search found a used fact.
     LexicalHits,
-    /// Turns with a used fact where vectors could be compared.
+    /// Turns with a used fact in which vectors were compared.
     VectorTurns,
-    /// Those of them where vectors alone had found one.
+    /// Those of them in which vector search found a used fact.
     VectorHits,
     /// Used facts.
     UsedFacts,
-    /// Those of them that both together had found.
+    /// Those of them that hybrid search found.
     FusedFacts,
     /// Facts that were superseded.
     Supersessions,
-    /// Those of them whose old value the user took back.
+    /// Those of them that the user undid.
     WrongOverwrites,
-    /// Facts that came to wait for confirmation.
+    /// Facts that became pending.
     Pending,
-    /// Those of them that were confirmed or rejected.
+    /// Those of them that took effect or were dropped.
     PendingResolved,
-    /// Turns, by the milliseconds from being observed to being applied.
+    /// Turns, by the milliseconds from observation to application.
     Latency,
-    /// Profiles that were given out.
+    /// Profiles that were injected.
     Injections,
     /// Their tokens.
     InjectedTokens,
 }
 
 impl Figure {
-    /// Returns the word for it in the database.
+    /// Returns the name used in the database.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::LexicalTurns => "lexical_turns",
@@ -84,7 +84,7 @@ impl<'a> Tally<'a> {
         self.add_to_class(figure, 0, amount)
     }
 
-    /// Adds to one class of a histogram.
+    /// Adds to a histogram bucket.
     pub(crate) fn add_to_class(self, figure: Figure, class: u64, amount: usize) -> Result<()> {
         if amount == 0 {
             return Ok(());
@@ -107,7 +107,7 @@ impl<'a> Tally<'a> {
     }
 }
 
-/// Counts a profile that went into a prompt.
+/// Counts a profile that was injected into a prompt.
 pub fn count_injection(facts: &mut Facts, user: &UserId, tokens: usize) -> Result<()> {
     let now = facts.clock().timestamp();
     facts.write(|connection| {
