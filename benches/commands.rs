@@ -1,16 +1,16 @@
-//! Times whole processes: what a person or a hook waits for, beside floors measured in the same run.
+//! Times whole processes that a person or a hook waits for, against baselines measured in the same run.
 //!
 //! ```console
 //! $ ANNALS_BENCH_PROJECT=some/project ANNALS_BENCH_RUNS=200 cargo bench --bench commands
 //! ```
 //!
-//! The project is copied, made a git repository where there is git (`ANNALS_BENCH_GIT=no` leaves
-//! that out), and measured in the copy. Rounds go through all rows, so that what slows the machine
-//! down for a while slows all of them; ratios of one run are what counts. docs/performance.md has figures.
+//! The project is copied, made a git repository if git is available (unless `ANNALS_BENCH_GIT=no`), and
+//! measured in the copy. Each round runs all rows, so that a slowdown of the machine affects all of them;
+//! only ratios within a run are meaningful. The figures are in docs/performance.md.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "the bans hold the library's floors; this lays out a folder, starts programs and may stop where it stands"
+    reason = "the lints are meant for the library; a benchmark creates files, starts programs and may panic"
 )]
 
 mod measure;
@@ -29,7 +29,7 @@ use crate::measure::Row;
 
 const HELLO: &str = r#"fn main() { println!("hello"); }"#;
 
-/// Reads every byte of a folder, as any program has to that reads it at all.
+/// Reads every byte of a folder, the minimum work of any program that reads it.
 const READER: &str = r#"
 fn read(folder: &std::path::Path) -> usize {
     std::fs::read_dir(folder).unwrap().flatten().map(|entry| {
@@ -45,13 +45,13 @@ fn main() {
 }
 "#;
 
-/// What a harness says at a session's start.
+/// The hook input that a harness sends at the start of a session.
 const SESSION_START: &str = r#"{"hook_event_name":"SessionStart","source":"startup"}"#;
 
 /// A turn of a conversation.
 const TURN: &str = r#"{"user_input":"I moved to Lisbon.","assistant_response":"Noted."}"#;
 
-/// What an MCP client says first.
+/// The first messages of an MCP client.
 const INITIALISE: &str = concat!(
     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#,
     "\n",
@@ -71,7 +71,7 @@ fn main() {
     let copied = temp.path().join("project");
     copy(&project, &copied);
     let place = Place::new(&copied, temp.path());
-    // What the project's finished phases taught is there to be chosen from and checked.
+    // Creates the lessons of the project's finished phases, which other rows select from and check.
     Row::annals("-q execute --all").run(&place);
     let wants_git = env::var("ANNALS_BENCH_GIT").map_or(true, |wish| wish != "no");
     let is_repository = wants_git && git_init(&place);
@@ -88,13 +88,13 @@ fn main() {
     std::io::stdout().write_all(page.as_bytes()).unwrap();
 }
 
-/// Makes the project a repository with one commit; returns whether it is one now.
+/// Makes the project a repository with one commit; returns whether that succeeded.
 fn git_init(place: &Place) -> bool {
     let git = |line: &str| place.git(&line.split(' ').collect::<Vec<_>>()).is_some();
     git("init --quiet") && git("add --all") && git("commit --quiet --message all")
 }
 
-/// Compiles a program that is one file; nothing where there is no compiler.
+/// Compiles a program from a single file; returns `None` if there is no compiler.
 fn compiled(temp: &TempDir, name: &str, source: &str) -> Option<PathBuf> {
     let (from, to) = (
         temp.path().join(format!("{name}.rs")),
@@ -109,7 +109,7 @@ fn compiled(temp: &TempDir, name: &str, source: &str) -> Option<PathBuf> {
     status.is_ok_and(|status| status.success()).then_some(to)
 }
 
-/// Puts back a context file without a block, so that `sync` has something to write.
+/// Resets the context file to one without a block, so that `sync` has something to write.
 fn forget_block(project: &Path) {
     fs::write(project.join("CLAUDE.md"), "# Notes\n\nUse tabs.\n").unwrap();
 }
@@ -140,7 +140,7 @@ fn rows(place: &Place, temp: &TempDir, is_repository: bool) -> Vec<Row> {
         Row::annals("--version"),
         Row::annals("-q status"),
         Row::annals("-q status --json"),
-        // In this order: the file that one run wrote is what the other finds unchanged.
+        // The order matters: the file that the first row writes is unchanged for the second.
         Row::annals("-q sync").after(forget_block),
         Row::annals("-q sync --check"),
         Row::annals("-q plan"),
@@ -161,7 +161,7 @@ fn planning(project: &Path) -> PathBuf {
         .unwrap_or_else(|| panic!("no planning folder in {}", project.display()))
 }
 
-/// Returns how many files a folder holds, and their bytes.
+/// Returns the number of files in a folder, and their total size in bytes.
 fn size(folder: &Path) -> (usize, u64) {
     let mut all = (0, 0);
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -188,7 +188,7 @@ fn copy(from: &Path, to: &Path) {
         {
             copy(&from, &to);
         } else if kind.is_file() {
-            // A copy by the system would carry a read-only mode over.
+            // `fs::copy` would preserve a read-only mode.
             fs::write(&to, fs::read(&from).unwrap()).unwrap();
         }
     }

@@ -1,15 +1,15 @@
-//! Times whole processes over a store of knowledge entries, beside `rg` over the same folder in the same run.
+//! Times whole processes over a store of knowledge entries, against `rg` over the same folder.
 //!
 //! ```console
 //! $ ANNALS_BENCH_ENTRIES=10000 ANNALS_BENCH_RUNS=20 cargo bench --bench entries
 //! ```
 //!
-//! The entries are generated, the same ones every time. Rounds go through all rows, so that what slows
-//! the machine down for a while slows all of them; ratios of one run are what counts.
+//! The entries are generated, the same ones every time. Each round runs all rows, so that a slowdown of the
+//! machine affects all of them; only ratios within a run are meaningful.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "the bans hold the library's floors; this lays out a folder, starts programs and may stop where it stands"
+    reason = "the lints are meant for the library; a benchmark creates files, starts programs and may panic"
 )]
 
 mod measure;
@@ -24,9 +24,9 @@ use crate::measure::Row;
 
 const MEMORY: &str = ".vibekit/memory";
 
-/// Stands in few entries.
+/// A word in few entries.
 const RARE: &str = "zirconium";
-/// Stands in every entry.
+/// A word in every entry.
 const COMMON: &str = "because";
 
 const WORDS: [&str; 40] = [
@@ -104,7 +104,7 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-/// Writes the entries, and returns how many bytes they have.
+/// Writes the entries, and returns their total size in bytes.
 fn generate(root: &Path, count: u64) -> usize {
     let folder = root.join(MEMORY);
     fs::create_dir_all(&folder).unwrap();

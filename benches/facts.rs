@@ -1,18 +1,18 @@
-//! Times embedding, and retrieval of facts by words, by meaning and by both.
+//! Times embedding, and retrieval of facts by words, by vectors and by both.
 //!
 //! ```console
 //! $ ANNALS_BENCH_FACTS=10000,100000 ANNALS_BENCH_RUNS=100 cargo bench --bench facts
 //! ```
 //!
-//! One user has nearly all facts of a database, another has 1,000 of them. Each question opens the
-//! database anew, as a process does. The texts are made of a vocabulary in which few words are common
-//! and most are rare, as in speech. Where python3 is there, its sqlite3 is asked the same by words, and
-//! where it has chromadb, that is asked for the nearest vectors. docs/performance.md has figures.
+//! One user has nearly all facts of a database, another has 1,000 of them. Each query opens the database, as
+//! a process does. The texts use a vocabulary in which few words are common and most are rare, as in speech.
+//! If python3 is available, its sqlite3 runs the same lexical queries, and if it has chromadb, that is
+//! queried for the nearest vectors. The figures are in docs/performance.md.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
     clippy::print_stdout,
-    reason = "the bans hold the library's floors; this reads its own settings and may stop where it stands"
+    reason = "the lints are meant for the library; a benchmark reads its own settings and may panic"
 )]
 
 use std::env;
@@ -39,10 +39,10 @@ use rusqlite::params;
 
 const WAIT: Duration = Duration::from_secs(5);
 
-/// How many facts the second user has.
+/// Number of facts of the second user.
 const FEW: usize = 1000;
 
-/// How many numbers a vector of the built-in embedding has.
+/// Number of dimensions of a built-in vector.
 const LENGTH: usize = 128;
 
 const SYLLABLES: [&str; 20] = [
@@ -50,7 +50,7 @@ const SYLLABLES: [&str; 20] = [
     "ta", "ve", "wi", "xo", "za",
 ];
 
-/// Numbers that look random and are the same in each run.
+/// Pseudorandom numbers, the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -61,7 +61,7 @@ impl Numbers {
         self.0 % limit
     }
 
-    /// A word; the first are common, and the n-th is there about 1/n as often.
+    /// Returns a word; low ranks are common, with a frequency of about 1/n for the n-th word.
     fn word(&mut self) -> String {
         let most = 20_000_u64;
         let rank = self.below(most) * self.below(most) / most * self.below(most) / most;
@@ -139,14 +139,14 @@ fn retrieval(size: usize, runs: usize) {
         ("two words", two.join(" ")),
     ];
     python(&path, &questions, runs);
-    // Writing alone takes Chroma over half a minute for these.
+    // For more facts, writing alone takes Chroma over half a minute.
     if size <= 100_000 {
         chroma(size, runs);
     }
     for (user, of) in [("ada", "all facts"), ("grace", "1,000 facts of them")] {
         for (name, text) in &questions {
             for method in [Method::Lexical, Method::Vector, Method::Seed, Method::Fused] {
-                // The first finds nothing in memory.
+                // The first query runs with cold caches.
                 let first = ask(&path, user, text, method);
                 let before = on_processor();
                 let mut times: Vec<Duration> =
@@ -171,14 +171,14 @@ fn retrieval(size: usize, runs: usize) {
     }
 }
 
-/// How long this thread has been on a processor, where the system tells: others' load does not count.
+/// Returns the CPU time of this thread, if the system provides it; load of other processes does not count.
 fn on_processor() -> Option<Duration> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds = text.split_whitespace().next()?.parse().ok()?;
     Some(Duration::from_nanos(nanoseconds))
 }
 
-/// Asks the same of SQLite's index from python, on a connection that stays open and without any filter.
+/// Runs the same queries with SQLite's index from python, on an open connection and without filters.
 fn python(path: &Path, questions: &[(&str, String)], runs: usize) {
     const PROGRAM: &str = r#"
 import sqlite3, sys, time
@@ -217,9 +217,9 @@ for question in questions:
     }
 }
 
-/// Asks an embedded Chroma for the nearest of one user's vectors among as many of the same length.
+/// Queries an embedded Chroma for the nearest vectors of one user.
 ///
-/// The vectors are random: only how many there are and how long they are is the same.
+/// The vectors are random; only their number and length are the same.
 fn chroma(size: usize, runs: usize) {
     const PROGRAM: &str = r#"
 import sys, time

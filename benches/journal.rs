@@ -1,15 +1,15 @@
-//! Times the journal as whole processes, beside the shell pipeline that it replaces and `rg` over the same bytes.
+//! Times the journal as whole processes, against the shell pipeline that it replaces and `rg`.
 //!
 //! ```console
 //! $ ANNALS_BENCH_RUNS=50 cargo bench --bench journal
 //! ```
 //!
-//! Journals of 10,000, 100,000 and 1,000,000 lines are generated; rounds go through all rows, so that
-//! what slows the machine down slows all of them. Rows of programs that are missing are left out.
+//! Journals of 10,000, 100,000 and 1,000,000 lines are generated; each round runs all rows, so that a
+//! slowdown of the machine affects all of them. Rows of missing programs are omitted.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "the bans hold the library's floors; this lays out files, starts programs and may stop where it stands"
+    reason = "the lints are meant for the library; a benchmark creates files, starts programs and may panic"
 )]
 
 mod measure;
@@ -22,13 +22,13 @@ use std::path::Path;
 use crate::measure::Place;
 use crate::measure::Row;
 
-/// The shell pipeline of the tool's description, for one window.
+/// The search pipeline from the description of the tool, for one window.
 const REFERENCE: &str = r#"command -v rg jq >/dev/null || exit 2; tail -n 50000 "$1" | { rg -F -e "$2" || true; } | jq -cR 'fromjson? | select(type == "object")' | tac | head -n 20"#;
 
-/// One write as the tool's description has it.
+/// A write as in the description of the tool.
 const REFERENCE_WRITE: &str = r#"jq -cn --arg ts "$(date -u '+%Y-%m-%dT%H:%M:%SZ')" --arg type note --arg content "$2" --argjson tags null --argjson meta null '{ts:$ts,type:$type,content:$content,tags:$tags,meta:$meta}' >> "$1""#;
 
-/// Writes a journal of so many lines, about 340 bytes each.
+/// Writes a journal of this many lines, about 340 bytes each.
 fn generate(path: &Path, lines: usize) {
     let words = [
         "pantry",
@@ -80,7 +80,7 @@ fn main() {
     let journal = folder.path().join("written.jsonl");
     let batch = folder.path().join("batch.jsonl");
     generate(&batch, 100_000);
-    // A batch has no times of its own.
+    // Records of a batch have no timestamps.
     let input = fs::read_to_string(&batch).unwrap();
     let without = |line: &str| line.replacen("\"ts\":\"2026-02-17T10:11:12+00:00\",", "", 1) + "\n";
     fs::write(&batch, input.lines().map(without).collect::<String>()).unwrap();

@@ -1,16 +1,16 @@
-//! Times `annals ledger brief` as a whole process on generated repositories, beside git over the same commits.
+//! Times `annals ledger brief` as a whole process on generated repositories, against git on the same.
 //!
 //! ```console
 //! $ ANNALS_BENCH_COMMITS=4000,20000 ANNALS_BENCH_RUNS=50 cargo bench --bench ledger
 //! ```
 //!
-//! The history is one line, packed, without a commit-graph, as a clone leaves it; the ledger is the
-//! size of a real one. Rounds go through all rows, so that what slows the machine down for a while
-//! slows all of them; ratios of one run are what counts.
+//! The history is linear and packed, without a commit-graph, like a fresh clone; the ledger has a realistic
+//! size. Each round runs all rows, so that a slowdown of the machine affects all of them; only ratios within
+//! a run are meaningful.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "the bans hold the library's floors; this lays out a folder, starts programs and may stop where it stands"
+    reason = "the lints are meant for the library; a benchmark creates files, starts programs and may panic"
 )]
 
 mod measure;
@@ -27,7 +27,7 @@ use tempfile::TempDir;
 use crate::measure::Place;
 use crate::measure::Row;
 
-/// What a harness says at a session's start.
+/// The hook input that a harness sends at the start of a session.
 const SESSION_START: &str = r#"{"hook_event_name":"SessionStart","source":"startup"}"#;
 
 struct Repository {
@@ -36,7 +36,7 @@ struct Repository {
 }
 
 impl Repository {
-    /// Makes a repository of so many commits by one import.
+    /// Creates a repository with this many commits by a single import.
     fn new(commits: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let place = Place::new(folder.path(), folder.path());

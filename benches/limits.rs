@@ -1,14 +1,14 @@
-//! Times whole processes over the largest files that are read, one reader a row: 8 MiB of what a reader is worst at.
+//! Times whole processes on files of the maximum size, 8 MiB, each with the worst case for its reader.
 //!
 //! ```console
 //! $ ANNALS_BENCH_RUNS=5 cargo bench --bench limits
 //! ```
 //!
-//! The goal is an answer in a second and 200 MiB.
+//! The goal is an answer within one second and 200 MiB.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "the bans hold the library's floors; this lays out a folder, starts programs and may stop where it stands"
+    reason = "the lints are meant for the library; a benchmark creates files, starts programs and may panic"
 )]
 
 mod measure;
@@ -21,17 +21,17 @@ use std::path::Path;
 use crate::measure::Place;
 use crate::measure::Row;
 
-/// The largest file that is read whole.
+/// Maximum size of a file that is read, in bytes.
 const MAX_FILE_BYTES: usize = 8 * 1024 * 1024;
 
-/// A file that is as large as can be: what it begins with, what it repeats with a number, and what reads it.
+/// A file of the maximum size: its beginning, its numbered repeated part, and the commands that read it.
 struct Limit {
     file: &'static str,
     head: &'static str,
     repeated: fn(&mut String, usize),
     what: &'static str,
     commands: &'static [&'static str],
-    /// Whether the commands end with 1 to say that they found something.
+    /// Whether the commands exit with 1 because of findings.
     complains: bool,
 }
 
@@ -214,7 +214,7 @@ impl Limit {
         })
     }
 
-    /// Puts the file in, and what the other rows put in their places out.
+    /// Writes the file, and empties the large files of other rows.
     fn plant(&self, root: &Path) {
         for other in LIMITS.iter().filter(|other| other.file != self.file) {
             let path = root.join(other.file);

@@ -1,9 +1,9 @@
-//! Starts whole processes in turn and says what each took; the part that the benchmarks share.
+//! Runs processes in turn and measures them; shared by the benchmarks.
 //!
-//! Rounds go through all rows, so that what slows the machine down for a while slows all of them. Ratios
-//! of one run are what counts. CPU is user and system time as the kernel accounts it to the process; it
-//! tells more than the clock where other work shares the cores.
-#![allow(dead_code, reason = "each benchmark uses a part of it")]
+//! Each round runs all rows, so that a slowdown of the machine affects all of them. Only ratios within a run
+//! are meaningful. CPU is the user and system time of the process, which is more reliable than wall-clock
+//! time if other work shares the cores.
+#![allow(dead_code, reason = "each benchmark uses only part of this module")]
 
 use std::env;
 use std::fmt::Write as _;
@@ -20,25 +20,25 @@ use std::process::Stdio;
 use std::time::Duration;
 use std::time::Instant;
 
-/// The program that is measured: what was built with the benchmark, or what `ANNALS_BENCH_PROGRAM` names.
+/// Returns the measured program: the one built with the benchmark, or `ANNALS_BENCH_PROGRAM`.
 pub(crate) fn program() -> PathBuf {
     let named = env::var_os("ANNALS_BENCH_PROGRAM");
     let program = named.map_or_else(|| env!("CARGO_BIN_EXE_annals").into(), PathBuf::from);
-    // Processes are started in other folders.
+    // The processes run in other folders.
     program.canonicalize().unwrap()
 }
 
-/// What is done before each start.
+/// An action before each start.
 type Before = Box<dyn FnMut(&Path)>;
 
-/// A process that is started and timed.
+/// A process to start and time.
 pub(crate) struct Row {
     name: String,
     program: PathBuf,
     arguments: Vec<String>,
     input: Option<PathBuf>,
     before: Option<Before>,
-    /// Whether it ends with 1 to say that nothing was found.
+    /// Whether it exits with 1 because nothing was found.
     finds_nothing: bool,
     times: Vec<Duration>,
     processor: Vec<Duration>,
@@ -58,7 +58,7 @@ impl Row {
         }
     }
 
-    /// A row of `annals`, named by its arguments.
+    /// Creates a row for `annals`, named after its arguments.
     pub(crate) fn annals(line: &str) -> Self {
         let arguments: Vec<&str> = line.split_whitespace().collect();
         Self::new(&format!("annals {line}"), program(), &arguments)
@@ -73,25 +73,25 @@ impl Row {
         self
     }
 
-    /// Reads this file as its standard input.
+    /// Sets the file to read as standard input.
     pub(crate) fn reading(mut self, input: &Path) -> Self {
         self.input = Some(input.to_owned());
         self
     }
 
-    /// Finds nothing, and says so by ending with 1.
+    /// Expects exit code 1, which means that nothing was found.
     pub(crate) fn finding_nothing(mut self) -> Self {
         self.finds_nothing = true;
         self
     }
 
-    /// Does this in the folder before each start, untimed.
+    /// Sets an action to run in the folder before each start, untimed.
     pub(crate) fn after(mut self, before: impl FnMut(&Path) + 'static) -> Self {
         self.before = Some(Box::new(before));
         self
     }
 
-    /// Runs once; returns whether the program is there and ended well.
+    /// Runs once; returns whether the program exists and exited as expected.
     pub(crate) fn run(&mut self, place: &Place) -> bool {
         if let Some(before) = &mut self.before {
             before(&place.folder);
@@ -99,7 +99,7 @@ impl Row {
         let mut command = self.command(place);
         let start = Instant::now();
         let Ok(child) = command.spawn() else {
-            // A program that is missing.
+            // The program is missing.
             return false;
         };
         let (code, processor) = ended(&child);
@@ -122,9 +122,9 @@ impl Row {
         self.processor.clear();
     }
 
-    /// Returns the most memory that a run has, in KiB, as the kernel says while it lives.
+    /// Returns the peak memory of a run, in KiB, which the kernel reports while it is running.
     ///
-    /// What `wait4` says holds the memory of the one that started it, too.
+    /// The value from `wait4` would include the memory of the parent process.
     fn peak(&mut self, place: &Place) -> u64 {
         let mut most = 0;
         for _ in 0..5 {
@@ -144,16 +144,16 @@ impl Row {
     }
 }
 
-/// Waits for a process; returns its exit code and its processor time.
+/// Waits for a process; returns its exit code and its CPU time.
 #[expect(
     unsafe_code,
-    reason = "the standard library does not tell what a process took"
+    reason = "the standard library does not provide the CPU time of a child"
 )]
 fn ended(child: &Child) -> (Option<i32>, Duration) {
     let pid = libc::pid_t::try_from(child.id()).unwrap();
     let mut status = 0;
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: both places live through the call, and zeroes are a valid `rusage`.
+    // SAFETY: both pointers are valid for the call, and zeroes are a valid `rusage`.
     let usage = unsafe {
         let ended = libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr());
         assert_eq!(ended, pid);
@@ -167,7 +167,7 @@ fn ended(child: &Child) -> (Option<i32>, Duration) {
     (code, time(usage.ru_utime) + time(usage.ru_stime))
 }
 
-/// A folder to run in, with an environment of its own.
+/// A folder to run in, with its own environment.
 pub(crate) struct Place {
     pub(crate) folder: PathBuf,
     environment: Vec<(&'static str, String)>,
@@ -204,7 +204,7 @@ impl Place {
         command
     }
 
-    /// Runs git to its end, and returns what it printed.
+    /// Runs git, and returns its output if it succeeds.
     pub(crate) fn git(&self, arguments: &[&str]) -> Option<String> {
         let mut command = self.command(Path::new("git"));
         command.args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]);
@@ -214,16 +214,16 @@ impl Place {
     }
 }
 
-/// Returns a number of the environment.
+/// Returns a number from the environment.
 pub(crate) fn setting(name: &str, otherwise: usize) -> usize {
     env::var(name).map_or(otherwise, |value| value.parse().unwrap())
 }
 
-/// Measures the rows in turn, and returns the page about them; `peers` begin the names of those to compare with.
+/// Measures the rows in turn, and returns a table; `peers` are prefixes of the rows to compare with.
 ///
-/// Rows that do not end well are left out, as are those of programs that are missing.
+/// Rows that fail are omitted, and so are those of missing programs.
 pub(crate) fn page(place: &Place, mut rows: Vec<Row>, runs: usize, peers: &[&str]) -> String {
-    // Twice untimed: what is read once is in memory from then on.
+    // Two untimed runs fill the caches.
     rows.retain_mut(|row| row.run(place) && row.run(place));
     rows.iter_mut().for_each(Row::forget);
     for _ in 0..runs {

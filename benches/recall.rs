@@ -4,11 +4,11 @@
 //! $ ANNALS_BENCH_RUNS=50 cargo bench --bench recall
 //! ```
 //!
-//! The project is made up, its words drawn from a fixed sequence. docs/performance.md has figures.
+//! The project is generated from a fixed pseudorandom sequence. The figures are in docs/performance.md.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "the bans hold the library's floors; this lays out a folder, starts programs and may stop where it stands"
+    reason = "the lints are meant for the library; a benchmark creates files, starts programs and may panic"
 )]
 
 mod measure;
@@ -34,7 +34,7 @@ const WORDS: &[&str] = &[
     "week",
 ];
 
-/// A sequence of numbers that is the same on every machine.
+/// A pseudorandom sequence, the same on every machine.
 struct Draw(u64);
 
 impl Draw {
@@ -66,7 +66,7 @@ fn main() {
         let changing = project.join(".planning/phases/00-part/000-CONTEXT.md");
         fs::write(changing, page(&mut draw)).unwrap();
     };
-    // In this order: what one builds is what the next finds.
+    // The order matters: each row uses the cache that the previous one built.
     let rows = vec![
         Row::new("true", "true", &[]),
         recall("annals recall, no cache").after(forget),
@@ -79,7 +79,7 @@ fn main() {
     std::io::stdout().write_all(page.as_bytes()).unwrap();
 }
 
-/// Returns a file of bullets under headings.
+/// Returns a file of list items under headings.
 fn page(draw: &mut Draw) -> String {
     let mut page = String::from("# Context\n");
     for unit in 0..UNITS_A_FILE {

@@ -1,6 +1,6 @@
-//! What the fuzz targets call: one function for each parser and for each document read from standard input.
+//! The functions behind the fuzz targets: one for each parser and for each document read from standard input.
 //!
-//! The ordinary tests replay the corpora through the same functions, so that a find stays found.
+//! The ordinary tests replay the corpora through the same functions, to prevent regressions.
 
 use std::path::Path;
 
@@ -33,10 +33,10 @@ use annals::recall;
 use annals::secrets;
 use annals::secrets::SecretPolicy;
 
-/// A target: its name, and what it does with an input.
+/// A target: its name, and the function that processes an input.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// Every target by name; its corpus lies in `corpus/<name>`.
+/// All targets by name; the corpus of each is in `corpus/<name>`.
 pub const TARGETS: &[Target] = &[
     ("auditor_answer", auditor_answer),
     ("entry", entry),
@@ -61,12 +61,12 @@ pub const TARGETS: &[Target] = &[
     ("summary", summary),
 ];
 
-/// Parses text as any bytes may be read: what is no UTF-8 is replaced.
+/// Parses arbitrary bytes as text, with invalid UTF-8 replaced.
 fn with_text(bytes: &[u8], parse: impl Fn(&str, &Path)) {
     parse(&String::from_utf8_lossy(bytes), Path::new("FILE.md"));
 }
 
-/// Reads a document of standard input; an error is an answer, a panic is not.
+/// Accepts an error as a valid outcome; only a panic is a failure.
 fn answered<T, E>(result: Result<T, E>) {
     drop(result);
 }
@@ -85,7 +85,7 @@ pub fn entry(bytes: &[u8]) {
     });
 }
 
-/// Reads what a harness says to a hook, and asks all that a hook asks of it.
+/// Parses the input of a hook, and calls all of its accessors.
 pub fn hook_input(bytes: &[u8]) {
     let Some(input) = Input::parse(bytes) else {
         return;
@@ -114,7 +114,7 @@ pub fn ledger_update(bytes: &[u8]) {
     answered(serde_json::from_slice::<Update>(bytes));
 }
 
-/// Cuts a markdown file into its parts.
+/// Splits a markdown file into its parts.
 pub fn markdown(bytes: &[u8]) {
     with_text(bytes, |text, path| {
         drop(FrontMatter::parse(text, path));
@@ -123,12 +123,12 @@ pub fn markdown(bytes: &[u8]) {
     });
 }
 
-/// Answers a call of a tool on the example project, on a dry run: nothing is written.
+/// Calls a tool on the example project, as a dry run: nothing is written.
 pub fn mcp_call(bytes: &[u8]) {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let example = |folder: &Path| folder.join("examples/vbw-project");
     let mut examples = manifest.ancestors().map(example);
-    // Below a file there is nothing, and nothing can be made.
+    // A path below a file does not exist and cannot be created.
     let home = manifest.join("Cargo.toml/home");
     let now = "2026-03-01T12:00:00Z".into();
     let variables = [
@@ -148,7 +148,7 @@ pub fn mcp_call(bytes: &[u8]) {
     answered(mcp::call(&project.expect("the example opens"), bytes));
 }
 
-/// Merges three versions, parted by NUL; a version that nobody changed comes back as it was.
+/// Merges three versions, separated by NUL; identical versions must merge to the same text.
 pub fn merge_file(bytes: &[u8]) {
     let labels = Labels {
         marker: 7,
@@ -175,7 +175,7 @@ pub fn merge_file(bytes: &[u8]) {
             };
             let merged = merge::merge(kind, same, &labels);
             assert_eq!(merged.conflicts, 0);
-            // An index is made anew from its rows.
+            // An index is regenerated from its rows.
             assert!(kind == MergeKind::Index || merged.text == ours, "{kind:?}");
         }
     });
@@ -211,7 +211,7 @@ pub fn project_file(bytes: &[u8]) {
     with_text(bytes, |text, path| drop(ProjectFile::parse(text, path)));
 }
 
-/// Parses what is searched for.
+/// Parses a search query.
 pub fn recall_query(bytes: &[u8]) {
     with_text(bytes, |text, _| answered(recall::RecallQuery::new(text)));
 }
@@ -221,7 +221,7 @@ pub fn roadmap(bytes: &[u8]) {
     with_text(bytes, |text, path| drop(Roadmap::parse(text, path)));
 }
 
-/// Finds secrets, and none in what was redacted.
+/// Finds and redacts secrets.
 pub fn secret(bytes: &[u8]) {
     with_text(bytes, |text, _| {
         drop(secrets::find(text));
@@ -229,7 +229,7 @@ pub fn secret(bytes: &[u8]) {
     });
 }
 
-/// Puts our entries into a harness's JSON settings and takes them out again: every byte is as it was.
+/// Adds our entries to a harness's JSON settings and removes them again: every byte must be restored.
 pub fn settings_json(bytes: &[u8]) {
     round_trip(setup::set_up_and_removed(SettingsForm::Json, bytes), bytes);
 }
@@ -239,7 +239,7 @@ pub fn settings_toml(bytes: &[u8]) {
     round_trip(setup::set_up_and_removed(SettingsForm::Toml, bytes), bytes);
 }
 
-/// What cannot be edited is refused, and what is ours already goes; all else must come back.
+/// Refused edits and removed earlier entries are valid outcomes; anything else must be restored exactly.
 fn round_trip(result: annals::error::Result<Option<Vec<u8>>>, bytes: &[u8]) {
     if let Ok(Some(restored)) = result {
         assert_eq!(restored, bytes);

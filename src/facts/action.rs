@@ -1,4 +1,4 @@
-//! What the memory auditor answers: a list of actions, checked against its schema with every problem named.
+//! Parses and validates the memory auditor's answer, a list of actions, reporting every problem.
 
 use serde::Serialize;
 use serde_json::Map;
@@ -18,10 +18,10 @@ use crate::text::hexadecimal;
 use crate::text::strip_controls;
 use crate::text::word_enum;
 
-/// The most actions of one turn.
+/// Maximum number of actions in an answer.
 const MAX_ACTIONS: usize = 64;
 
-/// The longest value and the longest reason, in bytes.
+/// Maximum length of a value, a reason and any other text field, in bytes.
 const MAX_VALUE_BYTES: usize = 16 << 10;
 
 const FIELDS: [&str; 9] = [
@@ -37,20 +37,20 @@ const FIELDS: [&str; 9] = [
 ];
 
 word_enum! {
-    /// What an action claims to be; the rules decide what comes of it.
+    /// The type of an action as the auditor states it; the rules decide on the outcome.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum ActionType {
         /// A new fact.
         Insert = "insert",
-        /// The same fact, said more exactly.
+        /// The same fact, in more detail.
         Update = "update",
-        /// Another value in place of the old one.
+        /// Another value that replaces the old one.
         Supersede = "supersede",
-        /// The old value holds no longer.
+        /// The old value no longer holds.
         Expire = "expire",
-        /// Nothing new, at most a repetition.
+        /// Nothing new, or only a repetition.
         Noop = "noop",
-        /// The user is to be asked.
+        /// The user must confirm it.
         MarkPendingConfirmation = "mark_pending_confirmation",
     }
 }
@@ -61,28 +61,28 @@ impl ActionType {
     }
 }
 
-/// One action, as it was checked.
+/// A validated action.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Action {
-    /// What it claims to be.
+    /// The type that the auditor stated.
     #[serde(rename = "type")]
     pub kind: ActionType,
-    /// What it is about.
+    /// The key of the fact that it concerns.
     #[serde(serialize_with = "as_text")]
     pub key: FactKey,
     /// The new value.
     pub new_value_text: Option<String>,
-    /// The new value, structured.
+    /// The new value as JSON.
     pub new_value_json: Option<Value>,
-    /// The fact that it is about.
+    /// The fact that it concerns.
     pub target_fact_id: Option<String>,
-    /// From when on the new value holds, RFC 3339 in UTC.
+    /// Start of the new value's validity, RFC 3339 in UTC.
     pub valid_from: Option<String>,
-    /// Until when it holds, or until when the old one held.
+    /// End of the new value's validity, or of the old one's.
     pub valid_to: Option<String>,
-    /// How much surer or less sure the auditor is than usual.
+    /// How much more or less certain than usual the auditor is, from -1 to 1.
     pub confidence_delta: f64,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
@@ -94,18 +94,18 @@ fn as_text<S: serde::Serializer>(
 }
 
 impl Action {
-    /// Returns what tells this action of a user from every other of the same turn and key.
+    /// Returns a hash that identifies the action among those of the same user, turn and key.
     pub(crate) fn hash(&self, user: &UserId) -> String {
         let mut hash = Sha256::new();
         hash.update(user.as_str().as_bytes());
         hash.update([0]);
-        // A struct of texts and numbers cannot fail to be written.
+        // Serialising a struct of texts and numbers cannot fail.
         hash.update(serde_json::to_vec(self).unwrap_or_default());
         hexadecimal(&hash.finalize())
     }
 }
 
-/// Reads an answer; the error names every problem, so that whoever answered can put all of them right.
+/// Parses an answer; the error lists every problem, so that all of them can be corrected at once.
 pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
     let refused = |problems: &str| {
         Error::refused(format!("invalid answer: {problems}"))
@@ -147,7 +147,7 @@ pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
     Err(refused(&problems.join("; ")))
 }
 
-/// Returns what stands in a fence around the whole answer; models put one there whatever they are asked for.
+/// Returns the content of a code fence around the whole answer; models add one even if told not to.
 fn unfenced(answer: &str) -> &str {
     let inside = answer
         .strip_prefix("```")
@@ -163,7 +163,7 @@ fn unfenced(answer: &str) -> &str {
     }
 }
 
-/// Reads the fields of one action and collects what is wrong with them.
+/// Reads the fields of an action and collects the problems.
 struct ActionReader<'a> {
     fields: Option<&'a Map<String, Value>>,
     policy: SecretPolicy,
@@ -325,7 +325,7 @@ impl<'a> ActionReader<'a> {
     }
 }
 
-/// Returns a time as it is stored: RFC 3339 in UTC, in seconds; a day begins at midnight.
+/// Normalises a time to its stored form: RFC 3339 in UTC, to the second; a date means its midnight.
 pub(crate) fn normalized_time(text: &str) -> Option<String> {
     let of_day = || Some(parse_date(text)?.and_hms_opt(0, 0, 0)?.and_utc());
     let time = parse_timestamp(text).or_else(of_day)?;

@@ -1,4 +1,4 @@
-//! A fact that is stated outright, without a turn of a conversation around it.
+//! Adds a fact that is stated directly rather than extracted from a turn of a conversation.
 
 use rusqlite::Connection;
 use serde::Serialize;
@@ -26,51 +26,51 @@ use crate::secrets;
 use crate::secrets::SecretPolicy;
 use crate::text;
 
-/// The longest excerpt of a source, in characters.
+/// Maximum length of the excerpt of a source, in characters.
 pub(crate) const EXCERPT: usize = 400;
 
-/// The longest value, in bytes.
+/// Maximum length of a value, in bytes.
 const MAX_VALUE_BYTES: usize = 16 << 10;
 
-/// What is stated.
+/// A fact to add.
 #[derive(Clone, Debug, Default)]
 pub struct Statement {
     /// The key.
     pub key: String,
     /// The value.
     pub value: String,
-    /// The value, structured: one JSON object.
+    /// The value as a JSON object.
     pub json: Option<String>,
-    /// The category, where it is not the key's own.
+    /// The category, if it differs from the key's.
     pub category: Option<Category>,
     /// The project that it belongs to.
     pub project: Option<String>,
-    /// When what it says happened.
+    /// When the stated event happened.
     pub event_time: Option<String>,
-    /// From when on it holds.
+    /// Start of the validity.
     pub valid_from: Option<String>,
-    /// Until when it holds.
+    /// End of the validity.
     pub valid_to: Option<String>,
     /// Whether the user confirmed it when asked.
     pub is_confirmed: bool,
-    /// Whether a value that looks like a secret is kept.
+    /// Whether a value that looks like a secret is accepted.
     pub secrets: SecretPolicy,
-    /// The id under which a repeated call answers as the first.
+    /// Idempotency key: a repeated call with the same id returns the first result.
     pub request_id: Option<String>,
-    /// Who is to see the fact, on a database that is shared: a scope, instead of that of the settings.
+    /// In a shared database, the scope that may see the fact, instead of the one from the settings.
     pub scope: Option<String>,
 }
 
-/// What came of a statement.
+/// The outcome of a statement.
 #[derive(Clone, Debug, Serialize)]
 pub struct Added {
-    /// What was done.
+    /// The outcome.
     pub outcome: ActionOutcome,
-    /// The fact that it was done to.
+    /// The affected fact.
     pub fact: Option<Fact>,
 }
 
-/// States a fact: the same value confirms, a new key inserts, a more exact value refines, another contradicts.
+/// Adds a fact: an equal value confirms, a new key inserts, a longer value refines, another contradicts.
 pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Added> {
     let action = action(statement)?;
     let event_time = time("event time", statement.event_time.as_deref())?;
@@ -117,7 +117,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
     added
 }
 
-/// A scope that is named must be one, and there must be others who could see it.
+/// Refuses a scope whose name is invalid, or in a database that is not shared.
 fn check_scope(facts: &Facts, statement: &Statement) -> Result<()> {
     let Some(scope) = &statement.scope else {
         return Ok(());
@@ -135,7 +135,7 @@ fn check_scope(facts: &Facts, statement: &Statement) -> Result<()> {
     }
 }
 
-/// A fact keeps the scope in which it was first written.
+/// Refuses a scope other than the fact's own: a fact keeps the scope in which it was first written.
 fn keep_scope(connection: &Connection, statement: &Statement, added: Added) -> Result<Added> {
     let (Some(wanted), Some(fact)) = (&statement.scope, &added.fact) else {
         return Ok(added);
@@ -157,7 +157,7 @@ fn answer(connection: &Connection, user: &UserId, applied: &ActionResult) -> Res
     })
 }
 
-/// Statements have no turn: each gets the number of its action, which no other ever has.
+/// Returns a turn id for a statement, which has no turn: the number of its action, which is never reused.
 fn next_turn(connection: &Connection) -> Result<String> {
     let number = queue::next_number(connection, "applied_actions")?;
     let prefix = replication::stated_prefix(connection, "stated")?;

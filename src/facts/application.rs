@@ -1,4 +1,4 @@
-//! Carries out the actions of one turn, each once.
+//! Applies the actions of a turn, each of them once.
 
 use rusqlite::Connection;
 use rusqlite::params;
@@ -13,18 +13,18 @@ use crate::facts::outcome::ActionOutcome;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 
-/// What came of one action.
+/// The outcome of an action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ActionResult {
     /// The key.
     pub key: String,
-    /// What was done.
+    /// The outcome.
     pub outcome: ActionOutcome,
-    /// The fact that it was done to.
+    /// The affected fact.
     pub fact_id: Option<String>,
 }
 
-/// Carries out all actions, in their order; one that cannot be meant fails them all, every such one named.
+/// Applies all actions in order; if any does not fit the facts, the error lists all such actions.
 pub(crate) fn apply(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<ActionResult>> {
     let mut applied = Vec::new();
     let mut problems = Vec::new();
@@ -85,7 +85,7 @@ fn once(arbiter: &Arbiter<'_>, action: &Action) -> Result<ActionResult> {
     Ok(applied)
 }
 
-/// Returns what was applied for a turn, in its order.
+/// Returns the results of the actions applied for a turn, in order.
 pub(crate) fn of_turn(
     connection: &Connection,
     user: &UserId,
@@ -100,7 +100,7 @@ pub(crate) fn of_turn(
     )
 }
 
-/// Returns the hashes of the actions that were applied for a turn.
+/// Returns the hashes of the actions applied for a turn.
 pub(crate) fn hashes(connection: &Connection, user: &UserId, turn: &str) -> Result<Vec<String>> {
     connection.rows(
         "read the applied actions",

@@ -1,16 +1,17 @@
-//! Decides what an action may do to the facts that are there, whatever it claims to be.
+//! Decides what an action may do to the existing facts, whatever type it states.
 //!
 //! The auditor proposes; the rules here decide, by comparing values and confidence:
 //!
 //! 1. A new fact is inserted.
-//! 2. A value that holds the old one whole, and takes nothing back, refines it in place.
-//! 3. A contradiction closes the old fact's validity and inserts the new one; one with an end does so until then.
+//! 2. A value that contains the whole old one, and negates nothing, refines it in place.
+//! 3. A contradiction closes the old fact's validity and inserts the new one; when a new one with an end
+//!    expires, the old one is restored.
 //! 4. An explicit invalidation expires the fact.
-//! 5. A duplicate refreshes the time of the last mention and the confidence, once a turn.
-//! 6. A conflict of low confidence waits for confirmation, and so does one with an established fact.
+//! 5. A duplicate refreshes the time of the last mention and, once per turn, raises the confidence.
+//! 6. A low-confidence conflict awaits confirmation, and so does a conflict with an established fact.
 //!
-//! A fact that the user confirmed is never refined without asking. A fact of high risk is overwritten, refined or ended only by what is as sure as
-//! [`confidence::HIGH_RISK`], or by the user's own word.
+//! A fact that the user confirmed is never refined without confirmation. A high-risk fact is overwritten,
+//! refined or ended only with a confidence of at least [`confidence::HIGH_RISK`], or if the user confirms it.
 
 use rusqlite::Connection;
 use rusqlite::params;
@@ -37,7 +38,7 @@ use crate::facts::user::UserId;
 use crate::facts::wording;
 use crate::text::hexadecimal;
 
-/// Where an action comes from.
+/// The source of an action.
 #[derive(Clone, Debug)]
 pub(crate) struct ActionSource {
     pub(crate) turn_id: String,
@@ -47,15 +48,15 @@ pub(crate) struct ActionSource {
     pub(crate) excerpt: String,
     /// When it was said.
     pub(crate) said_at: String,
-    /// When what it says happened.
+    /// When the stated event happened.
     pub(crate) event_time: Option<String>,
-    /// The category, where it is not the key's own.
+    /// The category, if it differs from the key's.
     pub(crate) category: Option<Category>,
-    /// The user's own word, given when asked: no rule stands against it.
+    /// Whether the user confirmed it explicitly, which overrides the rules.
     pub(crate) is_confirmed: bool,
 }
 
-/// One rule-bound writer of one turn's actions.
+/// Applies the rules to the actions of one turn.
 pub(crate) struct Arbiter<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) user: &'a UserId,
@@ -64,11 +65,11 @@ pub(crate) struct Arbiter<'a> {
     pub(crate) high_risk: &'a [String],
 }
 
-/// What was done, and to which fact.
+/// The outcome, and the affected fact.
 pub(crate) type Decision = (ActionOutcome, Option<Fact>);
 
 impl Arbiter<'_> {
-    /// Carries out one action as far as the rules allow.
+    /// Applies an action as far as the rules allow.
     pub(crate) fn decide(&self, action: &Action) -> Result<Decision> {
         self.expire_what_is_over(action.key.as_str())?;
         let target = self.target(action)?;
@@ -92,7 +93,7 @@ impl Arbiter<'_> {
         }
     }
 
-    /// Whether what an action states has ended already.
+    /// Returns whether the validity that an action states has already ended.
     fn is_over(&self, action: &Action) -> bool {
         action
             .valid_to
@@ -100,15 +101,15 @@ impl Arbiter<'_> {
             .is_some_and(|end| end <= self.now)
     }
 
-    /// Whether an action says what held before the current value, which it leaves as it is.
+    /// Returns whether an action states an earlier value, which does not affect the current one.
     fn is_of_the_past(&self, action: &Action, current: &Fact) -> bool {
-        // The end that a supersession names is that of the old value.
+        // For a supersession, `valid_to` is the end of the old value.
         action.kind != ActionType::Supersede
             && self.is_over(action)
             && !wording::is_same(value_of(action), &current.value_text)
     }
 
-    /// The fact that the action names; one that cannot be meant is the auditor's mistake.
+    /// Returns the fact that `target_fact_id` names, or an error if the action cannot apply to it.
     fn target(&self, action: &Action) -> Result<Option<Fact>> {
         let Some(id) = &action.target_fact_id else {
             return Ok(None);
@@ -133,7 +134,7 @@ impl Arbiter<'_> {
         Ok(Some(found))
     }
 
-    /// The active fact that an action without a target is about.
+    /// Returns the active fact that an action without a target concerns.
     fn current(&self, action: &Action) -> Result<Option<Fact>> {
         let mut active = self.with_key(action.key.as_str(), FactStatus::Active)?;
         if !action.key.is_multi_valued() {
@@ -163,7 +164,7 @@ impl Arbiter<'_> {
         fact::with_key(self.connection, self.user, key, status)
     }
 
-    /// What ended by itself is no fact to argue with.
+    /// Expires the key's facts whose validity has ended, so that they cannot conflict with the action.
     fn expire_what_is_over(&self, key: &str) -> Result<()> {
         for over in self.with_key(key, FactStatus::Active)? {
             if over.valid_to.as_deref().is_some_and(|end| end <= self.now) {
@@ -173,7 +174,7 @@ impl Arbiter<'_> {
         Ok(())
     }
 
-    /// Rules 1 to 3, 5 and 6: a value is stated where one is known.
+    /// Rules 1 to 3, 5 and 6: handles a value stated for a key that already has one.
     fn state(&self, action: &Action, current: &Fact) -> Result<Decision> {
         let value = value_of(action);
         if wording::is_same(value, &current.value_text) {
@@ -182,11 +183,11 @@ impl Arbiter<'_> {
             }
             return self.repeat(action, Some(current.clone()));
         }
-        // What the user confirmed is confirmed as it is: another text asks again.
+        // The user confirmed the exact value: a different text needs another confirmation.
         let is_certain = current.confidence >= confidence::CONFIRMED;
         let may_refine =
             self.source.is_confirmed || !(is_certain || self.is_high_risk(action, current));
-        // What holds for a time only leaves the durable value as it is, to hold again afterwards.
+        // A temporary value leaves the durable one as it is, so that it can be restored afterwards.
         let is_temporary = action.valid_to.is_some() && current.valid_to.is_none();
         let is_refinement = may_refine
             && !is_temporary
@@ -208,14 +209,14 @@ impl Arbiter<'_> {
         action.key.is_high_risk(current.category, self.high_risk)
     }
 
-    /// Whether a first contradiction overwrites a fact without a question.
+    /// Returns whether a first contradiction overwrites a fact without confirmation.
     fn may_overwrite(&self, action: &Action, current: &Fact) -> bool {
         if self.source.is_confirmed {
             return true;
         }
         let is_sure =
             confidence::first_mention(action.confidence_delta) >= confidence::FIRST_MENTION;
-        // A turn that is read late must not undo what was said after it, nor what is to come what holds now.
+        // A late turn must not undo later statements, nor a future value the present one.
         let is_late = self.source.said_at < current.valid_from;
         let is_to_come = action
             .valid_from
@@ -238,11 +239,11 @@ impl Arbiter<'_> {
         Ok((ActionOutcome::Inserted, Some(new)))
     }
 
-    /// Rule 1 for what has ended: it is known as something that held once.
+    /// Rule 1 for a value whose validity has ended: it is stored as expired.
     fn insert_ended(&self, action: &Action) -> Result<Decision> {
         let new = self.new_fact(action, value_of(action));
         let ended = Fact {
-            // Since when it held is not known where only its end is told.
+            // If only the end is given, the start is unknown.
             valid_from: action
                 .valid_from
                 .clone()
@@ -263,7 +264,7 @@ impl Arbiter<'_> {
         } else {
             current.confidence
         };
-        // An end before the fact began is none of this fact.
+        // An end before the fact began does not belong to this fact.
         let end = action
             .valid_to
             .clone()
@@ -357,7 +358,7 @@ impl Arbiter<'_> {
         Ok(after)
     }
 
-    /// Whether this turn has already said something about the fact: one turn counts once.
+    /// Returns whether this turn has already changed the fact: it raises the confidence only once.
     fn is_touched(&self, fact: &Fact) -> Result<bool> {
         self.connection.value(
             "read the history",
@@ -390,7 +391,7 @@ impl Arbiter<'_> {
         Ok(after)
     }
 
-    /// The same fact, spoken of now.
+    /// Returns the fact with its time of last mention updated.
     pub(crate) fn mentioned(&self, fact: &Fact) -> Fact {
         Fact {
             last_mentioned_at: fact
@@ -439,7 +440,7 @@ impl Arbiter<'_> {
         }
     }
 
-    /// The same turn and action give the same id, on every machine and in every run.
+    /// Derives the id from the turn and the action, so that it is the same on every machine and in every run.
     fn new_id(&self, action: &Action) -> String {
         let mut hash = Sha256::new();
         hash.update(action.hash(self.user).as_bytes());
@@ -473,7 +474,7 @@ impl Arbiter<'_> {
     }
 }
 
-/// The value of an action, which its schema asked for.
+/// Returns the value of an action, or an empty string; validation ensures a value where one is needed.
 pub(crate) fn value_of(action: &Action) -> &str {
     action.new_value_text.as_deref().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The archive: facts that no longer hold, put away as JSON.
+//! The archive of facts that no longer hold, stored as JSON.
 
 use rusqlite::Connection;
 use rusqlite::params;
@@ -28,7 +28,7 @@ pub(crate) fn update(connection: &Connection, fact: &Fact) -> Result<()> {
     connection.run("write the archive", sql, params![fact.fact_id, json])
 }
 
-/// Removes a fact from the archive; whoever takes it back writes it to the facts.
+/// Removes a fact from the archive; to restore it, the caller writes it to the facts.
 pub(crate) fn remove(connection: &Connection, id: &str) -> Result<()> {
     connection.run(
         "take a fact back",

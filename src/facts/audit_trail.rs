@@ -1,4 +1,4 @@
-//! The history of facts: who changed what, from what to what, and why.
+//! Reads the history of facts: who changed what, how, and why.
 
 use rusqlite::Connection;
 use rusqlite::Params;
@@ -13,31 +13,31 @@ use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
-/// One change of one fact.
+/// A change of a fact.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
     /// The fact.
     pub fact_id: String,
     /// Its key.
     pub key: String,
-    /// What was done.
+    /// The action.
     pub action: String,
     /// The fact as it was, or `None` if it was new.
     pub before: Option<Fact>,
-    /// The fact as it was from then on.
+    /// The fact after the change, or `None` if it was removed.
     pub after: Option<Fact>,
-    /// Why.
+    /// The reason.
     pub reason: String,
     /// The turn that caused it.
     pub turn_id: String,
-    /// When.
+    /// When it was changed.
     pub at: String,
-    /// The device that did it, where it was another.
+    /// The device that made the change, if it was another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
 }
 
-/// Returns the changes of a user's facts, the oldest first: of one fact or key, or of all.
+/// Returns the changes of a user's facts, oldest first: of one fact or key, or of all.
 pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Change>> {
     let sql = "SELECT fact_id, key, action, reason, turn_id, at, device, before_json, after_json FROM fact_history \
                WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2 OR substr(fact_id, 1, length(?2)) = ?2) \

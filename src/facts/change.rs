@@ -1,4 +1,4 @@
-//! The one way in which a fact changes: its row, its history and what is derived from it, together.
+//! Changes a fact: updates its row, its history and the derived data together.
 
 use rusqlite::Connection;
 use rusqlite::params;
@@ -10,20 +10,20 @@ use crate::facts::query::Query;
 use crate::facts::store::stop_here;
 use crate::facts::vectors;
 
-/// Why a fact changes.
+/// The cause of a change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cause<'a> {
-    /// What is done, as it is in the history.
+    /// The action, as recorded in the history.
     pub(crate) action: &'a str,
-    /// Why, in words.
+    /// The reason in words.
     pub(crate) reason: &'a str,
     /// The turn that caused it.
     pub(crate) turn: &'a str,
-    /// When.
+    /// The time of the change.
     pub(crate) at: &'a str,
 }
 
-/// Writes a fact as it is from now on, and what it was before into the history.
+/// Writes a new state of a fact, and records the change in the history.
 pub(crate) fn write(
     connection: &Connection,
     cause: Cause<'_>,
@@ -36,7 +36,7 @@ pub(crate) fn write(
     vectors::update_index(connection, after)
 }
 
-/// Writes one line of the history.
+/// Appends a row to the history.
 pub(crate) fn record(
     connection: &Connection,
     cause: Cause<'_>,

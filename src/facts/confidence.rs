@@ -1,39 +1,39 @@
-//! How sure a fact is, and how sure one has to be to change it.
+//! Computes the confidence of facts, and the confidence needed to change them.
 
-/// A fact that was said once.
+/// Confidence of a fact that was mentioned once.
 pub const FIRST_MENTION: f64 = 0.40;
 
-/// A fact that the user confirmed when asked.
+/// Confidence of a fact that the user confirmed when asked.
 pub const CONFIRMED: f64 = 1.00;
 
-/// From here on, one contradiction does not overwrite a fact.
+/// Confidence from which a single contradiction no longer overwrites a fact.
 pub const ESTABLISHED: f64 = 0.80;
 
-/// Below this, a fact of high risk is not overwritten without confirmation.
+/// Minimum confidence for overwriting a high-risk fact without confirmation.
 pub const HIGH_RISK: f64 = 0.90;
 
-/// As sure as repetition alone can make a fact.
+/// Maximum confidence reachable by repetition alone.
 const MAX_REPEATED: f64 = 0.999_999;
 
-/// Returns the confidence of a fact that was said once more: half of the doubt goes.
+/// Returns the confidence after another mention, which halves the distance to certainty.
 pub fn repeated(confidence: f64) -> f64 {
     let surer = rounded(confidence + 0.5 * (CONFIRMED - confidence));
     surer.min(MAX_REPEATED.max(confidence))
 }
 
-/// Returns the confidence of a fact that is said for the first time.
+/// Returns the confidence of a fact mentioned for the first time.
 ///
-/// The auditor can be less sure than usual, never surer: only repetition and the user make a fact sure.
+/// The auditor can lower it but not raise it: only repetition and confirmation by the user do.
 pub fn first_mention(delta: f64) -> f64 {
     rounded((FIRST_MENTION + delta.min(0.0)).clamp(0.0, CONFIRMED))
 }
 
-/// Returns how sure a contested value has to be before it replaces the old one without a question.
+/// Returns the confidence a contested value needs to replace the old one without confirmation.
 pub(crate) fn needed(is_high_risk: bool, old: f64) -> f64 {
     old.max(if is_high_risk { HIGH_RISK } else { ESTABLISHED })
 }
 
-/// A thousand halvings must not print as 0.9249999999.
+/// Rounds to six decimals, so that repeated halving does not print as 0.9249999999.
 fn rounded(confidence: f64) -> f64 {
     (confidence * 1e6).round() / 1e6
 }

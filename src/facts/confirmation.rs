@@ -1,4 +1,4 @@
-//! What waits for the user's word, the question to ask, and what the answer does.
+//! Lists the facts awaiting the user's confirmation, with the questions to ask, and applies the answers.
 
 use rusqlite::Connection;
 use serde::Serialize;
@@ -19,27 +19,27 @@ use crate::facts::outcome::ActionOutcome;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
-/// A fact that waits for the user's word.
+/// A fact that is awaiting the user's confirmation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pending {
     /// The fact.
     pub fact: Fact,
-    /// The fact that holds and would be replaced or ended.
+    /// The active fact that would be replaced or ended.
     pub contested: Option<Fact>,
-    /// What to ask; only a conflict of high value is worth a question.
+    /// The question to ask, if the conflict is important enough for one.
     pub question: Option<String>,
 }
 
-/// What an answer did.
+/// The effect of an answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answered {
-    /// What was done.
+    /// The outcome.
     pub outcome: ActionOutcome,
-    /// The fact, as it is now.
+    /// The fact after the change.
     pub fact: Fact,
 }
 
-/// Returns a user's pending facts with their questions, the oldest first.
+/// Returns a user's pending facts with their questions, oldest first.
 pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
     let found = fact::select(
         facts.connection(),
@@ -61,7 +61,7 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
     found.into_iter().map(with_question).collect()
 }
 
-/// A question is worth asking where the fact at stake is established, or one of high risk.
+/// Returns the question to ask if the contested fact is established or the fact is high-risk.
 fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Option<String> {
     let is_risky =
         FactKey::parse(&fact.key).is_ok_and(|key| key.is_high_risk(fact.category, high_risk));
@@ -81,7 +81,7 @@ fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Opti
     })
 }
 
-/// The user confirms: the fact is certain, and a pending one takes effect.
+/// Confirms a fact: it becomes certain, and takes effect if it was pending.
 pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<Answered> {
     let fact = listing::find(facts, user, id)?;
     let now = facts.clock().timestamp();
@@ -120,7 +120,7 @@ fn certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
     })
 }
 
-/// An old value that the user confirms holds again, and what overwrote it was wrong.
+/// Makes an old value active again; the value that replaced it was wrong.
 fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
     let contested = arbiter.contested(fact)?;
     if fact.status == FactStatus::Superseded {
@@ -151,7 +151,7 @@ fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
     })
 }
 
-/// The user rejects: a pending fact is dropped, an active one ends.
+/// Rejects a fact: a pending one is dropped, an active one ends.
 pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Result<Answered> {
     let fact = listing::find(facts, user, id)?;
     let now = facts.clock().timestamp();
@@ -185,7 +185,7 @@ pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Resul
     })
 }
 
-/// Another process may have changed the fact since it was looked up.
+/// Reads the fact again, since another process may have changed it.
 fn again(connection: &Connection, user: &UserId, fact: &Fact) -> Result<Fact> {
     let found = fact::select(connection, user, "fact_id = ?2", &[&fact.fact_id])?;
     found

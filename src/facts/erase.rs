@@ -1,4 +1,4 @@
-//! Forgets for good: no byte of what is forgotten stays in the file, its log or its indexes.
+//! Erases facts permanently: no byte of them remains in the database file, its log or its indexes.
 
 use std::collections::BTreeSet;
 
@@ -23,27 +23,28 @@ use crate::facts::vectors::Remaining;
 use crate::text;
 use crate::text::quantity;
 
-/// What was forgotten, in numbers.
+/// Counts of what was erased.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
-    /// Facts, archived ones too.
+    /// Facts, including archived ones.
     pub facts: usize,
-    /// Lines of the history.
+    /// Rows of the history.
     pub changes: usize,
-    /// Turns that mentioned them.
+    /// Turns that mentioned the facts.
     pub turns: usize,
     /// What is not erased yet on servers that vectors were sent to.
     pub remaining: Vec<Remaining>,
 }
 
-/// The shortest value that is looked for in turns: a shorter one stands in half of all texts by chance.
+/// Minimum length of a value searched for in turns, in characters: shorter ones match by chance.
 const MIN_VALUE_CHARS: usize = 3;
 
-/// Forgets a user's facts, all or those under one key, for good.
+/// Erases a user's facts permanently, all or those under one key.
 ///
-/// Turns and answers that mention them go too, as does the profile. One line stays that says when, how
-/// many and why, and nothing of what it was. Refused while another process keeps the file open. Servers
-/// that vectors were sent to are asked after that; what one does not erase stays wished for, by id.
+/// Turns and answers that mention them are erased too, as is the profile. One row remains with the time, the
+/// counts and the reason, but nothing of the content. Refused while another process has the file open.
+/// Afterwards, servers that vectors were sent to are asked to erase them; what a server does not erase stays
+/// queued, by id.
 pub fn forget(
     facts: &mut Facts,
     user: &UserId,
@@ -78,12 +79,12 @@ pub fn forget(
     let (mut forgotten, ids) = match erased {
         Ok(erased) => erased,
         Err(error) if error.kind == ErrorKind::NotFound => {
-            // An earlier run may have erased the rows and not come to rewrite the file.
+            // An earlier run may have erased the rows but not rewritten the file.
             facts.leave_no_trace()?;
             return Err(error);
         }
         Err(error) => {
-            // That others cannot be let in changes nothing about the failure.
+            // A failure to unlock does not change the error.
             facts.share().ok();
             return Err(error.hint("nothing was erased"));
         }
@@ -91,13 +92,13 @@ pub fn forget(
     facts
         .leave_no_trace()
         .map_err(|error| traces_stay(error, &forgotten))?;
-    // Others are let in again: no server is waited for before that. Why one fails stands beside what is left there.
+    // The file is already unlocked, so nobody waits for a server. `remaining` lists why one failed.
     vectors::erase_now(facts)?;
     forgotten.remaining = vectors::remaining(facts.connection(), Some(&ids))?;
     Ok(forgotten)
 }
 
-/// Says what is erased and what is not where the file could not be rewritten.
+/// Returns an error that says what is erased and what is not if the file could not be rewritten.
 fn traces_stay(mut error: Error, forgotten: &Forgotten) -> Error {
     error.message = format!(
         "{} erased from every table; traces may be left in unused parts of the file, which could not be rewritten: {}",
@@ -107,7 +108,7 @@ fn traces_stay(mut error: Error, forgotten: &Forgotten) -> Error {
     error.hint("free some disk space and run the same command again: it rewrites the file")
 }
 
-/// Leaves the one line that stays.
+/// Writes the one row that remains.
 fn log_erasure(
     connection: &Connection,
     forgotten: &Forgotten,
@@ -119,7 +120,7 @@ fn log_erasure(
     connection.run("note the erasure", sql, params![now, facts, turns, reason])
 }
 
-/// Every state that the facts ever had, so that each of their values is known.
+/// Returns every recorded state of the facts, so that all of their values are known.
 fn known_states(connection: &Connection, user: &UserId, key: Option<&str>) -> Result<Vec<Fact>> {
     let mut meant = fact::select(connection, user, "?2 IS NULL OR key = ?2", &[&key])?;
     for sql in [
@@ -134,7 +135,7 @@ fn known_states(connection: &Connection, user: &UserId, key: Option<&str>) -> Re
     Ok(meant)
 }
 
-/// What was forgotten, the ids of the facts, and the turns in which they were said.
+/// The counts, the ids of the facts, and the turns in which they were said.
 type Erased = (Forgotten, Vec<String>, BTreeSet<String>);
 
 fn erase(
@@ -174,7 +175,7 @@ fn erase(
         run("DELETE FROM metrics WHERE user_id = ?1", &[&name])?;
     }
     run("DELETE FROM erasing", &[])?;
-    // Deleted words stay in the segments of an index until it is rewritten.
+    // Deleted words remain in the segments of an index until it is rewritten.
     for table in ["facts_fts", "facts_trigram"] {
         run(
             &format!("INSERT INTO {table} ({table}) VALUES ('rebuild')"),
@@ -198,13 +199,13 @@ fn erase(
     ))
 }
 
-/// Forgets what one key said, in a transaction that goes on; another device was told to forget it.
+/// Erases one key in the caller's transaction, as requested by another device.
 pub(crate) fn erase_key(connection: &Connection, user: &UserId, key: &str) -> Result<()> {
     let meant = known_states(connection, user, Some(key))?;
     erase(connection, user, Some(key), &meant).map(|_| ())
 }
 
-/// Clears the excerpts and reasons that came from these turns; returns the keys that lost some.
+/// Clears the excerpts and reasons that came from these turns; returns the affected keys.
 pub(crate) fn clear_turns(
     connection: &Connection,
     user: &UserId,
@@ -224,7 +225,7 @@ pub(crate) fn clear_turns(
     Ok(keys)
 }
 
-/// Clears the excerpts and the reason of one operation; returns the user and key that it is about.
+/// Clears the excerpts and the reason of an operation; returns its user and key.
 pub(crate) fn clear_operation(
     connection: &Connection,
     (scope, device, number): (&str, &str, i64),
@@ -256,7 +257,7 @@ pub(crate) fn clear_operation(
     Ok(Some((user, key)))
 }
 
-/// The history lets go of nothing but what is being forgotten.
+/// Runs `work` while the user is listed in `erasing`, without which the history cannot be changed.
 fn while_erasing<T>(
     connection: &Connection,
     user: &UserId,
@@ -269,13 +270,13 @@ fn while_erasing<T>(
     Ok(done)
 }
 
-/// The turns in which what is forgotten was said.
+/// Returns the turns in which the erased facts were said.
 fn sources(meant: &[Fact], erased: &[String]) -> BTreeSet<String> {
     let said = meant.iter().map(|fact| fact.source_turn_id.clone());
     said.chain(erased.iter().cloned()).collect()
 }
 
-/// A turn goes where the facts come from it, or where it or a dead answer to it mentions a value.
+/// Erases a turn if the facts come from it, or if it or an answer to it mentions one of the values.
 fn erase_turns(
     connection: &Connection,
     user: &UserId,
@@ -310,7 +311,7 @@ fn erase_turns(
     Ok(erased)
 }
 
-/// What stays may have been said in one breath with what goes: its excerpts and reasons are cleared.
+/// Clears excerpts and reasons of the remaining facts that mention an erased value or share a turn with one.
 fn scrub(
     connection: &Connection,
     user: &UserId,
@@ -335,7 +336,7 @@ fn scrub(
     Ok(())
 }
 
-/// Clears the excerpts of what a condition picks, in the row and in every state that is remembered.
+/// Clears the excerpts that a condition selects, in the facts and in every recorded state.
 fn clear(
     connection: &Connection,
     user: &UserId,
@@ -368,7 +369,7 @@ fn clear_reasons(connection: &Connection, user: &UserId, value: &str, picked: &s
     connection.run("forget", &sql, params![user.as_str(), value])
 }
 
-/// The one line that stays must not say what was forgotten, whatever reason is given.
+/// Returns the reason that remains, or a placeholder if it mentions an erased key or value, or the user.
 fn content_free(reason: &str, user: &UserId, meant: &[Fact]) -> String {
     let folded = text::fold(reason);
     let says = |secret: &str| !secret.is_empty() && folded.contains(&text::fold(secret));

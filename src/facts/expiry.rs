@@ -1,8 +1,8 @@
-//! The end of a fact's validity, and the return of what it stood in for.
+//! Ends the validity of facts, and restores the facts that they temporarily replaced.
 //!
-//! A value that is stated with an end takes the place of the durable one for that time only. The durable one is closed
-//! meanwhile, so that a key has one active value; when the time is over it is made active again as it was, unless
-//! something else took its place. The history tells which one that is.
+//! A value with an end replaces the durable one only until then. The durable one is closed in the meantime,
+//! so that a key has one active value; afterwards it becomes active again unchanged, unless another value has
+//! replaced it. The history records which fact was replaced.
 
 use std::collections::BTreeSet;
 
@@ -21,20 +21,20 @@ use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::facts::wording;
 
-/// Whose doing a return is. Merging knows it by this: nobody said the value again.
+/// Turn id of restorations, by which merging recognises that nobody stated the value again.
 pub(crate) const RETURN: &str = "annals:restored";
 
-/// The active facts of all users whose end has come.
+/// Condition for active facts whose validity has ended.
 const OVER: &str = "status = 'active' AND valid_to IS NOT NULL AND valid_to <= ?1";
 
-/// Returns whether a fact stands as active whose end has come.
+/// Returns whether the validity of any active fact has ended.
 pub(crate) fn is_due(connection: &Connection, now: &str) -> Result<bool> {
-    // Every reader asks this: without the hint, SQLite would read the whole table where users are many.
+    // Every reader runs this: without the hint, SQLite would scan the table if there are many users.
     let sql = format!("SELECT EXISTS (SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER})");
     connection.value("read the facts", &sql, [now])
 }
 
-/// Expires the facts of all users whose end has come, and returns how many that were.
+/// Expires the facts of all users whose validity has ended, and returns their number.
 pub(crate) fn expire_all(connection: &Connection, turn: &str, now: &str) -> Result<usize> {
     let over = fact::of_all_users(connection, OVER, now)?;
     for fact in &over {
@@ -43,7 +43,7 @@ pub(crate) fn expire_all(connection: &Connection, turn: &str, now: &str) -> Resu
     Ok(over.len())
 }
 
-/// Expires a fact whose end has come, and lets what it stood in for hold again.
+/// Expires a fact whose validity has ended, and restores the one that it temporarily replaced.
 pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str) -> Result<()> {
     let after = Fact {
         status: FactStatus::Expired,
@@ -60,8 +60,8 @@ pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str
     bring_back(connection, over, now)
 }
 
-/// Makes the fact active again that the ended one stood in for. Where that one has ended meanwhile, too, it is the one
-/// that it stood in for itself, and so on.
+/// Restores the fact that the ended one temporarily replaced; if that has ended too, the one that it replaced
+/// in turn, and so on.
 fn bring_back(connection: &Connection, ended: &Fact, now: &str) -> Result<()> {
     let mut passed = BTreeSet::from([ended.fact_id.clone()]);
     let mut last = ended.clone();
@@ -78,7 +78,7 @@ fn bring_back(connection: &Connection, ended: &Fact, now: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the fact that a temporary one superseded, as it was before.
+/// Returns the fact that a temporary one superseded, in its state before.
 fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<Fact>> {
     let began = "SELECT history_id, turn_id FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 \
          AND action IN ('insert', 'activate', 'restore') AND turn_id <> ?3 \
@@ -97,7 +97,7 @@ fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<F
     before.as_deref().map(audit_trail::fact).transpose()
 }
 
-/// Makes a superseded fact hold again as it held before, unless another value holds now.
+/// Makes a superseded fact active again, unless another value is active.
 fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
     let user = UserId::stored(earlier.user_id.clone());
     let active = fact::with_key(connection, &user, &earlier.key, FactStatus::Active)?;
@@ -125,7 +125,7 @@ fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
     change::write(connection, cause, Some(&closed), &restored)
 }
 
-/// Returns the row of a fact while it is superseded; one that was put away is taken back first.
+/// Returns the row of a superseded fact, restoring it from the archive if needed.
 fn closed(connection: &Connection, user: &UserId, earlier: &Fact) -> Result<Option<Fact>> {
     let id = &earlier.fact_id;
     let kept = fact::select(connection, user, "fact_id = ?2", &[id])?;

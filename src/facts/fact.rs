@@ -1,4 +1,4 @@
-//! One fact: the columns of its row, and how it is read and written.
+//! Defines a fact, and how it is read from and written to its row.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,16 +22,16 @@ use crate::facts::user::UserId;
 use crate::text::word_enum;
 
 word_enum! {
-    /// What a fact is about; it decides where it stands in a profile and how carefully it is changed.
+    /// The category of a fact, which decides on its section in the profile and whether it is high-risk.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     pub enum Category {
         /// Who the user is.
         Identity = "identity",
-        /// What must be kept to.
+        /// A rule that must be followed.
         HardPreference = "hard_preference",
-        /// What is liked better.
+        /// A mere preference.
         SoftPreference = "soft_preference",
-        /// What is being worked on.
+        /// Current work.
         TaskContext = "task_context",
         /// Health.
         Health = "health",
@@ -55,19 +55,19 @@ word_enum! {
     /// The status of a fact.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     pub enum FactStatus {
-        /// It holds.
+        /// It is valid.
         Active = "active",
-        /// Another value took its place.
+        /// Another value has replaced it.
         Superseded = "superseded",
-        /// It held once.
+        /// It is no longer valid.
         Expired = "expired",
-        /// The user is to be asked.
+        /// It is awaiting the user's confirmation.
         PendingConfirmation = "pending_confirmation",
     }
 }
 
 impl FactStatus {
-    /// Returns whether facts of this status are found by a search.
+    /// Returns whether searches return facts with this status.
     pub fn is_retrievable(self) -> bool {
         matches!(self, Self::Active | Self::PendingConfirmation)
     }
@@ -85,12 +85,12 @@ impl FromStr for FactStatus {
 }
 
 word_enum! {
-    /// What a pending fact proposes.
+    /// The change that a pending fact proposes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     pub enum Proposal {
-        /// Its own value, in place of that of the fact it contests.
+        /// Its value replaces that of the contested fact.
         Value = "value",
-        /// The end of the fact it contests.
+        /// The contested fact ends.
         End = "end",
     }
 }
@@ -103,7 +103,7 @@ impl FromStr for Proposal {
     }
 }
 
-/// The enums of this module are words in the database.
+/// Stores enums as text in the database.
 macro_rules! stored_as_word {
     ($($name:ty),*) => {$(
         impl ToSql for $name {
@@ -123,53 +123,53 @@ macro_rules! stored_as_word {
 
 stored_as_word!(Category, FactStatus, Proposal);
 
-/// One fact about one user.
+/// A fact about a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// A UUID that follows from user, turn and action.
+    /// A UUID derived from user, turn and action.
     pub fact_id: String,
-    /// Whose fact it is.
+    /// The user.
     pub user_id: String,
-    /// What it says something about, dotted: `preference.editor`; ending in `[]` it has several values.
+    /// The subject, dotted: `preference.editor`; a key that ends in `[]` has several values.
     pub key: String,
-    /// What it says.
+    /// The value.
     pub value_text: String,
-    /// The same, structured.
+    /// The value as JSON.
     pub value_json: Option<Value>,
-    /// What kind of fact it is.
+    /// The category.
     pub category: Category,
-    /// How sure it is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// When what it says happened.
+    /// When the stated event happened.
     pub event_time: Option<String>,
-    /// From when on it holds.
+    /// Start of the validity.
     pub valid_from: String,
-    /// Until when it holds.
+    /// End of the validity.
     pub valid_to: Option<String>,
     /// Its status.
     pub status: FactStatus,
     /// The turn that it comes from.
     pub source_turn_id: String,
-    /// The words that it comes from.
+    /// Excerpt of the text that it comes from.
     pub source_excerpt: String,
-    /// Its id in the vector index, which is `fact_id`, while a vector of it is there; triggers keep it.
+    /// Its id in the vector index, equal to `fact_id`, while it has a vector there; maintained by triggers.
     pub embedding_id: Option<String>,
-    /// When it was first written.
+    /// When it was created.
     pub created_at: String,
     /// When it was last changed.
     pub updated_at: String,
-    /// When it was last spoken of.
+    /// When it was last mentioned.
     pub last_mentioned_at: String,
     /// The conversation that it comes from.
     pub session_id: Option<String>,
-    /// The place of its turn in that conversation.
+    /// The position of its turn in that conversation.
     pub turn_seq: Option<i64>,
-    /// The project that it belongs to, if to one.
+    /// The project that it belongs to, if any.
     pub project: Option<String>,
-    /// What it proposes while it is pending.
+    /// The change proposed while it is pending.
     pub proposal: Option<Proposal>,
-    /// The fact that it contests while it is pending.
+    /// The fact contested while it is pending.
     pub contests: Option<String>,
 }
 
@@ -187,7 +187,7 @@ impl Fact {
             user_id: row.get(1)?,
             key: row.get(2)?,
             value_text: row.get(3)?,
-            // The table's check lets only JSON in.
+            // The table has a CHECK constraint that the column is valid JSON.
             value_json: value_json.and_then(|text| serde_json::from_str(&text).ok()),
             category: row.get(5)?,
             confidence: row.get(6)?,
@@ -209,7 +209,7 @@ impl Fact {
         })
     }
 
-    /// Writes a fact, in place of the row with its id where there is one.
+    /// Writes a fact, replacing the row with the same id.
     pub(crate) fn upsert(&self, connection: &Connection) -> Result<()> {
         let sql = format!(
             "INSERT INTO facts ({COLUMNS}) VALUES (:fact_id, :user_id, :key, :value_text, :value_json, \
@@ -257,12 +257,12 @@ impl Fact {
         )
     }
 
-    /// Returns whether it stands as one that holds and has ended by this time.
+    /// Returns whether it has ended by this time but is still marked as active or pending.
     pub fn is_over_at(&self, now: &str) -> bool {
         self.status.is_retrievable() && self.valid_to.as_deref().is_some_and(|end| end <= now)
     }
 
-    /// Returns whether it holds at this time.
+    /// Returns whether it is valid at this time.
     pub fn is_valid_at(&self, now: &str) -> bool {
         self.valid_from.as_str() <= now && self.valid_to.as_deref().is_none_or(|end| now < end)
     }
@@ -274,7 +274,7 @@ impl fmt::Display for Fact {
     }
 }
 
-/// Returns the facts of all users that a condition picks, `?1` being a time; each is still handled as its user's.
+/// Returns the facts of all users that match a condition, in which `?1` is a time.
 pub(crate) fn of_all_users(
     connection: &Connection,
     condition: &str,
@@ -284,7 +284,7 @@ pub(crate) fn of_all_users(
     connection.rows("read the facts", &sql, [time], Fact::read)
 }
 
-/// Returns the facts under a key that have a status, in the order in which they were written.
+/// Returns the facts under a key that have a status, in insertion order.
 pub(crate) fn with_key(
     connection: &Connection,
     user: &UserId,
@@ -294,13 +294,13 @@ pub(crate) fn with_key(
     select(connection, user, WITH_KEY, &[&key, &status])
 }
 
-/// The unary plus keeps SQLite from using the index on the status. It prefers that one because its rows come in order,
-/// but would read every active fact of the user.
+/// The unary plus prevents SQLite from using the index on the status, which it prefers because its rows are
+/// already sorted, but which would read every active fact of the user.
 const WITH_KEY: &str = "key = ?2 AND +status = ?3";
 
-/// Returns a user's facts that a condition on the columns picks, in the order in which they were written.
+/// Returns a user's facts that match a condition on the columns, in insertion order.
 ///
-/// `condition` is code, never input: what varies goes into `values`, whose first is `?2`; `?1` is the user.
+/// `condition` is code, never input: variable parts go into `values`, which start at `?2`; `?1` is the user.
 pub(crate) fn select(
     connection: &Connection,
     user: &UserId,

@@ -1,13 +1,13 @@
-//! What SQLite says went wrong, in the words of this crate.
+//! Converts SQLite errors to the errors of this crate.
 
 use rusqlite::ErrorCode;
 
 use crate::error::Error;
 use crate::error::Result;
 
-/// Gives a failure of SQLite the words for what was tried.
+/// Adds context to an SQLite error.
 pub(crate) trait Stored<T> {
-    /// Turns the failure into an [`Error`] that says what was tried.
+    /// Converts the error to an [`Error`] that says what was tried.
     fn stored(self, tried: &str) -> Result<T>;
 }
 

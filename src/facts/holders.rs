@@ -1,12 +1,12 @@
-//! Which other process has a file open, where the system tells.
+//! Finds other processes that have a file open, where the system provides that.
 
 use std::fs;
 use std::path::Path;
 
-/// Returns the id of another process that has the file open, or `None` if there is none or it cannot be found out.
+/// Returns the id of another process that has the file open, or `None` if none can be found.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the system's own list of processes"
+    reason = "reads the process list of the system"
 )]
 pub(crate) fn find_holder(file: &Path) -> Option<u32> {
     let file = fs::canonicalize(file).ok()?;
@@ -24,7 +24,7 @@ pub(crate) fn find_holder(file: &Path) -> Option<u32> {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the system's own list of processes"
+    reason = "reads the process list of the system"
 )]
 fn has_open(process: u32, file: &Path) -> bool {
     let Ok(open) = fs::read_dir(format!("/proc/{process}/fd")) else {

@@ -1,4 +1,4 @@
-//! The part of a profile that fits into the next prompt.
+//! Selects the part of a profile that fits into the next prompt.
 
 use std::cmp::Reverse;
 
@@ -15,29 +15,29 @@ use crate::facts::user::UserId;
 use crate::text;
 use crate::text::Line;
 
-/// What is left out where it was not spoken of for so many days, before what is fresher.
+/// Days without a mention or change after which a fact ranks below fresher ones.
 const STALE_AFTER: i64 = 90;
 
-/// What a prompt is told about a user.
+/// The user's facts for a prompt.
 #[derive(Clone, Debug, Serialize)]
 pub struct Injection {
-    /// Whose facts they are.
+    /// The user.
     pub user_id: String,
     /// The text.
     pub text: String,
-    /// About how many tokens it has.
+    /// Approximate number of tokens in the text.
     pub tokens: usize,
-    /// How many it may have.
+    /// Maximum number of tokens.
     pub budget: usize,
     /// The facts in it.
     pub facts: Vec<String>,
-    /// How many more hold and are not in it.
+    /// Number of valid facts that are left out.
     pub left_out: usize,
-    /// How many of these have nothing to do with the query; the others did not fit.
+    /// Number of left-out facts unrelated to the query; the others did not fit.
     pub unrelated: usize,
 }
 
-/// Where a fact stands: what comes first is dropped last.
+/// The section of a fact; facts of earlier sections are dropped last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Priority {
     Constraint,
@@ -61,9 +61,9 @@ impl Priority {
     }
 }
 
-/// Returns what holds of a user, as much of it as fits: constraints, then tasks, then preferences.
+/// Returns a user's valid facts, as many as fit: constraints, then tasks, then preferences.
 ///
-/// With a query, only what has to do with it, and constraints that hold whatever one is about.
+/// With a query, only facts related to it, and constraints that apply to every prompt.
 pub fn inject(
     facts: &Facts,
     user: &UserId,
@@ -98,7 +98,7 @@ pub fn inject(
     })
 }
 
-/// Returns the facts that count, those with a share; what is dropped last stands first.
+/// Returns the facts with a share and those that apply to every prompt, the most important first.
 fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> {
     let mut held: Vec<(f64, Fact)> = facts
         .into_iter()
@@ -123,7 +123,7 @@ fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> 
     held.into_iter().map(|(_, fact)| fact).collect()
 }
 
-/// What must be kept to, whatever the next prompt is about.
+/// Returns whether a fact must be followed, whatever the prompt is about.
 fn always_holds(fact: &Fact) -> bool {
     matches!(fact.category, Category::HardPreference | Category::Health)
 }
@@ -141,7 +141,7 @@ fn last_spoken_of(fact: &Fact) -> &str {
         .max(fact.last_mentioned_at.as_str())
 }
 
-/// Values are one clean line each: what a user once said must not become a heading or an instruction block.
+/// Renders the facts; values are single sanitised lines, which cannot become headings or instruction blocks.
 fn page(kept: &[Fact]) -> String {
     let mut page = String::new();
     for (rank, title) in Priority::ALL {

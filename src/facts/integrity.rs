@@ -1,4 +1,4 @@
-//! Whether the database is as it should be: its pages, its indexes, and what must fit together.
+//! Checks the integrity of the database: its pages, its indexes, and the consistency of its tables.
 
 use std::collections::BTreeMap;
 
@@ -17,26 +17,26 @@ use crate::facts::vectors;
 use crate::facts::vectors::Remaining;
 use crate::text::quantity;
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Integrity {
-    /// The database.
+    /// Path of the database.
     pub db: String,
-    /// What is wrong, a sentence each.
+    /// The problems, one sentence each.
     pub problems: Vec<String>,
-    /// How many facts there are, over all users.
+    /// Number of facts of all users.
     pub facts: u64,
-    /// How many turns wait for the auditor.
+    /// Number of turns waiting for the auditor.
     pub waiting_turns: u64,
-    /// How many turns no answer could be used for.
+    /// Number of turns without a usable answer.
     pub dead_turns: u64,
-    /// How many facts the vector index is behind by.
+    /// Number of changes missing from the vector index.
     pub unsynced_vectors: u64,
-    /// What was forgotten and is not erased yet on servers that vectors were sent to.
+    /// What was forgotten but is not erased yet on servers that vectors were sent to.
     pub remaining: Vec<Remaining>,
 }
 
-/// What must not be there, and how it is counted.
+/// Inconsistencies, with the queries that count them.
 const ORPHANS: &[(&str, &str)] = &[
     (
         "facts without a history",
@@ -65,13 +65,13 @@ const ORPHANS: &[(&str, &str)] = &[
     ("leftovers of an erasure", "SELECT count(*) FROM erasing"),
 ];
 
-/// What the index in the database lacks, and what waits in the outbox for one outside of it.
+/// Counts facts missing from the built-in index, and outbox jobs for an external one.
 const UNSYNCED: &str = "SELECT (SELECT count(*) FROM vector_jobs) + (SELECT count(*) FROM facts AS f \
      WHERE f.status IN ('active', 'pending_confirmation') \
      AND (SELECT server FROM vector_index) IS NULL AND NOT EXISTS \
      (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.seq = f.seq))";
 
-/// Checks the database; nothing is changed.
+/// Checks the database without changing it.
 pub fn check(facts: &Facts) -> Result<Integrity> {
     let connection = facts.connection();
     let mut found = Integrity {
@@ -90,7 +90,7 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
         problems: pages(connection)?,
     };
     for table in ["facts_fts", "facts_trigram"] {
-        // The check compares the index with the table it was made from; it is written like an insertion.
+        // The check compares the index with its content table; FTS5 expects it as an INSERT.
         let sql = format!("INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)");
         match connection.execute(&sql, []) {
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
@@ -127,7 +127,7 @@ fn pages(connection: &Connection) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Folds the history and compares: each fact must be as its last change left it.
+/// Replays the history and compares: each fact must match the state after its last change.
 fn unlike_history(connection: &Connection) -> Result<Vec<String>> {
     let mut folded: BTreeMap<String, String> = BTreeMap::new();
     let mut statement = connection
@@ -159,7 +159,7 @@ fn unlike_history(connection: &Connection) -> Result<Vec<String>> {
         let Some(mut told) = told.transpose()? else {
             continue;
         };
-        // The index is derived: its id is no part of what was said.
+        // The id in the index is derived, and not part of what was stated.
         (fact.embedding_id, told.embedding_id) = (None, None);
         unlike += u64::from(fact != told);
     }

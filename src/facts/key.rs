@@ -1,4 +1,4 @@
-//! What a fact says something about, and how careful one has to be there.
+//! Parses the keys of facts, and derives category and risk from them.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use crate::error::Result;
 use crate::facts::fact::Category;
 use crate::secrets;
 
-/// The longest key, in bytes.
+/// Maximum length of a key, in bytes.
 const MAX_KEY_BYTES: usize = 128;
 
-/// The ending of a key that holds several values.
+/// Suffix of a key with several values.
 const SEVERAL: &str = "[]";
 
-/// A key: dotted, lower case, `[]` at the end where it holds several values.
+/// A key: dotted, lower case, with the suffix `[]` if it has several values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FactKey(String);
 
 impl FactKey {
-    /// Reads a key as it is written: `preference.editor`, `likes[]`.
+    /// Parses a key (`preference.editor`, `likes[]`), refusing one that names a secret.
     pub fn parse(text: &str) -> Result<Self> {
         let key = Self::of_any(text)?;
         match key.secret_word() {
@@ -30,7 +30,7 @@ impl FactKey {
         }
     }
 
-    /// Reads a key, also one that names a secret: an earlier version may have kept it, and it can be forgotten.
+    /// Parses a key even if it names a secret: an earlier version may have stored it, and it can be erased.
     pub(crate) fn of_any(text: &str) -> Result<Self> {
         let text = text.trim();
         let name = text.strip_suffix(SEVERAL).unwrap_or(text);
@@ -53,20 +53,20 @@ impl FactKey {
         &self.0
     }
 
-    /// Returns whether it holds several values, each its own fact.
+    /// Returns whether the key can have several values, each in a separate fact.
     pub fn is_multi_valued(&self) -> bool {
         self.0.ends_with(SEVERAL)
     }
 
-    /// Returns the category that the key speaks of.
+    /// Returns the category that follows from the key.
     pub fn category(&self) -> Category {
         let row = TOPICS.iter().find(|row| self.is_about(row.word));
         row.map_or(Category::Other, |row| row.category)
     }
 
-    /// Returns whether a fact under it may be overwritten only when that is as good as certain.
+    /// Returns whether a fact under the key is high-risk, and overwritten only if that is almost certain.
     ///
-    /// `further` are the user's own: a key, or the beginning of keys where it ends in a dot.
+    /// `further` contains the user's own keys, or prefixes that end in a dot.
     pub fn is_high_risk(&self, category: Category, further: &[String]) -> bool {
         let name = self.name();
         let is_named = |own: &String| match own.strip_suffix('.') {
@@ -84,7 +84,7 @@ impl FactKey {
         self.0.strip_suffix(SEVERAL).unwrap_or(&self.0)
     }
 
-    /// Returns whether a word of [`TOPICS`] fits: one that ends in a dot as the beginning, others as a part.
+    /// Returns whether a word of [`TOPICS`] matches: as the first part if it ends in a dot, else in any part.
     fn is_about(&self, word: &str) -> bool {
         if word.ends_with('.') {
             let first = word.trim_end_matches('.');
@@ -101,7 +101,7 @@ impl FactKey {
             .or_else(|| self.is_key_of_a_lock().then_some("key"))
     }
 
-    /// Returns whether the last part is a key that opens something: `ssh.key`, `deploy_key`, or `key` alone.
+    /// Returns whether the last part is a key that unlocks something: `ssh.key`, `deploy_key`, just `key`.
     fn is_key_of_a_lock(&self) -> bool {
         let mut parts = self.name().rsplit('.');
         let mut words = parts.next().unwrap_or_default().rsplit(['_', '-']);
@@ -124,7 +124,7 @@ impl fmt::Display for FactKey {
     }
 }
 
-/// Returns whether a part is the word, alone, in the plural, or beside others: `phone`, `phones`, `work_phone`.
+/// Returns whether a part contains the word, singular or plural: `phone`, `phones`, `work_phone`.
 fn contains_word(part: &str, word: &str) -> bool {
     part.match_indices(word).any(|(at, _)| {
         let before = part[..at].chars().next_back();
@@ -139,7 +139,7 @@ fn contains_word(part: &str, word: &str) -> bool {
     })
 }
 
-/// One row of what keys speak of.
+/// A topic of keys.
 struct Topic {
     word: &'static str,
     category: Category,
@@ -161,7 +161,7 @@ const fn high_risk(word: &'static str, category: Category) -> Topic {
     }
 }
 
-/// What keys speak of, the first that fits deciding the category.
+/// The topics of keys; the first match determines the category.
 const TOPICS: &[Topic] = &[
     high_risk("identity.", Category::Identity),
     high_risk("health.", Category::Health),
@@ -198,7 +198,7 @@ const TOPICS: &[Topic] = &[
     high_risk("id_number", Category::Identity),
 ];
 
-/// What is never kept, whatever its value looks like.
+/// Names of secrets, which are never stored, whatever the value looks like.
 const SECRETS: &[&str] = &[
     "password",
     "passwd",
@@ -219,13 +219,13 @@ const SECRETS: &[&str] = &[
     "cvc",
 ];
 
-/// What has a key that opens it, beside those that `secrets` knows by name.
+/// Things that a key unlocks, besides the secret names known to `secrets`.
 const LOCKS: &[&str] = &[
     "ssh", "gpg", "pgp", "rsa", "deploy", "host", "license", "recovery", "wifi", "wpa", "session",
     "service", "root", "admin", "server", "client", "backup", "ssl", "tls",
 ];
 
-/// Whose `key` opens nothing.
+/// Parts whose `key` unlocks nothing.
 const OTHER_KEYS: &[&str] = &[
     "music", "song", "piano", "singing", "keyboard", "shortcut", "map", "sort", "primary", "public",
 ];

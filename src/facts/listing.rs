@@ -1,4 +1,4 @@
-//! A user's facts as they are, without a search.
+//! Lists a user's facts without a search.
 
 use serde::Serialize;
 
@@ -11,33 +11,33 @@ use crate::facts::fact::FactStatus;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
-/// Which facts are meant.
+/// A filter for facts.
 #[derive(Clone, Debug, Default)]
 pub struct FactFilter {
-    /// Those of these statuses; all where none is named.
+    /// Only these statuses; all if empty.
     pub statuses: Vec<FactStatus>,
-    /// Those of one category.
+    /// Only this category.
     pub category: Option<Category>,
-    /// Those under one key, or under all keys that begin so where it ends in a dot.
+    /// Only this key, or all keys with this prefix if it ends in a dot.
     pub key: Option<String>,
-    /// Those of one project and of none; else those of every project.
+    /// Only this project and facts without one; facts of every project if `None`.
     pub project: Option<String>,
 }
 
 /// The facts of a user.
 #[derive(Debug, Serialize)]
 pub struct FactListing {
-    /// Whose they are.
+    /// The user.
     pub user: UserId,
-    /// The facts, by key.
+    /// The facts, sorted by key.
     pub facts: Vec<Fact>,
 }
 
-/// Returns a user's facts by key, within a key the oldest first.
+/// Returns a user's facts sorted by key; within a key, the oldest first.
 pub fn list(facts: &Facts, user: &UserId, filter: &FactFilter) -> Result<FactListing> {
     let now = facts.clock().timestamp();
     let mut found = fact::select(facts.connection(), user, "1", &[])?;
-    // The worker writes it down later; a fact is over from the moment on at which it ends.
+    // The worker updates the status later, but a fact is expired from its end on.
     for fact in found.iter_mut().filter(|fact| fact.is_over_at(&now)) {
         fact.status = FactStatus::Expired;
     }
@@ -64,7 +64,7 @@ impl FactFilter {
     }
 }
 
-/// Returns one fact of a user, by its id or the first characters of it that no other has.
+/// Returns a fact of a user by its id or a unique prefix of it.
 pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
     let is_id = !id.is_empty() && id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
     let mut found = if is_id {

@@ -1,4 +1,4 @@
-//! What time does to facts: some end by themselves, old ones are put away, done turns are dropped.
+//! Maintains the database over time: expires facts, archives old ones, and deletes finished turns.
 
 use chrono::DateTime;
 use chrono::SecondsFormat;
@@ -18,29 +18,29 @@ use crate::facts::profile;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
 
-/// After how many days a fact that no longer holds is put away.
+/// Age in days after which a fact that no longer holds is archived.
 const ARCHIVE_AFTER: i64 = 90;
 
-/// After how many days a done turn is dropped.
+/// Age in days after which a finished turn is deleted.
 const DROP_AFTER: i64 = 30;
 
-/// Who changes facts where nobody said anything.
+/// Turn id of changes that are not caused by a turn.
 pub(crate) const TURN: &str = "annals:maintenance";
 
-/// What was tidied up.
+/// Counts of the maintenance done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Maintenance {
-    /// Facts whose validity ended.
+    /// Facts whose validity has ended.
     pub expired: usize,
-    /// Facts that were put away.
+    /// Facts that were archived.
     pub archived: usize,
-    /// Done turns that were dropped.
+    /// Finished turns that were deleted.
     pub dropped_turns: usize,
     /// Profiles that were rebuilt.
     pub profiles: usize,
 }
 
-/// Expires what is over, puts away what is old, drops done turns, and rebuilds profiles that are due.
+/// Expires ended facts, archives old ones, deletes finished turns, and rebuilds the profiles that are due.
 pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
     let now = facts.clock().timestamp();
     let old = before(facts.clock().now(), ARCHIVE_AFTER);
@@ -56,7 +56,7 @@ pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
     })
 }
 
-/// Puts away the superseded and expired facts of all users that were last changed before a time.
+/// Archives the superseded and expired facts of all users that were last changed before a time.
 pub fn archive(facts: &mut Facts, cut_off: DateTime<Utc>) -> Result<usize> {
     let now = facts.clock().timestamp();
     let cut_off = cut_off.to_rfc3339_opts(SecondsFormat::Secs, true);

@@ -1,8 +1,8 @@
-//! Atomic facts in SQLite: found by word and meaning, settled when they conflict.
+//! Atomic facts in SQLite, searchable by word and meaning, with conflicts resolved by rules.
 //!
-//! One file, `mem.db`, holds the facts of all users of a machine; every query is bound to one of them
-//! ([`UserId`]). Each write is one transaction ([`Facts`]), and each change of a fact stands in
-//! `fact_history` with what was before and after. `schema.sql` has the tables.
+//! One file, `mem.db`, holds the facts of all users of a machine; every query is restricted to one of them
+//! ([`UserId`]). Each write is one transaction ([`Facts`]), and each change of a fact is recorded in
+//! `fact_history` with the states before and after. The tables are defined in `schema.sql`.
 
 mod action;
 mod addition;

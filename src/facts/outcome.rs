@@ -1,4 +1,4 @@
-//! What came of an action.
+//! Defines the outcome of an action.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What is known of a user in one document: active, valid facts by category, each with confidence and times.
+//! Builds a user's profile: active, valid facts by category, each with confidence and times.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,25 +18,25 @@ use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
-/// How many recent changes are listed.
+/// Number of recent changes in a profile.
 const RECENT: usize = 10;
 
-/// One fact in a profile.
+/// A fact in a profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Field {
     /// Its key.
     pub key: String,
-    /// What it says.
+    /// The value.
     pub value: String,
-    /// How sure it is.
+    /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// From when on it holds.
+    /// Start of the validity.
     pub valid_from: String,
-    /// Until when it holds.
+    /// End of the validity.
     pub valid_to: Option<String>,
     /// When it was last changed.
     pub updated_at: String,
-    /// When it was last spoken of.
+    /// When it was last mentioned.
     pub last_mentioned_at: String,
     /// Its id.
     pub fact_id: String,
@@ -48,40 +48,40 @@ impl fmt::Display for Field {
     }
 }
 
-/// What stands under one key.
+/// The value or values of a key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Slot {
-    /// Of a key with one value.
+    /// The value of a single-valued key.
     One(Field),
-    /// Of a key that ends in `[]`.
+    /// The values of a key that ends in `[]`.
     Several(Vec<Field>),
 }
 
 /// Fields by key.
 pub type Fields = BTreeMap<String, Slot>;
 
-/// All that holds of a user.
+/// The valid facts of a user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UserProfile {
     /// Who the user is.
     pub identity: Fields,
-    /// What must be kept to.
+    /// Rules that must be followed.
     pub hard_preferences: Fields,
-    /// What is liked better, and what belongs nowhere else.
+    /// Mere preferences, and facts of no other section.
     pub soft_preferences: Fields,
-    /// What is being worked on, the latest first.
+    /// Current work, the latest first.
     pub current_tasks: Vec<Field>,
-    /// What changed last, the latest first.
+    /// The latest changes, the latest first.
     pub recent_changes: Vec<Field>,
-    /// Health, law, money: what is spoken of with care.
+    /// High-risk facts other than identity: health, law, money.
     pub sensitive_topics: Vec<Field>,
 }
 
-/// A profile, and when it was built.
+/// A profile with its build time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Built {
-    /// Whose it is.
+    /// The user.
     pub user_id: String,
     /// When it was built.
     pub built_at: String,
@@ -89,7 +89,7 @@ pub struct Built {
     pub profile: UserProfile,
 }
 
-/// Returns a user's profile as the facts are now.
+/// Builds a user's profile from the current facts.
 pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<Built> {
     let now = facts.clock().timestamp();
     let profile = build(facts.connection(), user, project, facts.high_risk(), &now)?;
@@ -100,7 +100,7 @@ pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<Bu
     })
 }
 
-/// Returns the profile that the worker built last, or `None` if it has built none yet.
+/// Returns the profile that the worker built last, or `None` if there is none yet.
 pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<Built>> {
     let found: Option<(String, String)> = facts.connection().optional_row(
         "read the profile",
@@ -120,7 +120,7 @@ pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<Built>> {
     }))
 }
 
-/// Returns the facts that hold now, of no project or of this one.
+/// Returns the facts that are valid now and belong to this project or to none.
 pub(crate) fn valid(
     connection: &Connection,
     user: &UserId,
@@ -134,7 +134,7 @@ pub(crate) fn valid(
     Ok(found)
 }
 
-/// Returns whether a fact is spoken of with care: it is no matter of identity and yet of high risk.
+/// Returns whether a fact is sensitive: a high-risk one that is not about identity.
 pub(crate) fn is_sensitive(fact: &Fact, high_risk: &[String]) -> bool {
     let is_risky =
         || FactKey::parse(&fact.key).is_ok_and(|key| key.is_high_risk(fact.category, high_risk));
@@ -202,14 +202,14 @@ impl Field {
     }
 }
 
-/// Counts a turn that was judged; the profile is due after so many of them.
+/// Counts a judged turn towards the next rebuild of the profile.
 pub(crate) fn count_turn(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
     let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, 1) \
                ON CONFLICT (user_id) DO UPDATE SET turns_since = turns_since + 1";
     connection.run("count the turn", sql, params![user.as_str(), now])
 }
 
-/// Makes a user's profile due: the session is over.
+/// Marks a user's profile as due for a rebuild, since the session is over.
 pub(crate) fn end_session(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
     let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, ?3) \
                ON CONFLICT (user_id) DO UPDATE SET turns_since = excluded.turns_since";
@@ -220,7 +220,7 @@ pub(crate) fn end_session(connection: &Connection, user: &UserId, now: &str) -> 
     )
 }
 
-/// Rebuilds the profiles that are due, and says how many.
+/// Rebuilds the profiles that are due, and returns their number.
 pub(crate) fn rebuild_due(
     connection: &Connection,
     turns: u64,

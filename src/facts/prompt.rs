@@ -1,4 +1,4 @@
-//! The memory auditor's prompt: the old facts and the new input, and what is asked of them.
+//! Builds the memory auditor's prompt from the known facts and the new input.
 
 use serde_json::json;
 
@@ -16,10 +16,10 @@ use crate::facts::store::Facts;
 
 const TEMPLATE: &str = include_str!("auditor_prompt.txt");
 
-/// The most old facts that are shown.
+/// Maximum number of known facts in the prompt.
 const MAX_KNOWN_FACTS: usize = 40;
 
-/// How many of them a search finds.
+/// Maximum number of them found by search.
 const FOUND: usize = 20;
 
 /// Returns the prompt for a turn.
@@ -28,7 +28,7 @@ pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Str
     Ok(filled(&known, turn))
 }
 
-/// The facts that the turn may be about: what a search finds, then what was spoken of last.
+/// Returns the facts that the turn may concern: the search hits, then the most recently mentioned ones.
 fn candidates(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Vec<Fact>> {
     let query = FactQuery {
         text: turn.user_input.clone(),
@@ -54,7 +54,7 @@ fn candidates(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Vec
     Ok(found.chain(known).take(MAX_KNOWN_FACTS).collect())
 }
 
-/// Fills both places in one pass: what is put in is never looked at for places.
+/// Fills in both placeholders in one pass, so that inserted text is never searched for placeholders.
 fn filled(known: &[Fact], turn: &Turn) -> String {
     let mut old = String::new();
     for fact in known {
@@ -78,7 +78,7 @@ fn filled(known: &[Fact], turn: &Turn) -> String {
     [head, old.trim_end(), middle, &new.to_string(), tail].concat()
 }
 
-/// Returns the prompt again, with what was wrong about the answer to it.
+/// Returns the prompt extended by the last answer and its problem.
 pub(crate) fn again(prompt: &str, answer: &str, problem: &str) -> String {
     let shown = crate::text::clip(answer, 2_000);
     let shown = json!(shown);

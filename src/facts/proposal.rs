@@ -1,4 +1,4 @@
-//! Rule 6: what waits for confirmation, and how it comes to take effect or is dropped.
+//! Rule 6: facts awaiting confirmation, and how they take effect or are dropped.
 
 use crate::error::Result;
 use crate::facts::action::Action;
@@ -15,7 +15,7 @@ use crate::facts::outcome::ActionOutcome;
 use crate::facts::wording;
 
 impl Arbiter<'_> {
-    /// Rule 6, as the auditor itself asks for it.
+    /// Rule 6, requested by the auditor itself.
     pub(crate) fn doubt(&self, action: &Action, current: Option<Fact>) -> Result<Decision> {
         let value = action.new_value_text.as_deref();
         match (value, current) {
@@ -44,7 +44,7 @@ impl Arbiter<'_> {
         }
     }
 
-    /// Rule 6: a value, or the end of one, waits for confirmation beside what is known.
+    /// Rule 6: stores a value, or the end of one, as pending beside the current fact.
     pub(crate) fn propose(
         &self,
         action: &Action,
@@ -65,7 +65,7 @@ impl Arbiter<'_> {
         Ok((ActionOutcome::Pending, Some(new)))
     }
 
-    /// The pending fact that already proposes the same.
+    /// Returns the pending fact that already proposes the same.
     pub(crate) fn proposed(&self, action: &Action, proposal: Proposal) -> Result<Option<Fact>> {
         let pending = self.with_key(action.key.as_str(), FactStatus::PendingConfirmation)?;
         let value = value_of(action);
@@ -78,7 +78,7 @@ impl Arbiter<'_> {
         Ok(pending.into_iter().find(is_it))
     }
 
-    /// An action that names a pending fact is about the proposal, not about what it contests.
+    /// Applies an action that targets a pending fact: it concerns the proposal, not the contested fact.
     pub(crate) fn decide_on_pending(&self, action: &Action, pending: &Fact) -> Result<Decision> {
         let says_the_same = action
             .new_value_text
@@ -101,7 +101,7 @@ impl Arbiter<'_> {
         }
     }
 
-    /// A proposal that is repeated gets surer, and in the end takes effect without a question.
+    /// Raises the confidence of a repeated proposal, which takes effect once that is high enough.
     pub(crate) fn repeat_proposal(&self, action: &Action, pending: &Fact) -> Result<Decision> {
         let after = self.repeated(action, pending)?;
         let name = if after.confidence > pending.confidence {
@@ -119,7 +119,7 @@ impl Arbiter<'_> {
         self.accept(&after, contested.as_ref(), &action.reason)
     }
 
-    /// The active fact that a pending one would replace or end.
+    /// Returns the active fact that a pending one would replace or end.
     pub(crate) fn contested(&self, pending: &Fact) -> Result<Option<Fact>> {
         let mut active = self.with_key(&pending.key, FactStatus::Active)?;
         if pending.key.ends_with("[]") {

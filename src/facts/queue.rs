@@ -1,4 +1,4 @@
-//! The turns that wait for the auditor: enqueued at once, leased by one worker at a time.
+//! The queue of turns for the auditor: enqueued immediately, leased by one worker at a time.
 
 use chrono::SecondsFormat;
 use chrono::TimeDelta;
@@ -21,51 +21,51 @@ use crate::secrets::SecretPolicy;
 use crate::text::sanitized;
 use crate::text::strip_controls;
 
-/// The longest text of one side of a turn, in bytes.
+/// Maximum length of the user's or the assistant's text, in bytes.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// After so many workers that died over it, a turn is dead.
+/// Number of attempts after which an unfinished turn is marked as dead.
 const MAX_ATTEMPTS: u32 = 5;
 
-/// A turn of a conversation, as it is told.
+/// A turn of a conversation to enqueue.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Observation {
-    /// What the user said.
+    /// The user's message.
     pub user_input: String,
-    /// What the assistant answered.
+    /// The assistant's answer.
     #[serde(default)]
     pub assistant_response: String,
-    /// The turn's id, by which a second telling is known.
+    /// Id of the turn, by which a repeated call is recognised.
     pub turn_id: Option<String>,
-    /// When it was said; else now.
+    /// When it was said; now if `None`.
     pub timestamp: Option<String>,
-    /// Whose turn it is.
+    /// The user.
     pub user_id: Option<String>,
     /// The conversation.
     pub session_id: Option<String>,
-    /// The project that was spoken about.
+    /// The project that the conversation is about.
     pub project: Option<String>,
-    /// Whether the conversation ends with this turn, so that the profile is due.
+    /// Whether the conversation ends with this turn, which makes the profile due for a rebuild.
     #[serde(default)]
     pub session_end: bool,
 }
 
-/// The answer to an observation.
+/// The acknowledgement of an observation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Receipt {
-    /// Whose turn it is.
+    /// The user.
     pub user_id: String,
     /// The turn's id.
     pub turn_id: String,
-    /// Its place in the conversation.
+    /// Its position in the conversation.
     pub turn_seq: Option<i64>,
 }
 
 /// A turn in the queue, with its status.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Turn {
-    /// Whose turn it is.
+    /// The user.
     #[serde(skip)]
     pub(crate) user: UserId,
     /// The turn's id.
@@ -74,28 +74,28 @@ pub struct Turn {
     pub status: String,
     /// When it was said.
     pub said_at: String,
-    /// When it was told.
+    /// When it was enqueued.
     pub observed_at: String,
     /// The conversation.
     pub session_id: Option<String>,
-    /// Its place there.
+    /// Its position in the conversation.
     pub turn_seq: Option<i64>,
-    /// The project that was spoken about.
+    /// The project that the conversation is about.
     pub project: Option<String>,
-    /// What the user said.
+    /// The user's message.
     pub user_input: String,
-    /// What the assistant answered.
+    /// The assistant's answer.
     pub assistant_response: String,
-    /// How many workers took it on.
+    /// Number of times it was leased.
     pub attempts: u32,
-    /// What went wrong last.
+    /// The last error.
     pub last_error: Option<String>,
-    /// The auditor's last answer, where it could not be used.
+    /// The auditor's last answer, if it could not be used.
     pub raw_answer: Option<String>,
 }
 
 impl Turn {
-    /// Returns a turn that is in no queue, so that it can be shown to an auditor: nothing is written.
+    /// Returns a turn that is not enqueued, for showing its prompt; nothing is written.
     pub fn unqueued(facts: &Facts, user: &UserId, user_input: &str) -> Self {
         let said_at = facts.clock().timestamp();
         Self {
@@ -119,14 +119,14 @@ impl Turn {
 const COLUMNS: &str = "user_id, turn_id, status, said_at, observed_at, session_id, turn_seq, project, \
     user_input, assistant_response, attempts, last_error, raw_answer";
 
-/// A turn that a worker holds.
+/// A turn leased by a worker.
 #[derive(Clone, Debug)]
 pub(crate) struct Lease {
     pub(crate) turn: Turn,
     pub(crate) token: String,
 }
 
-/// Puts a turn into the queue, and nothing more; a turn that is known is answered as the first time.
+/// Enqueues a turn, and nothing more; for a known turn id, returns the first receipt again.
 pub fn observe(
     facts: &mut Facts,
     user: &UserId,
@@ -183,7 +183,7 @@ pub fn observe(
     })
 }
 
-/// What was said cannot lie ahead: a clock that runs fast must not outdo every later turn.
+/// Returns when the turn was said, at most now: a fast clock must not override every later turn.
 fn said_at(timestamp: Option<&str>, clock: &Clock) -> Result<String> {
     let Some(text) = timestamp else {
         return Ok(clock.timestamp());
@@ -196,7 +196,7 @@ fn said_at(timestamp: Option<&str>, clock: &Clock) -> Result<String> {
     Ok(time.to_rfc3339_opts(SecondsFormat::Secs, true))
 }
 
-/// Returns the time of this run in milliseconds, in which the queue reckons.
+/// Returns the time of this run in milliseconds, the precision of the queue.
 pub(crate) fn precise(clock: &Clock) -> String {
     clock.now().to_rfc3339_opts(SecondsFormat::Millis, true)
 }
@@ -207,7 +207,7 @@ fn next_id(connection: &Connection) -> Result<String> {
     Ok(format!("{prefix}{number}"))
 }
 
-/// Returns the number of the next row of a table whose numbers are never given twice.
+/// Returns the number of the next row of a table with AUTOINCREMENT, which never reuses numbers.
 pub(crate) fn next_number(connection: &Connection, table: &str) -> Result<i64> {
     let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
     let last: Option<i64> =
@@ -235,7 +235,7 @@ pub(crate) fn turn(connection: &Connection, user: &UserId, turn_id: &str) -> Res
     )
 }
 
-/// Returns a turn of a user, or says that there is none.
+/// Returns a turn of a user, or an error if there is none.
 pub fn find_turn(facts: &Facts, user: &UserId, turn_id: &str) -> Result<Turn> {
     turn(facts.connection(), user, turn_id)?.ok_or_else(|| {
         Error::not_found(format!("{user} has no turn {turn_id}"))
@@ -243,7 +243,7 @@ pub fn find_turn(facts: &Facts, user: &UserId, turn_id: &str) -> Result<Turn> {
     })
 }
 
-/// Returns a user's turns, the oldest first.
+/// Returns a user's turns, oldest first.
 pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
     let sql = format!("SELECT {COLUMNS} FROM turns WHERE user_id = ?1 ORDER BY seq");
     facts
@@ -251,7 +251,7 @@ pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
         .rows("read the queue", &sql, [user.as_str()], read)
 }
 
-/// Returns how many turns wait for the auditor, over all users.
+/// Returns the number of turns of all users that are waiting for the auditor.
 pub fn waiting(facts: &Facts) -> Result<u64> {
     let count: i64 = facts.connection().value(
         "read the queue",
@@ -280,9 +280,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Turn> {
     })
 }
 
-/// Leases the oldest turn that may be taken on: of each user one after the other, as they were said.
+/// Leases the oldest available turn; the turns of a user are processed one at a time, in order.
 ///
-/// A lease that is over was held by a worker that died. Turns in `skipped` failed in this run already.
+/// An expired lease belonged to a worker that died. Turns in `skipped` have already failed in this run.
 pub(crate) fn lease(
     facts: &mut Facts,
     skipped: &[Turn],
@@ -330,7 +330,7 @@ pub(crate) fn lease(
     })
 }
 
-/// A turn over which one worker after the other died would stop the queue for ever.
+/// Marks turns with too many attempts as dead: one that crashes its workers would block the queue for ever.
 fn bury_poisoned_turns(connection: &Connection, now: &str) -> Result<()> {
     let sql = "UPDATE turns SET status = 'dead', lease = NULL, lease_until = NULL, finished_at = ?1, \
                last_error = coalesce(last_error, 'every worker that took it on died') \
@@ -338,14 +338,14 @@ fn bury_poisoned_turns(connection: &Connection, now: &str) -> Result<()> {
     connection.run("read the queue", sql, params![now, MAX_ATTEMPTS])
 }
 
-/// Returns the time after this one by so much, as the queue reckons.
+/// Returns the time of this run plus a duration, in the precision of the queue.
 pub(crate) fn later(clock: &Clock, length: TimeDelta) -> String {
     let time = clock.now().checked_add_signed(length);
     let time = time.unwrap_or(clock.now());
     time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// Holds on to a turn for longer; false where another worker has it by now.
+/// Extends a lease; returns false if another worker has taken over the turn.
 pub(crate) fn renew(facts: &mut Facts, lease: &Lease, length: TimeDelta) -> Result<bool> {
     let until = later(&facts.clock(), length);
     facts.write(|connection| {
@@ -363,7 +363,7 @@ pub(crate) fn renew(facts: &mut Facts, lease: &Lease, length: TimeDelta) -> Resu
     })
 }
 
-/// Returns whether a worker still holds its turn.
+/// Returns whether a worker still holds its lease.
 pub(crate) fn holds_lease(connection: &Connection, lease: &Lease) -> Result<bool> {
     connection.value(
         "read the queue",
@@ -372,18 +372,18 @@ pub(crate) fn holds_lease(connection: &Connection, lease: &Lease) -> Result<bool
     )
 }
 
-/// How a turn's stay in the queue ends, or goes on.
+/// How the processing of a turn ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TurnEnd<'a> {
-    /// Its actions are applied.
+    /// Its actions were applied.
     Done,
-    /// It goes back: nobody could be asked.
+    /// It goes back to the queue with this error, since no auditor could be asked.
     Again(&'a str),
     /// No answer could be used.
     Dead(&'a str, Option<&'a str>),
 }
 
-/// Ends the stay of a turn.
+/// Releases a turn and sets its final or next status.
 pub(crate) fn finish(
     connection: &Connection,
     turn: &Turn,

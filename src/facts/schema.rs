@@ -1,4 +1,4 @@
-//! The tables, and the steps from one version of them to the next.
+//! Creates the tables, and migrates them from one version to the next.
 
 use rusqlite::Connection;
 use rusqlite::Transaction;
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::failure::Stored;
 
-/// Each step makes of the version of its index the next one; a step that was released is never changed.
+/// Migrations: step `n` upgrades version `n` to `n + 1`. A released step is never changed.
 const STEPS: &[&str] = &[
     include_str!("schema.sql"),
     include_str!("schema_2.sql"),
@@ -18,14 +18,14 @@ const STEPS: &[&str] = &[
     include_str!("schema_6.sql"),
 ];
 
-/// Brings the tables to the version of this program; one that is there already costs one read.
+/// Migrates the tables to the version of this program; if they are current, this costs one read.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     if version(connection)? == STEPS.len() {
         return Ok(());
     }
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)
         .stored("prepare the database")?;
-    // Another process may have done it while this one waited.
+    // Another process may have migrated while this one waited.
     let done = known_version(&transaction)?;
     for step in &STEPS[done..] {
         transaction
@@ -38,7 +38,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     transaction.commit().stored("prepare the database")
 }
 
-/// Returns the version of the tables; an error where a later program made them.
+/// Returns the version of the tables, or an error if a newer program created them.
 pub(crate) fn known_version(connection: &Connection) -> Result<usize> {
     let version = version(connection)?;
     if version > STEPS.len() {
@@ -146,7 +146,7 @@ mod tests {
         migrate(&mut connection).unwrap();
         let count = |sql: &str| -> i64 { connection.query_row(sql, [], |row| row.get(0)).unwrap() };
         assert_eq!(version(&connection).unwrap(), STEPS.len());
-        // What was there is as it was, and nothing is shared.
+        // Existing rows are unchanged, and nothing is shared.
         assert_eq!(
             count("SELECT count(*) FROM fact_history WHERE turn_id = 'annals:stated:1'"),
             1

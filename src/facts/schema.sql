@@ -23,10 +23,10 @@ CREATE TABLE facts (
   session_id TEXT,
   turn_seq INTEGER,
   project TEXT,
-  -- What a pending fact proposes: another value, or the end of the fact it contests.
+  -- The proposal of a pending fact: another value, or the end of the fact it contests.
   proposal TEXT CHECK (proposal IN ('value', 'end')),
   contests TEXT,
-  -- The user as one word of the index, whatever the id looks like.
+  -- The user as a single token for the index, whatever characters the id has.
   owner TEXT GENERATED ALWAYS AS (hex(user_id)) VIRTUAL,
   UNIQUE (user_id, fact_id)
 );
@@ -79,7 +79,7 @@ BEGIN
     VALUES (new.seq, new.key, new.value_text, new.source_excerpt);
 END;
 
--- Superseded and expired facts move here once they are older than a cut-off.
+-- Superseded and expired facts are moved here once they are older than a cut-off.
 CREATE TABLE facts_archive (
   fact_id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL,
@@ -89,7 +89,7 @@ CREATE TABLE facts_archive (
 );
 CREATE INDEX facts_archive_key ON facts_archive (user_id, key);
 
--- Every change of a fact, before and after; folding `after_json` by fact gives facts and archive.
+-- Every change of a fact, before and after; replaying `after_json` by fact gives facts and archive.
 CREATE TABLE fact_history (
   history_id INTEGER PRIMARY KEY AUTOINCREMENT,
   fact_id TEXT NOT NULL,
@@ -105,7 +105,7 @@ CREATE TABLE fact_history (
 CREATE INDEX fact_history_fact ON fact_history (user_id, fact_id);
 CREATE INDEX fact_history_key ON fact_history (user_id, key);
 
--- What is being forgotten in the running transaction; empty outside of one. A null key means all keys.
+-- What the current transaction erases; empty outside of one. A null key means all keys.
 CREATE TABLE erasing (user_id TEXT NOT NULL, key TEXT);
 
 CREATE TRIGGER fact_history_is_never_changed BEFORE UPDATE ON fact_history
@@ -121,7 +121,7 @@ WHEN NOT EXISTS (
   SELECT RAISE (ABORT, 'fact_history is immutable');
 END;
 
--- Each action once: the hash is over user, action and order of equal ones.
+-- Applied actions, each once; the hash covers the user and the action.
 CREATE TABLE applied_actions (
   action_id INTEGER PRIMARY KEY AUTOINCREMENT,
   turn_id TEXT NOT NULL,
@@ -159,7 +159,7 @@ CREATE TABLE turns (
 CREATE INDEX turns_status ON turns (status, seq);
 CREATE INDEX turns_session ON turns (user_id, session_id, turn_seq);
 
--- The outbox of an index outside of this file: the latest wish for a fact.
+-- The outbox of an external vector index, with the latest pending operation of each fact.
 CREATE TABLE vector_jobs (
   fact_id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL,
@@ -171,8 +171,8 @@ CREATE TABLE vector_jobs (
 );
 CREATE INDEX vector_jobs_due ON vector_jobs (not_before);
 
--- The built-in index: one vector of signed bytes a fact, in the fact's own transaction. `seq` is that
--- of the fact, with which it goes.
+-- The built-in index: one vector of signed bytes per fact, written in the fact's transaction. `seq` is that
+-- of the fact, with which the vector is deleted.
 CREATE TABLE fact_vectors (
   user_id TEXT NOT NULL,
   seq INTEGER NOT NULL,
@@ -184,12 +184,12 @@ CREATE TABLE fact_vectors (
   PRIMARY KEY (user_id, seq)
 ) WITHOUT ROWID;
 
--- Changes by chance with whatever a search compares: what is derived from it holds the same number.
+-- A random number that changes with everything a search compares; derived data has the same number.
 CREATE TABLE vector_revisions (
   user_id TEXT PRIMARY KEY,
   revision INTEGER NOT NULL
 ) WITHOUT ROWID;
--- Inserting a user here gives them another number.
+-- Inserting a user here assigns them a new number.
 CREATE VIEW vector_changes AS SELECT user_id FROM vector_revisions;
 CREATE TRIGGER vector_changes_counted INSTEAD OF INSERT ON vector_changes BEGIN
   INSERT INTO vector_revisions VALUES (new.user_id, random())
@@ -205,7 +205,7 @@ END;
 CREATE TRIGGER fact_vectors_deleted AFTER DELETE ON fact_vectors BEGIN
   INSERT INTO vector_changes VALUES (old.user_id);
 END;
--- A fact may be found before its vector is there, and may move within its session.
+-- A fact may be searchable before it has a vector, and may move within its session.
 CREATE TRIGGER facts_found AFTER INSERT ON facts BEGIN
   INSERT INTO vector_changes VALUES (new.user_id);
 END;
@@ -216,14 +216,14 @@ BEGIN
   INSERT INTO vector_changes VALUES (new.user_id);
 END;
 
--- The one model whose vectors those are.
+-- The model of all vectors in the index.
 CREATE TABLE vector_index (
   only INTEGER PRIMARY KEY CHECK (only = 1),
   model TEXT NOT NULL
 );
 INSERT INTO vector_index VALUES (1, 'annals-static-128-v1');
 
--- Sums by day and user; `bucket` tells the classes of a histogram apart.
+-- Sums by day and user; `bucket` distinguishes the buckets of a histogram.
 CREATE TABLE metrics (
   user_id TEXT NOT NULL,
   day TEXT NOT NULL,
@@ -240,7 +240,7 @@ CREATE TABLE profiles (
   turns_since INTEGER NOT NULL DEFAULT 0
 );
 
--- That something was forgotten, and nothing of what it was.
+-- Records that something was erased, without its content.
 CREATE TABLE erasures (
   erasure_id INTEGER PRIMARY KEY AUTOINCREMENT,
   erased_at TEXT NOT NULL,

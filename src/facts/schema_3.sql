@@ -1,6 +1,6 @@
--- Version 3: where vectors were sent, so that what is forgotten can be erased there too, however long ago that was.
+-- Version 3: tracks where vectors were sent, so that forgotten facts can be erased there at any later time.
 
--- Each server and collection that was ever told of a fact, and how it took the last attempt to erase.
+-- Each server and collection that vectors were ever sent to, with the result of the last attempt to erase.
 CREATE TABLE vector_places (
   place INTEGER PRIMARY KEY,
   server TEXT NOT NULL,
@@ -10,13 +10,13 @@ CREATE TABLE vector_places (
   last_error TEXT,
   UNIQUE (server, collection)
 );
--- Where the vector of a fact may be; written before the place is told of it.
+-- Where the vector of a fact may be; written before it is sent there.
 CREATE TABLE vector_copies (
   fact_id TEXT NOT NULL,
   place INTEGER NOT NULL REFERENCES vector_places (place),
   PRIMARY KEY (fact_id, place)
 ) WITHOUT ROWID;
--- What is forgotten here and is still to be erased there: ids, and nothing of what they stood for.
+-- Vectors of forgotten facts that are not erased there yet: ids only, without content.
 CREATE TABLE vector_erasures (
   place INTEGER NOT NULL REFERENCES vector_places (place),
   fact_id TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- Version 4: `embedding_id` is the fact's id while a vector of it is in an index, and null otherwise.
+-- Version 4: `embedding_id` is the fact's id while an index has a vector of it, and null otherwise.
 
 CREATE TRIGGER facts_embedded AFTER INSERT ON fact_vectors BEGIN
   UPDATE facts SET embedding_id = fact_id WHERE user_id = new.user_id AND seq = new.seq;

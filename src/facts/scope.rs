@@ -1,19 +1,19 @@
-//! Which projects' facts count.
+//! Selects facts by project.
 
-/// Which projects' facts are looked at; those that belong to none always are.
+/// The projects whose facts are included; facts without a project always are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ProjectScope {
-    /// Only facts of no project.
+    /// Only facts without a project.
     #[default]
     General,
-    /// Those of this project too.
+    /// Also facts of this project.
     Project(String),
-    /// Those of every project too.
+    /// Also facts of every project.
     All,
 }
 
 impl ProjectScope {
-    /// Returns the one project that is named.
+    /// Returns the project, if exactly one is selected.
     pub(crate) fn project(&self) -> Option<&str> {
         match self {
             Self::Project(name) => Some(name),

@@ -1,4 +1,4 @@
-//! The database file: opened safely, written in whole transactions, by many processes at once.
+//! Opens the database file safely, and writes to it in transactions while other processes use it.
 
 use std::fs;
 use std::io;
@@ -31,24 +31,24 @@ use crate::project::Project;
 use crate::storage::fail_point;
 use crate::storage::remove_beside;
 
-/// The file in the user's data folder.
+/// Name of the file in the user's data folder.
 const FILE: &str = "mem.db";
 
-/// How long SQLite's own switch to the write-ahead log is left alone before it is tried again.
+/// Pause before retrying a switch of the journal mode.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How many statements stay prepared: more than one change of a fact needs, or each would be prepared again.
+/// Capacity of the statement cache: more than one change of a fact needs, so that none is prepared twice.
 const STATEMENTS: usize = 64;
 
-/// SQLite's page cache, as `cache_size` takes it, for runs that write to all indexes.
+/// Size of SQLite's page cache for runs that update all indexes, in KiB.
 const CACHE_KIB: i32 = 32 * 1024;
 
-/// Whether a run may make the file.
+/// Whether a run may create the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// It only asks: a file that is missing is as one without facts.
+    /// It only reads: a missing file is treated as an empty database.
     Read,
-    /// It writes: a file that is missing is made.
+    /// It writes: a missing file is created.
     Write,
 }
 
@@ -66,7 +66,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Opens the database of this run: the one named, else that of the settings, else the user's own.
+    /// Opens the database of this run: the named file, else that of the settings, else the user's default.
     pub fn open(project: &Project, named: Option<&Path>, purpose: Purpose) -> Result<Self> {
         let path = path(project, named)?;
         let purpose = if project.dry_run {
@@ -82,13 +82,13 @@ impl Facts {
         facts.vector_server.clone_from(&project.settings.chroma);
         facts.scopes = Scopes::new(&project.settings.share.scopes);
         if purpose == Purpose::Read && !project.dry_run {
-            // A reader that cannot write leaves out what is over all the same.
+            // A reader without write access skips ended facts in any case.
             facts.expire_what_is_over().ok();
         }
         Ok(facts)
     }
 
-    /// Expires what has ended by now, so that a reader finds what holds again; writers do it key by key.
+    /// Expires ended facts, so that a reader finds the restored ones; writers do so for each key they write.
     fn expire_what_is_over(&mut self) -> Result<()> {
         let now = self.clock.timestamp();
         if !expiry::is_due(&self.connection, &now)? {
@@ -98,7 +98,7 @@ impl Facts {
             .map(|_| ())
     }
 
-    /// Opens the database in a file, and waits at most this long for others who write.
+    /// Opens the database in a file, waiting at most this long for locks.
     pub fn open_file(path: &Path, clock: Clock, wait: Duration, purpose: Purpose) -> Result<Self> {
         let named = |error: Error| error.at(path, None);
         let mut connection = if purpose == Purpose::Read && !path.exists() {
@@ -124,7 +124,7 @@ impl Facts {
         })
     }
 
-    /// Returns a database that is gone when the run ends.
+    /// Returns a database in memory, which is discarded at the end of the run.
     pub(crate) fn in_memory(clock: Clock) -> Result<Self> {
         let mut connection = Connection::open_in_memory().stored("open a database")?;
         schema::migrate(&mut connection)?;
@@ -140,7 +140,7 @@ impl Facts {
         })
     }
 
-    /// Returns the file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -150,27 +150,27 @@ impl Facts {
         self.clock
     }
 
-    /// Sets the time, for a run that lasts.
+    /// Sets the time, for a long-running process.
     pub fn set_clock(&mut self, clock: Clock) {
         self.clock = clock;
     }
 
-    /// Returns the user's own keys of high risk.
+    /// Returns the user's own high-risk keys.
     pub fn high_risk(&self) -> &[String] {
         &self.high_risk
     }
 
-    /// Sets further keys, or beginnings of keys that end in a dot, of high risk.
+    /// Sets the user's high-risk keys, or prefixes of keys that end in a dot.
     pub fn set_high_risk(&mut self, keys: &[String]) {
         self.high_risk = keys.to_vec();
     }
 
-    /// Sets the address of the Chroma server that is to have the vectors; with none, they are in the file.
+    /// Sets the URL of the Chroma server that stores the vectors; if `None`, they are in the file.
     pub fn set_vector_server(&mut self, url: Option<&str>) {
         self.vector_server = url.map(str::to_owned);
     }
 
-    /// Sets the scope of the facts that are written next; with none, the rules of the settings decide.
+    /// Sets the scope of the facts written next; if `None`, the rules in the settings apply.
     pub(crate) fn name_scope(&mut self, scope: Option<&str>) {
         self.scopes.name(scope);
     }
@@ -179,32 +179,32 @@ impl Facts {
         self.vector_server.as_deref()
     }
 
-    /// Leaves it to others to move what was written from the log into the file: a quick writer ends at once.
+    /// Leaves checkpointing the write-ahead log to other processes, so that a short write ends sooner.
     pub(crate) fn leave_checkpoint_to_others(&self) -> Result<()> {
         self.connection
             .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
             .stored("open the database")?;
-        // Whoever opens the file alone reads the log whole: it must stay short.
+        // The first process to open the file reads the whole log, so it must stay short.
         self.connection
             .pragma_update(None, "wal_autocheckpoint", 100)
             .stored("open the database")
     }
 
-    /// Keeps more of the file in memory, for a run that writes all over its indexes.
+    /// Enlarges the page cache, for a run that updates all indexes.
     pub(crate) fn expect_many_changes(&self) -> Result<()> {
         self.connection
             .pragma_update(None, "cache_size", -CACHE_KIB)
             .stored("open the database")
     }
 
-    /// Returns whether this run is to write nothing.
+    /// Returns whether this run must not write anything.
     pub(crate) fn is_dry_run(&self) -> bool {
         self.dry_run
     }
 
-    /// Waits until no other process has the file open, and keeps all others out from then on.
+    /// Waits until no other process has the file open, then locks all others out.
     pub(crate) fn take_alone(&self) -> Result<()> {
-        // Leaving the write-ahead log needs the file alone, which is what tells of others.
+        // Leaving the write-ahead log needs exclusive access, so it fails while others have the file open.
         let leave = || -> rusqlite::Result<String> {
             self.connection
                 .execute_batch("PRAGMA locking_mode = EXCLUSIVE")?;
@@ -226,7 +226,7 @@ impl Facts {
     }
 
     fn is_held(&self) -> Error {
-        // Others are let in again; that this can fail changes nothing about the refusal.
+        // Unlocks for others; a failure to do so does not change the error.
         self.share().ok();
         let holder = holders::find_holder(&self.path);
         let holder = holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
@@ -240,7 +240,7 @@ impl Facts {
         )
     }
 
-    /// Lets others in again.
+    /// Unlocks the file for other processes.
     pub(crate) fn share(&self) -> Result<()> {
         self.connection
             .execute_batch("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema;")
@@ -248,13 +248,13 @@ impl Facts {
         use_write_ahead_log(&self.connection, self.wait)
     }
 
-    /// Rewrites the file without what was deleted, and lets others in again.
+    /// Rewrites the file without deleted data, and unlocks it for other processes.
     pub(crate) fn leave_no_trace(&self) -> Result<()> {
         self.connection
             .execute_batch("VACUUM")
             .stored("rewrite the database")
             .map_err(|error| error.at(&self.path, None))?;
-        // Versions before 0.2 wrote the vectors of many facts once more, in files of their own.
+        // Versions before 0.2 stored a copy of the vectors of many facts in separate files.
         remove_beside(&self.path, "vectors-")?;
         self.share()
     }
@@ -263,7 +263,7 @@ impl Facts {
         &self.connection
     }
 
-    /// Does work in one transaction that sees one state and writes all or nothing; a dry run writes nothing.
+    /// Runs work in one atomic, isolated transaction; a dry run rolls it back.
     pub(crate) fn write<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let path = self.path.clone();
         let dry_run = self.dry_run;
@@ -294,14 +294,14 @@ impl Facts {
     }
 }
 
-/// A fail point: the tests stop the process before a commit, after it, and between two changes.
+/// A fail point: tests abort the process before and after a commit, and between two changes.
 pub(crate) fn stop_here() {
     if fail_point::is_reached() {
         std::process::abort();
     }
 }
 
-/// Returns whose facts are meant: the user named, else that of the settings.
+/// Returns the user: the named one, else that of the settings.
 pub fn user(project: &Project, named: Option<&str>) -> Result<UserId> {
     match named.or(project.settings.user.as_deref()) {
         Some(user) => UserId::new(user),
@@ -327,10 +327,10 @@ fn open_shared(path: &Path, wait: Duration) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Opens a file that no write-ahead log can be made beside, where it holds all that was written.
+/// Opens a file read-only if no write-ahead log can be created beside it, provided that the file is complete.
 ///
-/// That is so on a file system or in a folder that is read-only. A log that is there already may hold more
-/// than the file, and nothing can be read from it without writing.
+/// This applies to a read-only file system or folder. An existing log may hold more than the file, and cannot
+/// be read without writing.
 fn as_it_lies(path: &Path) -> Option<Connection> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
@@ -355,17 +355,17 @@ fn as_it_lies(path: &Path) -> Option<Connection> {
     is_readable.then_some(connection)
 }
 
-/// What every connection needs, whoever made the file.
+/// Configures a connection, whichever process created the file.
 fn prepare(connection: &Connection, wait: Duration) -> Result<()> {
     connection
         .busy_timeout(wait)
         .stored("set how long to wait")?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Otherwise SQLite prepares a statement again whenever a bound value might suit another plan.
+    // Otherwise SQLite prepares a statement again if a bound value could change the query plan.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .stored("open the database")?;
-    // Before the journal's mode, which is part of the file.
+    // Checked before the journal mode is set, which is stored in the file.
     schema::known_version(connection)?;
     connection
         .execute_batch(
@@ -376,7 +376,7 @@ fn prepare(connection: &Connection, wait: Duration) -> Result<()> {
     use_write_ahead_log(connection, wait)
 }
 
-/// SQLite does not wait in this one switch where another process makes it at the same time.
+/// Switches to the write-ahead log, retrying: the busy timeout does not cover concurrent switches.
 fn use_write_ahead_log(connection: &Connection, wait: Duration) -> Result<()> {
     let mut waited = Duration::ZERO;
     loop {
@@ -398,7 +398,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
         .is_some_and(|code| busy.contains(&code))
 }
 
-/// Creates the file and its folders if they are missing, readable by nobody but the user.
+/// Creates the file and its parent folders if they are missing, accessible only to the user.
 fn create(path: &Path) -> Result<()> {
     if path.exists() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Facts as JSON Lines, out of one database and into another.
+//! Exports facts as JSON Lines, and imports them.
 
 use std::collections::BTreeMap;
 
@@ -22,21 +22,21 @@ use crate::facts::wording;
 use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
 
-/// What an import did.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Imported {
-    /// Facts that are new here.
+    /// Number of new facts.
     pub imported: usize,
-    /// Facts that were here already.
+    /// Number of facts that were already present.
     pub known: usize,
-    /// New facts that contradict one that holds here, and wait for confirmation.
+    /// Number of new facts that contradict an active one, and await confirmation.
     pub pending: usize,
-    /// The ids of those that were here already.
+    /// Ids of the facts that were already present.
     #[serde(skip)]
     pub known_ids: Vec<String>,
 }
 
-/// Returns all facts of a user, the archived ones first.
+/// Returns all facts of a user, archived ones first.
 pub fn export(facts: &Facts, user: &UserId) -> Result<Vec<Fact>> {
     let mut all = audit_trail::facts(
         facts.connection(),
@@ -48,10 +48,10 @@ pub fn export(facts: &Facts, user: &UserId) -> Result<Vec<Fact>> {
     Ok(all)
 }
 
-/// Takes in facts of a user, one JSON object a line; a line that is no fact fails them all.
+/// Imports facts of a user, one JSON object per line; an invalid line fails the whole import.
 ///
-/// A fact that is known by its id, or that says what holds here already, is left as it is here. One that
-/// contradicts what holds here becomes pending: an import overwrites nothing.
+/// A fact whose id or active value is already present is left unchanged. One that contradicts an active fact
+/// becomes pending: an import overwrites nothing.
 pub fn import(
     facts: &mut Facts,
     user: &UserId,

@@ -1,4 +1,4 @@
-//! Whose facts: no query runs without one.
+//! The id of a user, without which no query runs.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 
-/// The longest id of a user, in bytes.
+/// Maximum length of a user id, in bytes.
 const MAX_ID_BYTES: usize = 256;
 
-/// The id of one user.
+/// The id of a user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct UserId(String);
 
 impl UserId {
-    /// Returns the id that is written here: one line, not empty.
+    /// Parses an id: one line, not empty.
     pub fn new(text: &str) -> Result<Self> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_ID_BYTES || text.chars().any(char::is_control) {
@@ -27,7 +27,7 @@ impl UserId {
         Ok(Self(text.to_owned()))
     }
 
-    /// Returns the id that a row holds, which was checked when it was written.
+    /// Wraps an id from the database, which was validated when it was written.
     pub(crate) fn stored(text: String) -> Self {
         Self(text)
     }

@@ -1,14 +1,14 @@
-//! Whether two values say the same, or one says the other more exactly.
+//! Compares values: whether they are the same, or one refines the other.
 
 use crate::text::fold;
 use crate::text::is_wide;
 
-/// Returns whether two values are the same but for case, spaces and a closing full stop.
+/// Returns whether two values are equal but for case, spaces and a final full stop or exclamation mark.
 pub(crate) fn is_same(a: &str, b: &str) -> bool {
     folded(a) == folded(b)
 }
 
-/// Returns whether a new value holds the old one whole, and nothing that takes it back.
+/// Returns whether a new value contains the whole old one, and nothing that negates it.
 pub(crate) fn refines(new: &str, old: &str) -> bool {
     let (new, old) = (folded(new), folded(old));
     if old.is_empty() || new.len() <= old.len() {
@@ -25,18 +25,18 @@ pub(crate) fn refines(new: &str, old: &str) -> bool {
     })
 }
 
-/// Returns a value by which equal ones are known.
+/// Returns the normalised form by which equal values are recognised.
 pub(crate) fn folded(text: &str) -> String {
     fold(text).trim_end_matches(['.', '!']).to_owned()
 }
 
-/// Returns whether a word ends between two neighbours; a script without spaces has an end everywhere.
+/// Returns whether two characters are at a word boundary, which scripts without spaces have everywhere.
 fn parts(outside: Option<char>, inside: Option<char>) -> bool {
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_wide(c));
     !(is_word(outside) && is_word(inside))
 }
 
-/// Words with which the old value is taken back rather than said more exactly.
+/// Words that negate the old value rather than refine it.
 const AGAINST: &[&str] = &[
     "no",
     "not",

@@ -1,4 +1,4 @@
-//! What happens in the background: turns are judged, what is over expires, profiles are rebuilt.
+//! Background work: judges queued turns and applies the auditor's answers to them.
 
 use std::time::Duration;
 use std::time::Instant;
@@ -33,37 +33,37 @@ use crate::facts::user::UserId;
 use crate::secrets::SecretPolicy;
 use crate::text;
 
-/// How often an auditor is asked before a turn is dead.
+/// Number of times an auditor is asked before a turn is dead.
 const TRIES: usize = 3;
 
-/// How much longer than one answer a worker holds a turn.
+/// How much longer than the timeout of an answer a lease lasts.
 const SPARE: Duration = Duration::from_mins(1);
 
-/// A turn whose actions are applied.
+/// A turn whose actions were applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct JudgedTurn {
-    /// Whose turn it is.
+    /// The user.
     pub user_id: UserId,
     /// The turn.
     pub turn_id: String,
-    /// What came of each action.
+    /// The result of each action.
     pub applied: Vec<ActionResult>,
 }
 
-/// What came of one turn from the queue.
+/// The outcome of processing a turn from the queue.
 #[derive(Debug)]
 pub enum TurnOutcome {
-    /// Its actions are applied.
+    /// Its actions were applied.
     Judged(JudgedTurn),
-    /// No answer could be used; it will not be tried again.
+    /// No answer could be used; it will not be retried.
     Dead(Turn),
-    /// Nobody could be asked; it stays in the queue.
+    /// No auditor could be asked; it stays in the queue.
     Failed(Turn, Error),
-    /// Another worker had taken it over.
+    /// Another worker took it over.
     Lost(Turn),
 }
 
-/// Applies an answer to a turn; the same answer once more is answered as the first time.
+/// Applies an answer to a turn; applying the same answer again returns the first result.
 pub fn apply(
     facts: &mut Facts,
     user: &UserId,
@@ -81,7 +81,7 @@ pub fn apply(
     judge(facts, &turn, None, &actions, (ranks.as_ref(), &now))
 }
 
-/// Judges the next turn of the queue; returns `None` if none may be taken on.
+/// Judges the next turn of the queue; returns `None` if none is available.
 pub fn step(
     facts: &mut Facts,
     auditor: &Auditor,
@@ -94,7 +94,7 @@ pub fn step(
     let Some(lease) = queue::lease(facts, skipped, length)? else {
         return Ok(None);
     };
-    // How long an answer takes is measured; what time it is, only the doors know.
+    // The duration of an answer is measured here; the current time comes only from the doors.
     let begun = Instant::now();
     let mut asked = prompt(facts, &lease.turn, embedder)?;
     let ranks = Ranks::search(facts, &lease.turn, Some(embedder))?;
@@ -117,7 +117,7 @@ pub fn step(
                 return Ok(Some(TurnOutcome::Lost(lease.turn)));
             }
             Err(error) if error.kind == ErrorKind::Refused => {
-                // The facts may have changed since: the next try sees them as they are.
+                // The facts may have changed: the next try uses the current ones.
                 let fresh = prompt(facts, &lease.turn, embedder)?;
                 asked = again(&fresh, &answer, &error.message);
                 last = (answer, error.message);
@@ -156,7 +156,7 @@ fn bury(facts: &mut Facts, lease: Lease, answer: &str, problem: &str) -> Result<
     Ok(TurnOutcome::Dead(lease.turn))
 }
 
-/// Applies all actions of a turn and ends its stay in the queue, in one transaction.
+/// Applies all actions of a turn and finishes it in the queue, in one transaction.
 fn judge(
     facts: &mut Facts,
     turn: &Turn,
@@ -197,7 +197,7 @@ fn judge(
     })
 }
 
-/// A turn is judged once: the same answer is answered as the first time, another one is refused.
+/// Handles a turn already judged: the same answer returns the first result, a different one is refused.
 fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<ActionResult>> {
     let turn = &arbiter.source.turn_id;
     let done = application::hashes(arbiter.connection, arbiter.user, turn)?;

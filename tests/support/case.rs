@@ -1,4 +1,4 @@
-//! One test's own folder and home, gone when the test ends.
+//! A temporary project folder and home directory for one test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use crate::support::environment;
 use crate::support::invocation::Invocation;
 use crate::support::tree::{Tree, copy, tree, whole_tree};
 
-/// A project folder in a temporary place, with a home of its own beside it.
+/// A temporary project folder, with its own home directory beside it.
 pub(crate) struct Case {
     root: PathBuf,
     home: PathBuf,
-    /// Held so that both folders live as long as the case.
+    /// Keeps both folders alive as long as the case.
     _temp: TempDir,
 }
 
@@ -24,7 +24,7 @@ impl Case {
         Self::from(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
     }
 
-    /// Returns a case with a copy of any folder; the copy is writable where the original is not.
+    /// Returns a case with a copy of any folder; the copy is writable even if the original is not.
     pub(crate) fn from(folder: impl AsRef<Path>) -> Self {
         let case = Self::empty();
         copy(folder.as_ref(), &case.root);
@@ -34,7 +34,7 @@ impl Case {
     /// Returns a case with an empty project folder.
     pub(crate) fn empty() -> Self {
         let temp = tempfile::tempdir().unwrap();
-        // The binary may print the resolved path; [ROOT] has to stand for that one.
+        // The binary may print the resolved path, which [ROOT] has to replace.
         let place = temp.path().canonicalize().unwrap();
         let (root, home) = (place.join("project"), place.join("home"));
         fs::create_dir(&root).unwrap();
@@ -56,7 +56,7 @@ impl Case {
         &self.home
     }
 
-    /// Writes a file of the project, with the folders it needs.
+    /// Writes a file of the project, and creates its parent folders.
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
         let file = self.root.join(path);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -64,7 +64,7 @@ impl Case {
         self
     }
 
-    /// Returns a file of the project as bytes, or nothing where there is no such file.
+    /// Returns the content of a file of the project, or `None` if there is no such file.
     pub(crate) fn read(&self, path: &str) -> Option<Vec<u8>> {
         fs::read(self.root.join(path)).ok()
     }
@@ -74,17 +74,17 @@ impl Case {
         tree(&self.root)
     }
 
-    /// Returns every file of the project with our own and git's folders, to prove that nothing at all was written.
+    /// Like [`Case::tree`], but including `.annals/` and `.git/`, to prove that nothing at all was written.
     pub(crate) fn whole_tree(&self) -> Tree {
         whole_tree(&self.root)
     }
 
-    /// Prepares a run of the binary in the project folder; the words of `line` are its arguments.
+    /// Prepares a run of the binary in the project folder; `line` is split into its arguments.
     pub(crate) fn run(&self, line: &str) -> Invocation<'_> {
         Invocation::new(self, env!("CARGO_BIN_EXE_annals"), line)
     }
 
-    /// Prepares a run of another program, in the same place and with the same environment.
+    /// Prepares a run of another program, in the same folder and with the same environment.
     pub(crate) fn program(&self, line: &str) -> Invocation<'_> {
         let (program, arguments) = line.split_once(' ').unwrap_or((line, ""));
         Invocation::new(self, program, arguments)
@@ -103,7 +103,7 @@ impl Case {
         self
     }
 
-    /// Commits all there is, at a time written as RFC 3339, and returns the hash.
+    /// Commits all changes at a time in RFC 3339, and returns the hash.
     pub(crate) fn commit(&self, message: &str, date: &str) -> String {
         let dates = [("GIT_AUTHOR_DATE", date), ("GIT_COMMITTER_DATE", date)];
         self.git(["add", "--all"], &[]);

@@ -1,15 +1,15 @@
-//! Real planning folders, kept outside the repository.
+//! Locates real planning folders, which are kept outside the repository.
 
 use std::path::{Path, PathBuf};
 
 use crate::support::require;
 
-/// Returns the corpus, or nothing (and a loud line) where this machine has none.
+/// Returns the corpus, or `None` (and prints a warning) if this machine has none.
 pub(crate) fn corpus() -> Option<PathBuf> {
     require("corpus").then(|| location().unwrap())
 }
 
-/// Returns the histories of real projects, which stand beside the corpus.
+/// Returns the histories of real projects, which are beside the corpus.
 pub(crate) fn histories() -> Option<PathBuf> {
     require("histories").then(|| beside().unwrap())
 }
@@ -19,7 +19,7 @@ pub(super) fn beside() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// Returns `ANNALS_CORPUS`, else `../shared/corpus`, one folder further up for a working tree in a subfolder.
+/// Returns `ANNALS_CORPUS`, else `../shared/corpus`, or one folder further up for a worktree in a subfolder.
 pub(super) fn location() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("ANNALS_CORPUS") {
         let named = PathBuf::from(named);

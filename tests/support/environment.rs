@@ -1,14 +1,14 @@
-//! The environment a test's processes get: the same on every machine, and nothing of the person who runs it.
+//! The environment of a test's processes: the same on every machine, and independent of the developer's.
 
 use std::path::Path;
 
-/// The instant at which every run takes place.
+/// The current time in every run.
 pub(crate) const NOW: &str = "2026-03-01T12:00:00Z";
 
-/// What passes through from outside: where programs are, and where coverage is written.
+/// Inherited variables: where to find programs, and where to write coverage.
 const INHERITED: &[&str] = &["PATH", "LLVM_PROFILE_FILE"];
 
-/// Returns every variable a test's process sees.
+/// Returns all environment variables of a test's process.
 pub(super) fn variables(home: &Path) -> Vec<(String, String)> {
     let home = home.to_str().unwrap();
     let mut all: Vec<(String, String)> = INHERITED
@@ -27,7 +27,7 @@ pub(super) fn variables(home: &Path) -> Vec<(String, String)> {
         ("ANNALS_NOW", NOW.to_owned()),
         ("GIT_CONFIG_GLOBAL", "/dev/null".to_owned()),
         ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
-        // A repository around the temporary folder must not become the test's.
+        // A repository that contains the temporary folder must not be detected.
         ("GIT_CEILING_DIRECTORIES", parent(home)),
         ("GIT_AUTHOR_NAME", "Test Author".to_owned()),
         ("GIT_AUTHOR_EMAIL", "author@example.org".to_owned()),

@@ -1,6 +1,6 @@
-//! What a help text lists.
+//! Parses help texts.
 
-/// Returns the commands that a help lists, each with its description; a long one may go on over the next lines.
+/// Returns the commands in a help text, each with its description, which may continue on the next lines.
 pub(crate) fn listed_commands(help: &str) -> Vec<(String, String)> {
     let ends = ["Options:", "Arguments:"];
     let mut commands: Vec<(String, String)> = Vec::new();

@@ -1,4 +1,4 @@
-//! One run of the binary, and how it ended.
+//! Runs the binary, and captures the outcome.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::support::case::Case;
 use crate::support::environment;
 
-/// Longer than any command may take, shorter than anyone waits for a hanging test.
+/// Longer than any command may take, but short enough for a test that hangs.
 const TIME_LIMIT: Duration = Duration::from_mins(1);
 
-/// A run that is described and not yet started.
+/// A run that is prepared but not started yet.
 #[must_use = "nothing runs before its end is asserted: .success(), .code(n) or .output()"]
 pub(crate) struct Invocation<'a> {
     case: &'a Case,
@@ -39,7 +39,7 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// Adds arguments as they are, for those that hold spaces or bytes.
+    /// Adds arguments without splitting, for those that contain spaces or arbitrary bytes.
     pub(crate) fn args(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
         let more = arguments.into_iter().map(|one| one.as_ref().to_owned());
         self.arguments.extend(more);
@@ -53,7 +53,7 @@ impl<'a> Invocation<'a> {
         self
     }
 
-    /// Sets what the run reads from its standard input; else it reads nothing.
+    /// Sets the standard input of the run; it is empty by default.
     pub(crate) fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
         self
@@ -65,7 +65,7 @@ impl<'a> Invocation<'a> {
         self
     }
 
-    /// Ends a run that takes longer than this, so that the test fails.
+    /// Sets the time limit, after which the run is killed and the test fails.
     pub(crate) fn within(mut self, time_limit: Duration) -> Self {
         self.time_limit = time_limit;
         self
@@ -76,7 +76,7 @@ impl<'a> Invocation<'a> {
         self.code(0)
     }
 
-    /// Runs, and fails the test unless the exit code is the given one.
+    /// Runs, and fails the test unless the exit code is as expected.
     pub(crate) fn code(self, expected: i32) -> Outcome {
         let outcome = self.output();
         assert!(
@@ -87,7 +87,7 @@ impl<'a> Invocation<'a> {
         outcome
     }
 
-    /// Runs, and leaves every judgement to the test.
+    /// Runs, and leaves all assertions to the test.
     #[must_use = "a run that nobody judges proves nothing"]
     pub(crate) fn output(self) -> Outcome {
         let output = Command::new(&self.program)
@@ -111,7 +111,7 @@ impl<'a> Invocation<'a> {
     }
 }
 
-/// How a run ended and what it said, with the temporary paths replaced by `[ROOT]` and `[HOME]`.
+/// The exit status and output of a run, with the temporary paths replaced by `[ROOT]` and `[HOME]`.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     command: String,
@@ -120,34 +120,34 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Returns the exit code; none where a signal or the time limit ended the run.
+    /// Returns the exit code, or `None` if the run was ended by a signal or the time limit.
     pub(crate) fn exit_code(&self) -> Option<i32> {
         self.output.status.code()
     }
 
-    /// Returns what was written to standard output.
+    /// Returns the standard output.
     pub(crate) fn stdout(&self) -> String {
         self.shown(&self.output.stdout)
     }
 
-    /// Returns what was written to standard error.
+    /// Returns the standard error.
     pub(crate) fn stderr(&self) -> String {
         self.shown(&self.output.stderr)
     }
 
-    /// Returns the one JSON document that standard output has to be.
+    /// Parses standard output as a single JSON document, or fails the test.
     pub(crate) fn json(&self) -> Value {
         self.try_json()
             .unwrap_or_else(|fault| panic!("{fault}\n{}", self.report()))
     }
 
-    /// Returns standard output as one JSON document, or what is wrong with it.
+    /// Parses standard output as a single JSON document.
     pub(crate) fn try_json(&self) -> Result<Value, String> {
         serde_json::from_str(&self.stdout())
             .map_err(|error| format!("stdout is not one JSON document: {error}"))
     }
 
-    /// Returns standard output as one JSON document a line, or the first line that is none.
+    /// Parses each line of standard output as a JSON document.
     pub(crate) fn try_json_lines(&self) -> Result<Vec<Value>, String> {
         self.stdout()
             .lines()
@@ -158,7 +158,7 @@ impl Outcome {
             .collect()
     }
 
-    /// Fails the test unless standard output is exactly this JSON document.
+    /// Fails the test unless standard output is equal to this JSON document.
     pub(crate) fn stdout_json(&self, expected: &Value) -> &Self {
         assert_eq!(&self.json(), expected, "{}", self.report());
         self
@@ -166,13 +166,13 @@ impl Outcome {
 
     /// Returns how the run crashed, if it did.
     pub(crate) fn crash(&self) -> Option<String> {
-        // 101 is a panic; a shell would show a signal as 128 and more.
+        // 101 is a panic; a shell reports a signal as 128 or more.
         let ended_badly = self.exit_code().is_none_or(|code| code >= 101);
         let panicked = self.stderr().contains("panicked");
         (ended_badly || panicked).then(|| format!("crashed: {}", self.report()))
     }
 
-    /// Returns all that is known about the run, for the message of a failed assertion.
+    /// Returns everything known about the run, for the message of a failed assertion.
     pub(crate) fn report(&self) -> String {
         format!(
             "$ {}\n{}\n--- stdout\n{}\n--- stderr\n{}",
@@ -191,7 +191,7 @@ impl Outcome {
     }
 }
 
-/// A command line may name hundreds of files, and a result may be as long.
+/// Truncates a text, since a command line may name hundreds of files, and an output may be as long.
 fn clipped(text: &str) -> String {
     const MAX_CHARS: usize = 1500;
     match text.char_indices().nth(MAX_CHARS) {

@@ -1,9 +1,9 @@
-"""Speaks to `annals mcp` with the reference SDK of the protocol, and prints what it saw as one JSON document.
+"""Calls `annals mcp` through the reference SDK of the protocol, and prints the results as one JSON document.
 
 Usage: mcp_client.py CALLS SERVER [ARGUMENT...]
 
 CALLS is a JSON document: {"calls": [[tool, arguments], ...], "parallel": [tool, arguments, times], "resource": uri}.
-The server runs in the working directory with this process's own environment.
+The server runs in the working directory with the environment of this process.
 """
 
 import asyncio

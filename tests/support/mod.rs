@@ -1,4 +1,4 @@
-//! The harness of every test that runs the binary: a folder of its own, an environment of its own, one end to assert.
+//! The harness of all tests that run the binary, with a folder and an environment for each test.
 //!
 //! ```text
 //! let case = Case::new("examples/vbw-project");        // a copy, in a temporary folder
@@ -6,7 +6,7 @@
 //! case.run("entry write").args(["a title"]).stdin("text").env("ANNALS_DB", "x.db").code(4);
 //! ```
 //!
-//! Nothing runs before the end is asserted (`success`, `code`) or waived (`output`).
+//! Nothing runs before the outcome is asserted (`success`, `code`) or requested (`output`).
 
 mod case;
 mod corpus;

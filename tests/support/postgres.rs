@@ -1,4 +1,4 @@
-//! A PostgreSQL of a test's own: in a scratch folder, on loopback, as a user without rights, stopped when it ends.
+//! Starts a PostgreSQL server for a test, on loopback, in a temporary folder and as an unprivileged user.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -9,19 +9,19 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
-/// A role that PostgreSQL can be run as where the tests run as root, which it refuses.
+/// The user to run PostgreSQL as if the tests run as root, which it refuses.
 const NOBODY: &str = "65534";
 
-/// What the tests run of it; some systems put only a part of it on the path.
+/// The programs that the tests run; some systems have only part of them on the path.
 const PROGRAMS: [&str; 4] = ["initdb", "pg_ctl", "psql", "pg_dump"];
 
-/// The roles that every server has.
+/// The roles on every server.
 const ROLES: [&str; 4] = ["owner", "ada", "grace", "stranger"];
 
-/// A cluster that was made once and is copied for each test: making one takes longer than most tests.
+/// A cluster that is created once and copied for each test, since creating it takes longer than most tests.
 static TEMPLATE: OnceLock<PathBuf> = OnceLock::new();
 
-/// Returns the folder of the newest PostgreSQL's programs: on the path, or where Debian puts them.
+/// Returns the folder of PostgreSQL's programs: on the path, else the newest of Debian's versions.
 pub(crate) fn programs() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -39,7 +39,7 @@ pub(crate) fn programs() -> Option<PathBuf> {
         .find(|folder| PROGRAMS.iter().all(|name| folder.join(name).is_file()))
 }
 
-/// A running server with the database `annals`, the roles `owner`, `ada`, `grace` and `stranger`, and no passwords.
+/// A running server with the database `annals`, [`ROLES`] without passwords, and a temporary folder.
 pub(crate) struct Postgres {
     programs: PathBuf,
     folder: PathBuf,
@@ -57,7 +57,7 @@ impl Postgres {
         server
     }
 
-    /// Returns the folder and port of a server that is still to be made.
+    /// Returns a server with a folder and a port, but without a cluster.
     fn bare() -> Self {
         let temp = tempfile::Builder::new()
             .prefix("annals-pg")
@@ -83,12 +83,12 @@ impl Postgres {
         }
     }
 
-    /// Makes a database that `owner` owns.
+    /// Creates a database that belongs to `owner`.
     pub(crate) fn make_database(&self, name: &str) {
         self.sql("postgres", &format!("CREATE DATABASE {name} OWNER owner"));
     }
 
-    /// Starts it again after a stop.
+    /// Starts the server, for example after a crash.
     pub(crate) fn boot(&self) {
         let (data, log) = (self.data(), self.folder.join("log").display().to_string());
         let options = format!(
@@ -102,7 +102,7 @@ impl Postgres {
         );
     }
 
-    /// Stops it as a crash would: nobody is told, nothing is brought to an end.
+    /// Stops the server immediately, as a crash would.
     pub(crate) fn crash(&self) {
         self.run(
             "pg_ctl",
@@ -110,12 +110,12 @@ impl Postgres {
         );
     }
 
-    /// Returns the address under which a role reaches a database.
+    /// Returns the URL of a database for a role.
     pub(crate) fn url(&self, role: &str, database: &str) -> String {
         format!("postgres://{role}@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// Runs SQL as the superuser, whom no policy stops, and returns what it prints.
+    /// Runs SQL as the superuser, who bypasses all policies, and returns the output.
     pub(crate) fn sql(&self, database: &str, sql: &str) -> String {
         let port = self.port();
         let arguments = [
@@ -138,7 +138,7 @@ impl Postgres {
             .to_owned()
     }
 
-    /// Lets it speak TLS, with a certificate for a host that vouches for itself; returns its file.
+    /// Enables TLS with a self-signed certificate for a host; returns the path of the certificate.
     #[cfg(target_os = "linux")]
     pub(crate) fn certify(&self, host: &str) -> String {
         let certificate = format!("{}/server.crt", self.data());
@@ -154,7 +154,7 @@ impl Postgres {
         certificate
     }
 
-    /// Returns everything that a database holds, as `pg_dump` writes it.
+    /// Returns the content of a database, as dumped by `pg_dump`.
     pub(crate) fn dump(&self, database: &str) -> String {
         let port = self.port();
         let dumped = self.expect(
@@ -164,7 +164,7 @@ impl Postgres {
         String::from_utf8(dumped.stdout).unwrap()
     }
 
-    /// Returns a file that the server may write.
+    /// Returns a path to which the server may write.
     pub(crate) fn scratch(&self, name: &str) -> String {
         self.folder.join(name).display().to_string()
     }
@@ -234,7 +234,7 @@ impl Drop for Postgres {
     }
 }
 
-/// Makes the cluster that others are copied from, unless an earlier run did.
+/// Creates the cluster that is copied for each server, unless an earlier run did.
 fn template() -> PathBuf {
     let version = Command::new(programs().unwrap().join("initdb"))
         .arg("--version")
@@ -263,7 +263,7 @@ fn template() -> PathBuf {
     server.expect("pg_ctl", &["-D", &data, "-m", "fast", "-w", "stop"]);
     let half = place.with_extension(std::process::id().to_string());
     copy(Path::new(&data), &half);
-    // Another run may have been quicker.
+    // A concurrent run may have been faster.
     if std::fs::rename(&half, &place).is_err() {
         std::fs::remove_dir_all(&half).unwrap();
     }

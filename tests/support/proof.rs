@@ -1,4 +1,4 @@
-//! The harness holds what it says.
+//! Tests of the harness itself.
 
 use std::fs;
 

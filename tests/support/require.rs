@@ -1,4 +1,4 @@
-//! What a test needs and a machine may lack: skipped loudly, or a failure where it was asked for.
+//! Checks optional requirements of tests: if one is missing, a test is skipped visibly, or fails on demand.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -7,11 +7,10 @@ use std::process::Command;
 use crate::support::corpus;
 use crate::support::postgres;
 
-/// Returns whether an optional thing is here: `corpus`, `histories`, `browser`, `mcp` (the SDK for Python), `mounts`
-/// (the right to make them), `postgres` (the server's programs), or the program of that name.
+/// Returns whether an optional requirement is met: `corpus`, `histories`, `browser`, `mcp` (the SDK for
+/// Python), `mounts` (the right to mount), `postgres` (the server's programs), or the program of that name.
 ///
-/// Where it is missing, the test is to return; a line says so, and the test fails where `ANNALS_REQUIRE`
-/// names it.
+/// Otherwise a line says so and the test should return; it fails if `ANNALS_REQUIRE` lists the name.
 pub(crate) fn require(name: &str) -> bool {
     let present = match name {
         "corpus" => corpus::location().is_some(),
@@ -24,25 +23,25 @@ pub(crate) fn require(name: &str) -> bool {
     };
     let required = std::env::var("ANNALS_REQUIRE").unwrap_or_default();
     if let Some(line) = skipped(name, present, &required).unwrap() {
-        // Straight to the stream: the test runner would hide what a passing test prints.
+        // Written directly to the stream, since the test runner hides the output of passing tests.
         io::stderr().write_all(line.as_bytes()).unwrap();
     }
     present
 }
 
-/// Returns the browser that tests can drive, where one is here.
+/// Returns a browser that tests can drive, if there is one.
 pub(crate) fn browser() -> Option<&'static str> {
     browser_among(on_the_path)
 }
 
-/// Returns the first browser of these that prints its console and the document it shows; Firefox prints neither.
+/// Returns the first of these browsers that can print its console and the DOM; Firefox prints neither.
 pub(super) fn browser_among(is_here: impl Fn(&str) -> bool) -> Option<&'static str> {
     ["chromium", "google-chrome"]
         .into_iter()
         .find(|name| is_here(name))
 }
 
-/// Returns the line to print for a missing thing, or fails where it is required.
+/// Returns the line to print for a missing requirement, or an error if it is required.
 pub(super) fn skipped(name: &str, present: bool, required: &str) -> Result<Option<String>, String> {
     let is_required = required.split(',').any(|one| one.trim() == name);
     match (present, is_required) {
@@ -62,7 +61,7 @@ fn can_import(module: &str) -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-/// In a name space of its own, which most containers refuse.
+/// Mounts in a new namespace, which most containers do not allow.
 fn can_mount() -> bool {
     let mount = ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/tmp"];
     let output = Command::new("unshare").args(mount).output();

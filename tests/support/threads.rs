@@ -1,9 +1,9 @@
-//! Two at a time: as many as the slowest machine these tests run on has cores.
+//! Runs work on two threads, the number of cores of the slowest machine that runs these tests.
 
 use std::sync::Mutex;
 use std::thread;
 
-/// Returns what `work` makes of each item, in the items' order.
+/// Returns the result of `work` for each item, in the same order.
 pub(crate) fn on_two_threads<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
@@ -14,7 +14,7 @@ pub(crate) fn on_two_threads<T: Sync, R: Send>(
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
-                    // A statement of its own, so that the lock is free while the work runs.
+                    // A separate statement, so that the lock is released before the work starts.
                     let item = next.lock().unwrap().next();
                     let Some((place, item)) = item else { break };
                     let result = work(item);

@@ -1,26 +1,26 @@
-//! A folder as a map from path to bytes.
+//! Snapshots a folder as a map from path to content.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Every path of a folder and the bytes there; a folder is its path with a slash and no bytes.
+/// Every path in a folder with its content; folders end with a slash and have no content.
 pub(crate) type Tree = BTreeMap<String, Vec<u8>>;
 
-/// What may change without anyone's text changing: our disposable cache, and git's own records.
+/// Folders that may change without changing the user's files: our disposable cache, and git's data.
 const IGNORED: &[&str] = &[".annals", ".git"];
 
-/// A larger file is told by its length: reading it would take longer than the run under test.
+/// Maximum size of a file that is read, in bytes: for a larger one, only the size is compared.
 const MAX_READ: u64 = 16 * 1024 * 1024;
 
-/// Returns every file below a folder, leaving out `.annals/` and `.git/` at any depth.
+/// Returns every file below a folder, except in `.annals/` and `.git/` at any depth.
 pub(crate) fn tree(folder: &Path) -> Tree {
     let mut all = Tree::new();
     collect(folder, "", IGNORED, &mut all);
     all
 }
 
-/// Returns every file below a folder, and leaves out nothing.
+/// Returns every file below a folder, without exceptions.
 pub(crate) fn whole_tree(folder: &Path) -> Tree {
     let mut all = Tree::new();
     collect(folder, "", &[], &mut all);
@@ -34,7 +34,7 @@ fn collect(folder: &Path, prefix: &str, ignored: &[&str], all: &mut Tree) {
         let path = format!("{prefix}{name}");
         let kind = entry.file_type().unwrap();
         if kind.is_symlink() {
-            // Not followed: a link that points elsewhere is a change, what it points to is not ours.
+            // Links are not followed: a new target is a change, but the target's content is not ours.
             let target = fs::read_link(entry.path()).unwrap();
             all.insert(path, format!("-> {}", target.display()).into_bytes());
         } else if kind.is_dir() {
@@ -43,7 +43,7 @@ fn collect(folder: &Path, prefix: &str, ignored: &[&str], all: &mut Tree) {
                 collect(&entry.path(), &format!("{path}/"), ignored, all);
             }
         } else if !kind.is_file() {
-            // Opening a pipe would wait for its other end.
+            // Opening a pipe would block.
             all.insert(path, format!("{kind:?}").into_bytes());
         } else if entry.metadata().unwrap().len() > MAX_READ {
             let length = entry.metadata().unwrap().len();
@@ -54,7 +54,7 @@ fn collect(folder: &Path, prefix: &str, ignored: &[&str], all: &mut Tree) {
     }
 }
 
-/// Returns one line for each path that came, went or changed, so that a failed comparison stays readable.
+/// Returns one line for each path that was added, removed or changed, to keep failed comparisons readable.
 pub(crate) fn difference(before: &Tree, after: &Tree) -> Vec<String> {
     let gone = before
         .keys()
@@ -69,7 +69,7 @@ pub(crate) fn difference(before: &Tree, after: &Tree) -> Vec<String> {
     gone.chain(rest).collect()
 }
 
-/// Copies a folder's content into another, writable even where the original is not.
+/// Copies the content of a folder into another, writable even if the original is not.
 pub(super) fn copy(from: &Path, to: &Path) {
     let entries = fs::read_dir(from).unwrap_or_else(|e| panic!("{}: {e}", from.display()));
     for entry in entries {
@@ -80,7 +80,7 @@ pub(super) fn copy(from: &Path, to: &Path) {
             fs::create_dir(&target).unwrap();
             copy(&entry.path(), &target);
         } else if kind.is_file() {
-            // fs::copy would carry a read-only mode over.
+            // `fs::copy` would preserve a read-only mode.
             fs::write(&target, fs::read(entry.path()).unwrap()).unwrap();
         }
     }

@@ -1,4 +1,4 @@
-//! A command of the user's that answers the prompt: it reads standard input and writes standard output.
+//! Runs a user-defined command that reads the prompt on standard input and prints the answer.
 
 use std::io;
 use std::io::Read;
@@ -15,13 +15,13 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::text::strip_controls;
 
-/// The longest answer that is read, in bytes.
+/// Maximum length of an answer, in bytes; the rest is not read.
 const MAX_ANSWER_BYTES: u64 = 1 << 20;
 
-/// How often it is looked whether a command has ended that has closed its output.
+/// Polling interval for the exit of a command that has closed its output.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Returns what the command prints, or why there is nothing.
+/// Returns what the command prints, or an error.
 pub(crate) fn run(line: &str, prompt: &str, wait: Duration) -> Result<String> {
     let failed = |reason: &str| {
         Error::failed(format!("the auditor's command {reason}"))
@@ -78,11 +78,11 @@ fn start(line: &str) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Writes beside the reading: a command that answers before it has read all must not block both.
+/// Writes the prompt in its own thread: a command that answers before reading all of it must not deadlock.
 fn feed(child: &mut Child, prompt: &str) {
     if let Some(mut stdin) = child.stdin.take() {
         let prompt = prompt.to_owned();
-        // A command that reads nothing has closed its end, which is its own affair.
+        // A command may ignore its input and close the pipe.
         thread::spawn(move || stdin.write_all(prompt.as_bytes()).ok());
     }
 }
@@ -93,7 +93,7 @@ fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
         thread::spawn(move || {
             let mut bytes = Vec::new();
             let read = stream.take(MAX_ANSWER_BYTES).read_to_end(&mut bytes);
-            // Nobody is left to hear it where the wait is over.
+            // After a timeout, nobody receives the result.
             read.is_ok() && sender.send(bytes).is_ok()
         });
     }
@@ -114,17 +114,17 @@ fn wait_for(child: &mut Child, wait: Duration) -> io::Result<Option<std::process
     }
 }
 
-/// Ends a command with all that it has started.
+/// Kills a command with all processes that it started.
 fn end(child: &mut Child) {
     #[cfg(unix)]
     {
         let group = format!("-{}", child.id());
         #[expect(
             clippy::disallowed_methods,
-            reason = "only the system's own program can end a group of processes without unsafe code"
+            reason = "killing a process group without unsafe code needs the system's `kill`"
         )]
         let killed = Command::new("kill").args(["-KILL", "--", &group]).status();
-        // Where it is gone already there is nothing to end.
+        // If it has already exited, there is nothing to kill.
         killed.ok();
     }
     child.kill().ok();

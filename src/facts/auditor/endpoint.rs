@@ -1,4 +1,4 @@
-//! A model's endpoint that answers the prompt: `OpenAI`'s chat completions, or Anthropic's messages.
+//! Asks a model's endpoint: `OpenAI`'s chat completions API, or Anthropic's messages API.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::error::Result;
 use crate::project::Api;
 use crate::service::Service;
 
-/// The version of Anthropic's API that is spoken.
+/// Version of Anthropic's API.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// The most tokens of an answer, which Anthropic's API must be told.
+/// Maximum number of tokens in an answer, which Anthropic's API requires.
 const MAX_ANSWER_TOKENS: u32 = 8192;
 
-/// A model that is asked over HTTP.
+/// A model's HTTP endpoint.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     service: Service,
@@ -25,7 +25,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Returns the endpoint at a base address; the key comes from the environment, which only a door reads.
+    /// Returns the endpoint at a base URL; the key comes from the environment, which only a door reads.
     pub fn new(url: &str, api: Api, model: Option<&str>, key: Option<String>) -> Result<Self> {
         let model = model.ok_or_else(|| {
             Error::usage("llm.url is set, but llm.model is not")
@@ -56,7 +56,7 @@ impl Endpoint {
         })
     }
 
-    /// Returns the model's text, or why there is none.
+    /// Returns the model's text, or an error.
     pub(crate) fn ask(&self, prompt: &str, wait: Duration) -> Result<String> {
         let messages = json!([{"role": "user", "content": prompt}]);
         let (path, request) = match self.api {
@@ -87,7 +87,7 @@ impl Endpoint {
     }
 }
 
-/// What a model says when it will not answer is its answer: the worker asks again, and keeps it in the end.
+/// A refusal counts as the answer: the worker asks again, and records the last answer.
 fn chat_text(answer: &Value) -> Option<String> {
     let message = answer.get("choices")?.get(0)?.get("message")?;
     match message.get("content") {
@@ -104,7 +104,7 @@ fn message_text(answer: &Value) -> Option<String> {
     answer.get("content")?.as_array().map(|parts| texts(parts))
 }
 
-/// What a model thinks beside its answer is no part of it.
+/// Joins the text parts of an answer; thinking is not part of it.
 fn texts(parts: &[Value]) -> String {
     let is_text = |part: &&Value| part.get("type").is_none_or(|kind| kind == "text");
     let text = |part: &Value| part.get("text")?.as_str().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Whoever answers the memory auditor's prompt: a command of the user's, or a model's endpoint.
+//! The memory auditor, which answers the prompt: a command of the user, or a model's endpoint.
 
 mod command;
 mod endpoint;
@@ -10,20 +10,20 @@ use crate::project::Project;
 
 pub use endpoint::Endpoint;
 
-/// How long an answer is waited for.
+/// Default timeout of an answer.
 pub(crate) const WAIT: Duration = Duration::from_mins(2);
 
-/// Who answers the prompt.
+/// The program or model that answers the prompt.
 #[derive(Clone, Debug)]
 pub enum Auditor {
-    /// A command of the shell, with the prompt on its standard input.
+    /// A shell command that reads the prompt on its standard input.
     Command(String),
-    /// A model that is asked over HTTP.
+    /// A model's HTTP endpoint.
     Endpoint(Endpoint),
 }
 
 impl Auditor {
-    /// Returns whoever the user's settings name, a command before an endpoint; nobody where they name none.
+    /// Returns the auditor from the user's settings, a command before an endpoint, or `None` if none is set.
     pub fn from_settings(project: &Project) -> Result<Option<Self>> {
         let llm = &project.settings.llm;
         if let Some(line) = &llm.command {
@@ -38,7 +38,7 @@ impl Auditor {
         Ok(Some(Self::Endpoint(endpoint)))
     }
 
-    /// Returns the answer as it came, or why there is none.
+    /// Returns the raw answer, or an error.
     pub fn ask(&self, prompt: &str, wait: Duration) -> Result<String> {
         match self {
             Self::Command(line) => command::run(line, prompt, wait),

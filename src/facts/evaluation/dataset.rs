@@ -1,4 +1,4 @@
-//! Reads a set of questions whose answers are known.
+//! Reads a dataset of questions with known answers.
 //!
 //! ```text
 //! {"kind": "item", "id", "group", "text", "ts", "prev", "next"}
@@ -25,18 +25,18 @@ enum Line {
     Query(Question),
 }
 
-/// Something that was said.
+/// A statement that can be searched for.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Item {
     pub(crate) id: String,
     group: String,
     pub(crate) text: String,
-    /// When; without a zone it is UTC.
+    /// The time; UTC if it has no zone.
     pub(crate) ts: String,
     pub(crate) prev: Option<String>,
 }
 
-/// A question, and the items that answer it.
+/// A question, and the ids of the items that answer it.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Question {
     group: String,
@@ -45,7 +45,7 @@ pub(crate) struct Question {
     pub(crate) relevant: Vec<String>,
 }
 
-/// What is searched together.
+/// Items that are searched together, with the questions about them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group {
     pub(crate) name: String,
@@ -53,7 +53,7 @@ pub(crate) struct Group {
     pub(crate) questions: Vec<Question>,
 }
 
-/// Returns the groups of a file in the order in which they come; it is read line by line, however long it is.
+/// Returns the groups of a file in order of first appearance; the file is read line by line.
 pub(crate) fn read(reader: impl BufRead, path: &Path) -> Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();

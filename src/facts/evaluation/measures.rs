@@ -1,16 +1,16 @@
-//! How well a ranking answers a question, and how sure a difference between two rankings is.
+//! Computes retrieval metrics of a ranking, and confidence intervals of differences between rankings.
 
 use std::ops::Add;
 
 use crate::ranking::real;
 
-/// How often the questions are resampled.
+/// Number of bootstrap samples.
 const DRAWS: usize = 2000;
 
-/// The draws of every run are the same.
+/// Fixed seed, so that every run draws the same samples.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What one ranking, or many on average, is worth; each from 0 to 1.
+/// Metrics of a ranking, or the means of several; each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Measures {
     pub(crate) r_at_5: f64,
@@ -21,7 +21,7 @@ pub(crate) struct Measures {
 }
 
 impl Measures {
-    /// Measures a ranking: `ranks` are those of the relevant items that were found, from 1, in order.
+    /// Measures a ranking; `ranks` are the 1-based ranks of the relevant items found, in ascending order.
     pub(crate) fn from_ranks(ranks: &[usize], relevant: usize) -> Self {
         let within = |k| real(ranks.iter().filter(|rank| **rank <= k).count());
         let recall = |k| within(k) / real(relevant.max(1));
@@ -38,7 +38,7 @@ impl Measures {
         }
     }
 
-    /// Returns the mean of each.
+    /// Returns the mean of each metric.
     pub(crate) fn mean(all: &[Self]) -> Self {
         let sum = all.iter().fold(Self::default(), |sum, one| sum + *one);
         let share = 1.0 / real(all.len().max(1));
@@ -66,19 +66,19 @@ impl Add for Measures {
     }
 }
 
-/// The mean of differences, and where it lies in 95 of 100 draws of as many questions.
+/// The mean of differences, with its 95 % bootstrap confidence interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
     /// The mean.
     pub mean: f64,
-    /// The lower end.
+    /// The lower bound.
     pub low: f64,
-    /// The upper end.
+    /// The upper bound.
     pub high: f64,
 }
 
 impl Interval {
-    /// Draws from the differences, question by question, with replacement.
+    /// Computes the interval by resampling the differences per question with replacement.
     pub(crate) fn bootstrap(differences: &[f64]) -> Self {
         if differences.is_empty() {
             return Self::default();
@@ -103,17 +103,17 @@ impl Interval {
     }
 }
 
-/// Returns the next number of a sequence that looks random, below a limit.
+/// Returns the next pseudorandom number below a limit.
 fn below(state: &mut u64, limit: usize) -> usize {
     *state ^= *state << 13;
     *state ^= *state >> 7;
     *state ^= *state << 17;
-    // The upper half of the product is spread as evenly as the sequence.
+    // The upper half of the product is distributed as evenly as the sequence.
     let product = u128::from(*state) * (limit as u128);
     usize::try_from(product >> 64).unwrap_or_default()
 }
 
-/// Returns the share of the relevant items that so many are.
+/// Returns the share of the relevant items that were found.
 pub(crate) fn share(found: usize, relevant: usize) -> f64 {
     real(found) / real(relevant.max(1))
 }
@@ -148,7 +148,7 @@ mod tests {
         let interval = Interval::bootstrap(&differences);
         assert!(is_near(interval.mean, 1.0));
         assert!(interval.low < 1.0 && 1.0 < interval.high);
-        // The standard error is the root of 2 / 400.
+        // The standard error is sqrt(2 / 400).
         assert!((interval.high - interval.low - 2.0 * 1.96 * 0.0707).abs() < 0.03);
         assert_eq!(interval, Interval::bootstrap(&differences));
         assert_eq!(Interval::bootstrap(&[]), Interval::default());

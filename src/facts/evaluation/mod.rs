@@ -1,4 +1,4 @@
-//! Measures retrieval on questions whose answers are known, by the function that every search calls.
+//! Measures retrieval on questions with known answers, using the same function as every search.
 
 mod dataset;
 mod measures;
@@ -34,56 +34,56 @@ use crate::ranking::SilenceTest;
 
 pub use measures::Interval;
 
-/// Questions about what somebody else said, which are measured by themselves.
+/// Category of questions about what another person said, which are measured separately.
 const ADVERSARIAL: &str = "adversarial";
 
-/// How well each method found what answers the questions.
+/// How well each method found the items that answer the questions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evaluation {
-    /// How many questions were asked.
+    /// Number of questions.
     pub queries: usize,
-    /// One row a method and set.
+    /// One row per method and set.
     pub rows: Vec<MethodRow>,
-    /// What silence costs and spares, where that was asked.
+    /// Costs and benefits of withholding irrelevant hits, if measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub silence: Option<Silence>,
 }
 
-/// A method on a set of questions; shares of 1.
+/// The results of a method on a set of questions; each from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MethodRow {
-    /// What the search went by.
+    /// The search method.
     pub method: Method,
     /// `main` or `adversarial`.
     pub set: &'static str,
-    /// The share of the relevant items among the first 5.
+    /// Recall among the first 5.
     pub r_at_5: f64,
-    /// Among the first 10.
+    /// Recall among the first 10.
     pub r_at_10: f64,
-    /// Among the first 20.
+    /// Recall among the first 20.
     pub r_at_20: f64,
-    /// The mean of 1 / the first relevant item's rank.
+    /// Mean reciprocal rank of the first relevant item.
     pub mrr: f64,
-    /// The normalised discounted gain of the first 10.
+    /// Normalised discounted cumulative gain of the first 10.
     pub ndcg_at_10: f64,
-    /// How many questions.
+    /// Number of questions.
     #[serde(skip)]
     pub queries: usize,
-    /// The differences to words alone, question by question.
+    /// Differences per question from lexical search.
     #[serde(skip)]
     pub delta: Delta,
 }
 
-/// How far a method is from words alone.
+/// Differences between a method and lexical search.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Delta {
-    /// In the share among the first 10.
+    /// In recall among the first 10.
     pub r_at_10: Interval,
-    /// In the reciprocal rank.
+    /// In reciprocal rank.
     pub mrr: Interval,
 }
 
-/// Asks every question of a dataset by every method; with `silence`, also of every other group.
+/// Asks every question of a dataset with every method; with `silence`, also in every other group.
 pub fn evaluate(
     dataset: impl BufRead,
     path: &Path,
@@ -125,7 +125,7 @@ pub fn evaluate(
     })
 }
 
-/// Asks the questions about one group of another, or of itself; adversarial ones have their answer nowhere and everywhere.
+/// Asks one group the questions about another, or about itself, except adversarial ones.
 fn test_silence(
     test: &mut SilenceTest,
     (facts, user): (&mut Facts, &UserId),
@@ -207,7 +207,7 @@ fn ask(
     Ok(Measures::from_ranks(&ranks, question.relevant.len()))
 }
 
-/// Returns a database with a group's items as facts of one user; its time is that of the last item.
+/// Returns a database with a group's items as facts of one user, at the time of the last item.
 fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
     let user = UserId::new(&group.name)?;
     let times = group.items.iter().map(|item| with_zone(&item.ts));
@@ -232,7 +232,7 @@ fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
     Ok((facts, user))
 }
 
-/// Returns an item as a fact; what was said before is said under another key, since a key has a value once.
+/// Converts an item to a fact; a repeated text gets another key, since values are unique per key.
 fn fact(item: &Item, user: &UserId, (session, turn): (usize, i64), times: usize) -> Fact {
     let at = with_zone(&item.ts);
     let key = match times {
@@ -265,7 +265,7 @@ fn fact(item: &Item, user: &UserId, (session, turn): (usize, i64), times: usize)
     }
 }
 
-/// Returns a time with its zone.
+/// Returns a time with its zone, UTC by default.
 fn with_zone(ts: &str) -> String {
     let has_zone = ts.ends_with('Z') || ts.get(10..).is_some_and(|time| time.contains(['+', '-']));
     if has_zone {

@@ -1,4 +1,4 @@
-//! How well the facts of a user are found, judged and used: sums kept by day, where it happens.
+//! Measures how well a user's facts are found, judged and used, as sums per day.
 
 mod overwrites;
 mod tally;
@@ -25,65 +25,65 @@ pub use tally::count_injection;
 pub(crate) use used::Ranks;
 pub(crate) use used::note_turn;
 
-/// What was measured of a user's facts in a window of days.
+/// Metrics of a user's facts in a window of days.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Metrics {
-    /// Whose facts they are.
+    /// The user.
     pub user_id: String,
     /// The first day.
     pub since: String,
     /// The last day.
     pub until: String,
-    /// Of the turns with a used fact, those where words alone had found one among the first 20.
+    /// Share of turns with a used fact in which lexical search found one among the first 20.
     pub lexical_hits: Share,
-    /// Of the turns with a used fact, those where vectors alone had found one among the first 20.
+    /// Share of turns with a used fact in which vector search found one among the first 20.
     pub vector_hits: Share,
-    /// Of the used facts, those that both together had found among the first 20.
+    /// Share of used facts that hybrid search found among the first 20.
     pub hybrid_recall: Share,
-    /// Of the facts that were superseded, those whose old value the user took back.
+    /// Share of supersessions that the user undid, by confirming the old value or rejecting the new one.
     pub wrong_overwrites: Share,
-    /// Of the facts that waited for confirmation, those that were confirmed or rejected.
+    /// Share of pending facts that took effect or were dropped.
     pub pending_resolved: Share,
-    /// How long a turn took from being observed to being applied.
+    /// Time from the observation of a turn to the application of its actions.
     pub observer_latency: Latency,
-    /// What profiles cost the prompts that they went into.
+    /// Tokens of the profiles that were injected into prompts.
     pub injection: Cost,
 }
 
-/// A part of something.
+/// A count as a share of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Share {
-    /// How many.
+    /// The count.
     pub part: u64,
-    /// Of how many.
+    /// The total.
     pub of: u64,
-    /// One by the other, or `None` if there is nothing to divide by.
+    /// Their ratio, or `None` if the total is 0.
     pub rate: Option<f64>,
 }
 
-/// How long turns took, to two significant digits.
+/// Durations of turns, to two significant digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Latency {
-    /// How many turns.
+    /// Number of turns.
     pub turns: u64,
-    /// What half of them took at most, in milliseconds.
+    /// Median, in milliseconds.
     pub p50_ms: Option<u64>,
-    /// What nineteen of twenty took at most, in milliseconds.
+    /// 95th percentile, in milliseconds.
     pub p95_ms: Option<u64>,
 }
 
-/// What profiles cost.
+/// Tokens of injected profiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
-    /// How many were given out.
+    /// Number of profiles.
     pub profiles: u64,
-    /// Their tokens.
+    /// Total number of tokens.
     pub tokens: u64,
-    /// Tokens of one, on average.
+    /// Mean number of tokens per profile.
     pub mean: Option<f64>,
 }
 
-/// Returns what was measured of a user's facts today and in the days before, so many in all.
+/// Returns a user's metrics for the last `days` days, including today.
 pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
     let until = facts.clock().today();
     let before = TimeDelta::days(i64::from(days.saturating_sub(1)));
@@ -126,13 +126,13 @@ pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "counts of turns are far below what a float holds exactly"
+    reason = "counts of turns and tokens are far below 2^53"
 )]
 fn ratio(part: u64, of: u64) -> Option<f64> {
     (of > 0).then(|| part as f64 / of as f64)
 }
 
-/// The sums of a window, by name and class of the histogram.
+/// The sums of a window, by name and histogram bucket.
 struct Sums(BTreeMap<String, BTreeMap<u64, u64>>);
 
 impl Sums {
@@ -168,7 +168,7 @@ impl Sums {
         self.classes(figure).map(|(_, amount)| amount).sum()
     }
 
-    /// The class in which the share of all is reached.
+    /// Returns the bucket in which a percentile falls.
     fn percentile(&self, figure: Figure, percent: u64) -> Option<u64> {
         let wanted = self.total(figure).saturating_mul(percent).div_ceil(100);
         let mut seen = 0;

@@ -1,4 +1,4 @@
-//! What was overwritten and taken back, and what waited and was resolved: each on the day on which it began.
+//! Counts overwrites, undone overwrites, and pending and resolved facts, each on the day on which it began.
 
 use rusqlite::Connection;
 use rusqlite::params;
@@ -10,7 +10,7 @@ use crate::facts::metrics::tally::Tally;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 
-/// A line of the history.
+/// A row of the history.
 struct HistoryRow {
     id: i64,
     action: String,
@@ -18,27 +18,27 @@ struct HistoryRow {
     at: String,
 }
 
-/// Counts a fact that another one takes the place of.
+/// Counts a superseded fact.
 pub(crate) fn note_supersession(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
     Tally::for_day(connection, user, now).add(Figure::Supersessions, 1)
 }
 
-/// Counts a fact that comes to wait for confirmation.
+/// Counts a fact that becomes pending.
 pub(crate) fn note_pending(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
     Tally::for_day(connection, user, now).add(Figure::Pending, 1)
 }
 
-/// Counts a pending fact that is confirmed or rejected, before that is written.
+/// Counts a pending fact that takes effect or is dropped; called before the change is written.
 pub(crate) fn note_resolution(connection: &Connection, user: &UserId, fact: &Fact) -> Result<()> {
     let asked = "action = 'mark_pending_confirmation'";
     match last(connection, user, fact, asked)? {
         Some(line) => Tally::for_day(connection, user, &line.at).add(Figure::PendingResolved, 1),
-        // What was imported as pending was not counted as such either.
+        // Facts imported as pending were not counted as such.
         None => Ok(()),
     }
 }
 
-/// Counts an overwrite as wrong whose old value the user confirms, before that is written.
+/// Counts an overwrite as wrong if the user confirms the old value; called before the change is written.
 pub(crate) fn note_restoration(connection: &Connection, user: &UserId, old: &Fact) -> Result<()> {
     let Some(line) = last(connection, user, old, "action = 'supersede'")? else {
         return Ok(());
@@ -49,13 +49,13 @@ pub(crate) fn note_restoration(connection: &Connection, user: &UserId, old: &Fac
     Tally::for_day(connection, user, &line.at).add(Figure::WrongOverwrites, 1)
 }
 
-/// Counts an overwrite as wrong whose new value the user rejects, before that is written.
+/// Counts an overwrite as wrong if the user rejects the new value; called before the change is written.
 pub(crate) fn note_rejection(connection: &Connection, user: &UserId, new: &Fact) -> Result<()> {
     let began = "action IN ('insert', 'activate', 'restore')";
     let Some(began) = last(connection, user, new, began)? else {
         return Ok(());
     };
-    // Whoever had its old value back took it back already.
+    // A restored value already counted when it was restored.
     if began.action == "restore" {
         return Ok(());
     }
@@ -70,7 +70,7 @@ pub(crate) fn note_rejection(connection: &Connection, user: &UserId, new: &Fact)
     }
 }
 
-/// Whether the value that came instead was rejected already.
+/// Returns whether the rejection of a later value was already counted.
 fn is_counted(connection: &Connection, user: &UserId, key: &str, since: i64) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1 AND key = ?2 \
                AND history_id > ?3 AND action = 'reject' \

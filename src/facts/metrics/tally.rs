@@ -1,4 +1,4 @@
-//! The sums, and how one is added to.
+//! Updates the sums of the metrics.
 
 use rusqlite::Connection;
 use rusqlite::params;
@@ -11,32 +11,32 @@ use crate::facts::user::UserId;
 use crate::text::word_enum;
 
 word_enum! {
-    /// What is counted.
+    /// A measured quantity.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub(crate) enum Figure {
         /// Turns with a used fact.
         LexicalTurns = "lexical_turns",
-        /// Those of them where words alone had found one.
+        /// Those of them in which lexical search found a used fact.
         LexicalHits = "lexical_hits",
-        /// Turns with a used fact where vectors could be compared.
+        /// Turns with a used fact in which vectors were compared.
         VectorTurns = "vector_turns",
-        /// Those of them where vectors alone had found one.
+        /// Those of them in which vector search found a used fact.
         VectorHits = "vector_hits",
         /// Used facts.
         UsedFacts = "used_facts",
-        /// Those of them that both together had found.
+        /// Those of them that hybrid search found.
         FusedFacts = "fused_facts",
         /// Facts that were superseded.
         Supersessions = "supersessions",
-        /// Those of them whose old value the user took back.
+        /// Those of them that the user undid.
         WrongOverwrites = "wrong_overwrites",
-        /// Facts that came to wait for confirmation.
+        /// Facts that became pending.
         Pending = "pending",
-        /// Those of them that were confirmed or rejected.
+        /// Those of them that took effect or were dropped.
         PendingResolved = "pending_resolved",
-        /// Turns, by the milliseconds from being observed to being applied.
+        /// Turns, by the milliseconds from observation to application.
         Latency = "latency_ms",
-        /// Profiles that were given out.
+        /// Profiles that were injected.
         Injections = "injections",
         /// Their tokens.
         InjectedTokens = "injected_tokens",
@@ -67,7 +67,7 @@ impl<'a> Tally<'a> {
         self.add_to_class(figure, 0, amount)
     }
 
-    /// Adds to one class of a histogram.
+    /// Adds to a histogram bucket.
     pub(crate) fn add_to_class(self, figure: Figure, class: u64, amount: usize) -> Result<()> {
         if amount == 0 {
             return Ok(());
@@ -86,7 +86,7 @@ impl<'a> Tally<'a> {
     }
 }
 
-/// Counts a profile that went into a prompt.
+/// Counts a profile that was injected into a prompt.
 pub fn count_injection(facts: &mut Facts, user: &UserId, tokens: usize) -> Result<()> {
     let now = facts.clock().timestamp();
     facts.write(|connection| {

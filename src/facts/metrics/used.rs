@@ -1,4 +1,4 @@
-//! Whether the facts that a turn turned out to be about had been found beforehand.
+//! Measures whether search had found the facts that a turn turned out to concern.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
 
-/// What each way of searching finds first for a turn, before its actions change anything.
+/// The first hits of each search method for a turn, before its actions change anything.
 #[derive(Debug)]
 pub(crate) struct Ranks {
     lexical: BTreeSet<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Ranks {
 }
 
 impl Ranks {
-    /// Searches for what the user said; without an embedder, by meaning only where the built-in one made the vectors.
+    /// Searches for the user's message; without an embedder, uses vectors only if the built-in one made them.
     pub(crate) fn search(
         facts: &mut Facts,
         turn: &Turn,
@@ -76,7 +76,7 @@ impl Ranks {
     }
 }
 
-/// Counts a turn that was applied: what it used had been found or not, and how long it took.
+/// Counts an applied turn: whether the facts it used had been found, and how long it took.
 pub(crate) fn note_turn(
     connection: &Connection,
     turn: &Turn,
@@ -105,7 +105,7 @@ pub(crate) fn note_turn(
     Ok(())
 }
 
-/// The facts that the turn's actions were about and that were there before it.
+/// Returns the facts that the turn's actions concerned and that existed before it.
 fn used(
     connection: &Connection,
     user: &UserId,
@@ -128,7 +128,7 @@ fn milliseconds(from: &str, to: &str) -> Option<u64> {
     Some(u64::try_from(taken.num_milliseconds()).unwrap_or(0))
 }
 
-/// Rounds to two significant digits, so that a histogram has few classes and each is near enough.
+/// Rounds to two significant digits, so that a histogram has few buckets at sufficient precision.
 fn two_digits(number: u64) -> u64 {
     let mut unit = 1;
     while number / unit >= 100 {

@@ -1,4 +1,4 @@
-//! What several devices said of one key, brought together without a new judgement.
+//! Resolves conflicts between the facts that several devices recorded for a key, without asking the auditor.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -9,13 +9,14 @@ use crate::facts::replication::merged::FactEnd;
 use crate::facts::replication::merged::MergedFact;
 use crate::facts::wording;
 
-/// Settles the facts of one key; the result follows from them alone.
+/// Resolves the facts of one key; the result depends on nothing else.
 ///
-/// 1. Where a fact ended, equal ones of other devices that held before end with it.
-/// 2. Of equal facts the better confirmed, then the later one stays, and hears what the others heard.
-/// 3. Where a key has one value, the better confirmed, then the later one stays, and the others wait for
-///    the user's word.
-/// 4. A proposal that came true, or that another makes too, waits no longer.
+/// 1. If a fact ended, equal facts of other devices that were decided earlier end with it.
+/// 2. Of equal facts, the one with the highest confidence (on ties, the latest) is kept, and takes over the
+///    turns of the others.
+/// 3. For a single-valued key, the active fact with the highest confidence (on ties, the latest) is kept, and
+///    the others become pending.
+/// 4. A proposal that has become true, or that duplicates another one, is closed.
 pub(crate) fn resolve(facts: &mut [MergedFact], ends: &[FactEnd]) {
     end_equal_ones(facts, ends);
     join_equal_ones(facts, FactStatus::Active);
@@ -112,7 +113,7 @@ fn with_status(facts: &[MergedFact], status: FactStatus) -> Vec<usize> {
     (0..facts.len()).filter(holds).collect()
 }
 
-/// The better confirmed, then the later.
+/// Returns the fact with the highest confidence; on ties, the latest.
 fn best(facts: &[MergedFact], among: &[usize]) -> Option<usize> {
     let order = |a: &usize, b: &usize| -> Ordering {
         let (a, b) = (&facts[*a], &facts[*b]);

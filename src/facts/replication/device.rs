@@ -1,4 +1,4 @@
-//! This database as one of the devices, and its clock.
+//! This database as one of the devices, with its clock.
 
 use chrono::DateTime;
 use chrono::Utc;
@@ -10,19 +10,19 @@ use crate::error::Result;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
 
-/// How many operations of one millisecond have clocks of their own; more run ahead of time.
+/// Number of clock bits that count the operations within a millisecond; more of them run ahead of time.
 const COUNTER_BITS: u32 = 16;
 
 /// This database as one of the devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// Its name: random, and never that of another.
+    /// Its random, unique name.
     pub id: String,
-    /// Whether it takes no part any longer.
+    /// Whether it no longer shares.
     pub has_left: bool,
-    /// When it was last in step with the server.
+    /// When it last synced successfully.
     pub synced_at: Option<String>,
-    /// When and why it last failed to be, since then.
+    /// Time and reason of the last failure since then.
     pub failed: Option<(String, String)>,
     pub(crate) clock: i64,
     pub(crate) noted: i64,
@@ -30,7 +30,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// Returns the device, once it has been joined to others.
+    /// Returns the device, if the database was ever shared.
     pub(crate) fn find(connection: &Connection) -> Result<Option<Self>> {
         let sql = "SELECT device, left_at IS NOT NULL, synced_at, failed_at, last_error, clock, noted, is_unclean \
                    FROM share_device";
@@ -48,18 +48,18 @@ impl Device {
         })
     }
 
-    /// Returns the device of a database that is shared now.
+    /// Returns the device, if the database is shared now.
     pub(crate) fn joined(connection: &Connection) -> Result<Option<Self>> {
         Ok(Self::find(connection)?.filter(|device| !device.has_left))
     }
 
-    /// Returns the clock of the next operation: the time, but later than all that was made or seen here.
+    /// Returns the clock of the next operation: the time, but later than all operations made or seen here.
     pub(crate) fn tick(&mut self, now: DateTime<Utc>) -> i64 {
         self.clock = of_time(now).max(self.clock + 1);
         self.clock
     }
 
-    /// Remembers a clock that was seen.
+    /// Advances the clock to one that was seen.
     pub(crate) fn see(&mut self, clock: i64) {
         self.clock = self.clock.max(clock);
     }
@@ -73,22 +73,22 @@ impl Device {
     }
 }
 
-/// The latest clock that is believed, some two thousand years ahead: room is left to count beyond it.
+/// Exclusive maximum of a valid clock, some two thousand years ahead, which leaves room to count beyond it.
 const LATEST: i64 = 1 << 62;
 
-/// Returns whether a clock can be that of an operation.
+/// Returns whether a clock is valid for an operation.
 pub(crate) fn is_sane(clock: i64) -> bool {
     (0..LATEST).contains(&clock)
 }
 
-/// Returns the clock of a time: its milliseconds, and room to count within each.
+/// Returns the clock of a time: its milliseconds, followed by the bits that count within each.
 pub(crate) fn of_time(time: DateTime<Utc>) -> i64 {
     time.timestamp_millis() << COUNTER_BITS
 }
 
-/// Makes this database one of the devices: all that is in its history becomes operations.
+/// Starts sharing this database: everything in its history becomes operations.
 ///
-/// What was stated by hand takes the device's name along: two machines number their statements alike.
+/// The device's name is added to the turn ids numbered here, since two machines use the same numbers.
 pub(crate) fn join(facts: &mut Facts) -> Result<Device> {
     let now = facts.clock().timestamp();
     facts.write(|connection| {
@@ -106,7 +106,7 @@ pub(crate) fn join(facts: &mut Facts) -> Result<Device> {
     Device::find(facts.connection())?.ok_or_else(|| Error::failed("the device is gone"))
 }
 
-/// Stops noting operations; the facts stay, and so does what is known of the other devices.
+/// Stops recording operations; the facts stay, and so does what is known of the other devices.
 pub(crate) fn leave(facts: &mut Facts) -> Result<()> {
     let now = facts.clock().timestamp();
     facts.write(|connection| {
@@ -118,7 +118,7 @@ pub(crate) fn leave(facts: &mut Facts) -> Result<()> {
     })
 }
 
-/// Notes how a sync ended.
+/// Records the result of a sync.
 pub(crate) fn synced(facts: &mut Facts, failure: Option<&str>) -> Result<()> {
     let now = facts.clock().timestamp();
     facts.write(|connection| {
@@ -130,10 +130,10 @@ pub(crate) fn synced(facts: &mut Facts, failure: Option<&str>) -> Result<()> {
     })
 }
 
-/// What the id of a turn begins with where this program made it.
+/// Prefixes of the turn ids that this program generates.
 const OWN_TURNS: &[&str] = &["annals:stated:", "annals:turn:"];
 
-/// Returns what the ids of turns begin with that nobody else named.
+/// Returns the prefix of generated turn ids.
 pub(crate) fn stated_prefix(connection: &Connection, kind: &str) -> Result<String> {
     Ok(match Device::find(connection)? {
         Some(device) => format!("annals:{kind}:{}:", device.id),
@@ -141,7 +141,7 @@ pub(crate) fn stated_prefix(connection: &Connection, kind: &str) -> Result<Strin
     })
 }
 
-/// Puts the device's name into the ids of all turns that were numbered here.
+/// Inserts the device's name into all turn ids that were generated here.
 fn take_the_name(connection: &Connection) -> Result<()> {
     let run = |sql: &str| connection.run("name the turns", sql, []);
     run("INSERT INTO erasing SELECT DISTINCT user_id, NULL FROM fact_history")?;

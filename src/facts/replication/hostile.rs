@@ -1,4 +1,4 @@
-//! Operations that a broken or hostile device sends: they are set aside, or reach no further than their scope.
+//! Tests operations of a broken or hostile device: they are set aside, or affect nothing beyond their scope.
 
 use crate::facts::Facts;
 use crate::facts::Statement;
@@ -16,7 +16,7 @@ use crate::facts::replication::tests::state;
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
-/// Returns what a device of its own states about a key, as the server hands it out.
+/// Returns an operation in which another device states a fact, as the server returns it.
 fn stated(key: &str) -> Received {
     let mut device = replica(NOW);
     state(&mut device, key, "sent", false);
@@ -47,7 +47,7 @@ fn a_clock_out_of_all_time_is_set_aside_and_clocks_go_on() {
     receive_batch(&mut facts, &wrong);
     assert_eq!(rows(&facts), []);
     assert_eq!(reasons(&facts), ["invalid clock"; 3]);
-    // It is as wrong the next time.
+    // A retry sets it aside again.
     let clock = facts.clock();
     facts
         .write(|connection| retry_set_aside(connection, clock))
@@ -116,14 +116,14 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
     assert_eq!(values(&facts).len(), 2);
     receive_batch(&mut facts, &[forget("core")]);
     assert_eq!(values(&facts), ["tea"]);
-    // What arrives late is dropped by the same rule.
+    // Late operations are dropped by the same rule.
     let late = ["core", "private"].map(|scope| Received {
         scope: scope.to_owned(),
         ..stated("city")
     });
     receive_batch(&mut facts, &late);
     assert_eq!(rows(&facts).len(), 2);
-    // The user's own devices forget everywhere.
+    // The user's own devices erase in every scope.
     receive_batch(&mut facts, &[forget("private")]);
     assert_eq!(values(&facts), [""; 0]);
 }

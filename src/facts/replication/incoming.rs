@@ -1,4 +1,4 @@
-//! Takes in what other devices did, each operation once and in the order of its device.
+//! Receives the operations of other devices, each once and in the order of its device.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ use crate::facts::replication::wire::FactChange;
 use crate::facts::replication::wire::Unreadable;
 use crate::facts::user::UserId;
 
-/// An operation as it came from the server.
+/// An operation as received from the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Received {
     pub(crate) scope: String,
@@ -40,20 +40,20 @@ pub(crate) struct Received {
     pub(crate) payload: Option<String>,
 }
 
-/// What a batch came to.
+/// The outcome of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct Incoming {
-    /// How many operations were new.
+    /// Number of new operations.
     pub(crate) operations: usize,
     /// Lines for the journal, each with its device.
     pub(crate) lines: Vec<(String, String)>,
-    /// How many were set aside.
+    /// Number of operations that were set aside.
     pub(crate) set_aside: usize,
-    /// Whether something was forgotten, so that the file is to be rewritten.
+    /// Whether something was forgotten, so that the file must be rewritten.
     pub(crate) has_forgotten: bool,
 }
 
-/// Returns how far each device is known here, by scope and device.
+/// Returns the last known number by scope and device.
 pub(crate) fn cursors(connection: &Connection) -> Result<BTreeMap<(String, String), i64>> {
     let rows = connection.rows(
         "read the cursors",
@@ -64,7 +64,7 @@ pub(crate) fn cursors(connection: &Connection) -> Result<BTreeMap<(String, Strin
     Ok(rows.into_iter().collect())
 }
 
-/// Takes in a batch in the running transaction; what is known already is passed over.
+/// Receives a batch in the running transaction; known operations are skipped.
 pub(crate) fn receive(
     connection: &Connection,
     batch: &[Received],
@@ -90,7 +90,7 @@ pub(crate) fn receive(
     receiver.finish(&mut device)
 }
 
-/// Tries again what was set aside for a newer version than this program was then.
+/// Retries operations that were set aside, which this program may understand by now.
 pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<Incoming> {
     let rows = connection.rows(
         "read what was set aside",
@@ -151,7 +151,7 @@ struct LinePayload {
     line: String,
 }
 
-/// Returns the line that a payload holds: one JSON object with a content.
+/// Returns the line in a payload: a JSON object with a `content`.
 fn line(payload: &str) -> std::result::Result<String, Unreadable> {
     let version = wire::version(payload)?;
     if version > wire::VERSION {
@@ -175,12 +175,12 @@ struct Receiver<'a> {
     connection: &'a Connection,
     clock: Clock,
     cursors: BTreeMap<(String, String), i64>,
-    /// The cursors that this batch moves.
+    /// Cursors that this batch advances.
     moved: BTreeSet<(String, String)>,
     tombstones: Tombstones,
-    /// Whose each fact of this batch is, by user and key.
+    /// User and key of each fact of this batch, by its id.
     subjects: HashMap<String, (String, String)>,
-    /// The users and keys whose rows are to be merged.
+    /// Users and keys whose rows must be merged.
     touched: BTreeSet<(String, String)>,
     incoming: Incoming,
 }
@@ -189,7 +189,7 @@ impl Receiver<'_> {
     fn receive(&mut self, received: &Received, device: &mut Device) -> Result<()> {
         let address = (received.scope.clone(), received.device.clone());
         let reached = self.cursors.get(&address).copied().unwrap_or(0);
-        // What came twice is passed over; behind a gap, the rest waits for the next pull.
+        // Duplicates are skipped; after a gap, the rest waits for the next pull.
         if received.number != reached + 1 {
             return Ok(());
         }
@@ -374,7 +374,7 @@ impl Receiver<'_> {
         )
     }
 
-    /// The server's copy is to become what is here.
+    /// Marks an operation to be overwritten on the server.
     fn rewrite(&self, received: &Received) -> Result<()> {
         let sql = "UPDATE operations SET is_rewritten = 1 WHERE scope = ?1 AND device = ?2 AND number = ?3";
         self.connection.run(

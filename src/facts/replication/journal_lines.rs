@@ -12,21 +12,21 @@ use crate::facts::replication::operation::digest;
 use crate::facts::replication::recorded::next_number;
 use crate::facts::replication::scope::DEVICE;
 
-/// How far the journal was read for lines of this device.
+/// The position up to which a journal was read for lines of this device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JournalCursor {
-    /// Where the next line begins.
+    /// Byte offset of the next line.
     pub(crate) reached: u64,
-    /// The digest of the line before; empty where there is none.
+    /// Digest of the previous line; empty if there is none.
     pub(crate) last_line: String,
 }
 
-/// Returns what stands for a line wherever it is: a line that says the same at the same second is the same.
+/// Returns the id of a line, on any device: lines that are equal, to the second, are the same line.
 pub(crate) fn line_id(line: &str) -> String {
     digest(&["line", line])
 }
 
-/// Returns how far a journal was read.
+/// Returns the position up to which a journal was read.
 pub(crate) fn journal_cursor(connection: &Connection, path: &str) -> Result<JournalCursor> {
     let sql = "SELECT reached, last_line FROM share_journal WHERE path = ?1";
     let found = connection.optional_row("read the journal's cursor", sql, [path], |row| {
@@ -38,7 +38,7 @@ pub(crate) fn journal_cursor(connection: &Connection, path: &str) -> Result<Jour
     found.map(Option::unwrap_or_default)
 }
 
-/// Remembers how far a journal was read.
+/// Stores the position up to which a journal was read.
 pub(crate) fn set_journal_cursor(
     connection: &Connection,
     path: &str,
@@ -53,7 +53,7 @@ pub(crate) fn set_journal_cursor(
     )
 }
 
-/// Returns whether a line is an operation already.
+/// Returns whether an operation exists for a line.
 pub(crate) fn is_known_line(connection: &Connection, op_id: &str) -> Result<bool> {
     connection.value(
         "read the operations",
@@ -62,7 +62,7 @@ pub(crate) fn is_known_line(connection: &Connection, op_id: &str) -> Result<bool
     )
 }
 
-/// Makes an operation of a line of this device, unless it is one.
+/// Creates an operation for a line of this device, unless there is one; returns whether it did.
 pub(crate) fn note_line(
     connection: &Connection,
     scope: &str,
@@ -98,7 +98,7 @@ pub(crate) fn note_line(
     Ok(true)
 }
 
-/// Notes a line of another device that stands in the journal before its operation was taken in.
+/// Records a line of another device that is in the journal before its operation was received.
 pub(crate) fn note_foreign_line(
     connection: &Connection,
     device: &str,
@@ -116,7 +116,7 @@ pub(crate) fn note_foreign_line(
     )
 }
 
-/// Notes a line that another device wrote.
+/// Records a received line of another device.
 pub(crate) fn receive_line(
     connection: &Connection,
     received: &Received,

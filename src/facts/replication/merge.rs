@@ -1,8 +1,8 @@
-//! The facts that a set of changes gives, in whatever order it is handed in.
+//! Merges a set of changes into facts, independently of the order in which they are given.
 //!
-//! Confirmations are a set of turns, from which confidence is computed. What a fact says, and whether it
-//! holds, are each as the last writer left them, by hybrid logical clock and device; the user's own confirm
-//! or reject asserts that a fact holds, or that it does not, also where it changed nothing.
+//! Confirmations are a set of turns, from which the confidence is computed. The value and the validity of a
+//! fact are each decided by the last writer, by hybrid logical clock and device; a confirmation or rejection
+//! by the user asserts that a fact is valid or not, even if it changed nothing.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use crate::facts::replication::merged::MergedFact;
 pub(crate) fn merge(mut changes: Vec<MergedChange>) -> Vec<Fact> {
     changes.sort_by(|a, b| (&a.stamp, &a.op_id).cmp(&(&b.stamp, &b.op_id)));
     let mut seen = BTreeSet::new();
-    // The same turn observed twice is one: the first observation stands.
+    // A turn observed twice is the same turn: the first observation counts.
     changes.retain(|change| seen.insert(change.op_id.clone()));
     let mut facts: BTreeMap<String, MergedFact> = BTreeMap::new();
     let mut ends = Vec::new();

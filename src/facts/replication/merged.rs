@@ -1,4 +1,4 @@
-//! One change of a fact, and a fact while the changes of all devices to it are taken in.
+//! A change of a fact, and a fact to which the changes of all devices are applied.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use crate::facts::fact::Fact;
 use crate::facts::fact::FactStatus;
 use crate::facts::wording;
 
-/// When and by whom something was written; no two operations of a device have the same clock.
+/// Time and device of an operation; no two operations of a device have the same clock.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp {
     pub(crate) clock: i64,
     pub(crate) device: String,
 }
 
-/// One change of one fact of a key.
+/// A change of a fact.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MergedChange {
     pub(crate) stamp: Stamp,
@@ -30,7 +30,7 @@ impl MergedChange {
         self.turn.starts_with("annals:confirmed:") || self.turn.starts_with("annals:rejected:")
     }
 
-    /// Whether it is the return of a value after a temporary one, which nobody said again.
+    /// Returns whether it restores a value after a temporary one, so that nobody stated it again.
     fn is_return(&self) -> bool {
         self.turn == expiry::RETURN
     }
@@ -60,21 +60,21 @@ impl MergedChange {
     }
 }
 
-/// A fact with what its confidence is computed from.
+/// A fact, with the data from which its confidence is computed.
 #[derive(Clone, Debug)]
 pub(crate) struct MergedFact {
     pub(crate) fact: Fact,
-    /// When it was last decided whether it holds.
+    /// When its validity was last decided.
     pub(crate) decided: Stamp,
-    /// The turns in which it was first said.
+    /// The turns that stated it first.
     said: BTreeSet<String>,
-    /// The turns that said it again.
+    /// The turns that repeated it.
     repeated: BTreeSet<String>,
     first_confidence: f64,
     is_certain: bool,
 }
 
-/// The end of a fact; equal facts of other devices end with it.
+/// The end of a fact, which also ends equal facts of other devices.
 #[derive(Clone, Debug)]
 pub(crate) struct FactEnd {
     pub(crate) stamp: Stamp,
@@ -86,7 +86,7 @@ pub(crate) struct FactEnd {
 }
 
 impl FactEnd {
-    /// Returns the end that a change makes, if it makes one.
+    /// Returns the end of a fact, if the change ends it.
     pub(crate) fn from_change(change: &MergedChange) -> Option<Self> {
         let (before, after) = (change.before.as_ref()?, &change.after);
         let is_end = before.status.is_retrievable() && !after.status.is_retrievable();
@@ -102,7 +102,7 @@ impl FactEnd {
 }
 
 impl MergedFact {
-    /// Begins with the first change.
+    /// Creates the fact from its first change.
     pub(crate) fn begin(change: &MergedChange) -> Self {
         let first = change.before.as_ref().unwrap_or(&change.after);
         let mut merged = Self {
@@ -117,7 +117,7 @@ impl MergedFact {
         merged
     }
 
-    /// Takes in a later change.
+    /// Applies a later change.
     pub(crate) fn apply(&mut self, change: &MergedChange) {
         let after = &change.after;
         if change.moves_value() {
@@ -137,7 +137,7 @@ impl MergedFact {
             self.fact.valid_to.clone_from(&after.valid_to);
             self.fact.proposal = after.proposal;
             self.fact.contests.clone_from(&after.contests);
-            // What somebody said meanwhile on another device is later than what only holds again.
+            // What was stated on another device in the meantime outranks the restoration.
             if !change.is_return() {
                 self.decided = change.stamp.clone();
             }
@@ -151,7 +151,7 @@ impl MergedFact {
         self.weigh();
     }
 
-    /// Whether a return still finds the fact as its device found it: else another device decided meanwhile.
+    /// Returns whether a restoration applies: not if another device decided on the fact in the meantime.
     fn is_as_found_by(&self, change: &MergedChange) -> bool {
         let is_found = |before: &Fact| {
             before.status == self.fact.status && before.valid_to == self.fact.valid_to
@@ -184,7 +184,7 @@ impl MergedFact {
         };
     }
 
-    /// Takes over who said another fact that says the same.
+    /// Takes over the turns of an equal fact.
     pub(crate) fn hear(&mut self, other: &Self) {
         self.repeated.extend(other.said.iter().cloned());
         self.repeated.extend(other.repeated.iter().cloned());

@@ -1,9 +1,9 @@
-//! Facts on several devices: what each did, as operations, and the rows that merging them gives.
+//! Replicates facts between devices as operations, whose merge determines the rows.
 //!
-//! Arbitration runs once, where something was said. What travels are its results: each row of
-//! `fact_history` that was written on this device becomes an operation, in the transaction that writes it.
-//! On a shared database the facts of a key are always what [`merge`] makes of its operations, so that equal
-//! operations give equal rows, in whatever order they arrive. `docs/share.md` has the rules.
+//! Arbitration runs once, where something was said, and only its results are sent: each row of `fact_history`
+//! written on this device becomes an operation, in the transaction that writes it. In a shared database, the
+//! facts of a key are always the [`merge`] of its operations, so that equal operations give equal rows, in
+//! whatever order they arrive. The rules are in `docs/share.md`.
 
 mod conflict;
 mod device;

@@ -1,4 +1,4 @@
-//! One operation, as it is addressed and sent.
+//! Defines operations and their addresses.
 
 use rusqlite::types::FromSql;
 use rusqlite::types::FromSqlError;
@@ -12,22 +12,22 @@ use sha2::Sha256;
 use crate::text::hexadecimal;
 use crate::text::word_enum;
 
-/// How many hexadecimal digits of a digest are kept.
+/// Number of hexadecimal digits kept of a digest.
 const DIGITS: usize = 32;
 
 word_enum! {
-    /// What an operation is.
+    /// The kind of an operation.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub(crate) enum OperationKind {
         /// A change of a fact.
         Fact = "fact",
         /// A line of the journal.
         Line = "line",
-        /// Something is forgotten.
+        /// A tombstone of something forgotten.
         Forget = "forget",
-        /// It was forgotten; its number stays.
+        /// An erased operation, of which only the number remains.
         Erased = "erased",
-        /// It held a secret and was not sent; its number stays.
+        /// An operation with a secret, which was not sent; only its number is.
         Withheld = "withheld",
     }
 }
@@ -38,7 +38,7 @@ impl FromSql for OperationKind {
     }
 }
 
-/// An operation of this device, as it is sent.
+/// An operation of this device, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeviceOperation {
     pub(crate) scope: String,
@@ -48,22 +48,22 @@ pub(crate) struct DeviceOperation {
     pub(crate) user_id: String,
     pub(crate) clock: i64,
     pub(crate) kind: OperationKind,
-    /// The clock of the fact's first operation.
+    /// Clock of the fact's first operation.
     pub(crate) born: Option<i64>,
-    /// The digest of the user.
+    /// Digest of the user.
     pub(crate) owner: Option<String>,
-    /// The digest of user and key.
+    /// Digest of user and key.
     pub(crate) subject: Option<String>,
-    /// The digest of user and turn.
+    /// Digest of user and turn.
     pub(crate) turn: Option<String>,
-    /// One JSON object; for a line of the journal it is read where the journal is.
+    /// A JSON object; for a line of the journal, it is read together with the journal.
     pub(crate) payload: Option<String>,
-    /// Where in the journal the line begins.
+    /// Byte offset of the line in the journal.
     pub(crate) place: Option<u64>,
 }
 
 impl DeviceOperation {
-    /// Leaves nothing of an operation but its number.
+    /// Removes everything but the number.
     pub(crate) fn withhold(&mut self) {
         self.kind = OperationKind::Withheld;
         self.user_id.clear();
@@ -72,7 +72,7 @@ impl DeviceOperation {
     }
 }
 
-/// Returns the digest of several texts, which says nothing of them.
+/// Returns the digest of several texts.
 pub(crate) fn digest(parts: &[&str]) -> String {
     let mut sum = Sha256::new();
     for part in parts {
@@ -84,17 +84,17 @@ pub(crate) fn digest(parts: &[&str]) -> String {
     digits
 }
 
-/// Returns the digest that stands for a user where something of theirs is forgotten.
+/// Returns the digest of a user, used in tombstones.
 pub(crate) fn owner(user: &str) -> String {
     digest(&["user", user])
 }
 
-/// Returns the digest that stands for a user's key.
+/// Returns the digest of a user's key.
 pub(crate) fn subject(user: &str, key: &str) -> String {
     digest(&["key", user, key])
 }
 
-/// Returns the digest that stands for a user's turn.
+/// Returns the digest of a user's turn.
 pub(crate) fn turn(user: &str, turn: &str) -> String {
     digest(&["turn", user, turn])
 }

@@ -1,4 +1,4 @@
-//! What the server is still to be told.
+//! Selects the operations to send to the server.
 
 use rusqlite::Connection;
 use rusqlite::Params;
@@ -22,14 +22,14 @@ use crate::facts::store::Facts;
 const COLUMNS: &str = "o.operation, o.scope, o.device, o.number, o.op_id, o.clock, o.kind, o.born, o.payload, \
      o.place, o.is_withheld, h.user_id, h.key, h.action, h.reason, h.turn_id, h.at, h.before_json, h.after_json";
 
-/// Returns the next operations of this device that the server does not have, in the order of their numbers.
+/// Returns the next operations of this device that the server does not have, ordered by number.
 pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<DeviceOperation>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM operations AS o LEFT JOIN fact_history AS h USING (history_id) \
          WHERE o.scope = ?1 AND o.device = ?2 AND o.number > ?3 ORDER BY o.number LIMIT ?4"
     );
     let mut operations = Vec::new();
-    // Scope by scope, along the index of numbers: whatever was sent before costs nothing.
+    // One query per scope uses the index of numbers, so that operations sent before cost nothing.
     for (scope, device, reached) in reached(connection)? {
         let most = rows(limit - operations.len());
         let found = read_all(connection, &sql, params![scope, device, reached, most])?;
@@ -38,14 +38,14 @@ pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Devic
     Ok(operations)
 }
 
-/// Returns how far the server has this device's operations, by scope.
+/// Returns the last number of this device's operations that the server has, by scope.
 fn reached(connection: &Connection) -> Result<Vec<(String, String, i64)>> {
     let sql = "SELECT scope, device, number FROM share_cursors \
          WHERE device = (SELECT device FROM share_device) ORDER BY scope";
     connection.rows("read the cursors", sql, [], |row| row.try_into())
 }
 
-/// Returns operations that were sent and have changed since, each with its place here.
+/// Returns operations that changed since they were sent, each with its row id.
 pub(crate) fn rewritten(
     connection: &Connection,
     limit: usize,
@@ -63,7 +63,7 @@ fn rows(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
-/// Notes that the server has what was rewritten.
+/// Records that the server has the rewritten operations.
 pub(crate) fn mark_sent(connection: &Connection, operations: &[i64]) -> Result<()> {
     for operation in operations {
         connection.run(
@@ -153,7 +153,7 @@ fn fact_change(row: &Row<'_>) -> Result<(String, FactChange)> {
     Ok((key, change))
 }
 
-/// Notes that nothing but the number of these operations may be sent.
+/// Marks operations of which only the number may be sent.
 pub(crate) fn withhold(facts: &mut Facts, operations: &[DeviceOperation]) -> Result<()> {
     facts.write(|connection| {
         for operation in operations {
@@ -164,7 +164,7 @@ pub(crate) fn withhold(facts: &mut Facts, operations: &[DeviceOperation]) -> Res
     })
 }
 
-/// Notes how far the server has this device's operations.
+/// Records the last numbers of this device's operations that the server has.
 pub(crate) fn acknowledge(facts: &mut Facts, reached: &[(String, i64)]) -> Result<()> {
     facts.write(|connection| {
         for (scope, number) in reached {
@@ -176,8 +176,8 @@ pub(crate) fn acknowledge(facts: &mut Facts, reached: &[(String, i64)]) -> Resul
     })
 }
 
-/// Returns whether this device made the operation that the server has under a number; what was erased here or
-/// there is taken for it.
+/// Returns whether the server's operation under a number is the one that this device made; if it was erased
+/// here or there, only the clocks are compared.
 pub(crate) fn is_unchanged(connection: &Connection, kept: &Received) -> Result<bool> {
     let sql =
         "SELECT op_id, clock FROM operations WHERE scope = ?1 AND device = ?2 AND number = ?3";
@@ -190,10 +190,10 @@ pub(crate) fn is_unchanged(connection: &Connection, kept: &Received) -> Result<b
     }))
 }
 
-/// Makes this database another device: what it did after these numbers gets the new device's name.
+/// Gives this database a new device name, and moves its operations after these numbers to that device.
 ///
-/// So it is where the server has operations under this device's name that are not known here: the database
-/// was restored from an older copy, or copied.
+/// This is needed if the server has operations of this device that are unknown here: the database was
+/// restored from an older copy, or was itself copied.
 pub(crate) fn renew(facts: &mut Facts, agreed: &[(String, i64)]) -> Result<()> {
     facts.write(|connection| {
         let Some(device) = Device::find(connection)? else {
@@ -211,7 +211,7 @@ pub(crate) fn renew(facts: &mut Facts, agreed: &[(String, i64)]) -> Result<()> {
                  WHERE scope = ?1 AND device = ?2 AND number > ?3",
                 params![scope, device.id, number, new],
             )?;
-            // From now on, the old name is another device's.
+            // From now on, the old name is that of another device.
             let sql = "UPDATE share_cursors SET number = ?3 WHERE scope = ?1 AND device = ?2";
             connection.run("name the device", sql, params![scope, device.id, number])?;
             let sql = "INSERT INTO share_cursors VALUES (?1, ?2, 0) ON CONFLICT DO NOTHING";

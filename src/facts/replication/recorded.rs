@@ -1,4 +1,4 @@
-//! Makes operations of what was written to the history, in the transaction that writes it.
+//! Creates operations for new rows of the history, in the transaction that writes them.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ use crate::facts::replication::scope::DEVICE;
 use crate::facts::replication::scope::Scopes;
 use crate::facts::user::UserId;
 
-/// What each device does for itself: no operation is made of it.
+/// Actions that each device performs for itself, and that are not sent.
 const LOCAL: &[&str] = &["archive", "merge"];
 
-/// A history row that has no operation yet.
+/// A row of the history without an operation.
 struct Unrecorded {
     history: i64,
     fact: String,
@@ -26,15 +26,15 @@ struct Unrecorded {
     key: String,
     action: String,
     turn: String,
-    /// The value and status that it left.
+    /// The resulting status and value.
     outcome: String,
     /// When it was written.
     at: String,
 }
 
-/// Makes operations of the rows that were added to the history, and merges the keys that they are about.
+/// Creates operations for the rows added to the history, and merges their keys.
 ///
-/// Costs one read where the database is not shared.
+/// This costs one read if the database is not shared.
 pub(crate) fn record(connection: &Connection, scopes: &Scopes, clock: Clock) -> Result<()> {
     let Some(mut device) = Device::joined(connection)? else {
         return Ok(());
@@ -51,7 +51,7 @@ pub(crate) fn record(connection: &Connection, scopes: &Scopes, clock: Clock) -> 
         add(connection, scopes, &mut device, change, clock)?;
         keys.insert((change.user.clone(), change.key.clone()));
     }
-    // What came from elsewhere was looked at, too: the next write must not read all of it again.
+    // Rows of other devices count as recorded too, so that the next write does not read them again.
     device.noted = last;
     device.save(connection)?;
     for (user, key) in keys {
@@ -60,7 +60,7 @@ pub(crate) fn record(connection: &Connection, scopes: &Scopes, clock: Clock) -> 
     Ok(())
 }
 
-/// Returns the number of the last row of the history.
+/// Returns the id of the last row of the history.
 fn last_change(connection: &Connection) -> Result<i64> {
     connection.value(
         "read the history",
@@ -96,7 +96,7 @@ fn add(
     clock: Clock,
 ) -> Result<()> {
     let scope = scopes.scope_for(connection, &change.user, &change.fact, &change.key)?;
-    // What was written before this database was shared has the time at which it was.
+    // Rows written before the database was shared keep their time.
     let time = crate::clock::parse_timestamp(&change.at).unwrap_or_else(|| clock.now());
     let ticked = device.tick(time.min(clock.now()));
     let number = match scope.as_str() {
@@ -140,7 +140,7 @@ fn birth(connection: &Connection, user: &str, fact: &str) -> Result<Option<i64>>
         .map(Option::flatten)
 }
 
-/// The same turn observed on two devices gives the same ids; what was done by hand is done again each time.
+/// Returns an id that is equal for a turn observed on two devices, but unique for actions without a turn.
 fn op_id(change: &Unrecorded, device: &str, clock: i64) -> String {
     let parts = [
         &change.user,
@@ -158,7 +158,7 @@ fn op_id(change: &Unrecorded, device: &str, clock: i64) -> String {
     digest(&parts)
 }
 
-/// Returns every user and key that the history knows.
+/// Returns every user and key in the history.
 pub(crate) fn keys(connection: &Connection) -> Result<Vec<(String, String)>> {
     connection.rows(
         "read the history",

@@ -1,4 +1,4 @@
-//! Brings the rows of a key in line with its operations.
+//! Updates the rows of a key to match its operations.
 
 use std::collections::HashMap;
 
@@ -19,10 +19,10 @@ use crate::facts::replication::merged::Stamp;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
 
-/// Whose doing it is where devices are brought together.
+/// Turn id of the changes made by merging.
 const TURN: &str = "annals:merge";
 
-/// Makes the rows of a key what its operations give, and notes in the history what merging changed.
+/// Updates the rows of a key to the merge of its operations, and records the changes in the history.
 pub(crate) fn merge_key(
     connection: &Connection,
     user: &UserId,
@@ -31,7 +31,7 @@ pub(crate) fn merge_key(
 ) -> Result<()> {
     let (changes, last) = history(connection, user, key)?;
     let mut merged = merge::merge(changes);
-    // One value at a time is active: what ends goes first.
+    // Only one value may be active at a time, so facts that end are written first.
     merged.sort_by_key(|fact| match fact.status {
         FactStatus::Active => 2,
         FactStatus::PendingConfirmation => 1,
@@ -90,7 +90,7 @@ fn write(connection: &Connection, before: Option<&Fact>, after: &Fact) -> Result
     vectors::update_index(connection, after)
 }
 
-/// What a key went through: the changes that are operations, and how the history left each fact.
+/// The changes of a key that are operations, and the last recorded state of each fact.
 type KeyHistory = (Vec<MergedChange>, HashMap<String, Fact>);
 
 fn history(connection: &Connection, user: &UserId, key: &str) -> Result<KeyHistory> {

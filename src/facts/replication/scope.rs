@@ -1,4 +1,4 @@
-//! Who sees a fact: this device, the user's own devices, or all who share a name.
+//! Scopes determine who sees a fact: this device, the user's own devices, or a named group.
 
 use rusqlite::Connection;
 use rusqlite::params;
@@ -13,17 +13,17 @@ pub(crate) const DEVICE: &str = "device";
 /// The scope of the user's own devices, which is the default.
 pub(crate) const PRIVATE: &str = "private";
 
-/// Which scope a new fact gets.
+/// The rules for the scope of a new fact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scopes {
-    /// Keys, or beginnings of keys that end in a dot, and the scope of each.
+    /// Keys, or prefixes that end in a dot, with the scope of each.
     rules: Vec<(String, String)>,
-    /// The scope that this write names.
+    /// The scope named for the current write.
     named: Option<String>,
 }
 
 impl Scopes {
-    /// Returns the scopes that these rules give.
+    /// Creates the scopes from rules.
     pub(crate) fn new(rules: &[(String, String)]) -> Self {
         Self {
             rules: rules.to_vec(),
@@ -31,7 +31,7 @@ impl Scopes {
         }
     }
 
-    /// Gives all new facts this scope.
+    /// Sets the scope of all new facts, or removes it.
     pub(crate) fn name(&mut self, scope: Option<&str>) {
         self.named = scope.map(str::to_owned);
     }
@@ -61,7 +61,7 @@ impl Scopes {
     }
 }
 
-/// Returns the scope in which a fact is shared, where it is known to be.
+/// Returns the scope in which a fact is shared, if it is.
 pub(crate) fn of_fact(connection: &Connection, user: &str, fact: &str) -> Result<Option<String>> {
     connection.optional_row(
         "read the operations",
@@ -72,7 +72,7 @@ pub(crate) fn of_fact(connection: &Connection, user: &str, fact: &str) -> Result
     )
 }
 
-/// Returns whether a word can name a scope: it becomes part of addresses on the server.
+/// Returns whether a word is a valid name of a scope: it becomes part of URLs on the server.
 pub(crate) fn is_name(word: &str) -> bool {
     scope_name(word).is_ok()
 }

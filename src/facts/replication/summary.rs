@@ -1,4 +1,4 @@
-//! Where sharing stands, as far as this database knows.
+//! Summarises the state of sharing, as far as this database knows.
 
 use rusqlite::Connection;
 use serde::Serialize;
@@ -8,32 +8,32 @@ use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::store::Facts;
 
-/// Where sharing stands on this device.
+/// The state of sharing on this device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// The device's name.
     pub device: String,
-    /// Whether it takes no part any longer.
+    /// Whether it no longer shares.
     pub has_left: bool,
-    /// How many operations wait to be sent.
+    /// Number of operations waiting to be sent.
     pub pending: u64,
-    /// Since when the first of them waits.
+    /// When the first of them was recorded.
     pub pending_since: Option<String>,
-    /// How many operations of other devices are here.
+    /// Number of operations received from other devices.
     pub received: u64,
-    /// Operations that were not understood, each with its reason.
+    /// Operations that were not understood, each with the reason.
     pub set_aside: Vec<SetAside>,
-    /// How many were not sent because they hold what looks like a secret.
+    /// Number of operations not sent because they contain what looks like a secret.
     pub withheld: u64,
-    /// How many changes never leave this device.
+    /// Number of changes that never leave this device.
     pub kept_here: u64,
-    /// Whether what was forgotten may still be in free pages of the file.
+    /// Whether forgotten data may remain in free pages of the file.
     pub is_unclean: bool,
-    /// When this device was last in step with the server.
+    /// When this device last synced successfully.
     pub synced_at: Option<String>,
-    /// When it last failed to be, since then.
+    /// When a sync last failed since then.
     pub failed_at: Option<String>,
-    /// Why.
+    /// The reason of that failure.
     pub last_error: Option<String>,
 }
 
@@ -42,13 +42,13 @@ pub struct Summary {
 pub struct SetAside {
     /// The device that made it.
     pub device: String,
-    /// Its number there.
+    /// Its number on that device.
     pub number: i64,
-    /// Why it was not understood.
+    /// The reason why it was not understood.
     pub reason: String,
 }
 
-/// Returns where sharing stands, or `None` if this database was never shared.
+/// Returns the state of sharing, or `None` if this database was never shared.
 pub fn sharing(facts: &Facts) -> Result<Option<Summary>> {
     summary(facts.connection())
 }

@@ -1,4 +1,4 @@
-//! Replicas in memory: whatever they did, and in whatever order it reached them, they end up alike.
+//! Tests in-memory replicas: in whatever order operations reach them, they end up equal.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ const VALUES: &[&str] = &[
     "helix",
 ];
 
-/// Numbers that look random and are the same in every run.
+/// Pseudorandom numbers, the same in every run.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
@@ -61,7 +61,7 @@ impl Numbers {
     }
 }
 
-/// The server as far as replicas see it: each device's operations in their order.
+/// The server as replicas see it: the operations of each device, in order.
 #[derive(Default)]
 pub(crate) struct Server(pub(crate) BTreeMap<(String, String), Vec<Received>>);
 
@@ -93,7 +93,7 @@ impl Server {
         acknowledge(facts, &Vec::from_iter(reached)).unwrap();
     }
 
-    /// Hands out some of what a replica lacks, in an order of devices that differs each time, some of it twice.
+    /// Sends a replica part of what it lacks, with devices in random order and some operations twice.
     pub(crate) fn pull(&self, facts: &mut Facts, numbers: &mut Numbers, most: usize) {
         let known = cursors(facts.connection()).unwrap();
         let own = device(facts);
@@ -143,7 +143,7 @@ pub(crate) fn replica(now: &str) -> Facts {
     facts
 }
 
-/// All facts of a replica, without what each index derives for itself.
+/// Returns all facts of a replica, without the ids that each index derives.
 pub(crate) fn rows(facts: &Facts) -> Vec<Fact> {
     let mut all = export(facts, &ada()).unwrap();
     for fact in &mut all {
@@ -163,7 +163,7 @@ pub(crate) fn state(facts: &mut Facts, key: &str, value: &str, is_confirmed: boo
     add(facts, &ada(), &statement).unwrap();
 }
 
-/// Says what holds for some seconds only.
+/// States a value that is valid for some seconds.
 fn state_for_a_time(facts: &mut Facts, key: &str, value: &str, seconds: i64) {
     let end = facts.clock().now() + TimeDelta::seconds(seconds);
     let statement = Statement {
@@ -175,7 +175,7 @@ fn state_for_a_time(facts: &mut Facts, key: &str, value: &str, seconds: i64) {
     add(facts, &ada(), &statement).unwrap();
 }
 
-/// The same turn may be observed on several replicas.
+/// Judges a turn, which may be observed on several replicas.
 fn judge(facts: &mut Facts, turn: usize, key: &str, value: &str, kind: &str) {
     let turn_id = format!("turn-{turn}");
     let observation = Observation {
@@ -186,7 +186,7 @@ fn judge(facts: &mut Facts, turn: usize, key: &str, value: &str, kind: &str) {
     observe(facts, &ada(), &observation, SecretPolicy::Refuse).unwrap();
     let answer = serde_json::json!({"actions": [{"type": kind, "key": key, "new_value_text": value,
         "confidence_delta": 0, "reason": "said"}]});
-    // A turn that is done with another answer refuses, which changes nothing.
+    // A second, different answer to the same turn is refused and changes nothing.
     let _is_applied = apply(
         facts,
         &ada(),
@@ -200,7 +200,7 @@ fn judge(facts: &mut Facts, turn: usize, key: &str, value: &str, kind: &str) {
 fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
     let (key, value) = (numbers.pick(KEYS), numbers.pick(VALUES));
     let mut known: Vec<Fact> = rows(facts);
-    // Ids follow from the device's name, which differs from run to run.
+    // Ids depend on the device's name, which differs between runs.
     known.sort_by_key(|fact| {
         (
             fact.created_at.clone(),
@@ -265,7 +265,7 @@ fn check(facts: &Facts) {
 
 fn run(seed: u64, may_forget: bool) {
     let mut numbers = Numbers(seed);
-    // Clocks that differ by hours.
+    // The clocks differ by hours.
     let mut replicas: Vec<Facts> = [
         "2026-03-01T12:00:00Z",
         "2026-03-01T17:30:00Z",
@@ -286,7 +286,7 @@ fn run(seed: u64, may_forget: bool) {
             _ => act(facts, &mut numbers, may_forget),
         }
     }
-    // What one forgets makes others tell of more that mentioned it.
+    // An erasure makes other devices announce further operations that mentioned it.
     for _ in 0..3 {
         for facts in &mut replicas {
             server.push(facts, usize::MAX);
@@ -316,7 +316,7 @@ fn what_one_replica_forgets_all_forget() {
     }
 }
 
-/// Whether a proposal waits beside an active fact that says the same.
+/// Returns whether a pending proposal equals an active fact.
 fn has_come_true(rows: &[Fact]) -> bool {
     let with = |status| rows.iter().filter(move |fact| fact.status == status);
     with(FactStatus::PendingConfirmation).any(|pending| {
@@ -338,7 +338,7 @@ fn merging_changes_nothing_that_holds_where_one_device_is_alone() {
             act(&mut shared, &mut numbers, false);
             act(&mut alone, &mut same, false);
             if has_come_true(&rows(&alone)) {
-                // The one thing that merging tidies up on its own: a question that needs no answer any more.
+                // The one thing that merging resolves by itself: a proposal that has become true.
                 break;
             }
             let without_device = |facts: &Facts| {
@@ -389,9 +389,9 @@ fn what_was_there_before_becomes_operations_under_the_devices_name() {
         );
     }
     check(&facts);
-    // A statement, and two for the one that took its place.
+    // One operation for the first statement, and two for the one that replaced it.
     assert_eq!(pending(facts.connection(), 100).unwrap().len(), 3);
-    // Two machines that stated the same by hand do not make one turn of it.
+    // The same statement made on two machines is not the same turn.
     let mut other = Facts::in_memory(clock).unwrap();
     state(&mut other, "city", "Rome", false);
     join(&mut other).unwrap();
@@ -408,7 +408,7 @@ fn a_word_of_the_users_own_beats_what_was_done_before_it() {
     state(&mut one, "city", "Rome", false);
     server.push(&mut one, 9);
     server.pull(&mut two, &mut numbers, 9);
-    // Two hears of another city; one asks the user a minute later, and knows nothing of that.
+    // Two receives another city; a minute later, the user confirms on one, which does not know of that.
     state(&mut two, "city", "Paris", false);
     one.set_clock(Clock::new(Some("2026-03-01T12:01:00Z")).unwrap());
     let id = rows(&one)[0].fact_id.clone();
@@ -443,7 +443,7 @@ fn a_value_that_holds_again_does_not_beat_what_was_said_on_another_device() {
     state_for_a_time(&mut one, "city", "Rome", 60);
     server.push(&mut one, 9);
     server.pull(&mut two, &mut numbers, 9);
-    // Two moves while Rome holds; one knows nothing of that when Rome is over.
+    // Two states a move while Rome is valid; one does not know of that when Rome expires.
     two.set_clock(Clock::new(Some("2026-03-01T12:00:30Z")).unwrap());
     state(&mut two, "city", "Berlin", false);
     one.set_clock(Clock::new(Some("2026-03-01T12:05:00Z")).unwrap());

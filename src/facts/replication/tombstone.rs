@@ -1,4 +1,4 @@
-//! What was forgotten on one device, so that it is forgotten on all and nothing of it comes back.
+//! Propagates erasures between devices, so that forgotten facts are erased everywhere and do not come back.
 
 use std::collections::BTreeSet;
 
@@ -25,26 +25,26 @@ use crate::facts::replication::wire::Unreadable;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
-/// That something was forgotten: digests, and nothing of what they stand for.
+/// A record that something was forgotten, which contains only digests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tombstone {
     v: u32,
-    /// Whose it was.
+    /// Digest of the user.
     pub(crate) owner: String,
-    /// Which key, or `None` if it was all of them.
+    /// Digest of the key, or `None` for all keys.
     pub(crate) subject: Option<String>,
-    /// Facts that began up to this clock are meant.
+    /// Latest clock at which a forgotten fact began.
     pub(crate) until: i64,
-    /// The turns in which it was said: what else they brought loses its excerpt.
+    /// Turns in which it was said: other facts from them lose their excerpts.
     pub(crate) turns: Vec<String>,
     /// Other operations whose excerpt or reason mentioned it.
     mentions: Vec<Address>,
 }
 
-/// Where an operation is: its scope, its device and its number there.
+/// The address of an operation: scope, device and number.
 type Address = (String, String, i64);
 
-/// Reads a tombstone that was sent.
+/// Parses a received tombstone.
 pub(crate) fn decode(payload: &str) -> std::result::Result<Tombstone, Unreadable> {
     let version = wire::version(payload)?;
     if version > wire::VERSION {
@@ -53,7 +53,7 @@ pub(crate) fn decode(payload: &str) -> std::result::Result<Tombstone, Unreadable
     serde_json::from_str(payload).map_err(|error| Unreadable(format!("not understood: {error}")))
 }
 
-/// What was forgotten so far.
+/// The known tombstones.
 #[derive(Debug, Default)]
 pub(crate) struct Tombstones {
     /// Each with the scope in which it was forgotten.
@@ -97,7 +97,7 @@ impl Tombstones {
         Ok(())
     }
 
-    /// Returns whether a fact of a scope that began at a clock is forgotten.
+    /// Returns whether a fact of a scope that began at this clock is forgotten.
     pub(crate) fn covers(&self, scope: &str, (user, key): (&str, &str), born: i64) -> bool {
         if self.all.is_empty() {
             return false;
@@ -113,7 +113,7 @@ impl Tombstones {
         })
     }
 
-    /// Clears the excerpts and the reason of what was said in one breath with what is forgotten, or mentions it.
+    /// Clears excerpts and reason of a change that mentions a forgotten fact or shares a turn with one.
     pub(crate) fn scrub(&self, address: &Address, user: &str, change: &mut FactChange) -> bool {
         let is_mention = self.mentions.contains(address);
         if self.turns.is_empty() && !is_mention {
@@ -148,7 +148,7 @@ fn insert(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result
     )
 }
 
-/// Leaves a tombstone for the other devices, in the transaction that forgets; without others, nothing.
+/// Records a tombstone for other devices, in the transaction that erases; does nothing if not shared.
 pub(crate) fn bury(
     connection: &Connection,
     user: &UserId,
@@ -179,9 +179,9 @@ pub(crate) fn bury(
     Ok(())
 }
 
-/// Tells the others what else here mentioned something that they forgot; returns the users and keys that it is about.
+/// Announces further operations here that mentioned what other devices forgot; returns their users and keys.
 ///
-/// Whoever forgot it may not have known those operations.
+/// The device that forgot it may not have known those operations.
 pub(crate) fn announce(
     connection: &Connection,
     device: &mut Device,
@@ -233,7 +233,7 @@ fn send(
     device.save(connection)
 }
 
-/// The scopes in which others may hold something.
+/// Returns the scopes in which other devices may have data.
 fn scopes(connection: &Connection) -> Result<Vec<String>> {
     connection.rows(
         "read the scopes",
@@ -243,7 +243,7 @@ fn scopes(connection: &Connection) -> Result<Vec<String>> {
     )
 }
 
-/// The operations that stay, lost an excerpt or a reason here, and are in no tombstone yet.
+/// Returns remaining operations that lost an excerpt or a reason here, and are in no tombstone yet.
 fn new_mentions(connection: &Connection) -> Result<Vec<Address>> {
     let known = Tombstones::read(connection)?.mentions;
     let mut found: Vec<Address> = connection.rows(
@@ -268,9 +268,9 @@ fn clear(connection: &Connection, mentions: &[Address]) -> Result<Vec<(String, S
     Ok(touched)
 }
 
-/// Forgets here what was forgotten elsewhere; returns the users and keys whose rows are to be merged.
+/// Erases here what another device forgot; returns the users and keys whose rows must be merged.
 ///
-/// What was said of a key after that stays, and so does what a team that forgets never saw.
+/// Later statements of a key are kept, and so is what is outside the scope in which it was forgotten.
 pub(crate) fn apply(
     connection: &Connection,
     scope: &str,
@@ -328,7 +328,7 @@ fn turns_of(connection: &Connection, user: &str) -> Result<Vec<String>> {
     connection.rows("read the history", sql, [user], |row| row.get(0))
 }
 
-/// What nobody understood may say what is forgotten.
+/// Drops the operations set aside that may contain forgotten facts.
 fn drop_set_aside(connection: &Connection, tombstone: &Tombstone) -> Result<()> {
     let rows = connection.rows(
         "read what was set aside",
@@ -360,7 +360,7 @@ fn drop_set_aside(connection: &Connection, tombstone: &Tombstone) -> Result<()> 
     Ok(())
 }
 
-/// Notes that erased rows may still be in free pages of the file.
+/// Records that erased rows may remain in free pages of the file.
 pub(crate) fn needs_cleaning(connection: &Connection) -> Result<()> {
     connection.run(
         "note what is to be cleaned",
@@ -369,9 +369,9 @@ pub(crate) fn needs_cleaning(connection: &Connection) -> Result<()> {
     )
 }
 
-/// Rewrites the file if a pull forgot something, and returns whether that is done.
+/// Rewrites the file if a pull erased something; returns whether nothing remains to be done.
 ///
-/// While another process holds the file open it waits for the next time.
+/// If another process has the file open, this is postponed.
 pub(crate) fn clean_file(facts: &mut Facts) -> Result<bool> {
     let is_unclean = Device::find(facts.connection())?.is_some_and(|device| device.is_unclean);
     if !is_unclean {

@@ -1,4 +1,4 @@
-//! A change of a fact as it travels: the fact as it is from then on, and what was different before.
+//! Encodes a change of a fact for transfer: the new state, and the fields that were different before.
 
 use serde::Deserialize;
 use serde::Serialize;
@@ -12,13 +12,13 @@ use crate::facts::fact::Fact;
 use crate::facts::key::FactKey;
 use crate::secrets;
 
-/// The version of what is sent; an operation of a later one is set aside until this program is newer.
+/// Version of the format; operations of a later version are set aside until this program is updated.
 pub(crate) const VERSION: u32 = 1;
 
-/// Where the text of the structured value is; as a text it keeps its order and its digits on the server.
+/// Field with the structured value, sent as text: the server would not keep the key order and all digits.
 const STRUCTURED: &str = "value_json";
 
-/// The id in an index that only this device has.
+/// Field with the id in the vector index, which is local to the device.
 const LOCAL: &str = "embedding_id";
 
 /// A change of a fact.
@@ -40,15 +40,15 @@ struct Payload {
     turn: String,
     at: String,
     fact: Map<String, Value>,
-    /// The fields that were different, or `None` if the fact is new.
+    /// Previous values of the changed fields, or `None` if the fact is new.
     was: Option<Map<String, Value>>,
 }
 
-/// Why an operation is set aside.
+/// The reason why an operation is set aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable(pub(crate) String);
 
-/// Returns a change as one JSON object without the character that PostgreSQL has none for.
+/// Encodes a change as a JSON object, replacing NUL, which PostgreSQL cannot store.
 pub(crate) fn encode(change: &FactChange) -> Result<String> {
     let after = fields(&change.after)?;
     let was = match &change.before {
@@ -104,7 +104,7 @@ fn replace_nul(value: &mut Value) {
     }
 }
 
-/// Reads a change of one of this user's facts.
+/// Decodes a change of one of this user's facts.
 pub(crate) fn decode(text: &str, user: &str) -> std::result::Result<FactChange, Unreadable> {
     let version = version(text)?;
     if version > VERSION {
@@ -135,14 +135,14 @@ struct Versioned {
     v: u32,
 }
 
-/// Returns the version that a payload names.
+/// Returns the format version of a payload.
 pub(crate) fn version(text: &str) -> std::result::Result<u32, Unreadable> {
     let versioned: Versioned =
         serde_json::from_str(text).map_err(|error| broken(&error.to_string()))?;
     Ok(versioned.v)
 }
 
-/// Why a newer version's operation is set aside.
+/// Returns the reason for setting aside an operation of a newer version.
 pub(crate) fn newer(version: u32) -> String {
     format!("needs a newer annals (format {version}, this one knows {VERSION})")
 }
@@ -151,7 +151,7 @@ fn broken(why: &str) -> Unreadable {
     Unreadable(format!("not understood: {why}"))
 }
 
-/// Reads a fact that came from elsewhere, as carefully as an import.
+/// Decodes a received fact, with the same checks as an import.
 fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact, Unreadable> {
     if let Some(Value::String(text)) = fields.get(STRUCTURED) {
         let value = serde_json::from_str(text).map_err(|error| broken(&error.to_string()))?;
@@ -198,7 +198,7 @@ fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact,
     Ok(fact)
 }
 
-/// Returns the rule that finds a secret in one of the texts of a JSON document.
+/// Returns the rule that matches a secret in one of the strings of a JSON document.
 pub(crate) fn secret(json: &str) -> Option<&'static str> {
     let value: Value = serde_json::from_str(json).ok()?;
     secret_in(&value)

@@ -1,4 +1,4 @@
-//! What may be found at all: rows of one user, retrievable, and of a project that counts.
+//! Determines the rows that a search may return: retrievable ones of a user, in the selected projects.
 
 use std::collections::HashSet;
 
@@ -17,16 +17,16 @@ use crate::facts::user::UserId;
 use crate::ranking::Language;
 use crate::ranking::content_words;
 
-/// With fewer facts found by their words, parts of words are looked for.
+/// Minimum number of matches by words; with fewer, substrings are searched for too.
 const FEW: usize = 3;
 
-/// A shorter beginning is that of words which have nothing to do with each other.
+/// Minimum length of a prefix, in characters: unrelated words share shorter ones.
 const MIN_PREFIX_CHARS: usize = 5;
 
-/// How many rows tell whether most are a user's own.
+/// Number of rows sampled to estimate whether most are a user's own.
 const SAMPLE: u32 = 32;
 
-/// Tells row by row whether it may be found.
+/// Checks single rows for whether a search may return them.
 pub(crate) struct Check<'a> {
     statement: CachedStatement<'a>,
     user: &'a UserId,
@@ -35,7 +35,7 @@ pub(crate) struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    /// Returns the check for one user.
+    /// Creates the check for a user.
     pub(crate) fn new(
         connection: &'a Connection,
         user: &'a UserId,
@@ -54,7 +54,7 @@ impl<'a> Check<'a> {
         })
     }
 
-    /// Tells it of one row.
+    /// Returns whether a search may return the row.
     pub(crate) fn may_be_found(&mut self, row: i64) -> Result<bool> {
         let (all, project) = (*self.scope == ProjectScope::All, self.scope.project());
         let values = params![row, self.user.as_str(), all, project, self.now];
@@ -64,7 +64,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Returns the rows that share words or parts of words with a query, in their order; some may be of others.
+/// Returns the rows that share words or substrings with a query, in row order; some may be of other users.
 pub(crate) fn by_words(
     connection: &Connection,
     user: &UserId,
@@ -91,19 +91,19 @@ pub(crate) fn by_words(
     Ok(scores.into_iter().collect())
 }
 
-/// Returns the shortest of what the forms of a word share in any language, where that still tells something.
+/// Returns the shortest stem of a word over all languages, if it is long enough, else the word.
 fn shared_by_forms(word: &str) -> String {
     let stems = Language::ALL
         .into_iter()
         .map(|language| language.stem(word));
-    // Stems lose accents, which the index of parts has.
+    // Stemming strips accents, but the substring index has them.
     let stems =
         stems.filter(|stem| stem.chars().count() >= MIN_PREFIX_CHARS && word.starts_with(stem));
     let shortest = stems.min_by_key(String::len);
     shortest.unwrap_or_else(|| word.to_owned())
 }
 
-/// Returns whether most rows of the table are the user's, by a sample: both ways of searching find the same.
+/// Returns whether most rows of the table are the user's, by a sample; search results do not depend on it.
 pub(crate) fn has_most(connection: &Connection, user: &UserId) -> Result<bool> {
     let sql = "WITH RECURSIVE sample (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM sample \
                WHERE number < ?2) \
@@ -114,7 +114,7 @@ pub(crate) fn has_most(connection: &Connection, user: &UserId) -> Result<bool> {
     Ok(is_most.unwrap_or_default())
 }
 
-/// Returns the user's rows that no longer hold, and those that belong to a project that does not count.
+/// Returns the user's rows whose validity has ended, or that belong to projects that are not selected.
 pub(crate) fn out_of_scope(
     connection: &Connection,
     user: &UserId,

@@ -1,4 +1,4 @@
-//! Joins words and meaning over all facts of a user; neighbours in a session lend to each other, questions to answers.
+//! Fuses lexical and vector scores over all facts of a user, with boosts from neighbours in a session.
 
 use std::collections::HashMap;
 
@@ -24,10 +24,10 @@ use crate::ranking::ANSWER;
 use crate::ranking::QUESTION;
 use crate::ranking::asked_share;
 
-/// What words weigh; meaning has the rest.
+/// Weight of the lexical score; the vector score has the rest.
 const LEXICAL: f64 = 0.5;
 
-/// All rows of a user that may be found, in order, and what words and meaning say of each.
+/// All retrievable rows of a user, in order, with their scores.
 struct Scored {
     seqs: Vec<i64>,
     bm25: Vec<f64>,
@@ -35,12 +35,12 @@ struct Scored {
     weights: Weights,
 }
 
-/// Moves both sides to 0 to their weight.
+/// Normalises both scores to between 0 and their weight.
 #[derive(Clone, Copy)]
 struct Weights {
     most_by_words: f64,
     farthest: f64,
-    /// From the farthest to the nearest, or `None` if all are equally near.
+    /// Difference between the greatest and the least similarity, or `None` if all are equal.
     width: Option<f64>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn rank(
     Ok(ranked)
 }
 
-/// Returns the places and what follows each in its session: the answer, where it is a question.
+/// Adds the index of the next row in the session to each, since that has the answer to a question.
 fn with_answers(places: Vec<usize>, neighbours: &Neighbours) -> Vec<usize> {
     let answers: Vec<usize> = places
         .iter()
@@ -96,11 +96,11 @@ fn with_answers(places: Vec<usize>, neighbours: &Neighbours) -> Vec<usize> {
     all
 }
 
-/// How much of each fact asks instead of telling, by place.
+/// The share of each fact that consists of questions, by index.
 struct AskedShares(HashMap<usize, f64>);
 
 impl AskedShares {
-    /// Reads the facts at these places and those before them.
+    /// Reads the facts at these indexes, and the ones before them.
     fn read(
         connection: &Connection,
         user: &UserId,
@@ -149,7 +149,7 @@ impl Scored {
         for (seq, score) in matches {
             match places.find(seq) {
                 Some(place) => bm25[place] = score,
-                // Of another user, or no longer valid; or its vector is still to come.
+                // It belongs to another user, has expired, or does not have a vector yet.
                 None if !is_complete && check.may_be_found(seq)? => {
                     without_vector.push((seq, score));
                 }
@@ -181,7 +181,7 @@ impl Scored {
         let nearest = cosine.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let width = f64::from(nearest) - f64::from(farthest);
         let weights = Weights {
-            // Of words, nothing at all is the least, also where every fact has some.
+            // The minimum lexical score is 0, even if every fact matches a word.
             most_by_words: bm25.iter().copied().fold(f64::MIN_POSITIVE, f64::max),
             farthest: f64::from(farthest),
             width: Some(width).filter(|width| *width > 0.0 && width.is_finite()),
@@ -194,7 +194,7 @@ impl Scored {
         }
     }
 
-    /// What both sides say of each row together.
+    /// Returns the sum of both normalised scores for each row.
     fn base(&self) -> Vec<f64> {
         let weights = self.weights;
         let both = self.bm25.iter().zip(&self.cosine);
@@ -220,7 +220,7 @@ impl Scored {
         }
     }
 
-    /// Notes where each row stands among the first by words, and among those by meaning.
+    /// Sets the ranks of each row among the best by words and among the best by vectors.
     fn note_ranks(&self, ranked: &mut [RankedRow]) {
         let words = best(&self.bm25, TOP).into_iter();
         let words: Vec<f64> = words.map(|place| self.bm25[place]).collect();
@@ -234,7 +234,7 @@ impl Scored {
     }
 }
 
-/// Returns the rank of a score among the best; equal ones share it, whatever the order of their rows.
+/// Returns the rank of a score among the best; equal scores share a rank, regardless of row order.
 fn rank_among(best: &[f64], score: f64) -> Option<usize> {
     let place = best.iter().position(|one| one.total_cmp(&score).is_eq());
     place.and_then(top_rank)
@@ -249,7 +249,7 @@ impl Weights {
         let cosine = f64::from(cosine);
         let moved = match self.width {
             Some(width) => (cosine - self.farthest) / width,
-            // One fact alone is neither near nor far beside others: how near it is counts.
+            // If there is nothing to compare with, such as for a single fact, the similarity itself counts.
             None => cosine.clamp(0.0, 1.0),
         };
         (1.0 - LEXICAL) * moved

@@ -1,4 +1,4 @@
-//! Judges which of the facts that were found have to do with the question.
+//! Judges which of the facts found are relevant to the question.
 
 use rusqlite::Connection;
 
@@ -21,15 +21,15 @@ use crate::ranking::passages;
 use crate::ranking::terms;
 use crate::ranking::words;
 
-/// Facts held against a question.
+/// Facts judged against a question.
 pub(crate) struct JudgedFacts {
-    /// What speaks for all of them together.
+    /// The evidence for all of them together.
     pub(crate) verdict: AnswerEvidence,
-    /// Whether each has to do with the question.
+    /// The relevance of each.
     pub(crate) relevance: Vec<Relevance>,
 }
 
-/// Holds the facts of one answer against a question, the best first.
+/// Judges the facts of one answer against a question, the best first.
 pub(crate) fn judge<'f>(
     connection: &Connection,
     user: &UserId,
@@ -43,7 +43,7 @@ pub(crate) fn judge<'f>(
     })
 }
 
-/// Holds each fact by itself against a question; returns what speaks for those that have to do with it.
+/// Judges each fact separately against a question; returns the evidence for the relevant ones.
 pub(crate) fn judge_each<'f>(
     connection: &Connection,
     user: &UserId,
@@ -58,9 +58,9 @@ pub(crate) fn judge_each<'f>(
     Ok(evidence.into_iter().map(of_one).collect())
 }
 
-/// Returns the question, weighed by the user's facts, and what speaks for each of these facts.
+/// Returns the question, weighted by the user's facts, and the evidence for each of these facts.
 ///
-/// Meaning is compared by the built-in vectors, with which the rule was set, whatever the search went by.
+/// Similarity is that of the built-in vectors, for which the thresholds were set, whatever the search method.
 fn evidence<'f>(
     connection: &Connection,
     user: &UserId,
@@ -81,7 +81,7 @@ fn evidence<'f>(
     Ok((question, evidence))
 }
 
-/// Weighs the words of a question by how many facts of the user have them.
+/// Weights the words of a question by the number of the user's facts that contain them.
 fn question(
     connection: &Connection,
     user: &UserId,
@@ -101,7 +101,7 @@ fn question(
     Ok(WeightedQuestion::new(text, counted, all))
 }
 
-/// Returns how near the nearest passage of a fact is.
+/// Returns the similarity of the most similar passage of a fact.
 fn closeness(fact: &Fact, asked: &Vector) -> f64 {
     let near = passages(&fact.value_text).into_iter().map(|passage| {
         asked.dot(&VectorTable::built_in().vector(&vectors::text(&fact.key, passage)))

@@ -8,22 +8,22 @@ use crate::facts::user::UserId;
 use crate::ranking::Language;
 use crate::ranking::any_form_of;
 
-/// Where a word counts: anywhere but in the column that holds the user.
+/// Column filter: words match in every column except the user's.
 const TEXT: &str = "{key value_text source_excerpt}";
 
-/// How much each column counts: the user's is only there to bind the query.
+/// BM25 weights of the columns; the user's column only restricts the query.
 const WEIGHTS: &str = "0.0, 1.0, 1.0, 1.0";
 
-/// Words as a query asks for them, in the language that it is in.
+/// The words of a query, with its language.
 pub(crate) struct QueryWords {
     pub(crate) words: Vec<String>,
     pub(crate) language: Language,
 }
 
-/// Returns the rows with any form of any of the words and how well they fit, in the order of the rows.
+/// Returns the rows with any form of any of the words, with their scores, in row order.
 ///
-/// `is_bound` leaves the rows of other users out within the index. Where nearly all rows are the
-/// user's own, that costs more than it saves; then the caller must leave them out itself.
+/// `is_bound` excludes the rows of other users within the index. If nearly all rows are the user's own, that
+/// costs more than it saves; the caller must then exclude them itself.
 pub(crate) fn matches(
     connection: &Connection,
     user: &UserId,
@@ -41,7 +41,7 @@ pub(crate) fn matches(
     })
 }
 
-/// Returns how many rows have any form of a word; `is_bound` as in [`matches`].
+/// Returns the number of rows with any form of a word; `is_bound` as in [`matches`].
 pub(crate) fn count(
     connection: &Connection,
     user: &UserId,
@@ -69,7 +69,7 @@ fn expression(
     })
 }
 
-/// Returns those of the words that no fact of the user has as a word.
+/// Returns the words that no fact of the user contains as a whole word.
 pub(crate) fn unmatched(
     connection: &Connection,
     user: &UserId,
@@ -88,7 +88,7 @@ pub(crate) fn unmatched(
     Ok(unmatched)
 }
 
-/// The user as one word, the same as the column `owner` makes of the id.
+/// Returns the query that matches the user, as one word like the column `owner`.
 fn owner(user: &UserId) -> String {
     use std::fmt::Write;
 

@@ -1,14 +1,15 @@
-//! Finds a user's facts by words and by meaning.
+//! Searches a user's facts by words and vectors.
 //!
 //! ```text
 //! query ─┬─ words: FTS5, porter stems ─┬─ each from 0 to 1, half and half
 //!        └─ vectors: every passage ────┘   + a share of the facts before and after in the session
 //! ```
 //!
-//! A question loses to its answer. What has nothing to do with the query is left out, unless all is wanted.
+//! A question ranks below its answer. Facts that are irrelevant to the query are withheld, unless all are
+//! requested.
 //!
-//! Every statement is bound to one user. Where vectors cannot be had, words alone answer, and the
-//! answer says so.
+//! Every statement is restricted to one user. If vectors are unavailable, the search is lexical only, and the
+//! result says so.
 
 mod candidates;
 mod fused;
@@ -49,29 +50,29 @@ use crate::ranking::AnswerEvidence;
 use crate::ranking::Relevance;
 use crate::text::word_enum;
 
-/// How deep the lists of words and of vectors are that tell how well each side did.
+/// Length of the lexical and vector rankings in which ranks are reported.
 pub(crate) const TOP: usize = 20;
 
-/// How many vectors a server is asked for, for each fact that is wanted.
+/// Number of vectors requested from a server per requested fact.
 const DEEPER: usize = 4;
 
-/// The fewest that it is asked for.
+/// Minimum number of vectors requested from a server.
 const MIN_CANDIDATES: usize = 100;
 
-/// How many facts at least tell whether anything has to do with a query.
+/// Minimum number of facts judged to decide whether anything is relevant.
 const JUDGED: usize = 10;
 
 word_enum! {
-    /// What a search goes by.
+    /// A search method.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
     pub enum Method {
-        /// Words alone.
+        /// Words only.
         Lexical = "lexical",
-        /// Meaning alone.
+        /// Vectors only.
         Vector = "vector",
         /// The first 20 of each: lexical 0.45, vectors 0.45, recency 0.10.
         Seed = "seed",
-        /// Words and meaning, half and half, and a share of the neighbours in the session.
+        /// Words and vectors with equal weights, plus a share of the neighbours in the session.
         #[default]
         Fused = "fused",
     }
@@ -92,97 +93,97 @@ impl fmt::Display for Method {
     }
 }
 
-/// Which of the facts that are found are given.
+/// Selects which of the facts found are returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// Those that have to do with the query.
+    /// Those that are relevant to the query.
     #[default]
     Relevant,
-    /// The nearest, each marked with whether it has.
+    /// The nearest, each with its relevance.
     All,
-    /// The nearest, unmarked: what is settled against them must see each that could contradict.
+    /// The nearest, without relevance: conflict resolution needs every possible contradiction.
     Candidates,
 }
 
-/// What is looked for.
+/// A search query.
 #[derive(Clone, Debug)]
 pub struct FactQuery {
-    /// The words, as a person wrote them; nothing in them is an operator.
+    /// The text as a person wrote it; it has no operators.
     pub text: String,
-    /// How many facts are wanted.
+    /// Maximum number of facts.
     pub limit: usize,
-    /// Which projects count.
+    /// The projects to search.
     pub scope: ProjectScope,
-    /// What the search goes by.
+    /// The search method.
     pub method: Method,
-    /// Which of them are given.
+    /// Which of the facts found are returned.
     pub selection: Selection,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Retrieved {
-    /// Whose facts.
+    /// The user.
     pub user: String,
-    /// What the search went by.
+    /// The search method used.
     pub method: Method,
-    /// Whether vectors were wanted and could not be had, so that words alone answered.
+    /// Whether vectors were unavailable, so that the search was lexical only.
     pub degraded: bool,
-    /// Why they could not be had.
+    /// The reason why they were unavailable.
     pub degraded_because: Option<String>,
-    /// The facts, the best first.
+    /// The facts, best first.
     pub hits: Vec<FactHit>,
-    /// How many of the nearest have nothing to do with the query and were left out.
+    /// Number of irrelevant facts that were withheld.
     #[serde(skip_serializing_if = "is_zero")]
     pub withheld: usize,
-    /// What speaks for the answer as a whole, where that was judged.
+    /// The evidence for the answer as a whole, if it was judged.
     #[serde(skip)]
     pub verdict: AnswerEvidence,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde needs it")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// A fact that was found.
+/// A fact found by a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FactHit {
-    /// How well it fits; scores of one answer compare.
+    /// The score, comparable within one result.
     pub score: f64,
-    /// Whether it has to do with the query, or `None` if that was not asked.
+    /// The relevance to the query, or `None` if it was not judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relevance: Option<Relevance>,
-    /// What the score is made of.
+    /// The components of the score.
     pub components: Components,
     /// The fact.
     pub fact: Fact,
 }
 
-/// What a score is made of.
+/// The components of a score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Components {
-    /// How well the words fit (BM25); 0 where none is shared.
+    /// BM25 score of the words; 0 if none is shared.
     pub bm25: f64,
-    /// How near the meaning is, from -1 to 1, or `None` if no vectors were compared.
+    /// Cosine similarity, from -1 to 1, or `None` if no vectors were compared.
     pub cosine: Option<f64>,
-    /// What the words add to the score.
+    /// Contribution of the words to the score.
     pub lexical: f64,
-    /// What the meaning adds.
+    /// Contribution of the vectors.
     pub vector: f64,
-    /// What the facts before and after in the session add.
+    /// Contribution of the neighbours in the session.
     pub neighbours: f64,
-    /// What is taken off since the fact asks and does not tell.
+    /// Deduction for a fact that is a question.
     pub question: f64,
-    /// What it adds that the fact is of late.
+    /// Contribution of recency.
     pub recency: f64,
-    /// Its place among the first 20 by words, counted from 1.
+    /// Rank among the first 20 by words, from 1.
     pub lexical_rank: Option<usize>,
-    /// Its place among the first 20 by meaning.
+    /// Rank among the first 20 by vectors, from 1.
     pub vector_rank: Option<usize>,
 }
 
-/// Finds the facts of a user that fit a query best.
+/// Returns the facts of a user that match a query best.
 pub fn retrieve(
     facts: &mut Facts,
     user: &UserId,
@@ -197,7 +198,7 @@ pub fn retrieve(
         Ok(meaning) => (meaning, None),
         Err(error) => (None, Some(error.to_string())),
     };
-    // One state of the database for all that is read.
+    // All reads use one snapshot of the database.
     let snapshot = facts.connection().unchecked_transaction();
     let snapshot = snapshot.stored("read the facts")?;
     let search = Search {
@@ -250,13 +251,13 @@ pub fn retrieve(
     })
 }
 
-/// Returns whether a query with a meaning had no vector to be compared with.
+/// Returns whether a query with a vector found no vectors to compare with.
 fn is_lacking(meaning: Option<&Meaning>, scanned: Option<&Scanned>) -> bool {
     let has_meaning = meaning.is_some_and(|meaning| !meaning.vector.is_zero());
     has_meaning && scanned.is_some_and(|scanned| scanned.seqs.is_empty())
 }
 
-/// One search in one state of the database.
+/// A search in one snapshot of the database.
 struct Search<'a> {
     connection: &'a Connection,
     user: &'a UserId,
@@ -265,7 +266,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// How many are looked at: whether anything fits is judged by more than one or two.
+    /// Returns the number of facts to examine: relevance cannot be judged from just one or two.
     fn depth(&self) -> usize {
         match self.query.selection {
             Selection::Candidates => self.query.limit,
@@ -294,7 +295,7 @@ impl Search<'_> {
         }
     }
 
-    /// Compares the query with the vectors of what may be found; a query without meaning is near to nothing.
+    /// Compares the query with the vectors of retrievable facts; a query with a zero vector matches none.
     fn scanned(&self, meaning: &Meaning, model: &str) -> Result<Scanned> {
         if meaning.vector.is_zero() {
             return Ok(Scanned::default());
@@ -315,10 +316,10 @@ impl Search<'_> {
     }
 }
 
-/// What a query means.
+/// The vector of a query.
 struct Meaning {
     vector: Vector,
-    /// The nearest facts, where a server has the vectors and was asked.
+    /// The nearest facts, if the vectors are on a server.
     near: Option<Vec<(String, f32)>>,
 }
 
@@ -356,12 +357,12 @@ impl Meaning {
     }
 }
 
-/// Returns the query's vector, after all vectors in the index are of its model.
+/// Returns the query's vector, after ensuring that all vectors in the index are of its model.
 fn query_vector(facts: &mut Facts, text: &str, embedder: &Embedder) -> Result<Vector> {
     let is_of_model = |facts: &Facts| -> Result<bool> {
         Ok(vectors::model(facts.connection())? == vectors::model_of(embedder))
     };
-    // The built-in vectors are written with their facts; an endpoint's may still be to come.
+    // The built-in vectors are written with their facts; an endpoint's may be missing.
     if !embedder.is_built_in() || !is_of_model(facts)? {
         vectors::refresh(facts, embedder)?;
     }
@@ -375,12 +376,12 @@ fn query_vector(facts: &mut Facts, text: &str, embedder: &Embedder) -> Result<Ve
     embedder.vector(text)
 }
 
-/// Returns a time as the tables have it.
+/// Formats a time as in the tables.
 fn timestamp(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// Reads the facts; of equally good ones, the later is first. Their rows have another order on each device.
+/// Reads the facts; equal scores are ordered latest first, since row order differs between devices.
 fn hits(
     connection: &Connection,
     user: &UserId,

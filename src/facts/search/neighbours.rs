@@ -1,17 +1,17 @@
-//! Who stands before and after whom in a session, and what facts lend to each other there.
+//! Finds the neighbours of facts in a session, and how much they boost each other's scores.
 
 use crate::facts::search::places::Places;
 use crate::facts::vectors::Turn;
 use crate::ranking::NEIGHBOURS;
 
-/// The neighbours of each row, by place; what may not be found stands between no two.
+/// The neighbours of each row, by index; rows that a search may not return are skipped.
 pub(crate) struct Neighbours {
     before: Vec<Option<usize>>,
     after: Vec<Option<usize>>,
 }
 
 impl Neighbours {
-    /// Returns the neighbours of the rows, which are in order, in these turns.
+    /// Finds the neighbours of the rows, which are sorted, in these turns.
     pub(crate) fn from_turns(turns: impl Iterator<Item = Turn>, seqs: &[i64]) -> Self {
         let mut neighbours = Self {
             before: vec![None; seqs.len()],
@@ -35,17 +35,17 @@ impl Neighbours {
         neighbours
     }
 
-    /// Returns the place before one in its session.
+    /// Returns the index of the previous row in the session.
     pub(crate) fn before(&self, place: usize) -> Option<usize> {
         *self.before.get(place)?
     }
 
-    /// Returns the place after one in its session.
+    /// Returns the index of the next row in the session.
     pub(crate) fn after(&self, place: usize) -> Option<usize> {
         *self.after.get(place)?
     }
 
-    /// Returns what each place gets from those up to two before and after it.
+    /// Returns the boost of each row from up to two neighbours on each side.
     pub(crate) fn session_boost(&self, base: &[f64]) -> Vec<f64> {
         let mut session_boost = vec![0.0; base.len()];
         for (place, base) in base.iter().enumerate() {
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn only_those_side_by_side_in_one_session_lend() {
-        // 7 may not be found, so that 4 and 9 stand side by side; 2 begins another session.
+        // A search may not return 7, so 4 and 9 are neighbours; 2 begins another session.
         let turns = [
             turn(4, true),
             turn(7, false),

@@ -1,23 +1,23 @@
-//! Finds rows in an ordered list, most of them right after the one before.
+//! Finds rows in a sorted list, optimised for ascending lookups.
 
-/// Where rows stand in a list that is in order.
+/// A cursor in a sorted list of rows.
 pub(crate) struct Places<'a> {
     rows: &'a [i64],
     next: usize,
 }
 
 impl<'a> Places<'a> {
-    /// Looks into these rows, the least first.
+    /// Creates a cursor over rows in ascending order.
     pub(crate) fn new(rows: &'a [i64]) -> Self {
         Self { rows, next: 0 }
     }
 
-    /// Returns where a row stands.
+    /// Returns the index of a row.
     pub(crate) fn find(&mut self, row: i64) -> Option<usize> {
         let rest = self.rows.get(self.next..).unwrap_or_default();
         let is_ahead = rest.first().is_some_and(|next| *next <= row);
         let (from, among) = if is_ahead {
-            // As far ahead as it takes, in steps that double.
+            // Exponential search: the steps double.
             let mut width = 1;
             while rest.get(width).is_some_and(|later| *later <= row) {
                 width *= 2;

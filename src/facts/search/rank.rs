@@ -1,4 +1,4 @@
-//! Puts rows in order: by words, by meaning, or by both in the two ways that there are.
+//! Ranks rows by words, by vectors, or by both with the seed method.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -20,23 +20,23 @@ use crate::facts::vectors::Scanned;
 use crate::ranking::min_max;
 use crate::ranking::recency;
 
-/// What words, meaning and recency weigh in the seed's way.
+/// Weights of words, vectors and recency in the seed method.
 const SEED: [f64; 3] = [0.45, 0.45, 0.10];
 
-/// After how many days a fact is half as recent.
+/// Age in days at which the recency of a fact has halved.
 const HALF_LIFE: f64 = 30.0;
 
-/// So many equally good ones beyond the limit are looked at, to have the latest of them.
+/// Number of rows examined beyond the limit, so that the latest of equal scores are found.
 pub(crate) const TIES: usize = 64;
 
-/// A row, and how well it fits.
+/// A row with its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RankedRow {
     /// The row.
     pub(crate) seq: i64,
-    /// How well it fits.
+    /// The score.
     pub(crate) score: f64,
-    /// What the score is made of.
+    /// The components of the score.
     pub(crate) components: Components,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn by_words(
             found.push(by_words_alone(seq, score, found.len()));
         }
         looked_at += 1;
-        // Many may be of other users, or no longer hold.
+        // Many rows may be of other users, or no longer valid.
         if looked_at == places.len() && looked_at < matches.len() {
             wanted = wanted.saturating_mul(4);
             places = best(&scores, wanted);
@@ -82,7 +82,7 @@ fn by_words_alone(seq: i64, score: f64, rank: usize) -> RankedRow {
     }
 }
 
-/// Returns the best rows by meaning; none if nothing in the query is known.
+/// Returns the best rows by similarity; none if the query has a zero vector.
 pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<RankedRow> {
     let best = best(&scanned.similarity, limit.saturating_add(TIES));
     best.into_iter()
@@ -105,7 +105,7 @@ pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<RankedRow> {
         .collect()
 }
 
-/// Joins the first rows by words and by meaning in the seed's way.
+/// Combines the first rows by words and by vectors with the seed method.
 pub(crate) fn seed(
     connection: &Connection,
     user: &UserId,
@@ -139,12 +139,12 @@ pub(crate) fn seed(
     Ok(joined)
 }
 
-/// Puts the better first.
+/// Orders by descending score.
 pub(crate) fn best_first(a: &RankedRow, b: &RankedRow) -> Ordering {
     b.score.total_cmp(&a.score).then(a.seq.cmp(&b.seq))
 }
 
-/// Returns the places of so many of the greatest scores, the greatest first; equal ones in their order.
+/// Returns the indexes of the `wanted` greatest scores, in descending order; equal ones keep their order.
 pub(crate) fn best<S: Copy + PartialOrd>(scores: &[S], wanted: usize) -> Vec<usize> {
     let order = |a: &usize, b: &usize| {
         let greater = scores[*b].partial_cmp(&scores[*a]);
@@ -156,7 +156,7 @@ pub(crate) fn best<S: Copy + PartialOrd>(scores: &[S], wanted: usize) -> Vec<usi
     let mut kept: Vec<usize> = Vec::new();
     let mut threshold: Option<S> = None;
     for (place, score) in scores.iter().enumerate() {
-        // One that is equal to the last wanted comes after it.
+        // A score equal to the last wanted one ranks after it.
         if threshold.is_some_and(|threshold| *score <= threshold) {
             continue;
         }
@@ -172,12 +172,12 @@ pub(crate) fn best<S: Copy + PartialOrd>(scores: &[S], wanted: usize) -> Vec<usi
     kept
 }
 
-/// Returns a place in a list as a rank, where the list is kept that far.
+/// Returns the 1-based rank of an index, or `None` beyond [`TOP`].
 pub(crate) fn top_rank(place: usize) -> Option<usize> {
     (place < TOP).then_some(place + 1)
 }
 
-/// Returns whether there are enough rows and this score is not as good as the last wanted one.
+/// Returns whether no further row can be among the wanted ones.
 fn is_past(found: &[RankedRow], score: f64, limit: usize) -> bool {
     let Some(last) = limit.checked_sub(1).map(|last| found.get(last)) else {
         return true;
@@ -206,12 +206,12 @@ pub(crate) fn facts(
     read().stored("read the facts")
 }
 
-/// Returns when a fact was last written or spoken of.
+/// Returns when a fact was last changed or mentioned.
 pub(crate) fn last_touched(fact: &Fact) -> &str {
     fact.updated_at.as_str().max(&fact.last_mentioned_at)
 }
 
-/// Returns how many days ago that was.
+/// Returns the age of a fact in days.
 fn age(fact: &Fact, now: DateTime<Utc>) -> Option<f64> {
     let then = parse_timestamp(last_touched(fact))?;
     let seconds = now.signed_duration_since(then).as_seconds_f64();

@@ -1,4 +1,4 @@
-//! Finds facts by parts of words: where no fact has a word as such, and in scripts without spaces.
+//! Finds facts by substrings: for words that no fact contains as such, and in scripts without spaces.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use crate::ranking::any_of;
 use crate::ranking::real;
 use crate::text::is_wide;
 
-/// What a part that is found adds, beside the scores of whole words: less than a rare word does.
+/// Score of a substring that is found, added to that of whole words: less than a rare word has.
 const FOUND: f64 = 2.0;
 
-/// The index of substrings knows no shorter ones.
+/// Length of the grams in the substring index, which cannot find shorter texts.
 const GRAM: usize = 3;
 
-/// From so many facts on, pairs of characters are looked for only in facts that share three.
+/// Number of facts from which pairs of characters are searched for only in facts that share a trigram.
 const MANY: i64 = 20_000;
 
-/// Adds to each row how many of the parts it has.
+/// Adds to the score of each row for the substrings that it contains.
 pub(crate) fn add(
     connection: &Connection,
     user: &UserId,
@@ -49,7 +49,7 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// Returns the user's rows that have one of the texts as a substring.
+/// Returns the user's rows that contain one of the texts as a substring.
 fn containing(connection: &Connection, user: &UserId, texts: &[String]) -> Result<Vec<i64>> {
     let Some(expression) = any_of(texts) else {
         return Ok(Vec::new());
@@ -62,7 +62,7 @@ fn containing(connection: &Connection, user: &UserId, texts: &[String]) -> Resul
     })
 }
 
-/// Returns, for each of the user's rows that has some of the pairs, how many.
+/// Returns the user's rows that contain some of the pairs, each with their number.
 fn sharing(
     connection: &Connection,
     user: &UserId,
@@ -100,7 +100,7 @@ fn sharing(
     read().stored("search the facts by parts of words")
 }
 
-/// Returns each run of so many characters in the words; a shorter word is one itself.
+/// Returns the distinct n-grams of the words; a shorter word is a gram itself.
 fn grams(words: &[&String], length: usize) -> Vec<String> {
     let mut grams = Vec::new();
     for word in words {

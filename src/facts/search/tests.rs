@@ -13,7 +13,7 @@ use crate::ranking::Relevance;
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
-/// A database of facts, and what is asked of it.
+/// A database of facts to search.
 struct Store(Facts);
 
 impl Store {
@@ -41,7 +41,7 @@ impl Store {
         retrieve(&mut self.0, &UserId::new(user).unwrap(), query, embedder).unwrap()
     }
 
-    /// The values that are found.
+    /// Returns the values of the hits.
     fn values(&mut self, user: &str, text: &str, method: Method) -> Vec<String> {
         let found = self.ask(user, &query(text, method), &Embedder::BuiltIn);
         found
@@ -91,7 +91,7 @@ fn fact(user: &str, key: &str, value: &str) -> Fact {
 
 fn silent() -> Embedder {
     let deadline = Duration::from_millis(200);
-    // Nobody listens on the discard port of this machine.
+    // Nothing listens on the discard port of this machine.
     Embedder::Remote(Endpoint::new("http://127.0.0.1:9", "m", None, deadline).unwrap())
 }
 
@@ -269,7 +269,7 @@ fn neighbours_in_a_session_lend_a_share() {
     let base = |text| parts(text).lexical + parts(text).vector;
     let [one, two] = NEIGHBOURS;
     let session_boost = one * (base(turns[0]) + base(turns[2])) + two * base(turns[3]);
-    // What comes after a question is its answer, and the question itself only asks.
+    // The fact after a question is its answer; the question itself loses some of its score.
     let answer = ANSWER * base(turns[0]);
     assert!((parts(turns[1]).neighbours - session_boost - answer).abs() < 1e-9);
     assert!(parts(turns[0]).question > 0.0);
@@ -474,7 +474,7 @@ fn what_has_nothing_to_do_with_the_query_is_left_out_unless_all_is_wanted() {
         assert!(!all.hits.is_empty() && all.withheld == 0, "{unrelated}");
         let is_low = |hit: &FactHit| hit.relevance == Some(Relevance::Low);
         assert!(all.hits.iter().all(is_low), "{unrelated}");
-        // A contradiction must be seen, however far it is.
+        // Possible contradictions must be found, however dissimilar.
         assert_eq!(
             ask(unrelated, Selection::Candidates).hits.len(),
             all.hits.len()

@@ -1,4 +1,4 @@
-//! A Chroma server as the index: one collection a database, with each fact's vector, value and what is filtered by.
+//! Stores the vectors on a Chroma server, in one collection per database, with values and filter fields.
 
 use std::time::Duration;
 
@@ -15,30 +15,30 @@ use crate::facts::scope::ProjectScope;
 use crate::facts::user::UserId;
 use crate::service::Service;
 
-/// Below it stand the collections; version 2 of the API, which has tenants and databases.
+/// Base path of the collections in version 2 of the API, which has tenants and databases.
 const BASE: &str = "/api/v2/tenants/default_tenant/databases/default_database/collections";
 
-/// How long a question may take before words have to do.
+/// Timeout of a query, after which the search is lexical only.
 const ASKED: Duration = Duration::from_millis(1500);
 
-/// How long a change may take, for which nobody waits.
+/// Timeout of a change, which usually runs in the background.
 const CHANGED: Duration = Duration::from_secs(30);
 
-/// One collection of a Chroma server.
+/// A collection on a Chroma server.
 #[derive(Debug)]
 pub(crate) struct Chroma {
     service: Service,
     collection: String,
 }
 
-/// A fact and its vector.
+/// A fact with its vector.
 pub(crate) struct Point {
     pub(crate) fact: Fact,
     pub(crate) vector: Vector,
 }
 
 impl Chroma {
-    /// Returns the server and collection that the database says its vectors are in, or `None` if they are in it.
+    /// Returns the collection in which the database keeps its vectors, or `None` if they are in the file.
     pub(crate) fn from_database(connection: &Connection) -> Result<Option<Self>> {
         let sql = "SELECT server, collection FROM vector_index";
         let (server, collection): (Option<String>, String) =
@@ -49,7 +49,7 @@ impl Chroma {
         Self::at(&server, &collection).map(Some)
     }
 
-    /// Returns a collection of the server at an address.
+    /// Returns a collection on the server at a URL.
     pub(crate) fn at(server: &str, collection: &str) -> Result<Self> {
         Ok(Self {
             service: Service::new("chroma.url", server)?,
@@ -57,7 +57,7 @@ impl Chroma {
         })
     }
 
-    /// Returns the address of the server.
+    /// Returns the URL of the server.
     pub(crate) fn url(&self) -> &str {
         self.service.url()
     }
@@ -67,7 +67,7 @@ impl Chroma {
         &self.collection
     }
 
-    /// Writes vectors, in the place of those that the facts had.
+    /// Writes vectors, replacing the facts' previous ones.
     pub(crate) fn upsert(&self, points: &[Point]) -> Result<()> {
         if points.is_empty() {
             return Ok(());
@@ -82,7 +82,7 @@ impl Chroma {
         self.ask("upsert", &change, CHANGED).map(|_| ())
     }
 
-    /// Removes the vectors of facts; one that is not there is no error.
+    /// Removes the vectors of facts; a missing one is not an error.
     pub(crate) fn delete(&self, facts: &[&str]) -> Result<()> {
         if facts.is_empty() {
             return Ok(());
@@ -97,7 +97,7 @@ impl Chroma {
         self.service.delete(&path, CHANGED).map_err(server_failed)
     }
 
-    /// Returns a user's nearest facts that may be found, and how near each is, from -1 to 1.
+    /// Returns a user's most similar retrievable facts with their similarities, from -1 to 1.
     pub(crate) fn nearest(
         &self,
         user: &UserId,
@@ -143,9 +143,9 @@ impl Chroma {
     }
 }
 
-/// What a search filters by, and what a person who looks at the server sees.
+/// Returns the fields that searches filter by, and that identify the fact to people inspecting the server.
 fn metadata(fact: &Fact) -> Value {
-    // A null cannot be filtered by; no project and no end have an empty name.
+    // Null cannot be filtered by, so a missing project or end is an empty string.
     json!({
         "fact_id": fact.fact_id, "user_id": fact.user_id, "key": fact.key,
         "category": fact.category, "status": fact.status, "confidence": fact.confidence,
@@ -160,7 +160,7 @@ fn server_failed(error: Error) -> Error {
         .hint("chroma.url names it; `chroma run` starts one")
 }
 
-/// Each id with its distance, of the one question that was asked.
+/// Returns each id with its similarity from the response to a single query.
 fn read(answer: &Value) -> Option<Vec<(String, f32)>> {
     let ids = answer.get("ids")?.get(0)?.as_array()?;
     let distances = answer.get("distances")?.get(0)?.as_array()?;
@@ -175,7 +175,7 @@ fn read(answer: &Value) -> Option<Vec<(String, f32)>> {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "a cosine needs no more digits than its vectors have"
+    reason = "a cosine is no more precise than its vectors"
 )]
 fn similarity(distance: f64) -> f32 {
     (1.0 - distance) as f32

@@ -1,4 +1,4 @@
-//! On which servers the vector of a fact may be, and what of them is forgotten here and is still to be erased there.
+//! Tracks which servers may have the vector of a fact, and erases forgotten ones there.
 
 use chrono::TimeDelta;
 use rusqlite::Connection;
@@ -12,26 +12,26 @@ use crate::facts::queue;
 use crate::facts::store::Facts;
 use crate::facts::vectors::chroma::Chroma;
 
-/// How many wishes go into one request.
+/// Maximum number of jobs per request.
 pub(crate) const BATCH: u32 = 256;
 
-/// The longest pause after a failure, as a power of two in seconds: a little over an hour.
+/// Maximum pause after a failure, as a power of two in seconds: a little over an hour.
 const MAX_PAUSE_EXPONENT: u32 = 12;
 
-/// Vectors of what was forgotten that a server still has.
+/// Vectors of forgotten facts that a server still has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Remaining {
-    /// The address of the server.
+    /// The URL of the server.
     pub server: String,
-    /// How many.
+    /// Number of vectors.
     pub vectors: u64,
-    /// How often it was asked to erase them and did not.
+    /// Number of failed attempts to erase them.
     pub attempts: u32,
-    /// Why it did not.
+    /// The last error.
     pub last_error: Option<String>,
 }
 
-/// A server and collection with something to erase.
+/// A collection with vectors to erase.
 struct RemoteCollection {
     id: i64,
     server: String,
@@ -39,12 +39,12 @@ struct RemoteCollection {
     attempts: u32,
 }
 
-/// A fact that came back is told again by the wish that waits for it, which is not to be undone.
+/// Condition for vectors to erase, except of a fact that was added again and whose job is still pending.
 const ERASABLE: &str = "place = ?1 AND NOT EXISTS (SELECT 1 FROM vector_jobs AS j \
     JOIN vector_index AS i JOIN vector_places AS p USING (server, collection) \
     WHERE j.fact_id = vector_erasures.fact_id AND p.place = vector_erasures.place)";
 
-/// Notes that a server may have the vectors of these facts from now on.
+/// Records that a server may have the vectors of these facts from now on.
 pub(crate) fn record_sent(connection: &Connection, server: &Chroma, facts: &[&str]) -> Result<()> {
     let place = [server.url(), server.collection()];
     connection.run(
@@ -65,7 +65,7 @@ pub(crate) fn record_sent(connection: &Connection, server: &Chroma, facts: &[&st
     Ok(())
 }
 
-/// Notes that a server has been told of these facts, and has no vector any more of those that are gone.
+/// Records that a server has processed these facts, and no longer has the vectors of those in `gone`.
 pub(crate) fn acknowledge(
     connection: &Connection,
     server: &Chroma,
@@ -92,7 +92,7 @@ pub(crate) fn acknowledge(
     Ok(())
 }
 
-/// Notes that the server has dropped its collection.
+/// Records that the server has dropped its collection.
 pub(crate) fn forget_collection(connection: &Connection, server: &Chroma) -> Result<()> {
     for table in ["vector_copies", "vector_erasures"] {
         let sql = format!(
@@ -108,7 +108,7 @@ pub(crate) fn forget_collection(connection: &Connection, server: &Chroma) -> Res
     Ok(())
 }
 
-/// Wishes that a fact be erased wherever its vector was sent, in the transaction that forgets it.
+/// Schedules the erasure of a fact wherever its vector was sent, in the transaction that forgets it.
 pub(crate) fn forget(connection: &Connection, fact: &str) -> Result<()> {
     for sql in [
         "INSERT INTO vector_erasures (place, fact_id) \
@@ -120,16 +120,16 @@ pub(crate) fn forget(connection: &Connection, fact: &str) -> Result<()> {
     Ok(())
 }
 
-/// Which places are asked to erase.
+/// The collections in which to erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RetryScope {
-    /// All that have something to erase.
+    /// All with vectors to erase.
     All,
-    /// Those that have not failed, or whose pause since then is over.
+    /// Those without a failure, or whose pause after the last one is over.
     Due,
 }
 
-/// Has every place erase what is forgotten; where one fails, its part stays and is due later. Returns how one failed.
+/// Erases forgotten vectors everywhere; failed collections are retried later. Returns the first error.
 pub(crate) fn erase(facts: &mut Facts, scope: RetryScope) -> Result<Option<Error>> {
     if facts.is_dry_run() {
         return Ok(None);
@@ -164,7 +164,7 @@ fn places(facts: &Facts, scope: RetryScope) -> Result<Vec<RemoteCollection>> {
         })
 }
 
-/// Returns how the place failed, where it did.
+/// Erases the vectors in one collection; returns the error of the server, if any.
 fn erase_at(facts: &mut Facts, at: &RemoteCollection) -> Result<Option<Error>> {
     let server = match Chroma::at(&at.server, &at.collection) {
         Ok(server) => server,
@@ -215,7 +215,7 @@ fn postpone(facts: &mut Facts, at: &RemoteCollection, error: &Error) -> Result<(
     })
 }
 
-/// Returns what of these facts, or of all that are forgotten, a server still has.
+/// Returns what servers still have of these facts, or of all forgotten ones.
 pub(crate) fn remaining(connection: &Connection, of: Option<&[String]>) -> Result<Vec<Remaining>> {
     let ids = of.map(|ids| serde_json::json!(ids).to_string());
     let sql = "SELECT server, count(*), attempts, last_error FROM vector_erasures JOIN vector_places USING (place) \
@@ -230,7 +230,7 @@ pub(crate) fn remaining(connection: &Connection, of: Option<&[String]>) -> Resul
     })
 }
 
-/// Returns for how many seconds a server is left alone after so many failures before this one.
+/// Returns the pause after a failure, in seconds, given the number of earlier failures.
 pub(crate) fn pause(attempts: u32) -> i64 {
     1_i64 << attempts.min(MAX_PAUSE_EXPONENT)
 }

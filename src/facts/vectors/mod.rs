@@ -1,10 +1,9 @@
-//! The index of vectors: in the file, one vector of bytes a fact, or on a Chroma server.
+//! The vector index: in the file, with vectors of signed bytes for each fact, or on a Chroma server.
 //!
-//! The one in the file holds the vectors of the passages of each fact that a search may find, of one model at a time. The
-//! built-in model costs microseconds, so its vectors are written in the fact's own transaction; those of
-//! an endpoint are fetched afterwards by [`refresh`], and until then the fact is found by its words. A
-//! server is told afterwards too: what it is to be told waits in the outbox, which is written in the
-//! fact's own transaction.
+//! The index in the file holds the vectors of the passages of each retrievable fact, of one model at a time.
+//! The built-in model takes microseconds, so its vectors are written in the fact's own transaction; those of
+//! an endpoint are fetched afterwards by [`refresh`], and until then the fact is found lexically. A server is
+//! also updated afterwards: its jobs are in the outbox, which is written in the fact's own transaction.
 
 mod chroma;
 mod copies;
@@ -43,13 +42,13 @@ pub(crate) use scan::scan;
 pub(crate) use sessions::Turn;
 pub(crate) use sessions::turns;
 
-/// How long an endpoint may take before words have to do.
+/// Timeout of an endpoint, after which the search is lexical only.
 const DEADLINE: Duration = Duration::from_millis(1500);
 
-/// How many texts are embedded between two looks at the database.
+/// Maximum number of facts embedded per transaction.
 const BATCH: u32 = 1024;
 
-/// Returns what makes vectors in this run: the built-in table, or the endpoint of the user's own settings.
+/// Returns the embedder of this run: the built-in table, or the endpoint from the user's settings.
 pub fn embedder(project: &Project) -> Result<Embedder> {
     let settings = &project.settings.embedding;
     let Some(url) = &settings.url else {
@@ -63,7 +62,7 @@ pub fn embedder(project: &Project) -> Result<Embedder> {
     Endpoint::new(url, model, key.map(str::to_owned), DEADLINE).map(Embedder::Remote)
 }
 
-/// Keeps the index in step with a fact's row, in the transaction that writes it.
+/// Updates the index for a fact, in the transaction that writes its row.
 pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
     let place = IndexLocation::read(connection)?;
     if place.server.is_some() {
@@ -91,26 +90,26 @@ pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
     )
 }
 
-/// Returns the text whose vector stands for a fact: what its key says, and its value.
+/// Returns the text to embed for a fact: its key in words, and its value.
 pub(crate) fn text(key: &str, value: &str) -> String {
     let about = key.trim_end_matches("[]").replace(['.', '_'], " ");
     format!("{about}: {value}")
 }
 
-/// Returns the texts whose vectors stand for a fact that may be long: each passage under what its key says.
+/// Returns the texts to embed for a long fact: each passage with its key in words.
 fn passage_texts(key: &str, value: &str) -> Vec<String> {
     let passages = passages(value).into_iter();
     passages.map(|passage| text(key, passage)).collect()
 }
 
-/// Returns what names the vectors of an embedder in the index, where each stands for a passage.
+/// Returns the model name of an embedder in the index, in which each vector represents a passage.
 pub(crate) fn model_of(embedder: &Embedder) -> String {
     format!("{} of passages", embedder.model())
 }
 
-/// Gives every fact that lacks one its vector of this model; returns how many were made.
+/// Embeds every fact that lacks a vector of this model; returns the number of facts embedded.
 ///
-/// With another model than before, all vectors are rebuilt: those of two models do not compare.
+/// If the model has changed, all vectors are rebuilt: those of different models are not comparable.
 pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     migrate(facts, embedder)?;
     if let Some(server) = Chroma::from_database(facts.connection())? {
@@ -123,7 +122,7 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
         let lacking = lacking(facts.connection(), after)?;
         match lacking.last() {
             Some(last) => after = last.seq,
-            // What was changed meanwhile lacks its vector again.
+            // A fact that changed in the meantime lacks its vector again.
             None if after > 0 && !facts.is_dry_run() => {
                 after = 0;
                 continue;
@@ -151,28 +150,28 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     }
 }
 
-/// Has the servers that vectors were once sent to erase what is forgotten, unless one failed a moment ago; returns how
-/// one failed.
+/// Erases forgotten vectors on the servers that they were sent to, except on those whose pause after a
+/// failure is not over; returns the first error.
 pub fn erase_remaining(facts: &mut Facts) -> Result<Option<Error>> {
     copies::erase(facts, RetryScope::Due)
 }
 
-/// The same, whenever one failed last.
+/// Like [`erase_remaining`], but without regard to recent failures.
 pub(crate) fn erase_now(facts: &mut Facts) -> Result<Option<Error>> {
     copies::erase(facts, RetryScope::All)
 }
 
-/// Whose vectors the index holds, and where.
+/// The model and location of the vectors.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct IndexLocation {
     /// The model.
     pub(crate) model: String,
-    /// The address of the server, or `None` if they are in the file.
+    /// The URL of the server, or `None` if they are in the file.
     pub(crate) server: Option<String>,
 }
 
 impl IndexLocation {
-    /// Returns the place as it is.
+    /// Returns the current location.
     pub(crate) fn read(connection: &Connection) -> Result<Self> {
         let read = |row: &Row<'_>| {
             Ok(Self {
@@ -188,7 +187,7 @@ impl IndexLocation {
         )
     }
 
-    /// Returns the place as the settings want it.
+    /// Returns the location that the settings require.
     pub(crate) fn from_settings(facts: &Facts, embedder: &Embedder) -> Self {
         Self {
             model: model_of(embedder),
@@ -197,7 +196,7 @@ impl IndexLocation {
     }
 }
 
-/// Changes model or place to what the settings want: what was there is of no use, and all is told or rebuilt.
+/// Applies a changed model or location: existing vectors are useless, and all are sent or rebuilt.
 fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     let wanted = IndexLocation::from_settings(facts, embedder);
     let is = IndexLocation::read(facts.connection())?;
@@ -207,7 +206,7 @@ fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     let stays = is.server.is_some() && is.server == wanted.server;
     let dropped = Chroma::from_database(facts.connection())?.filter(|_| stays);
     if let Some(server) = &dropped {
-        // A collection takes vectors of one length only.
+        // All vectors of a collection have the same length.
         server.remove()?;
     }
     let now = facts.clock().timestamp();
@@ -233,7 +232,7 @@ fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     })
 }
 
-/// Returns whose vectors the index holds.
+/// Returns the model of the vectors in the index.
 pub(crate) fn model(connection: &Connection) -> Result<String> {
     IndexLocation::read(connection).map(|place| place.model)
 }
@@ -243,7 +242,7 @@ struct Lacking {
     seq: i64,
     user: String,
     fact: String,
-    /// The passages that get a vector each.
+    /// The passages, each of which gets a vector.
     texts: Vec<String>,
     updated_at: String,
 }
@@ -274,7 +273,7 @@ fn lacking(connection: &Connection, after: i64) -> Result<Vec<Lacking>> {
     })
 }
 
-/// Writes the vectors of a fact's passages, one after the other.
+/// Writes the vectors of a fact's passages, concatenated.
 fn write_vectors(
     connection: &Connection,
     (user, fact): (&str, &str),
@@ -298,7 +297,7 @@ fn write_vectors(
     connection.run("write a vector", sql, values)
 }
 
-/// Returns a number of dimensions as it is stored.
+/// Returns a number of dimensions as stored.
 pub(crate) fn dim(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }

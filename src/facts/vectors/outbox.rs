@@ -1,4 +1,4 @@
-//! The wishes that an index outside of the file is still to be told: written with the fact, carried out later.
+//! The outbox for an external vector index: jobs are written with the fact, and executed later.
 
 use chrono::TimeDelta;
 use rusqlite::Connection;
@@ -21,7 +21,7 @@ use crate::facts::vectors::copies::BATCH;
 use crate::facts::vectors::copies::pause;
 use crate::facts::vectors::text;
 
-/// A wish.
+/// A pending update of a fact's vector.
 struct Job {
     fact: String,
     user: String,
@@ -29,7 +29,7 @@ struct Job {
     attempts: u32,
 }
 
-/// Leaves the latest wish for a fact, in the transaction that changes it; it is due at once, or when the last failure allows.
+/// Stores the latest job for a fact, in the transaction that changes it; a pause after a failure remains.
 pub(crate) fn enqueue(connection: &Connection, fact: &Fact) -> Result<()> {
     let operation = if fact.status.is_retrievable() {
         "upsert"
@@ -44,7 +44,7 @@ pub(crate) fn enqueue(connection: &Connection, fact: &Fact) -> Result<()> {
     connection.run("record what must be sent to the vector server", sql, values)
 }
 
-/// Wishes that every fact that can be found be told again.
+/// Enqueues an update of every retrievable fact.
 pub(crate) fn enqueue_all(connection: &Connection, now: &str) -> Result<()> {
     let again = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
                  SELECT fact_id, user_id, 'upsert', '', ?1, lower(hex(randomblob(8))) FROM facts \
@@ -55,7 +55,7 @@ pub(crate) fn enqueue_all(connection: &Connection, now: &str) -> Result<()> {
     connection.run("fill the outbox", again, [now])
 }
 
-/// Carries out what is due; where the server fails, it stays and is due later. Returns how much was carried out.
+/// Executes the jobs that are due, and returns their number; if the server fails, they are retried later.
 pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> Result<usize> {
     let mut done = 0;
     loop {
@@ -65,7 +65,7 @@ pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> 
             return Ok(done);
         }
         let told: Vec<&str> = jobs.iter().map(|job| job.fact.as_str()).collect();
-        // Before it is told: a run that dies in between must not leave a vector that nobody knows of.
+        // Recorded before it is sent: a run that dies in between must not leave an unknown vector.
         facts.write(|connection| copies::record_sent(connection, server, &told))?;
         let gone = match carry_out(facts.connection(), server, embedder, &jobs) {
             Ok(gone) => gone,
@@ -102,7 +102,7 @@ fn due(connection: &Connection, now: &str) -> Result<Vec<Job>> {
     })
 }
 
-/// Tells the server how the facts are now, which may be later than the wish; returns those it has no vector of any more.
+/// Sends the current state of the facts, which may be newer than the jobs; returns those without a vector.
 fn carry_out(
     connection: &Connection,
     server: &Chroma,
@@ -126,7 +126,7 @@ fn carry_out(
     let vectors = embedder.vectors(&texts)?;
     let mut points = Vec::new();
     for (fact, vector) in kept.into_iter().zip(vectors) {
-        // What has no meaning is near to nothing, and has no angle.
+        // A zero vector means no known words, and has no cosine.
         if vector.is_zero() {
             gone.push(fact.fact_id);
         } else {

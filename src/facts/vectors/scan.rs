@@ -1,4 +1,4 @@
-//! Compares a query with every vector of one user.
+//! Compares a query with every vector of a user.
 
 use rusqlite::Connection;
 use rusqlite::OptionalExtension;
@@ -10,19 +10,19 @@ use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::facts::vectors::dim;
 
-/// How near each of a user's facts is, in the order of their rows.
+/// The similarities of a user's facts, in row order.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Scanned {
     /// The rows.
     pub(crate) seqs: Vec<i64>,
-    /// How near each is, from -1 to 1.
+    /// The similarity of each row, from -1 to 1.
     pub(crate) similarity: Vec<f32>,
-    /// Whether every fact that may be found was compared.
+    /// Whether every retrievable fact was compared.
     pub(crate) is_complete: bool,
 }
 
 impl Scanned {
-    /// Returns the rows of facts that a server found near, where they are the user's and may still be found.
+    /// Returns the rows of the facts that a server returned, if they are the user's and still retrievable.
     pub(crate) fn from_server(
         connection: &Connection,
         user: &UserId,
@@ -41,7 +41,7 @@ impl Scanned {
         }
         rows.sort_unstable_by_key(|row| row.0);
         let (seqs, similarity) = rows.into_iter().unzip();
-        // A server is asked for the nearest alone.
+        // A server returns only the nearest facts.
         Ok(Self {
             seqs,
             similarity,
@@ -57,7 +57,7 @@ impl Scanned {
     }
 }
 
-/// Compares with all vectors of the user that this model made; of a fact with several, the nearest counts.
+/// Compares with all vectors of the user from this model; a fact with several scores the highest similarity.
 pub(crate) fn scan(
     connection: &Connection,
     user: &UserId,
@@ -88,7 +88,7 @@ pub(crate) fn scan(
     Ok(scanned)
 }
 
-/// Returns whether so many vectors are all that the user's facts can have.
+/// Returns whether every retrievable fact of the user has a vector, given the number of facts that have.
 pub(crate) fn is_complete(connection: &Connection, user: &UserId, vectors: usize) -> Result<bool> {
     let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
                WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
@@ -98,7 +98,7 @@ pub(crate) fn is_complete(connection: &Connection, user: &UserId, vectors: usize
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "it was an f32 before SQLite, which knows only f64, kept it"
+    reason = "SQLite stores f64 only; the value was an f32 originally"
 )]
 fn narrowed(scale: f64) -> f32 {
     scale as f32

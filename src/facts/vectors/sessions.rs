@@ -1,4 +1,4 @@
-//! In which order facts were said in their sessions.
+//! Reads the order of facts within their sessions.
 
 use rusqlite::Connection;
 
@@ -6,18 +6,18 @@ use crate::error::Result;
 use crate::facts::failure::Stored;
 use crate::facts::user::UserId;
 
-/// A fact of a session.
+/// A fact that belongs to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn {
     /// Its row.
     pub(crate) row: i64,
-    /// Whether its session begins with it.
+    /// Whether it is the first of its session.
     pub(crate) is_first: bool,
 }
 
-/// Returns the user's facts that are of a session, session by session and in order.
+/// Returns the user's facts that belong to a session, by session and in order.
 pub(crate) fn turns(connection: &Connection, user: &UserId) -> Result<Vec<Turn>> {
-    // One pass over the index of sessions, which has all that is read.
+    // One pass over a covering index of the sessions.
     let sql = "SELECT seq, session_id FROM facts INDEXED BY facts_session \
                WHERE user_id = ?1 AND session_id IS NOT NULL ORDER BY session_id, turn_seq, seq";
     let read = || -> rusqlite::Result<Vec<Turn>> {

@@ -1,0 +1,112 @@
+//! Determines what remains of a key that is partly forgotten.
+
+use rusqlite::Connection;
+use rusqlite::params;
+
+use crate::error::Result;
+use crate::facts::failure::Stored;
+
+/// What is not forgotten of a key: stated later, or outside the scope in which it is forgotten.
+pub(crate) struct Kept {
+    rows: Vec<KeptRow>,
+    /// Whether nothing of the key is forgotten.
+    pub(crate) is_all: bool,
+}
+
+/// What to forget of a key.
+#[derive(Clone, Copy)]
+pub(crate) struct Forgotten<'a> {
+    pub(crate) user: &'a str,
+    pub(crate) key: &'a str,
+    /// The scope in which it is forgotten.
+    pub(crate) scope: &'a str,
+    /// Latest clock at which a forgotten fact began.
+    pub(crate) until: i64,
+}
+
+struct KeptRow {
+    operation: i64,
+    op_id: String,
+    is_rewritten: bool,
+    history: [String; 7],
+    before: Option<String>,
+    after: Option<String>,
+    device: Option<String>,
+}
+
+impl Kept {
+    pub(crate) fn read(connection: &Connection, forgotten: Forgotten<'_>) -> Result<Self> {
+        let Forgotten {
+            user,
+            key,
+            scope,
+            until,
+        } = forgotten;
+        let operations: usize = connection
+            .query_row(
+                "SELECT count(*) FROM fact_history JOIN operations USING (history_id) WHERE user_id = ?1 AND key = ?2",
+                [user, key],
+                |row| row.get(0),
+            )
+            .stored("read the history")?;
+        let mut statement = connection
+            .prepare(
+                "SELECT o.operation, o.op_id, o.is_rewritten, h.fact_id, h.user_id, h.key, h.action, h.reason, \
+                 h.turn_id, h.at, h.before_json, h.after_json, h.device \
+                 FROM fact_history AS h JOIN operations AS o USING (history_id) \
+                 WHERE h.user_id = ?1 AND h.key = ?2 AND (o.born > ?3 OR ?4 NOT IN ('private', o.scope)) \
+                 ORDER BY h.history_id",
+            )
+            .stored("read the history")?;
+        let rows = statement
+            .query_map(params![user, key, until, scope], |row| {
+                Ok(KeptRow {
+                    operation: row.get(0)?,
+                    op_id: row.get(1)?,
+                    is_rewritten: row.get(2)?,
+                    history: [
+                        row.get(3)?,
+                        row.get(4)?,
+                        row.get(5)?,
+                        row.get(6)?,
+                        row.get(7)?,
+                        row.get(8)?,
+                        row.get(9)?,
+                    ],
+                    before: row.get(10)?,
+                    after: row.get(11)?,
+                    device: row.get(12)?,
+                })
+            })
+            .stored("read the history")?;
+        let rows: Vec<KeptRow> = rows
+            .collect::<rusqlite::Result<_>>()
+            .stored("read the history")?;
+        let is_all = operations > 0 && rows.len() == operations;
+        Ok(Self { rows, is_all })
+    }
+
+    /// Restores the rows after the key was erased.
+    pub(crate) fn write(self, connection: &Connection) -> Result<()> {
+        for row in self.rows {
+            let [fact, user, key, action, reason, turn, at] = &row.history;
+            connection
+                .execute(
+                    "INSERT INTO fact_history \
+                     (fact_id, user_id, key, action, reason, turn_id, at, before_json, after_json, device) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                    params![fact, user, key, action, reason, turn, at, row.before, row.after, row.device],
+                )
+                .stored("write the history")?;
+            let history = connection.last_insert_rowid();
+            connection
+                .execute(
+                    "UPDATE operations SET kind = 'fact', op_id = ?2, history_id = ?3, is_rewritten = ?4 \
+                     WHERE operation = ?1",
+                    params![row.operation, row.op_id, history, row.is_rewritten],
+                )
+                .stored("write the operations")?;
+        }
+        Ok(())
+    }
+}
