@@ -179,8 +179,8 @@ impl StatusReport {
 
     /// Returns the milestone's name, otherwise its slug.
     ///
-    /// The slug `default` of an unnamed milestone is left out for tools that manage milestones themselves, since
-    /// they do not use it.
+    /// The slug `default` of an unnamed milestone is left out for tools that manage milestones themselves,
+    /// since they do not use it.
     pub fn milestone_name(&self) -> Option<String> {
         let milestone = &self.milestone;
         let is_unnamed = self.layout.keeps_milestones() && milestone.slug == DEFAULT_MILESTONE;

@@ -1,4 +1,4 @@
-//! The options by which several subcommands choose entries.
+//! Defines the filter options that several subcommands share.
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -21,13 +21,13 @@ pub(crate) struct EntryFilterArgs {
     pub(crate) include_superseded: bool,
 }
 
-/// Reads a type of the closed set.
+/// Returns a parser for entry types.
 pub(crate) fn entry_type() -> impl TypedValueParser<Value = EntryType> {
     PossibleValuesParser::new(EntryType::ALL.map(EntryType::as_str))
         .try_map(|word| EntryType::parse(&word).ok_or("is not a type"))
 }
 
-/// Reads a grade of confidence.
+/// Returns a parser for confidence grades.
 pub(crate) fn confidence() -> impl TypedValueParser<Value = Confidence> {
     PossibleValuesParser::new(Confidence::ALL.map(Confidence::as_str))
         .try_map(|word| Confidence::parse(&word).ok_or("is not a confidence"))

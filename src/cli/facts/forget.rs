@@ -45,14 +45,14 @@ pub(crate) fn run(
     out: &mut Output,
 ) -> Result<()> {
     if place.user.is_none() {
-        // What cannot be undone is not done to whom a setting happens to name.
+        // An irreversible command must name the user explicitly, rather than rely on a setting.
         return Err(
             Error::usage("forget needs --user").hint("annals facts forget --user ID --reason TEXT")
         );
     }
     let user = place.user(project)?;
     let mut store = place.write(project)?;
-    // First, so that a run that is killed later leaves none: a page can be rebuilt at any time.
+    // Reports are erased first, so that none remain if the run is killed: they can be recreated at any time.
     let report_records = report::erase_records(project)?;
     let (forgotten, untold) = share::forget(
         project,
@@ -74,16 +74,16 @@ pub(crate) fn run(
     out.result_until(&erased, show, end)
 }
 
-/// What is erased, in the database and beside it.
+/// The JSON document of `annals facts forget --json`.
 #[derive(Serialize)]
 struct Erased {
     #[serde(flatten)]
     forgotten: Forgotten,
-    /// Records of reports that an earlier version kept in this project.
+    /// Number of records of reports that earlier versions kept in this project.
     report_records: usize,
 }
 
-/// What is forgotten in the file and not on a server is no success.
+/// Returns an error if forgotten facts remain on a server.
 fn everywhere(forgotten: &Forgotten) -> Result<()> {
     let left: Vec<String> = forgotten.remaining.iter().map(still).collect();
     if left.is_empty() {

@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ShareArgs, project: &Project, out: &mut Output) -> Resu
     }
 }
 
-/// Brings this device and the server in step, and says what went which way.
+/// Synchronises this device with the server, and prints what was sent and received.
 fn exchange(
     project: &Project,
     facts: &mut Facts,
@@ -108,7 +108,7 @@ fn exchange(
     Ok(())
 }
 
-/// What an exchange came to, and how it is told.
+/// The result of an exchange, with what is needed to print it.
 #[derive(Serialize)]
 struct Exchange {
     #[serde(flatten)]

@@ -129,7 +129,7 @@ fn span(document: &Document<'_>) -> Option<Minutes> {
     Minutes::between(start, end).filter(|span| *span > Minutes::default())
 }
 
-/// Returns whether a time is an exact multiple of five minutes. If both ends are, they were made up, not measured.
+/// Returns whether a time is an exact multiple of five minutes. If both ends are, they were not measured.
 fn is_round(time: DateTime<Utc>) -> bool {
     time.minute().is_multiple_of(5) && time.second() == 0
 }

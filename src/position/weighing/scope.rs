@@ -17,7 +17,7 @@ use crate::position::folder_name::shared;
 use crate::position::folder_name::words;
 use crate::position::roadmap_phase;
 
-/// Lowest phase number of the backlog: GSD stores ideas as phases 999.1, 999.2 …, which belong to no milestone.
+/// Lowest phase number of the backlog: GSD stores ideas as phases 999.1, 999.2 …, outside any milestone.
 const BACKLOG: u32 = 900;
 
 /// The phases of the active milestone according to the roadmap.
