@@ -122,7 +122,7 @@ mod tests {
             known,
             "every command belongs in one group of GROUPS"
         );
-        assert_eq!(listed.len(), known.len(), "a command stands in two groups");
+        assert_eq!(listed.len(), known.len(), "a command is in two groups");
         for command in annals
             .get_subcommands()
             .filter(|one| one.get_name() != "help")

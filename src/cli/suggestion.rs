@@ -157,7 +157,7 @@ mod tests {
                 assert_eq!(
                     by_meaning(group, word),
                     Some(*meant),
-                    "{group} {word} stands twice"
+                    "{group} {word} is listed twice"
                 );
             }
         }

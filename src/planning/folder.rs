@@ -29,7 +29,7 @@ use crate::warning::Warning;
 /// The slug of a milestone without a name.
 pub const DEFAULT_MILESTONE: &str = "default";
 
-/// A planning folder, as far as the names in it tell.
+/// The contents of a planning folder, according to the names in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanningFolder {
     /// The planning folder itself; PROJECT.md, REQUIREMENTS.md and config.json are in it.

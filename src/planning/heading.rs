@@ -24,8 +24,7 @@ pub(crate) fn sections<'o>(
     outline: &'o Outline<'_>,
     names: &'o [&str],
 ) -> impl Iterator<Item = &'o Section> {
-    // A file may have many headings, and dozens of names are looked up: the first letter rejects most
-    // cheaply.
+    // A file may have many headings, and dozens of names are looked up, so the first letter is compared first.
     let may_be = |title: &str| {
         let first = title.chars().find(|c| c.is_alphanumeric());
         let is_first = |name: &&str| name.chars().next() == first.map(|c| c.to_ascii_lowercase());

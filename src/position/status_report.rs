@@ -40,7 +40,7 @@ pub struct StatusReport {
     pub planning_dir: PathBuf,
     /// The active milestone, and the archived ones.
     pub milestone: MilestoneStatus,
-    /// The current phase according to STATE.md, or derived from the files if STATE.md names none.
+    /// The current phase according to STATE.md, or derived from the files if STATE.md states no position.
     pub phase: PhaseReport,
     /// The current phase derived from the files.
     pub derived: PhaseReport,

@@ -52,7 +52,7 @@ pub(crate) fn run(
     }
     let user = place.user(project)?;
     let mut store = place.write(project)?;
-    // Reports are erased first, so that none remain if the run is killed: they can be recreated at any time.
+    // First, so that no records remain if the run is killed later: a report can be recreated at any time.
     let report_records = report::erase_records(project)?;
     let (forgotten, untold) = share::forget(
         project,

@@ -275,6 +275,6 @@ fn more_deviations_than_are_listed_are_counted_and_warned_of() {
     assert_eq!(
         stated,
         Some(1_200),
-        "the stated number covers what is not listed"
+        "the stated number includes unlisted deviations"
     );
 }
