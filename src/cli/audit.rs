@@ -30,7 +30,8 @@ pub(crate) fn run(args: &AuditArgs, project: &Project, out: &mut Output) -> Resu
         out.warnings(&audit.warnings);
     }
     let end = if args.check { audit.verdict() } else { Ok(()) };
-    // The table is not printed beside the JSON document of a failure.
+    // With --json, the failure's document is printed instead of the table, so the hint names the command that
+    // prints it.
     let end = end.map_err(|error| {
         if out.is_json() {
             error.hint("annals audit")

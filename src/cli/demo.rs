@@ -25,7 +25,7 @@ use crate::storage::Scratch;
 use crate::storage::create_empty;
 use crate::text::quantity;
 
-/// What is run, in order; a word on each.
+/// The commands in the order in which they are run, with a description each.
 const STEPS: &[(&str, &str)] = &[
     (
         "status",
@@ -47,14 +47,14 @@ const STEPS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The step before which an agent carries out the open plans.
+/// The step before which an agent executes the open plans.
 const WORK_BEFORE: &str = "execute";
 
-/// How many lines of an output are shown, and of each file's diff.
+/// Maximum number of lines shown of a command's output, and of a file's diff.
 const OUTPUT_LINES: usize = 16;
 const DIFF_LINES: usize = 10;
 
-/// How many files of a diff are shown.
+/// Maximum number of files shown of a diff.
 const DIFF_FILES: usize = 4;
 
 /// Walk through a planning workflow on a scratch copy of an example project
@@ -69,25 +69,25 @@ pub(crate) struct DemoArgs {
     keep: Option<PathBuf>,
 }
 
-/// What was shown. It is the document of `annals demo --json`.
+/// The JSON document of `annals demo --json`.
 #[derive(Debug, Serialize)]
 struct DemoReport {
-    /// What was run, in order.
+    /// The steps, in order.
     steps: Vec<Step>,
-    /// Where the project is to be found afterwards.
+    /// The folder of the project, if it was kept.
     kept: Option<PathBuf>,
 }
 
-/// One command and what it did.
+/// A command and its effects.
 #[derive(Debug, Serialize)]
 struct Step {
-    /// The command; null where an agent did the work.
+    /// The command; null if an agent did the work.
     command: Option<String>,
-    /// What it is for.
+    /// The description.
     about: String,
-    /// What it printed.
+    /// The output.
     output: String,
-    /// How the files changed.
+    /// A diff of the changed files.
     diff: String,
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, out: &mut Output) -> Result<
     let report = if let Some(folder) = args.keep.as_ref().filter(|_| !global.dry_run) {
         let folder = working_directory()?.join(folder);
         create_empty(&folder)?;
-        // What stays is the caller's, so that they can undo what was done there.
+        // The kept project uses the caller's data folder, so that they can undo the changes.
         let data = own
             .data_dir()
             .and_then(|dir| dir.parent().map(Path::to_owned));
@@ -116,7 +116,8 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, out: &mut Output) -> Result<
     Ok(())
 }
 
-/// Returns the caller's clock and a place for data, and nothing else: no setting of theirs changes what is shown.
+/// Returns an environment with only the caller's clock and a data folder: their settings must not affect the
+/// output.
 fn only(own: &Environment, data: Option<&Path>) -> Environment {
     let now = own.get("ANNALS_NOW").map(str::to_owned);
     let data = data.map(|data| data.to_string_lossy().into_owned());
@@ -155,7 +156,7 @@ fn walk(folder: &Path, environment: &Environment) -> Result<Vec<Step>> {
         steps.push(Step {
             command: Some(format!("annals {command}")),
             about: (*about).to_owned(),
-            // What only reads prints the same on a dry run.
+            // A command that only reads prints the same in a dry run.
             diff: if diff == output { String::new() } else { diff },
             output,
         });
@@ -163,7 +164,7 @@ fn walk(folder: &Path, environment: &Environment) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// Runs a command in the scratch project and returns what it prints.
+/// Runs a command in the scratch project and returns its output.
 fn printed(command: &str, project: &Project) -> Result<String> {
     let line = ["annals"].into_iter().chain(command.split(' '));
     let parsed =
@@ -202,9 +203,9 @@ fn show(report: &DemoReport, to: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Prints the first lines, and how many follow.
+/// Prints at most `most` lines, and the number of the rest.
 fn clipped(lines: &[&str], most: usize, to: &mut dyn Write) -> io::Result<()> {
-    // One line more takes no more room than saying that there is one.
+    // Printing one more line takes no more space than printing that there is one.
     let shown = if lines.len() <= most + 1 {
         lines.len()
     } else {
@@ -219,7 +220,7 @@ fn clipped(lines: &[&str], most: usize, to: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Cuts a diff into the parts of its files, and leaves out what did not change and our own marks.
+/// Splits a diff by file, without unchanged lines and the markers of annals.
 fn files_of(diff: &str) -> Vec<Vec<&str>> {
     let mut files: Vec<Vec<&str>> = Vec::new();
     let changed = |line: &&str| !line.starts_with([' ', '@']) && !line.contains("<!-- annals:");

@@ -1,4 +1,4 @@
-//! The list of commands in the help of `annals` itself, by what one wants to do.
+//! Renders the list of commands in the help of `annals` itself, grouped by purpose.
 
 use std::fmt::Write;
 
@@ -8,17 +8,17 @@ use clap::builder::styling::Styles;
 
 use crate::cli::Arguments;
 
-/// Stands in the help template where the list goes.
+/// Placeholder for the list in the help template.
 ///
-/// The parser does not know the subcommands' descriptions: most runs need one command, and describing all of them is
-/// much of what starting takes. The list is made when help is asked for.
+/// The parser does not know the descriptions of the subcommands: most runs need one command, and building all
+/// of them takes a large part of the startup time. The list is only built when help is requested.
 pub(crate) const LIST: &str = "[commands]";
 
-/// How the help of `annals` itself is laid out.
+/// The help template of `annals` itself.
 pub(crate) const TEMPLATE: &str =
     "{about-with-newline}\n{usage-heading} {usage}\n\n[commands]\n{options}{after-help}";
 
-/// The commands, grouped; those that most people need first.
+/// The commands in groups, the most commonly needed first.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Start here", &["setup", "init", "status", "sync", "demo"]),
     (
@@ -52,7 +52,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ),
 ];
 
-/// Puts the list of commands into the rendered help, if this help is the one that has it.
+/// Inserts the list of commands into the rendered help, if it contains the placeholder.
 pub(crate) fn with_commands(rendered: String) -> String {
     if rendered.contains(LIST) {
         rendered.replacen(LIST, &list(), 1)
@@ -122,7 +122,7 @@ mod tests {
             known,
             "every command belongs in one group of GROUPS"
         );
-        assert_eq!(listed.len(), known.len(), "a command stands in two groups");
+        assert_eq!(listed.len(), known.len(), "a command is in two groups");
         for command in annals
             .get_subcommands()
             .filter(|one| one.get_name() != "help")

@@ -23,9 +23,9 @@ use crate::hooks::MAX_INPUT;
 use crate::hooks::Reply;
 use crate::project::OpenRequest;
 
-/// The shortest time that a harness gives one of our hooks is 5 s.
+/// Time limit of a hook. The shortest timeout that a harness sets for one of our hooks is 5 s.
 const TIME: Duration = Duration::from_secs(4);
-/// All hooks at a session's end share 1.5 s.
+/// Time limit of the session-end hook. All hooks at the end of a session share 1.5 s.
 const TIME_AT_END: Duration = Duration::from_millis(1_200);
 
 /// Answer a coding agent's hook; `annals setup` installs it
@@ -47,7 +47,7 @@ pub(crate) struct HookArgs {
     no_notepad: bool,
 }
 
-/// Runs the hook within its time, and ends well whatever became of it.
+/// Runs the hook within its time limit, and always succeeds.
 pub(crate) fn run(args: &HookArgs, global: &Global, out: &mut Output) -> ExitCode {
     match in_time(args, global) {
         Ok(reply) => {
@@ -63,7 +63,8 @@ pub(crate) fn run(args: &HookArgs, global: &Global, out: &mut Output) -> ExitCod
     ExitCode::SUCCESS
 }
 
-/// Turns the exit code of a wrong call into a good one: to a harness, 2 means that the session is to stop.
+/// Replaces the exit code of a usage error with success: harnesses interpret 2 as a request to stop the
+/// session.
 pub(crate) fn tolerant(code: ExitCode, arguments: &[OsString]) -> ExitCode {
     let first = arguments.get(1);
     if first.is_some_and(|first| first == "hook") {
@@ -72,7 +73,7 @@ pub(crate) fn tolerant(code: ExitCode, arguments: &[OsString]) -> ExitCode {
     code
 }
 
-/// Works beside a clock: what hangs or panics is left behind.
+/// Runs the hook in a thread with a timeout, which also isolates hangs and panics.
 fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     let place = global.request()?;
     let request = HookRequest {
@@ -83,12 +84,12 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     let is_end = request.event.as_deref() == Some("session-end");
     git::use_process_groups();
     let (done, told) = mpsc::channel();
-    // A panic is told as an error, not with a trace.
+    // A panic is reported as an error, without a backtrace.
     std::panic::set_hook(Box::new(|_| {}));
     let worker = thread::Builder::new().name("hook".to_owned());
     let worker = worker.spawn(move || {
         let answer = answer(&request, &place);
-        // Too late: nobody listens.
+        // After the timeout, there is no receiver.
         let _is_heard = done.send(answer).is_ok();
     });
     if let Err(error) = worker {
@@ -108,7 +109,8 @@ fn answer(request: &HookRequest, place: &OpenRequest) -> Result<Reply> {
     hooks::answer(request, place, &input())
 }
 
-/// Reads the input to its end, so that the harness can write it, and keeps what can be an input.
+/// Reads the input to its end, so that the harness can finish writing it, and keeps one byte more than the
+/// maximum.
 fn input() -> Vec<u8> {
     let mut input = Vec::new();
     let mut stdin = io::stdin().lock();
@@ -121,7 +123,7 @@ fn input() -> Vec<u8> {
     let read = stdin.by_ref().take(most).read_to_end(&mut input);
     let drained = io::copy(&mut stdin, &mut io::sink());
     if read.and(drained).is_err() {
-        // An input that breaks off is as good as none.
+        // A truncated input is discarded.
         input.clear();
     }
     input

@@ -22,7 +22,7 @@ use crate::facts::Purpose;
 use crate::project::Project;
 use crate::warning::SourceLocation;
 
-/// How many items of a kind are shown; `--json` has them all.
+/// Maximum number of items of a kind that are printed; `--json` lists all.
 const SHOWN: usize = 100;
 
 /// Import another tool's memory, and account for every item

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Resul
     out.outcome(&done, show, done.refusal())
 }
 
-/// Asks for what a new PROJECT.md needs and the command line did not say.
+/// Asks for the values of a new PROJECT.md that are missing on the command line.
 fn ask(request: &mut InitRequest, project: &Project, out: &mut Output) -> Result<()> {
     let Some(defaults) = lifecycle::init_defaults(project, request)? else {
         return Ok(());
@@ -107,7 +107,7 @@ fn show(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Names files as they are in the planning folder.
+/// Returns the file names, relative to the planning folder.
 fn names(paths: &[PathBuf], folder: &Path) -> String {
     let below = |path: &PathBuf| {
         path.strip_prefix(folder)

@@ -37,7 +37,8 @@ pub(crate) fn run(args: &InspectArgs, project: &Project, out: &mut Output) -> Re
                 out.warnings(&found.warnings);
                 out.result(&found, show);
             }
-            // One file that can't be read must not hide the others; the last failure is the exit code.
+            // An unreadable file must not prevent printing the others; the last failure determines the exit
+            // code.
             Err(error) => out.failure(&error),
         }
     }

@@ -52,7 +52,8 @@ pub(crate) fn run(args: &LogArgs, project: &Project, out: &mut Output) -> Result
     Ok(())
 }
 
-/// Whoever signs a record lets `undo` and recovery act on it, so a person has to have seen it.
+/// Signs a record after confirmation: `undo` and recovery act on signed records, so a person must have seen
+/// it.
 fn adopt(history: &History, id: OperationId, dry_run: bool, out: &mut Output) -> Result<()> {
     let (operation, diff) = history.unverified(id)?;
     if !out.can_ask() && !dry_run {

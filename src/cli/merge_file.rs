@@ -56,7 +56,7 @@ pub(crate) struct MergeFileArgs {
 
 value_enum!(MergeKind);
 
-/// What came of it, as `--json` prints it.
+/// The JSON document of `annals merge-file --json`.
 #[derive(Debug, Serialize)]
 struct Report {
     path: PathBuf,
@@ -111,7 +111,7 @@ fn conflicts_marked(count: usize) -> String {
     }
 }
 
-/// Reads one version: bytes that are no text would come back changed, so they are not merged.
+/// Reads one version. Invalid UTF-8 is refused, since decoding it would change the bytes.
 fn text(file: &Path, path: &Path) -> Result<String> {
     let bytes = read::users_bytes(file)?
         .ok_or_else(|| Error::not_found("there is no such file to merge").at(file, None))?;
@@ -128,7 +128,7 @@ fn show(report: &Report, to: &mut dyn Write) -> io::Result<()> {
     }
     match report.conflicts {
         0 => writeln!(to, "Merged {}.", report.path.display()),
-        // The failure says how many.
+        // The error states the number.
         _ => Ok(()),
     }
 }

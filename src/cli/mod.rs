@@ -81,7 +81,7 @@ Exit codes: 0 done, 1 failed or a --check found something, 2 wrong usage, 3 not 
 
 Example: annals status";
 
-/// Heads these options in the help of a command, below the options of its own.
+/// Heading of these options in the help of a command, below the command's own options.
 const GLOBAL_OPTIONS: &str = "Global options";
 
 /// Options that every command takes
@@ -124,7 +124,7 @@ enum Color {
     Never,
 }
 
-// Only the command that is run is described to the parser: describing them all is much of what starting takes.
+// Deferred, so that only the command being run is built: building all takes a large part of the startup time.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
@@ -247,7 +247,7 @@ impl Command {
                 config::run(args, project, out);
                 Ok(())
             }
-            // These ran without a project.
+            // Commands that were run without a project.
             Self::Completions(_)
             | Self::Man(_)
             | Self::Journal(_)
@@ -284,7 +284,7 @@ impl Global {
         })
     }
 
-    /// Returns the folder that a run is about, before any project is looked for.
+    /// Returns the directory that the run applies to, before a project is searched for.
     fn directory(&self) -> Result<PathBuf> {
         let directory = working_directory()?;
         Ok(self
@@ -309,13 +309,13 @@ impl Global {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "a door: here the run learns where it is"
+    reason = "a door may read the working directory"
 )]
 fn working_directory() -> Result<PathBuf> {
     std::env::current_dir().at("find the working directory", Path::new("."))
 }
 
-/// Returns a path of the command line, absolute: it is relative to where the run was started.
+/// Returns a command-line path as an absolute path, resolved against the working directory.
 fn absolute(path: &Path) -> Result<PathBuf> {
     Ok(working_directory()?.join(path).components().collect())
 }
@@ -341,11 +341,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     out.exit_code()
 }
 
-/// Makes this process stop at the file operation that the crash tests name.
+/// Arms the fail point, so that the process stops at the file operation chosen by a crash test.
 #[cfg(feature = "fail-point")]
 #[expect(
     clippy::disallowed_methods,
-    reason = "a door, and only in the tests' own build"
+    reason = "a door may read the environment; compiled only for tests"
 )]
 fn arm_fail_point() {
     let nth = std::env::var("ANNALS_FAIL_AFTER")

@@ -1,4 +1,4 @@
-//! The one place that prints: results to stdout, all talk to stderr.
+//! Prints results to stdout and messages to stderr; nothing else prints.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -26,19 +26,19 @@ use crate::text;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
-/// Writes a result as text.
+/// Prints a result as text.
 pub(crate) type Show<T> = fn(&T, &mut dyn Write) -> io::Result<()>;
 
-/// How and how much this run prints.
+/// The format and the verbosity of the output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutputMode {
-    /// One JSON document in place of text.
+    /// Whether to print one JSON document instead of text.
     pub(crate) json: bool,
-    /// No warnings, no notes.
+    /// Whether to suppress warnings and notes.
     pub(crate) quiet: bool,
-    /// Notes that explain more.
+    /// Whether to print detailed notes.
     pub(crate) verbose: bool,
-    /// When to colour.
+    /// When to use colour.
     pub(crate) color: ColorChoice,
 }
 
@@ -47,17 +47,17 @@ pub(crate) struct Output {
     manner: OutputMode,
     stdout: AutoStream<io::Stdout>,
     stderr: AutoStream<io::Stderr>,
-    /// The project's folder, once it is known: what lies inside is named relative to it.
+    /// The project's folder, once known: paths inside it are printed relative to it.
     root: Option<PathBuf>,
-    /// What kind of failure was told last.
+    /// The kind of the last failure.
     failed: Option<ErrorKind>,
-    /// Whether nobody reads standard output any more.
+    /// Whether the reader of standard output has closed it.
     closed: bool,
-    /// Whether keys are taken out of results.
+    /// Whether secrets are redacted in results.
     redacts: bool,
-    /// A line above the next result that is printed as text.
+    /// A line printed before the next result in text format.
     preface: Option<&'static str>,
-    /// What was printed, where it goes to the caller and not to the streams.
+    /// The output so far, if it is captured rather than printed.
     captured: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl Output {
         }
     }
 
-    /// Returns an output that keeps all it is given, as text without styles.
+    /// Returns an output that is captured as unstyled text.
     pub(crate) fn captured() -> Self {
         let manner = OutputMode {
             json: false,
@@ -96,27 +96,27 @@ impl Output {
         }
     }
 
-    /// Returns what was captured.
+    /// Returns the captured text.
     pub(crate) fn into_text(self) -> String {
         self.captured.unwrap_or_default()
     }
 
-    /// From now on names files relative to the project where they lie inside.
+    /// Sets the project's folder, so that paths inside it are printed relative to it.
     pub(crate) fn enter(&mut self, root: &Path) {
         self.root = Some(root.to_owned());
     }
 
-    /// Returns the exit code that follows from what was told.
+    /// Returns the exit code for the failures so far.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.failed.map_or(0, ErrorKind::exit_code))
     }
 
-    /// Returns whether the result goes out as JSON.
+    /// Returns whether results are printed as JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.manner.json
     }
 
-    /// Prints a result: as one JSON document, or as text by `show`.
+    /// Prints a result: as a JSON document, or as text formatted by `show`.
     pub(crate) fn result<T: Serialize>(
         &mut self,
         result: &T,
@@ -140,7 +140,7 @@ impl Output {
         }
     }
 
-    /// Writes a result as JSON, without keys where they are redacted.
+    /// Writes a result as JSON, with secrets redacted if enabled.
     fn document<T: Serialize>(&self, result: &T, page: &mut Vec<u8>) -> io::Result<()> {
         if self.redacts {
             let mut document = serde_json::to_value(result)?;
@@ -152,17 +152,17 @@ impl Output {
         page.write_all(b"\n")
     }
 
-    /// Redacts keys in all further results.
+    /// Enables redaction of secrets in all further results.
     pub(crate) fn redact(&mut self) {
         self.redacts = true;
     }
 
-    /// Puts a line above the next result that is printed as text.
+    /// Sets a line to print before the next result in text format.
     pub(crate) fn preface(&mut self, line: &'static str) {
         self.preface = Some(line);
     }
 
-    /// Prints a list: as JSON an object that names it, so that more fields can join it later.
+    /// Prints a list: as a JSON object with one named field, so that fields can be added later.
     pub(crate) fn list<T: Serialize>(&mut self, name: &'static str, items: &T, show: Show<T>) {
         if self.manner.json {
             self.result(&BTreeMap::from([(name, items)]), |_, _| Ok(()));
@@ -171,7 +171,7 @@ impl Output {
         }
     }
 
-    /// Prints a result that is there although the run fails in the end; as JSON the failure stands alone.
+    /// Prints a result before returning `end`, which may be an error; as JSON, only one of them is printed.
     pub(crate) fn result_until<T: Serialize>(
         &mut self,
         result: &T,
@@ -184,8 +184,8 @@ impl Output {
         end
     }
 
-    /// Prints what a writing command did: on a dry run what would change, else what `show` says of it; then the
-    /// context files and the next command.
+    /// Prints the outcome of a writing command: in a dry run the diff, otherwise the text formatted by
+    /// `show`, the context files and the next command.
     pub(crate) fn outcome<T: Serialize>(
         &mut self,
         outcome: &CommandOutcome<T>,
@@ -222,20 +222,20 @@ impl Output {
         }
     }
 
-    /// Prints text that is the result itself: a completion script, a manual page.
+    /// Prints a text that is the result itself: a completion script, a manual page.
     pub(crate) fn verbatim(&mut self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes).into_owned();
         self.file(&Verbatim { text }, bytes);
     }
 
-    /// Prints the bytes of a file as they are, or the document that stands for it.
+    /// Prints the bytes of a file unchanged, or as JSON, the document that represents it.
     pub(crate) fn file<T: Serialize>(&mut self, document: &T, bytes: &[u8]) {
         if self.manner.json {
             self.result(document, |_, _| Ok(()));
             return;
         }
         if io::stdout().is_terminal() {
-            // What a terminal would obey is shown to no one.
+            // Control sequences are not printed to a terminal.
             let text = String::from_utf8_lossy(bytes);
             self.raw(text::strip_controls(&text).as_bytes());
         } else {
@@ -243,7 +243,7 @@ impl Output {
         }
     }
 
-    /// Prints text of our own with its styles: the help.
+    /// Prints the help with its styles.
     pub(crate) fn help(&mut self, text: &str) {
         if self.manner.json {
             let text = anstream::adapter::strip_str(text).to_string();
@@ -253,12 +253,12 @@ impl Output {
         }
     }
 
-    /// Prints a page, without escape sequences that stored text might hold.
+    /// Prints a page without escape sequences that stored text might contain.
     fn print(&mut self, page: &[u8]) {
         let page = String::from_utf8_lossy(page);
         let page = text::strip_controls(&page);
         if self.manner.json || self.stdout.current_choice() == ColorChoice::Never {
-            // Nothing in it is styled, and it may be long: it goes past what looks for styles.
+            // Unstyled text bypasses the style processing, since it may be long.
             return self.raw(page.as_bytes());
         }
         let mut styled = String::with_capacity(page.len());
@@ -298,7 +298,8 @@ impl Output {
         self.settle(written);
     }
 
-    /// Says what kept the result from being written; a closed pipe is a quiet end, whoever read us has seen enough.
+    /// Reports an error that prevented writing the result; a closed pipe is not an error, since the reader
+    /// has seen enough.
     fn settle(&mut self, written: io::Result<()>) {
         match written {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -311,7 +312,7 @@ impl Output {
         }
     }
 
-    /// Returns whether a result that goes on has a reader still.
+    /// Returns whether a streamed result still has a reader.
     pub(crate) fn is_read(&self) -> bool {
         !self.closed && self.failed.is_none()
     }
@@ -320,28 +321,29 @@ impl Output {
         self.failure(&Error::failed(format!("cannot show the result: {error}")));
     }
 
-    /// Tells the user something that is not the result.
+    /// Prints a message that is not part of the result.
     pub(crate) fn note(&mut self, message: &str) {
         if !self.manner.quiet {
             self.write_message("", Style::new(), message);
         }
     }
 
-    /// Prints the help to one who called wrongly, and has it on stderr: it is no result.
+    /// Prints the help after a usage error, to stderr since it is not a result.
     pub(crate) fn explain(&mut self, text: &str) {
         self.failed = Some(ErrorKind::Usage);
-        // With stderr closed there is no one left to tell.
+        // If stderr is closed, the message is lost.
         let _told = self.stderr.write_all(text.as_bytes()).is_ok();
     }
 
-    /// Tells the user something that only `--verbose` asks for.
+    /// Prints a message that only `--verbose` enables.
     pub(crate) fn detail(&mut self, message: &str) {
         if self.manner.verbose {
             self.note(message);
         }
     }
 
-    /// Returns whether someone is there to be asked: both ends are a terminal, and no program reads the result.
+    /// Returns whether the user can be asked: stdin and stderr are terminals, and no program reads the
+    /// result.
     pub(crate) fn can_ask(&self) -> bool {
         let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
         is_there && self.captured.is_none() && !self.manner.json && !self.manner.quiet
@@ -360,7 +362,7 @@ impl Output {
         Ok((!answer.is_empty()).then(|| answer.to_owned()))
     }
 
-    /// Says which changes a killed process left half done; the next writing command completes them.
+    /// Prints interrupted operations; the next writing command completes them.
     pub(crate) fn interrupted(&mut self, project: &Project) -> Result<()> {
         let found = project.storage().interrupted()?;
         self.warnings(&found.warnings);
@@ -373,7 +375,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints warnings, one line each.
+    /// Prints warnings, one per line.
     pub(crate) fn warnings(&mut self, warnings: &[Warning]) {
         if !self.manner.quiet {
             for warning in warnings {
@@ -383,7 +385,7 @@ impl Output {
         }
     }
 
-    /// Prints a failure: one line and its hint, or the JSON document that stands for it.
+    /// Prints a failure: one line with its hint, or its JSON document.
     pub(crate) fn failure(&mut self, error: &Error) {
         self.failed = Some(error.kind);
         let place = error.place.as_ref().map(|place| self.named(place));
@@ -405,13 +407,13 @@ impl Output {
         }
     }
 
-    /// Prints a failure as a document of its own, for commands that promise one.
+    /// Prints a failure as a custom JSON document, for commands that specify one.
     pub(crate) fn failed_with<T: Serialize>(&mut self, kind: ErrorKind, document: &T) {
         self.failed = Some(kind);
         self.sanitized_line(document);
     }
 
-    /// Names a place relative to the project where it lies inside.
+    /// Returns a location relative to the project if inside it.
     fn named(&self, place: &SourceLocation) -> SourceLocation {
         let root = self.root.as_deref();
         let below = root.and_then(|root| place.file.strip_prefix(root).ok());
@@ -431,7 +433,7 @@ impl Output {
             }
             return;
         }
-        // With stderr closed there is no one left to tell.
+        // If stderr is closed, the message is lost.
         let _told = writeln!(self.stderr, "{style}{label}{style:#}{message}").is_ok();
     }
 }
@@ -476,7 +478,7 @@ fn color(color: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(color.into()))
 }
 
-/// Colours the lines of a unified diff.
+/// Returns the style of a line in a unified diff.
 fn diff_style(line: &str) -> Style {
     let color = match line.as_bytes() {
         [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => return Style::new().bold(),

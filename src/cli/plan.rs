@@ -26,10 +26,10 @@ use crate::text::one_line;
 use crate::text::quantity;
 use crate::warning::Warning;
 
-/// How wide a line of the brief may get.
+/// Maximum width of a line of the brief.
 const WIDTH: usize = 160;
 
-/// How wide a line with a lesson may get: the lesson, what it came to and where it is from, nothing cut off.
+/// Maximum width of a line with a lesson, its outcome and its source, none of them truncated.
 const LESSON_WIDTH: usize = 240;
 
 /// Print what to know before and after planning a phase
@@ -53,7 +53,8 @@ pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Resul
     out.result_until(&done, show, done.refusal())
 }
 
-/// Prints the brief. Nobody asked it to change anything: a diff comes last, and context files are not named.
+/// Prints the brief. The command is not run for its changes: a diff comes last, and context files are not
+/// listed.
 fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()> {
     let brief = &done.value;
     heading(brief, to)?;
@@ -84,7 +85,7 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
         .as_ref()
         .map(|name| format!(": {}", clip(name, WIDTH)))
         .unwrap_or_default();
-    // Numbers run on over milestones: phase 8 may be one of three.
+    // Numbering continues across milestones: phase 8 may be one of three.
     let of = usize::try_from(brief.phase.whole()).is_ok_and(|number| number <= brief.total);
     let of = if of {
         format!(" of {}", brief.total)
@@ -101,7 +102,7 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Prints how often finished plans of the project deviated; nothing if no summary says.
+/// Prints how many finished plans of the project deviated; nothing if no summary reports on it.
 fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
     if rate.deviated.of == 0 {
         return Ok(());
@@ -123,7 +124,7 @@ fn quantity_of_summaries(count: usize) -> String {
     format!("{} {verb}", quantity(count, "more summary"))
 }
 
-/// Prints what is wrong with the plans; the heading names the folder that they all stand in.
+/// Prints the problems of the plans; the heading names their common folder.
 fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
     let Some(folder) = problems.first().and_then(|first| first.place.file.parent()) else {
         return Ok(());
@@ -139,12 +140,12 @@ fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
     list(&format!("Problems in {}", folder.display()), &lines, 8, to)
 }
 
-/// Prints a heading and the first of some lines under it; nothing if there are none.
+/// Prints a heading and the first `most` lines under it; nothing if there are none.
 fn list(heading: &str, lines: &[String], most: usize, to: &mut dyn Write) -> io::Result<()> {
     print_lines(heading, lines, (most, WIDTH), to)
 }
 
-/// Prints the same with lines of another width.
+/// Does the same with another line width.
 fn print_lines(
     heading: &str,
     lines: &[String],
@@ -155,7 +156,7 @@ fn print_lines(
         return Ok(());
     }
     writeln!(to, "{heading}:")?;
-    // A line that says "1 more" takes the room of the one.
+    // A line "1 more" takes as much space as the line it replaces.
     let shown = if lines.len() > most {
         most - 1
     } else {
@@ -171,7 +172,7 @@ fn print_lines(
     }
 }
 
-/// Returns a line for each requirement, and one for all ids whose text nobody wrote down.
+/// Returns a line per requirement, and one for all ids without a text.
 fn requirements(requirements: &[Requirement]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut bare = Vec::new();
@@ -189,9 +190,9 @@ fn requirements(requirements: &[Requirement]) -> Vec<String> {
     lines
 }
 
-/// Says what was learned, whether it worked, where it is from, and why it may no longer hold.
+/// Returns a line with the lesson, its outcome, its source, and why it may be stale.
 ///
-/// Nothing where that does not fit: half a lesson misleads.
+/// Returns `None` if that does not fit, since half a lesson would mislead.
 fn lesson_line(pattern: &RelevantPattern) -> Option<String> {
     let outcome = match pattern.outcome {
         PatternOutcome::Worked => "worked: ",
@@ -207,7 +208,8 @@ fn lesson_line(pattern: &RelevantPattern) -> Option<String> {
     (line.chars().count() <= LESSON_WIDTH).then_some(line)
 }
 
-/// Says how many plans deviated over a file, and how the last of them did.
+/// Returns a line with the number of plans that deviated over a file, the last of them, and the lesson if it
+/// fits.
 fn careful(file: &CarefulFile) -> String {
     let last = file.plans.last().map(PlanRef::short).unwrap_or_default();
     let plans = match file.plans.len() {
@@ -233,7 +235,7 @@ fn dependency(dependency: &Dependency) -> String {
     format!("phase {}{status}", dependency.phase)
 }
 
-/// Returns a line for each plan; where there are many, one for all that are complete.
+/// Returns a line per plan; if there are many, a single line for all complete ones.
 fn plans(plans: &[PlanBrief]) -> Vec<String> {
     const MANY: usize = 5;
     if plans.len() <= MANY {
@@ -249,7 +251,7 @@ fn plans(plans: &[PlanBrief]) -> Vec<String> {
         .collect()
 }
 
-/// Says in a line what a plan is: `02 open: Warn, wave 2 after 01, 4 tasks, 6 files`.
+/// Returns a line about a plan: `02 open: Warn, wave 2 after 01, 4 tasks, 6 files`.
 fn plan(plan: &PlanBrief) -> String {
     let mut parts = Vec::new();
     if let Some(wave) = plan.wave {
@@ -311,7 +313,7 @@ mod tests {
         }
     }
 
-    /// A brief with more of everything than a person reads.
+    /// A brief with more of everything than fits.
     fn endless() -> PhaseBrief {
         let long = "word ".repeat(200);
         PhaseBrief {
@@ -372,7 +374,7 @@ mod tests {
         assert!(page.lines().count() <= 60, "{page}");
         let longest = page.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(longest <= 3 * WIDTH + "Goal: ".len(), "{longest}: {page}");
-        // Neither lesson is cut in mid-sentence: what does not fit is left out.
+        // Neither lesson is truncated: one that does not fit is left out.
         assert!(!page.contains("What to know"), "{page}");
         assert!(page.contains("  - a.rs (plan 1-01)\n"), "{page}");
     }

@@ -1,4 +1,4 @@
-//! A progress bar for what takes long, on a terminal only.
+//! Shows progress bars for long tasks, on a terminal only.
 
 use std::io;
 use std::io::IsTerminal;
@@ -11,10 +11,10 @@ use indicatif::ProgressStyle;
 
 use crate::progress::Progress;
 
-/// What is done sooner shows no bar: a flash on the screen is noise.
+/// Delay before a bar is shown, so that short tasks do not make it flash.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// Returns the progress of this run: bars on standard error if it is a terminal, else nothing.
+/// Returns the progress reporter of this run: bars on standard error if it is a terminal, otherwise none.
 pub(crate) fn on_terminal() -> Progress {
     if !io::stderr().is_terminal() {
         return Progress::default();
@@ -32,7 +32,7 @@ pub(crate) fn on_terminal() -> Progress {
     })
 }
 
-/// Returns a bar that is not shown yet, and is wiped away when it is dropped.
+/// Returns a hidden bar, which is cleared when it is dropped.
 fn bar(task: &str, total: usize) -> ProgressBar {
     let total = u64::try_from(total).unwrap_or(u64::MAX);
     let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}")

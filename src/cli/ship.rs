@@ -58,7 +58,7 @@ fn show(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
             archived.plans.complete,
             quantity(archived.plans.total, "plan")
         )?,
-        // What the failure says is not said twice.
+        // The error already says so.
         None if report.left_to.is_some() => {}
         None => writeln!(to, "No milestone to archive.")?,
     }

@@ -1,4 +1,4 @@
-//! Lines that several commands print alike.
+//! Prints lines that several commands share.
 
 use std::io;
 use std::io::Write;
@@ -9,7 +9,7 @@ use crate::lifecycle::CommandOutcome;
 use crate::ranking::Silence;
 use crate::text::quantity;
 
-/// Prints how reports of writing commands end: a line for each context file, and the next command.
+/// Prints the end of the report of a writing command: a line per context file, and the next command.
 pub(crate) fn ending<T>(outcome: &CommandOutcome<T>, to: &mut dyn Write) -> io::Result<()> {
     for file in outcome.context.iter().flat_map(|context| &context.files) {
         writeln!(
@@ -29,10 +29,11 @@ pub(crate) fn ending<T>(outcome: &CommandOutcome<T>, to: &mut dyn Write) -> io::
     }
 }
 
-/// Says in place of hits that there are none, and how to see the nearest.
+/// Message printed instead of hits, with a hint on how to see the nearest.
 pub(crate) const NOTHING_RELEVANT: &str = "nothing relevant; --all shows the nearest";
 
-/// Prints what silence costs and spares: the threshold in force, then the whole curve.
+/// Prints the trade-off of withholding low-relevance hits: for the current threshold, then for the whole
+/// curve.
 pub(crate) fn show_silence(silence: &Silence, to: &mut dyn Write) -> io::Result<()> {
     let percent = |share: f64| share * 100.0;
     let Silence {
@@ -69,7 +70,7 @@ pub(crate) fn show_silence(silence: &Silence, to: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-/// Prints one line that names phases; nothing if there are none.
+/// Prints a line that lists phases, unless there are none.
 pub(crate) fn phases(what: &str, phases: &[String], to: &mut dyn Write) -> io::Result<()> {
     const NAMED: usize = 4;
     match phases {
@@ -82,10 +83,10 @@ pub(crate) fn phases(what: &str, phases: &[String], to: &mut dyn Write) -> io::R
     }
 }
 
-/// How many findings of a check are shown; `--json` has more.
+/// Maximum number of findings printed per check; `--json` has more.
 const SHOWN: usize = 3;
 
-/// Prints a check on one line, and what it found below.
+/// Prints a check on one line, followed by its findings.
 pub(crate) fn row(row: &AuditRow, to: &mut dyn Write) -> io::Result<()> {
     let (store, check) = (row.store, row.check);
     if row.level == Level::Ok {
@@ -107,7 +108,7 @@ pub(crate) fn row(row: &AuditRow, to: &mut dyn Write) -> io::Result<()> {
             None => writeln!(to, "    {}", detail.message)?,
         }
     }
-    // A count without names is told by its one line.
+    // A count without individual findings is complete on its line.
     if row.details.len() > SHOWN {
         writeln!(to, "    and {} more", row.count - SHOWN)?;
     }

@@ -36,16 +36,16 @@ pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result
     Ok(())
 }
 
-/// Longer values are cut: a page is to be read at a glance, `--json` has all of it.
+/// Maximum width of a value, to keep the page easy to scan; `--json` contains the full values.
 const WIDTH: usize = 160;
 
-/// The longest name of a phase, in characters: its status comes after it.
+/// Maximum length of a phase's name, in characters, since its status follows it.
 const NAME: usize = 100;
 
-/// The most characters of the core value, which is a sentence and not cut inside.
+/// Maximum length of the core value, in characters; a sentence within the limit is not truncated.
 const CORE_VALUE: usize = 320;
 
-/// Returns the core value whole, else its first sentence.
+/// Returns the core value, otherwise its first sentence, otherwise a truncated one.
 fn core_value(value: &str) -> Cow<'_, str> {
     if value.chars().count() <= CORE_VALUE {
         return Cow::Borrowed(value);

@@ -1,6 +1,6 @@
-//! The command that was probably meant, by what the word means; clap itself goes by spelling.
+//! Suggests commands for unknown words by meaning; clap suggests by spelling.
 
-/// Words that people try, under the group they stand in, and the command line that does it.
+/// Words that users try, with the command group they appear in and the command that does it.
 const MEANINGS: &[(&str, &[&str], &str)] = &[
     (
         "",
@@ -121,7 +121,7 @@ const MEANINGS: &[(&str, &[&str], &str)] = &[
     ("milestone", &["ls", "show"], "milestone list"),
 ];
 
-/// Returns the command line, without `annals`, that does what an unknown word stands for.
+/// Returns the command line, without `annals`, for an unknown word.
 pub(crate) fn by_meaning(group: &str, word: &str) -> Option<&'static str> {
     let word = word.to_lowercase();
     let row = MEANINGS
@@ -157,7 +157,7 @@ mod tests {
                 assert_eq!(
                     by_meaning(group, word),
                     Some(*meant),
-                    "{group} {word} stands twice"
+                    "{group} {word} is listed twice"
                 );
             }
         }

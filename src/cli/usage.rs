@@ -1,4 +1,4 @@
-//! Answers a command line that is wrong, or that asks for help.
+//! Prints help and usage errors.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use crate::cli::output::OutputMode;
 use crate::cli::suggestion;
 use crate::error::Error;
 
-/// Prints the help or the fault, in the form that the rest of the command line asks for.
+/// Prints the help or the error, in the format requested by the rest of the command line.
 pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let manner = manner(arguments);
     let mut out = Output::new(manner);
@@ -36,7 +36,7 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     out.exit_code()
 }
 
-/// Reads from a command line that cannot be parsed how its answer is to be printed.
+/// Determines the output mode from a command line that cannot be parsed.
 fn manner(arguments: &[OsString]) -> OutputMode {
     let options: Vec<&str> = arguments
         .iter()
@@ -60,9 +60,9 @@ fn manner(arguments: &[OsString]) -> OutputMode {
     }
 }
 
-/// Makes one line and a hint of what the parser says in paragraphs.
+/// Condenses clap's error message into one line and a hint.
 ///
-/// The first paragraph is the message, and `tip:` lines are the way out.
+/// The first paragraph becomes the message, and `tip:` lines become the hint.
 fn fault(rendered: &str, command: &str) -> Error {
     let paragraph: Vec<&str> = rendered
         .lines()
@@ -88,7 +88,7 @@ fn fault(rendered: &str, command: &str) -> Error {
     Error::usage(message).hint(hint)
 }
 
-/// Points to the command that does what an unknown word means.
+/// Adds a hint about the command that an unknown word refers to.
 fn with_suggestion(error: &clap::Error, command: &str, fault: Error) -> Error {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return fault;
@@ -100,7 +100,7 @@ fn with_suggestion(error: &clap::Error, command: &str, fault: Error) -> Error {
     }
 }
 
-/// What the standard library says of a value that is none, and the same in plain English.
+/// Messages of the standard library about invalid values, with plain English replacements.
 const PLAIN: [(&str, &str); 6] = [
     ("invalid digit found in string", "not a whole number"),
     (
@@ -122,7 +122,7 @@ const PLAIN: [(&str, &str); 6] = [
     ("invalid float literal", "not a number"),
 ];
 
-/// Returns the command that was meant: `annals sync`.
+/// Returns the command that the arguments name: `annals sync`.
 fn command(arguments: &[OsString]) -> String {
     let mut known = Arguments::command();
     known.build();

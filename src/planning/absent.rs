@@ -1,6 +1,6 @@
-//! Values that are written and mean nothing.
+//! Detects placeholder values: fields that are filled in but state nothing.
 
-/// Words that fill a field which has no value.
+/// Placeholders for a missing value.
 const FILLERS: &[&str] = &[
     "",
     "none",
@@ -27,9 +27,10 @@ const FILLERS: &[&str] = &[
     "empty",
 ];
 
-/// Returns whether a value is only a filler: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled `{placeholder}`.
+/// Returns whether a value is only a placeholder: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled
+/// `{placeholder}`.
 pub fn is_absent(value: &str) -> bool {
-    // `_(populated as work lands)_` is how templates and tools talk about an empty place.
+    // Templates and tools write `_(populated as work lands)_` where there is no value yet.
     if is_aside(value.trim()) {
         return true;
     }
@@ -49,12 +50,12 @@ pub fn is_absent(value: &str) -> bool {
         || is_hint(bare)
 }
 
-/// Returns the value unless it is only a filler.
+/// Returns the trimmed value unless it is only a placeholder.
 pub fn present(value: &str) -> Option<&str> {
     Some(value.trim()).filter(|value| !is_absent(value))
 }
 
-/// Returns whether a text says that there is nothing, and why: `None - all cleared`, `_(none — shipped)_`.
+/// Returns whether a text says `none`, with or without a reason: `None - all cleared`, `_(none — shipped)_`.
 pub(crate) fn is_none_remark(text: &str) -> bool {
     let bare = bare(text).trim_start_matches('(');
     let Some(rest) = bare
@@ -71,7 +72,7 @@ pub(crate) fn is_none_remark(text: &str) -> bool {
         || is_absent(text)
 }
 
-/// Returns whether a value is nothing but a remark in italics and brackets.
+/// Returns whether a value consists only of a parenthesised remark in italics.
 fn is_aside(value: &str) -> bool {
     [("_(", ")_"), ("*(", ")*")].iter().any(|(open, close)| {
         value
@@ -87,7 +88,7 @@ fn bare(value: &str) -> &str {
         .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'))
 }
 
-/// Returns whether a value is a template's hint in brackets: `(No decisions yet)`, `[to be planned]`.
+/// Returns whether a value is a bracketed hint from a template: `(No decisions yet)`, `[to be planned]`.
 fn is_hint(bare: &str) -> bool {
     let inside = |open, close| bare.strip_prefix(open)?.strip_suffix(close);
     let says_no = inside('(', ')').is_some_and(|hint: &str| {

@@ -1,4 +1,4 @@
-//! What a check of a finished phase came to: user tests, verification, review, and work on what they found.
+//! Reads the results of checks of a finished phase: user tests, verification, review, and remediation.
 //!
 //! ```text
 //! 02-03-PLAN.md                                                    gap_closure: true
@@ -19,55 +19,55 @@ use crate::planning::names;
 use crate::storage::listing::PathKind;
 use crate::storage::read;
 
-/// Who checks.
+/// The kind of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckKind {
     /// The user tests what was built.
     Uat,
-    /// The workflow verifies the phase's goal.
+    /// The workflow verifies that the phase meets its goal.
     Verification,
     /// The code is reviewed.
     Review,
 }
 
-/// What a check came to.
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckOutcome {
-    /// It found nothing that is still open.
+    /// It found no issues, or all of them are resolved.
     Passed,
-    /// It is not finished, or waits for somebody.
+    /// It is unfinished, or waiting for a person.
     Pending,
-    /// It found issues, and they are open.
+    /// It found issues that are still open.
     Issues,
-    /// It found issues, and plans of the phase are to follow from them.
+    /// It found issues that are to be addressed by further plans of the phase.
     Diagnosed,
-    /// Its issues were worked on, and it is to be repeated.
+    /// Its issues have been worked on, and the check is to be repeated.
     Repeat,
     /// It found gaps, and all plans that were made to close them are complete; nobody has checked since.
     Outdated,
 }
 
-/// A file of a phase that says what a check came to.
+/// A file of a phase with the result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckFile {
-    /// Who checked.
+    /// The kind of check.
     pub kind: CheckKind,
     /// The latest file of this kind.
     pub file: PathBuf,
-    /// The file that says how far the work on its issues is.
+    /// The file with the stage of the remediation.
     pub stage: Option<PathBuf>,
 }
 
-/// A check that was read.
+/// A check with its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// Who checked.
+    /// The kind of check.
     pub kind: CheckKind,
-    /// The file that says so.
+    /// The file that states the result.
     pub file: PathBuf,
-    /// What it came to.
+    /// The outcome.
     pub outcome: CheckOutcome,
-    /// The word that says so, as it is written.
+    /// The status or stage that the outcome is derived from, in lower case if taken from a report.
     pub said: String,
 }
 
@@ -124,14 +124,14 @@ impl Checks {
 }
 
 impl CheckKind {
-    /// The kinds with the ends of their file names, the most specific end first.
+    /// The kinds with the suffixes of their file names, the most specific suffix first.
     const ENDS: [(Self, &'static str); 3] = [
         (Self::Uat, "UAT.md"),
         (Self::Verification, "VERIFICATION.md"),
         (Self::Review, "REVIEW.md"),
     ];
 
-    /// Returns the kind of check that a file of this name holds; `01-UI-REVIEW.md` looks at a design.
+    /// Returns the kind of check for a file name; `01-UI-REVIEW.md` reviews a design and is not one.
     fn of_name(name: &str) -> Option<Self> {
         let (kind, end) = Self::ENDS
             .into_iter()
@@ -143,7 +143,7 @@ impl CheckKind {
             .then_some(kind)
     }
 
-    /// The folder of its rounds below `remediation/`, and the name of its stage file.
+    /// Returns the folder of the kind's rounds below `remediation/`, and the name of its stage file.
     fn remediation(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Uat => Some(("uat", ".uat-remediation-stage")),
@@ -154,8 +154,8 @@ impl CheckKind {
 }
 
 impl Check {
-    /// Returns whether it still asks for something. A verification that waits for a person does not: the
-    /// workflows go on without.
+    /// Returns whether the check still requires work. A verification that is waiting for a person does not:
+    /// the workflows continue without it.
     pub fn is_open(&self) -> bool {
         match (self.kind, self.outcome) {
             (CheckKind::Review, _)
@@ -166,7 +166,7 @@ impl Check {
     }
 }
 
-/// Returns the latest file of each kind in a phase's folder, of whose files these are the names.
+/// Returns the latest file of each kind in a phase's folder; `names` and `hidden` are the names of its files.
 pub(crate) fn files(
     dir: &Path,
     names: &[String],
@@ -200,7 +200,7 @@ pub(crate) fn files(
     Ok(found)
 }
 
-/// Returns the file of the highest round that has one.
+/// Returns the check's file in the highest-numbered round that has one.
 fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<PathBuf>> {
     let mut ignored = Vec::new();
     let mut found = Vec::new();
@@ -220,7 +220,7 @@ fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<PathBuf>> {
 }
 
 impl CheckFile {
-    /// Reads what the check came to; nothing where its file does not say.
+    /// Reads the result of the check; `None` if its files do not state one.
     pub(crate) fn read(&self, text: TextOf<'_>) -> Option<Check> {
         let stage = self
             .stage
@@ -233,7 +233,7 @@ impl CheckFile {
             outcome,
             said: said.to_owned(),
         };
-        // Items that wait for a person are noted in HUMAN-UAT files; the work goes on without them.
+        // HUMAN-UAT files list items that are waiting for a person; work continues without them.
         let is_list = self.file.to_string_lossy().ends_with("HUMAN-UAT.md");
         let of_file = said
             .as_ref()
@@ -250,7 +250,8 @@ impl CheckFile {
         };
         let stage = stage_word(&stage);
         match stage {
-            // A finished round of quality assurance has verified itself; user tests are repeated by the user.
+            // A finished round of quality assurance includes its verification; user tests must be repeated by
+            // the user.
             "done" | "verified" if self.kind == CheckKind::Verification => {
                 Some(check(path, CheckOutcome::Passed, stage))
             }
@@ -269,7 +270,7 @@ fn is_repeated(path: &Path, text: TextOf<'_>) -> bool {
     front.get(&["re_verification"]).is_some()
 }
 
-/// Returns the stage of `stage=plan`, or of a file that holds the word alone.
+/// Returns the stage from a line `stage=plan`, or from a file that contains only the word.
 fn stage_word(text: &str) -> &str {
     let lines = || text.lines().map(str::trim);
     lines()
@@ -279,7 +280,7 @@ fn stage_word(text: &str) -> &str {
         .trim()
 }
 
-/// Returns the status that a report gives in its front matter, else under a label of its body.
+/// Returns the status in a report's front matter, otherwise the one under a label of its body.
 fn stated_status(text: &str, path: &Path) -> Option<String> {
     if let Some(([issues, status, result], end)) =
         front_matter::scan(text, ["issues", "status", "result"])
@@ -293,7 +294,7 @@ fn stated_status(text: &str, path: &Path) -> Option<String> {
 
 fn of_fields(issues: Option<&str>, status: Option<&str>) -> Option<String> {
     let status = word(status?);
-    // A session of user tests is complete once all was tried, whatever was found.
+    // A user test session is complete once everything has been tried, regardless of the findings.
     let has_issues = issues
         .and_then(|count| count.trim().parse::<u32>().ok())
         .is_some_and(|count| count > 0);
@@ -319,7 +320,7 @@ fn word(text: &str) -> String {
     text.trim_matches(['*', '`', ' ', '"']).to_lowercase()
 }
 
-/// What the words of checks mean, by their beginnings.
+/// The outcomes of status words, matched by prefix.
 const OUTCOMES: &[(&str, CheckOutcome)] = &[
     ("issues", CheckOutcome::Issues),
     ("gaps", CheckOutcome::Issues),

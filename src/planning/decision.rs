@@ -1,4 +1,4 @@
-//! A decision, wherever it was written.
+//! Parses decisions from the tables and bullets of any planning document.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,23 +13,23 @@ use crate::markdown::Table;
 use crate::planning::absent::is_none_remark;
 use crate::planning::present;
 
-/// A decision with what is known of its reason.
+/// A decision with its known context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// What was decided, verbatim: a table's `Decision` column, or a whole bullet with its tag.
+    /// The decision, verbatim: a table's `Decision` column, or a whole bullet with its tag.
     pub text: String,
-    /// When, where it says.
+    /// The date, if stated.
     pub date: Option<NaiveDate>,
-    /// Why, where it says.
+    /// The reason, if stated.
     pub rationale: Option<String>,
-    /// Where it came from: the tag in front (`[phase-1]`), or the table's phase or source column.
+    /// Where the decision was made: the leading tag (`[phase-1]`), or the table's phase or source column.
     pub source: Option<String>,
-    /// The heading that it stands under: of its section, or of a phase or milestone in it.
+    /// The heading above it: of its section, or of a phase or milestone within the section.
     #[serde(skip)]
     pub heading: Option<String>,
 }
 
-/// Returns the decisions of a range: table rows and bullets, in file order.
+/// Returns the decisions in a range: table rows and bullets, in file order.
 ///
 /// ```text
 /// | Decision | Date | Rationale |        - [02-03]: Use X because Y
@@ -48,12 +48,12 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
     found.into_iter().map(|(_, decision)| decision).collect()
 }
 
-/// Returns each decision once: a bullet and a row of a table may say the same, the row with its day and reason.
+/// Returns the decisions without duplicates: a bullet may repeat a table row, which adds the date and reason.
 pub(crate) fn distinct(decisions: impl Iterator<Item = Decision>) -> Vec<Decision> {
     let mut kept: Vec<Decision> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for decision in decisions {
-        // In the same words, or with the reason in the text.
+        // Two decisions are equal if their words match, with or without the reason.
         let mut key = String::new();
         push_words(&mut key, decision.untagged());
         let mut keys = vec![key];
@@ -72,7 +72,7 @@ pub(crate) fn distinct(decisions: impl Iterator<Item = Decision>) -> Vec<Decisio
     kept
 }
 
-/// Adds what another wording of a decision knows beyond it.
+/// Fills in missing fields from another statement of the same decision.
 fn complete(known: &mut Decision, other: Decision) {
     known.date = known.date.or(other.date);
     known.source = known.source.take().or(other.source);
@@ -83,7 +83,7 @@ fn complete(known: &mut Decision, other: Decision) {
 }
 
 impl Decision {
-    /// Returns what was decided, without the tag that says where.
+    /// Returns the decision without the leading tag.
     pub fn untagged(&self) -> &str {
         let text = self.text.as_str();
         let rest = match tag(text) {
@@ -94,7 +94,7 @@ impl Decision {
     }
 }
 
-/// Adds the words of a statement without what may join it to its reason, for comparing.
+/// Appends the words of a statement, normalised for comparison and without the conjunctions before a reason.
 fn push_words(key: &mut String, text: &str) {
     const JOINTS: &[&str] = &["because", "since", "as", "for"];
     let is_joint = |word: &str| JOINTS.iter().any(|joint| joint.eq_ignore_ascii_case(word));
@@ -113,12 +113,12 @@ fn push_words(key: &mut String, text: &str) {
     }
 }
 
-/// Returns the decisions of a table with the line of each; nothing for a table of other things.
+/// Returns the decisions of a table with their line numbers; empty for tables of other things.
 pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
     let Some(text) = table.column(&["Decision", "Key Decision", "Choice"]) else {
         return Vec::new();
     };
-    // `Voice provider | Vapi`: what was decided stands beside what it was about.
+    // `Voice provider | Vapi`: the choice is in a separate column from its subject.
     let choice = table.column(&["Choice"]).filter(|choice| *choice != text);
     let date = table.column(&["Date", "When", "Decided"]);
     let rationale = table.column(&["Rationale", "Context", "Reason", "Reasoning", "Why"]);
@@ -139,7 +139,7 @@ pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
     rows.collect()
 }
 
-/// Reads a bullet; what is nested under another bullet explains it.
+/// Parses a bullet; nested bullets only explain their parent and yield `None`.
 fn of_item(item: &ListItem) -> Option<Decision> {
     let text = present(&item.text).filter(|text| !is_none_remark(text) && item.depth == 0)?;
     Some(Decision {
@@ -151,7 +151,7 @@ fn of_item(item: &ListItem) -> Option<Decision> {
     })
 }
 
-/// Returns what stands in brackets at the start: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`.
+/// Returns the leading tag in brackets: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`.
 fn tag(text: &str) -> Option<&str> {
     let square = text
         .strip_prefix('[')

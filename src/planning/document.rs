@@ -1,4 +1,4 @@
-//! A PLAN or SUMMARY file read once: its fields, its outline, its labelled lines.
+//! Parses a PLAN or SUMMARY file once into fields, outline and labelled lines.
 
 use std::ops::Range;
 use std::path::Path;
@@ -11,17 +11,17 @@ use crate::markdown::Section;
 use crate::planning::json_lines;
 use crate::warning::Warning;
 
-/// What the parts of a plan or a summary are read from.
+/// A parsed PLAN or SUMMARY file.
 pub(crate) struct Document<'a> {
     /// The front matter, or the rows of a JSONL file under their long names.
     pub(crate) front: FrontMatter,
-    /// The text behind the front matter; empty for JSONL.
+    /// The outline of the text after the front matter; empty for JSONL.
     pub(crate) outline: Outline<'a>,
     labels: Vec<Label>,
 }
 
 impl<'a> Document<'a> {
-    /// Reads a file, JSONL by its first character.
+    /// Parses a file; JSONL is detected by its first characters.
     pub(crate) fn parse(text: &'a str, path: &Path, warnings: &mut Vec<Warning>) -> Self {
         let (front, body) = if json_lines::is_json_lines(text) {
             let fields = json_lines::parse(text, path).into_value(warnings);
@@ -47,7 +47,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Returns the first of `keys` that is present at the top or under `metrics`.
+    /// Returns the first of `keys` that is present at the top level or under `metrics`.
     pub(crate) fn field(&self, keys: &[&str]) -> Option<&Node> {
         let metrics = self.front.get(&["metrics", "performance"]);
         keys.iter().find_map(|key| {
@@ -57,7 +57,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Returns the values that the body gives for a label, in lines and in tables of two columns.
+    /// Returns the body's values for a label, from labelled lines and two-column tables.
     pub(crate) fn values(&self, names: &[&str]) -> Vec<&str> {
         let is_named = |name: &str| names.iter().any(|wanted| name.eq_ignore_ascii_case(wanted));
         let lines = self
@@ -75,12 +75,12 @@ impl<'a> Document<'a> {
         lines.chain(rows).collect()
     }
 
-    /// Returns the bytes of the body.
+    /// Returns the byte range of the body.
     pub(crate) fn body(&self) -> Range<usize> {
         self.front.range.end..self.outline.text().len()
     }
 
-    /// Returns the outermost sections whose title's words fit.
+    /// Returns the outermost sections whose title words satisfy the predicate.
     pub(crate) fn sections(&self, fits: impl Fn(&[String]) -> bool) -> Vec<&Section> {
         let mut found: Vec<&Section> = Vec::new();
         for section in self.outline.sections() {
@@ -95,7 +95,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Returns the words of a title in lower case, without numbering, marks and punctuation.
+/// Returns the words of a title in lower case, without numbers, symbols and punctuation.
 pub(crate) fn title_words(title: &str) -> Vec<String> {
     title
         .split(|c: char| !c.is_alphanumeric())

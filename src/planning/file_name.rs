@@ -1,4 +1,4 @@
-//! Which plan a PLAN or SUMMARY file belongs to, whatever style its name follows.
+//! Parses the name of a PLAN or SUMMARY file in any of the known styles, to find the plan it belongs to.
 //!
 //! ```text
 //! 02-01-PLAN.md   05.1-02-SUMMARY.md   05-05a-PLAN.md   06-D-SUMMARY.md   03b-01-PLAN.md
@@ -8,38 +8,38 @@
 //! CK-01-02-PLAN.md (in a folder with the same project code, CK-01-name)
 //! ```
 //!
-//! The two styles may differ inside one phase: `02-PLAN.md` is done by `01-02-SUMMARY.md`.
+//! The two styles may be mixed in one phase: `01-02-SUMMARY.md` is the summary of `02-PLAN.md`.
 
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::number::folder_prefix;
 
-/// What a file of a phase is by its name.
+/// The kind of a phase's file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// What is to be done.
+    /// Describes the work to do.
     Plan,
-    /// What was done.
+    /// Describes the work done.
     Summary,
 }
 
-/// What the name of a PLAN or SUMMARY file says.
+/// The parsed name of a PLAN or SUMMARY file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileName {
     /// Plan or summary.
     pub kind: FileKind,
-    /// The phase's number, where the name has it.
+    /// The phase's number, if the name contains it.
     pub phase: Option<PhaseNumber>,
-    /// The plan's number; none for a file of the phase as a whole (`PLAN.md`, `SUMMARY.md`).
+    /// The plan's number; `None` for a file about the whole phase (`PLAN.md`, `SUMMARY.md`).
     pub plan: Option<PlanNumber>,
-    /// The words behind the number, where there are some.
+    /// The words after the number, if any.
     pub slug: Option<String>,
 }
 
 impl FileName {
-    /// Reads a file name that stands in the phase folder `phase_dir` (`01-cli-scaffold`).
+    /// Parses the name of a file in the phase folder `phase_dir` (`01-cli-scaffold`).
     ///
-    /// Hidden files, backups and names that merely hold the word are none: `02-PLAN-PAUSE.md`.
+    /// Returns `None` for hidden files, backups and names that merely contain the word: `02-PLAN-PAUSE.md`.
     pub fn parse(name: &str, phase_dir: &str) -> Option<Self> {
         if name.starts_with('.') {
             return None;
@@ -65,7 +65,7 @@ impl FileName {
                 if let Some(plan) = PlanNumber::parse(only) {
                     return Some(file(None, Some(plan), &[]));
                 }
-                // `05.3-SUMMARY.md` tells of the phase as a whole.
+                // `05.3-SUMMARY.md` is about the whole phase.
                 let phase = PhaseNumber::parse(only).filter(|n| Some(n) == phase_of_dir.as_ref());
                 Some(file(Some(phase?), None, &[]))
             }
@@ -86,7 +86,7 @@ impl FileName {
     }
 }
 
-/// Splits a file name into its kind and what stands before the word that says it.
+/// Splits a file name into its kind and the part without the kind's word.
 fn split_kind(name: &str) -> Option<(FileKind, String)> {
     let lower = name.to_ascii_lowercase();
     for (ending, kind) in [
@@ -103,7 +103,7 @@ fn split_kind(name: &str) -> Option<(FileKind, String)> {
     if let Some(kind) = kind_of(last) {
         return Some((kind, before.join("-")));
     }
-    // `PLAN-01.md`, `01-PLAN-01.md`: the number stands behind the word.
+    // `PLAN-01.md`, `01-PLAN-01.md`: the number follows the word.
     let (word, before) = before.split_last()?;
     let kind = kind_of(word).filter(|_| begins_with_digit(last))?;
     PlanNumber::parse(last)?;
@@ -122,7 +122,7 @@ fn kind_of(word: &str) -> Option<FileKind> {
     }
 }
 
-/// Returns what follows the phase folder's own name: `02` of `13-harness-02` in `13-harness`.
+/// Strips the phase folder's own name: returns `02` for `13-harness-02` in `13-harness`.
 fn without_phase_dir<'a>(head: &'a str, phase_dir: &str, slug: &str) -> Option<&'a str> {
     [phase_dir, slug.trim_start_matches('-')]
         .iter()
@@ -131,7 +131,7 @@ fn without_phase_dir<'a>(head: &'a str, phase_dir: &str, slug: &str) -> Option<&
         .filter(|rest| begins_with_digit(rest))
 }
 
-/// Splits at dashes and drops the words `phase` and `plan` that stand beside a number.
+/// Splits at dashes and underscores, and drops the words `phase` and `plan` before a number or at the end.
 fn numbered_words(head: &str) -> Vec<&str> {
     let words: Vec<&str> = head
         .split(['-', '_'])

@@ -1,4 +1,4 @@
-//! What stands in a planning folder: milestones, their phases, and the files of each plan.
+//! Lists the contents of a planning folder: milestones, their phases, and the files of each plan.
 //!
 //! ```text
 //! <planning>/ACTIVE                      the active milestone's slug; absent: the folder itself, `default`
@@ -11,7 +11,7 @@
 //! <planning>/gsd-archive/phases/                     a GSD folder that was taken over
 //! ```
 //!
-//! Only names are read here, no contents but ACTIVE's.
+//! Only names are read, and the content of ACTIVE.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,37 +28,37 @@ use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// The slug of a milestone that has no name of its own.
+/// The slug of a milestone without a name.
 pub const DEFAULT_MILESTONE: &str = "default";
 
-/// A planning folder, by the names in it.
+/// The contents of a planning folder, according to the names in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanningFolder {
-    /// The planning folder itself; PROJECT.md, REQUIREMENTS.md and config.json stand here.
+    /// The planning folder itself; PROJECT.md, REQUIREMENTS.md and config.json are in it.
     pub dir: PathBuf,
-    /// The milestone that is worked on.
+    /// The active milestone.
     pub active: MilestoneFolder,
-    /// Finished milestones, by slug.
+    /// Archived milestones, by slug.
     pub archived: Vec<Archive>,
 }
 
 /// A milestone with its phases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MilestoneFolder {
-    /// Its slug; `default` for work directly in the planning folder.
+    /// The slug; `default` for work directly in the planning folder.
     pub slug: String,
-    /// Where its STATE.md and ROADMAP.md stand.
+    /// The folder with its STATE.md and ROADMAP.md.
     pub dir: PathBuf,
-    /// Its phase folders, by number, then by name.
+    /// The phase folders, sorted by number, then by name.
     pub phases: Vec<PhaseDir>,
 }
 
-/// A finished milestone.
+/// An archived milestone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
-    /// Its slug.
+    /// The slug.
     pub slug: String,
-    /// Its folder, where there is one: a GSD archive may be a roadmap alone.
+    /// The folder, if any: a GSD archive may consist of a roadmap only.
     pub dir: Option<PathBuf>,
 }
 
@@ -79,7 +79,7 @@ impl PlanningFolder {
 }
 
 impl PlanningFolder {
-    /// Returns the slugs of the milestones that are worked on in folders of their own, sorted.
+    /// Returns the sorted slugs of the milestones in progress that have their own folders.
     pub fn milestones(&self) -> Result<Vec<String>> {
         let mut slugs = Vec::new();
         for (name, kind) in entries(&self.dir, &mut Vec::new())? {
@@ -87,7 +87,7 @@ impl PlanningFolder {
             let is_milestone = kind == PathKind::Folder
                 && read::is_folder(&home.join(vocabulary::PHASES))
                 && read::is_file(&home.join(vocabulary::STATE));
-            // A GSD folder that was taken over is an archive.
+            // A migrated GSD folder is an archive.
             if is_milestone && name != vocabulary::TAKEN_OVER {
                 slugs.push(name);
             }
@@ -109,7 +109,7 @@ impl MilestoneFolder {
 }
 
 impl Archive {
-    /// Reads the archived milestone's phases.
+    /// Reads the phases of the archived milestone.
     pub fn milestone(&self) -> Result<Parsed<MilestoneFolder>> {
         let Some(dir) = &self.dir else {
             return Ok(Parsed::clean(MilestoneFolder {
@@ -118,7 +118,7 @@ impl Archive {
             }));
         };
         let home = home(dir);
-        // Beside phases kept right under an archive stand other folders; they are no mistake.
+        // An archive that contains its phases directly may contain other folders, which are not reported.
         let others = if home == *dir {
             OtherFolders::Expected
         } else {
@@ -132,14 +132,14 @@ impl Archive {
         }))
     }
 
-    /// Returns the names of the archived phases' folders.
+    /// Returns the names of the archived phase folders.
     pub(crate) fn phase_names(&self) -> Result<Vec<String>> {
         let dir = self.dir.as_ref();
         dir.map_or(Ok(Vec::new()), |dir| PhaseDir::names(&home(dir)))
     }
 }
 
-/// Returns the folder that an archive's phases stand in.
+/// Returns the folder that contains an archive's phases.
 fn home(archive: &Path) -> PathBuf {
     let nested = archive.join(vocabulary::PHASES);
     if read::is_folder(&nested) {
@@ -163,7 +163,7 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
     let slug = named.as_deref().map(str::trim).unwrap_or_default();
     let is_name = !slug.is_empty() && !slug.starts_with('.') && !slug.contains(['/', '\\', '\n']);
     let homes = [dir.join(slug), dir.join(vocabulary::MILESTONES).join(slug)];
-    // What has shipped stays where it is and is no longer worked on.
+    // A shipped milestone keeps its folder but is no longer active.
     let is_worked_on =
         |home: &PathBuf| read::is_folder(home) && !read::exists(&home.join(vocabulary::SHIPPED));
     let home = homes.into_iter().find(|home| is_name && is_worked_on(home));
@@ -182,7 +182,7 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
     if home == dir || !named.phases.is_empty() {
         return Ok(named);
     }
-    // Newer versions of VBW write phases at the root, whatever ACTIVE names.
+    // Newer versions of VBW write phases at the root, regardless of ACTIVE.
     let root = MilestoneFolder::read(dir, DEFAULT_MILESTONE)?.into_value(warnings);
     if root.phases.is_empty() {
         return Ok(named);

@@ -1,9 +1,9 @@
-//! What a heading is called, whatever decorates it.
+//! Normalises headings, so that sections are found despite decoration.
 
 use crate::markdown::Outline;
 use crate::markdown::Section;
 
-/// Returns a heading's words in lower case: `### 🚧 Key Decisions (v1.0):` is `key decisions`.
+/// Returns the words of a heading in lower case: `### 🚧 Key Decisions (v1.0):` becomes `key decisions`.
 pub(crate) fn words(title: &str) -> String {
     let title = title.split(['(', '[']).next().unwrap_or_default();
     let mut words = String::with_capacity(title.len());
@@ -19,12 +19,12 @@ pub(crate) fn words(title: &str) -> String {
     words
 }
 
-/// Returns the sections whose words are one of `names`, which begin with a letter.
+/// Returns the sections whose normalised title is one of `names`; every name must begin with a letter.
 pub(crate) fn sections<'o>(
     outline: &'o Outline<'_>,
     names: &'o [&str],
 ) -> impl Iterator<Item = &'o Section> {
-    // A file may have very many headings, and is asked for dozens of names.
+    // A file may have many headings, and dozens of names are looked up, so the first letter is compared first.
     let may_be = |title: &str| {
         let first = title.chars().find(|c| c.is_alphanumeric());
         let is_first = |name: &&str| name.chars().next() == first.map(|c| c.to_ascii_lowercase());

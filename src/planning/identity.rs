@@ -1,4 +1,4 @@
-//! Which plan of which phase a PLAN or SUMMARY file is about.
+//! Determines the phase and plan that a PLAN or SUMMARY file belongs to.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::planning::document::Document;
 use crate::planning::number::folder_prefix;
 use crate::planning::present;
 
-/// The ids of a plan, spelled as the file spells them, without slug and prefix.
+/// The ids of a plan, spelled as in the file, without slug and prefix.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
     /// `05.1`, `3`, or a word such as `quick`.
@@ -19,7 +19,8 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Reads the ids from the front matter, else from the folder and the file's name, else from the title.
+    /// Reads the ids from the front matter, otherwise from the folder and file name, otherwise from the
+    /// title.
     pub(crate) fn from_document(document: &Document<'_>, path: &Path) -> Self {
         let stated_plan = document.front.text(&["plan", "plan_id", "plan_number"]);
         let from_path = Self::of_path(path);
@@ -73,7 +74,7 @@ impl Identity {
         }
     }
 
-    /// Reads `Phase 08 Plan 10: …`.
+    /// Parses `Phase 08 Plan 10: …`.
     fn of_title(title: &str) -> Self {
         let words: Vec<&str> = title
             .split(|c: char| c.is_whitespace() || c == ':' || c == ',')
@@ -92,7 +93,7 @@ impl Identity {
     }
 }
 
-/// Returns the number of a phase folder as it is written: `05.1` of `05.1-name` and of `CK-05.1-name`.
+/// Returns the number of a phase folder as written: `05.1` for `05.1-name`.
 fn number_of_folder(folder: &str) -> Option<String> {
     let folder = &folder[folder_prefix(folder).len()..];
     let (_, rest) = PhaseNumber::split(folder)?;
@@ -100,7 +101,7 @@ fn number_of_folder(folder: &str) -> Option<String> {
     is_folder.then(|| folder[..folder.len() - rest.len()].to_owned())
 }
 
-/// Returns a stated phase without its name: `08` of `08-optical-center`; a word stays as it is.
+/// Returns a stated phase without its name: `08` for `08-optical-center`; a word is returned unchanged.
 fn phase_id(text: &str) -> String {
     let text = text.trim();
     let bare = match text.split_once(' ') {
@@ -113,7 +114,7 @@ fn phase_id(text: &str) -> String {
     }
 }
 
-/// Returns the phase of a plan id that carries both: `04` of `04-02`.
+/// Returns the phase of a plan id that contains both: `04` for `04-02`.
 fn phase_of_plan(text: &str) -> Option<String> {
     let (phase, plan) = without_letter(text.trim()).split_once('-')?;
     PhaseNumber::parse(phase)?;
@@ -121,7 +122,7 @@ fn phase_of_plan(text: &str) -> Option<String> {
     PlanNumber::parse(plan).map(|_| phase.to_owned())
 }
 
-/// Returns a plan id without the letter for "plan" or "phase" in front: `03-01` of `P03-01`.
+/// Strips the letter for "plan" or "phase" from an id: `P03-01` becomes `03-01`.
 fn without_letter(text: &str) -> &str {
     match text.strip_prefix(['P', 'p']) {
         Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
@@ -129,7 +130,7 @@ fn without_letter(text: &str) -> &str {
     }
 }
 
-/// Returns a stated plan without phase, slug and file ending; nothing for what is no id.
+/// Returns a stated plan without phase, slug and file extension; `None` if it is not an id.
 fn plan_id(text: &str, phase: Option<&str>) -> Option<String> {
     let text = text.trim();
     let text = text.strip_suffix(".md").unwrap_or(text);
@@ -138,7 +139,7 @@ fn plan_id(text: &str, phase: Option<&str>) -> Option<String> {
     let text = without_letter(text);
     let number = phase.and_then(PhaseNumber::parse);
     if phase.is_some() && number.is_none() {
-        // A quick task belongs to no numbered phase, and its name is its id.
+        // A quick task belongs to no numbered phase; its name is its id.
         return present(text).map(str::to_owned);
     }
     let rest = match text.split_once('-') {

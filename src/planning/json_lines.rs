@@ -1,11 +1,11 @@
-//! Plans and summaries as JSON lines with short keys: a header row, then one row for each task.
+//! Parses plans and summaries in JSON Lines with short keys: a header row, then one row per task.
 //!
 //! ```text
 //! {"p":"03","n":"01","t":"Parser","s":"complete","dt":"2026-02-17","tc":2,"tt":2,"ch":["84e9493"],"fm":["a.rs"],"dv":[]}
 //! {"id":"T1","s":"complete","c":"84e9493","f":["a.rs"]}
 //! ```
 //!
-//! The rows become the fields that a markdown file would have in its front matter.
+//! The rows are converted to the fields of a markdown file's front matter.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::markdown::node::Value;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// The long names of a header's short keys.
+/// Maps the short keys of a header to long names.
 const HEADER: &[(&str, &str)] = &[
     ("p", "phase"),
     ("n", "plan"),
@@ -38,7 +38,7 @@ const HEADER: &[(&str, &str)] = &[
     ("obj", "objective"),
 ];
 
-/// The long names of a task's short keys.
+/// Maps the short keys of a task to long names.
 const TASK: &[(&str, &str)] = &[
     ("s", "status"),
     ("st", "status"),
@@ -53,14 +53,14 @@ const TASK: &[(&str, &str)] = &[
     ("v", "verify"),
 ];
 
-/// Returns whether a text is JSON lines rather than markdown.
+/// Returns whether a text is JSON Lines rather than markdown.
 pub(crate) fn is_json_lines(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     text.strip_prefix('{')
         .is_some_and(|rest| rest.trim_start().starts_with(['"', '}']))
 }
 
-/// Reads the rows as one mapping of fields, the tasks as a list under `task_rows`.
+/// Parses the rows into one mapping of fields, with the tasks as a list under `task_rows`.
 pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Node> {
     let mut warnings = Vec::new();
     let mut fields = Vec::new();
@@ -99,7 +99,7 @@ pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Node> {
 
 type JsonRow = serde_json::Map<String, Json>;
 
-/// Returns the fields of a header row; some writers put the title where others put the plan's number.
+/// Returns the fields of a header row; some writers put the title under the key of the plan's number.
 fn header(mut row: JsonRow, line: usize) -> Vec<(String, Node)> {
     let is_number = |value: Option<&Json>| value.is_some_and(Json::is_number);
     if is_number(row.get("t"))
@@ -117,7 +117,7 @@ fn header(mut row: JsonRow, line: usize) -> Vec<(String, Node)> {
     {
         row.insert("title".to_owned(), title);
     }
-    // `"p":"03-02"` is the plan's whole id.
+    // `"p":"03-02"` is the complete plan id.
     let has_plan = row.contains_key("n") || row.contains_key("plan");
     let is_whole = row
         .get("p")
@@ -129,7 +129,7 @@ fn header(mut row: JsonRow, line: usize) -> Vec<(String, Node)> {
     {
         row.insert("plan".to_owned(), plan);
     }
-    // `d` lists what a plan depends on, and how a summary deviated.
+    // `d` means dependencies in a plan, and deviations in a summary.
     let is_summary = ["s", "st", "status"]
         .iter()
         .any(|key| row.contains_key(*key));

@@ -1,4 +1,4 @@
-//! Reads the files of a planning folder, whichever supported tool wrote them.
+//! Parses the files of a planning folder, regardless of which supported tool wrote them.
 
 mod absent;
 mod check;

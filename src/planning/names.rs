@@ -1,4 +1,4 @@
-//! The names in a folder of plans.
+//! Lists the names in a planning folder.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -10,14 +10,15 @@ use crate::storage::listing::PathKind;
 use crate::storage::read;
 use crate::warning::Warning;
 
-/// Returns the visible names in a folder and what each is, links followed, sorted; nothing where there is none.
+/// Returns the visible entries of a folder with their kinds, following links, sorted; empty if it does not
+/// exist.
 pub(crate) fn entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(String, PathKind)>> {
     let mut all = all_entries(dir, warnings)?;
     all.retain(|(name, _)| !name.starts_with('.'));
     Ok(all)
 }
 
-/// Returns the hidden names, too.
+/// Returns all entries, including hidden ones.
 pub(crate) fn all_entries(
     dir: &Path,
     warnings: &mut Vec<Warning>,
@@ -32,7 +33,7 @@ pub(crate) fn all_entries(
     };
     let mut found = Vec::new();
     for (name, kind) in listed {
-        // Printed, it would begin a line of its own; no tool makes such names.
+        // Printed, the name would start a new line; no tool creates such names.
         if name.contains(char::is_control) {
             let message = "an entry whose name has a control character; left out";
             warnings.push(Warning::file(dir, message));
@@ -41,7 +42,7 @@ pub(crate) fn all_entries(
         match kind {
             PathKind::Link => {
                 let path = dir.join(&name);
-                // One that leads out of the project is warned of where it is looked at.
+                // A link out of the project is reported when it is read.
                 match read::kind(&path) {
                     Ok(kind) => found.push((name, kind.unwrap_or(PathKind::Other))),
                     Err(_) => found.push((name, PathKind::Other)),

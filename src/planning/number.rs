@@ -1,4 +1,4 @@
-//! Phase and plan numbers: parsed once, compared by their parts, never as text.
+//! Parses phase and plan numbers, which are compared by their parts, not as text.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::Serializer;
 
 /// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`.
 ///
-/// It is ordered by its parts: 5 < 5.1 < 5.2 < 6 < 10, 3 < 3b < 4. It prints without leading zeros.
+/// Ordered by its parts: 5 < 5.1 < 5.2 < 6 < 10, 3 < 3b < 4. Displayed without leading zeros.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PhaseNumber {
     parts: Vec<u32>,
@@ -16,9 +16,9 @@ pub struct PhaseNumber {
 }
 
 impl PhaseNumber {
-    /// Reads the number at the start of `text` and returns it with what follows.
+    /// Parses the number at the start of `text` and returns it with the rest.
     ///
-    /// `05.1-name` gives 5.1 and `-name`; a word that merely begins with digits (`3rd`) has none.
+    /// `05.1-name` yields 5.1 and `-name`; a word that merely begins with digits (`3rd`) yields `None`.
     pub fn split(text: &str) -> Option<(Self, &str)> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -54,12 +54,12 @@ impl PhaseNumber {
         Self::split(&name[folder_prefix(name).len()..])
     }
 
-    /// Reads a text that is a phase number and nothing else: `05`, `5.1`, `3b`.
+    /// Parses a text that consists of a phase number: `05`, `5.1`, `3b`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::split(text.trim()).and_then(|(number, rest)| rest.is_empty().then_some(number))
     }
 
-    /// Returns the whole part: 5 for 5.1.
+    /// Returns the integer part: 5 for 5.1.
     pub fn whole(&self) -> u32 {
         self.parts[0]
     }
@@ -120,9 +120,9 @@ impl Serialize for PhaseNumber {
     }
 }
 
-/// The number of a plan inside its phase: `2`, `1a`, or a letter alone (`D`).
+/// The number of a plan within its phase: `2`, `1a`, or a single letter (`D`).
 ///
-/// Ordered by number, then letter; it prints without leading zeros, letters as lower case.
+/// Ordered by number, then letter; displayed without leading zeros, with letters in lower case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlanNumber {
     number: u32,
@@ -130,7 +130,7 @@ pub struct PlanNumber {
 }
 
 impl PlanNumber {
-    /// Reads `02`, `2`, `01a`, `D`: a number, a letter behind it, or a letter alone.
+    /// Parses `02`, `2`, `01a`, `D`: a number, optionally followed by a letter, or a single letter.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let letters = text.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -156,7 +156,7 @@ impl PlanNumber {
 }
 
 impl PlanNumber {
-    /// Returns its number; 0 where it is a letter alone.
+    /// Returns the number; 0 if there is only a letter.
     pub(crate) fn number(&self) -> u32 {
         self.number
     }
@@ -186,8 +186,8 @@ impl Serialize for PlanNumber {
     }
 }
 
-/// Spells a phase as all documents do, whatever the file writes: `4` for `04`; a word stays as it is.
-#[expect(clippy::ref_option, reason = "serde calls it so")]
+/// Serialises a phase normalised, regardless of the file's spelling: `4` for `04`; words are unchanged.
+#[expect(clippy::ref_option, reason = "the signature is required by serde")]
 pub(crate) fn serialize_phase<S: Serializer>(
     phase: &Option<String>,
     serializer: S,
@@ -199,8 +199,8 @@ pub(crate) fn serialize_phase<S: Serializer>(
     }
 }
 
-/// Spells a plan as all documents do, whatever the file writes: `1a` for `01A`; a name stays as it is.
-#[expect(clippy::ref_option, reason = "serde calls it so")]
+/// Serialises a plan normalised, regardless of the file's spelling: `1a` for `01A`; names are unchanged.
+#[expect(clippy::ref_option, reason = "the signature is required by serde")]
 pub(crate) fn serialize_plan<S: Serializer>(
     plan: &Option<String>,
     serializer: S,

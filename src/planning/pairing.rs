@@ -1,4 +1,4 @@
-//! Pairs the plans of one phase with their summaries.
+//! Pairs the plans of a phase with their summaries.
 
 use serde::Serialize;
 
@@ -7,36 +7,36 @@ use crate::planning::FileName;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 
-/// A plan of a phase: what is to be done, what was done, or both.
+/// A plan of a phase, with a plan file, a summary, or both.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlanSlot {
-    /// The plan's number inside its phase; a phase's only `PLAN.md` is its plan 1.
+    /// The plan's number within its phase; a phase's only `PLAN.md` is plan 1.
     pub number: PlanNumber,
-    /// The words behind the number, where the file names have some.
+    /// The words after the number, if the file names have any.
     pub slug: Option<String>,
     /// The plan's file name.
     pub plan: Option<String>,
-    /// The summary's file name; plans are often not committed, and a summary stands alone.
+    /// The summary's file name; plans are often not committed, so that only the summary exists.
     pub summary: Option<String>,
 }
 
-/// The plans of one phase, by number, and the files that look like one and are not.
+/// The plans of a phase, and the files that look like plans or summaries but are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Paired {
-    /// The plans by number, then by slug.
+    /// The plans, sorted by number, then by slug.
     pub plans: Vec<PlanSlot>,
-    /// The names that hold `PLAN` or `SUMMARY` and are no plan's: reviews, notes, a phase's own
-    /// summary beside those of its plans, a second file for the same plan.
+    /// File names that contain `PLAN` or `SUMMARY` but belong to no plan: reviews, notes, the summary of a
+    /// whole phase next to those of its plans, a second file for the same plan.
     pub ignored: Vec<String>,
 }
 
-/// Pairs the files that stand directly in the phase folder `phase_dir`; other names are passed over.
+/// Pairs the files directly in the phase folder `phase_dir`; other names are skipped.
 ///
-/// `12-SUMMARY.md` beside `12-01-SUMMARY.md` in phase 12 tells of the phase as a whole and is ignored;
-/// alone beside the phase's one plan it is that plan's.
+/// In phase 12, `12-SUMMARY.md` next to `12-01-SUMMARY.md` summarises the whole phase and is ignored; if the
+/// phase has only one plan without a summary, it belongs to that plan.
 pub fn pair<S: AsRef<str>>(phase_dir: &str, names: &[S]) -> Paired {
     let mut names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    // `.jsonl` sorts behind `.md`, which is the file that people read.
+    // `.jsonl` sorts after `.md`, which takes precedence because people read it.
     names.sort_by_key(|name| (has_ending(name, "jsonl"), *name));
     let mut paired = Paired::default();
     let mut files = Vec::new();
@@ -66,8 +66,8 @@ pub fn pair<S: AsRef<str>>(phase_dir: &str, names: &[S]) -> Paired {
     paired
 }
 
-/// Returns whether a file is about the phase as a whole: no plan number, or the phase's own number
-/// where the plans' files carry both and none carries its plan's number alone.
+/// Returns whether a file is about the whole phase: it has no plan number, or the phase's own number while
+/// the plan files contain both numbers and none contains only its plan's number.
 fn is_of_phase(file: &FileName, phase: Option<&str>, files: &[(&str, FileName)]) -> bool {
     let Some(plan) = &file.plan else {
         return true;
@@ -90,7 +90,7 @@ fn is_of_phase(file: &FileName, phase: Option<&str>, files: &[(&str, FileName)])
 }
 
 impl PlanSlot {
-    /// Adds a file, unless there is one of its kind already.
+    /// Sets the file of this kind, and returns whether there was none yet.
     fn fill(&mut self, kind: FileKind, name: &str) -> bool {
         let file = match kind {
             FileKind::Plan => &mut self.plan,
@@ -103,7 +103,7 @@ impl PlanSlot {
 }
 
 impl Paired {
-    /// Pairs a file with its plan: the same number, and the same slug where both have one.
+    /// Assigns a file to its plan: the same number, and the same slug if both have one.
     fn pair(&mut self, name: &str, file: &FileName) {
         let Some(number) = &file.plan else {
             return;
@@ -124,7 +124,7 @@ impl Paired {
         }
     }
 
-    /// Puts a file of the whole phase to its only plan, if that has none of its kind.
+    /// Assigns a file about the whole phase to the phase's only plan, if that has no file of its kind.
     fn place_of_phase(&mut self, name: &str, file: &FileName) {
         if self.plans.is_empty() {
             return self.add(PlanNumber::from(1), file, name);
@@ -163,7 +163,7 @@ fn has_ending(name: &str, ending: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Shows each plan as `number plan summary`, and what was ignored.
+    /// Formats each plan as `number plan summary`, and returns what was ignored.
     fn shown(dir: &str, names: &[&str]) -> (Vec<String>, Vec<String>) {
         let paired = pair(dir, names);
         let name = |file: Option<String>| file.unwrap_or_else(|| "-".to_owned());
@@ -175,7 +175,7 @@ mod tests {
         (plans, paired.ignored)
     }
 
-    /// A phase folder, its files, and the plans they make.
+    /// A phase folder, its files, and the expected plans.
     type Case = (
         &'static str,
         &'static [&'static str],

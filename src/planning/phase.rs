@@ -1,4 +1,4 @@
-//! A phase's folder: its number, its name, and which plan each file belongs to.
+//! Reads a phase's folder: its number, its name, and the plan that each file belongs to.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -18,19 +18,19 @@ use crate::warning::Warning;
 /// A phase's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhaseDir {
-    /// Its number.
+    /// The phase number.
     pub number: PhaseNumber,
-    /// Its folder's name behind the number, in words: `Event system`.
+    /// The words of the folder's name after the number: `Event system`.
     pub name: String,
-    /// The folder.
+    /// The path of the folder.
     pub dir: PathBuf,
-    /// Its plans, by number.
+    /// The plans, sorted by number.
     pub plans: Vec<PlanSlot>,
-    /// Whether it was discussed: it has a CONTEXT file.
+    /// Whether the phase was discussed, that is, has a CONTEXT file.
     pub has_context: bool,
     /// The latest file of each kind of check.
     pub checks: Vec<CheckFile>,
-    /// Whether there is anything in the folder but hidden files: a tool may make all folders in advance.
+    /// Whether the folder contains anything except hidden files: a tool may create all folders in advance.
     pub has_files: bool,
 }
 
@@ -75,7 +75,7 @@ impl PhaseDir {
         })
     }
 
-    /// Returns the names of the phase folders in `home`, whose files are not looked at.
+    /// Returns the names of the phase folders in `home` without reading the folders.
     pub(crate) fn names(home: &Path) -> Result<Vec<String>> {
         let listed = names::entries(home, &mut Vec::new())?.into_iter();
         let phases = listed
@@ -83,7 +83,7 @@ impl PhaseDir {
         Ok(phases.map(|(name, _)| name).collect())
     }
 
-    /// Reads the names in one phase's folder; its number and name are the caller's.
+    /// Reads the names in a phase's folder; the caller sets the number and the name.
     fn read(name: &str, dir: PathBuf, warnings: &mut Vec<Warning>) -> Result<Self> {
         let mut names = Vec::new();
         let mut hidden = Vec::new();
@@ -133,7 +133,7 @@ impl PhaseDir {
             .unwrap_or_default()
     }
 
-    /// Returns the paths of the summaries, by plan number.
+    /// Returns the paths of the summaries, sorted by plan number.
     pub fn summaries(&self) -> impl Iterator<Item = PathBuf> {
         self.plans
             .iter()
@@ -141,7 +141,7 @@ impl PhaseDir {
     }
 }
 
-/// Splits `05.1-event-system`; a range of phases such as `42-49-review` is none.
+/// Splits `05.1-event-system`; a range of phases such as `42-49-review` yields `None`.
 fn number_and_slug(name: &str) -> Option<(PhaseNumber, &str)> {
     let name = &name[folder_prefix(name).len()..];
     let (number, rest) = PhaseNumber::split(name)?;
@@ -150,7 +150,7 @@ fn number_and_slug(name: &str) -> Option<(PhaseNumber, &str)> {
         None if rest.is_empty() => rest,
         None => return None,
     };
-    // Both ends of a range are whole and written alike: `01-3d-terrain` is one phase.
+    // Both ends of a range are integers of the same width: `01-3d-terrain` is a single phase.
     let width = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let end_of_range = PhaseNumber::split(slug).filter(|(end, rest)| {
         *end == PhaseNumber::from(end.whole())
@@ -161,7 +161,7 @@ fn number_and_slug(name: &str) -> Option<(PhaseNumber, &str)> {
     end_of_range.is_none().then_some((number, slug))
 }
 
-/// Returns a slug in words: `event-system` as `Event system`.
+/// Converts a slug to words: `event-system` becomes `Event system`.
 fn words(slug: &str) -> String {
     let spaced = slug.replace(['-', '_'], " ");
     let mut chars = spaced.trim().chars();

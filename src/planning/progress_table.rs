@@ -1,4 +1,4 @@
-//! Tables that list phases with their status, as ROADMAP.md and STATE.md have them.
+//! Parses tables of phases with their status, as found in ROADMAP.md and STATE.md.
 //!
 //! ```text
 //! | Phase   | Plans Complete | Status   | Completed  |     | # | Phase | Status  |
@@ -6,8 +6,8 @@
 //! | 1. Name | 3/3            | Complete | 2026-02-11 |     | 1 | Name  | Pending |
 //! ```
 //!
-//! A table without a status column counts where its plans cells hold one (`3/3 Complete`). Where a
-//! tool wrote a row one cell too short, the status stands in the plans cell.
+//! A table without a status column is accepted if its plans cells contain a status (`3/3 Complete`). If a
+//! tool wrote a row with a cell missing, the status is in the plans cell.
 
 use crate::markdown::Table;
 use crate::markdown::TableRow;
@@ -17,45 +17,45 @@ use crate::planning::Stated;
 use crate::planning::heading;
 use crate::planning::stated::Span;
 
-/// A phase's row of a progress table.
+/// A phase's row in a progress table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgressRow {
     /// The phase.
     pub number: PhaseNumber,
-    /// Its name, where the row has one.
+    /// The phase's name, if the row has one.
     pub name: Option<String>,
-    /// The milestone cell, where the table has that column.
+    /// The milestone cell, if the table has that column.
     pub milestone: Option<String>,
-    /// The cell that counts plans: `3/3`, `4`.
+    /// The plan count cell: `3/3`, `4`.
     pub plans: Option<Stated<String>>,
-    /// Whether that cell names the total first (`Plans written / executed`).
+    /// Whether that cell states the total first (`Plans written / executed`).
     pub is_total_first: bool,
-    /// How many plans are complete, as that cell says.
+    /// Number of complete plans, according to that cell.
     pub plans_complete: Option<u32>,
-    /// How many plans there are, as that cell says.
+    /// Total number of plans, according to that cell.
     pub plans_total: Option<u32>,
     /// The status cell, verbatim.
     pub status: Option<Stated<String>>,
-    /// The cell of the day it was completed; empty cells too, to be filled.
+    /// The cell with the completion date; also set if empty, so that it can be filled in.
     pub completed: Option<Stated<String>>,
-    /// The line of the row, counted from 1.
+    /// Line number of the row, from 1.
     pub line: usize,
 }
 
-/// The columns of a progress table.
+/// The column indices of a progress table.
 struct Columns {
     number: usize,
     name: Option<usize>,
     milestone: Option<usize>,
     plans: Option<usize>,
     is_total_first: bool,
-    /// Whether a number alone counts what is done.
+    /// Whether a single number counts the completed plans.
     is_done_alone: bool,
     status: Option<usize>,
     completed: Option<usize>,
 }
 
-/// Returns the rows of a table that lists phases with their status; nothing for any other table.
+/// Returns the rows of a table of phases with their status; empty for any other table.
 pub(crate) fn rows(table: &Table) -> Vec<ProgressRow> {
     Columns::find(table).map_or_else(Vec::new, |columns| {
         table
@@ -67,7 +67,7 @@ pub(crate) fn rows(table: &Table) -> Vec<ProgressRow> {
 }
 
 impl Columns {
-    /// Finds the columns: the phase must come first, for a table of requirements names phases too.
+    /// Finds the columns. The phase must be the first column, since requirement tables also name phases.
     fn find(table: &Table) -> Option<Self> {
         let headers: Vec<String> = table
             .header
@@ -149,7 +149,7 @@ impl Columns {
     }
 }
 
-/// Returns whether a header such as `Plans written / executed` names the total before what is done.
+/// Returns whether a header such as `Plans written / executed` names the total before the completed plans.
 fn names_total_first(header: &str) -> bool {
     let place = |words: &[&str]| words.iter().filter_map(|word| header.find(word)).min();
     let total = place(&["written", "total", "planned"]);
@@ -165,7 +165,7 @@ pub(crate) fn phase_in_front(text: &str) -> Option<(PhaseNumber, &str)> {
         _ => text,
     };
     let (number, rest) = PhaseNumber::split(text)?;
-    // `1-4` is several phases, `01-foundation` is one.
+    // `1-4` is a range of phases, `01-foundation` is a single one.
     let follows = rest.trim_start_matches([' ', '-', '\u{2013}', '\u{2014}']);
     if follows.len() < rest.len()
         && follows.starts_with(|c: char| c.is_ascii_digit())
@@ -192,13 +192,13 @@ pub(crate) fn phase_in_front(text: &str) -> Option<(PhaseNumber, &str)> {
 struct PlanCount<'a> {
     complete: Option<u32>,
     total: Option<u32>,
-    /// The bytes of the count.
+    /// The text of the count.
     span: Span<'a>,
-    /// What stands behind it.
+    /// The text after the count.
     rest: Span<'a>,
 }
 
-/// Reads `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete.
+/// Parses `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete.
 fn counts(cell: Span<'_>) -> Option<PlanCount<'_>> {
     let (digits, first) = cell.leading_number()?;
     let rest = cell.after(digits.text.len());
@@ -207,7 +207,7 @@ fn counts(cell: Span<'_>) -> Option<PlanCount<'_>> {
         .strip_prefix('/')
         .or_else(|| rest.text.strip_prefix("of "));
     let Some(behind) = behind.map(|behind| rest.suffix(behind)) else {
-        // `2026-02-25` is no count.
+        // `2026-02-25` is not a count.
         let is_alone = rest.text.is_empty() || cell.text.starts_with(&format!("{} ", digits.text));
         return is_alone.then_some(PlanCount {
             complete: None,

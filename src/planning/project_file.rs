@@ -1,4 +1,4 @@
-//! PROJECT.md: what the project is, and what it must do.
+//! Parses PROJECT.md: the description, requirements, constraints and decisions of the project.
 //!
 //! ```text
 //! # name                          # name
@@ -27,36 +27,36 @@ use crate::planning::present;
 use crate::text::one_line;
 use crate::warning::Parsed;
 
-/// The requirements by where they stand.
+/// The requirements, grouped by status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Requirements {
     /// Shipped and confirmed.
     pub validated: Vec<String>,
-    /// Being worked towards.
+    /// In progress.
     pub active: Vec<String>,
-    /// Left out on purpose.
+    /// Excluded on purpose.
     pub out_of_scope: Vec<String>,
 }
 
-/// PROJECT.md as read.
+/// The parsed PROJECT.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ProjectFile {
     /// The project's name.
     pub name: Option<String>,
-    /// What it is: the first paragraph about it.
+    /// The first paragraph that describes the project.
     pub description: Option<String>,
-    /// What it is for, above all.
+    /// The main purpose of the project.
     pub core_value: Option<String>,
-    /// What it must do.
+    /// The requirements.
     pub requirements: Requirements,
-    /// What it must live with.
+    /// The constraints.
     pub constraints: Vec<String>,
     /// The key decisions, in file order.
     pub decisions: Vec<Decision>,
 }
 
 impl ProjectFile {
-    /// Reads a PROJECT.md.
+    /// Parses a PROJECT.md.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
@@ -101,7 +101,7 @@ fn description(outline: &Outline<'_>) -> Option<String> {
         })
 }
 
-/// Returns the first paragraph of a range that is prose, on one line.
+/// Returns the first prose paragraph of a range, on one line.
 fn paragraph(outline: &Outline<'_>, range: &Range<usize>) -> Option<String> {
     outline.paragraphs(range).find_map(|(block, text)| {
         let is_labelled = outline
@@ -139,7 +139,7 @@ fn requirements(outline: &Outline<'_>) -> Requirements {
     found
 }
 
-/// Returns the bullets of the sections of a name, without the check mark some carry.
+/// Returns the bullets of the sections with these names, without leading check marks.
 fn bullets_under(outline: &Outline<'_>, names: &[&str]) -> Vec<String> {
     heading::sections(outline, names)
         .flat_map(|section| outline.items(&section.own))
@@ -152,7 +152,7 @@ fn bullets_under(outline: &Outline<'_>, names: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the decisions of their section; where there is none, of any table of decisions.
+/// Returns the decisions of the decisions section, or without one, of any table of decisions.
 fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
     let titles = [
         "key decisions",

@@ -1,4 +1,4 @@
-//! REQUIREMENTS.md, as far as to say what an id in the roadmap stands for.
+//! Looks up the texts of requirement ids in REQUIREMENTS.md.
 //!
 //! ```text
 //! - [ ] **REQ-01**: text        ### REQ-01: text        | REQ-01 | text | Phase 1 |
@@ -14,14 +14,14 @@ use crate::text::one_line;
 /// A requirement that a phase covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Requirement {
-    /// Its id; nothing where the roadmap gives the text itself.
+    /// The id; `None` if the roadmap gives the text instead.
     pub id: Option<String>,
-    /// What it asks for; nothing where only the id is known.
+    /// The text; `None` if only the id is known.
     pub text: Option<String>,
 }
 
 impl Requirement {
-    /// Returns the requirements of a roadmap's phase, their texts looked up in REQUIREMENTS.md.
+    /// Returns the requirements of a roadmap phase, with their texts looked up in REQUIREMENTS.md.
     pub fn resolve(named: &[String], requirements: &str) -> Vec<Self> {
         let lines = lines(requirements);
         named
@@ -41,13 +41,13 @@ impl Requirement {
     }
 }
 
-/// Returns whether a text is an id: one word with a number in it.
+/// Returns whether a text is an id: one word that contains a digit.
 fn is_id(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "-._".contains(c);
     text.chars().all(is_part) && text.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns what may state a requirement: bullets and headings before the rows of tables.
+/// Returns the lines that may state a requirement: bullets, headings and paragraphs before table rows.
 fn lines(text: &str) -> Vec<String> {
     let outline = Outline::parse(text, 0);
     let all = 0..text.len();
@@ -75,7 +75,7 @@ fn lines(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Tells the rows that say in which phase a requirement is met from those that say what it is.
+/// Returns whether a cell names the phase in which a requirement is met, rather than describing it.
 fn is_place(cell: &str) -> bool {
     let lower = cell.trim().to_lowercase();
     lower.is_empty()
@@ -83,7 +83,7 @@ fn is_place(cell: &str) -> bool {
         || lower.starts_with(|c: char| c.is_ascii_digit()) && !lower.contains(' ')
 }
 
-/// Returns what follows an id that a line begins with, on one line.
+/// Returns the text after an id at the start of a line, on one line.
 fn after_id(line: &str, id: &str) -> Option<String> {
     let bare = line.trim_start_matches(|c: char| "*_`[~ ".contains(c));
     let is_code = line[..line.len() - bare.len()].contains('`');
@@ -95,7 +95,7 @@ fn after_id(line: &str, id: &str) -> Option<String> {
     }
     let is_mark = |c: char| "*_]~:.-\u{2013}\u{2014} \n".contains(c);
     let mut rest = rest.trim_start_matches(is_mark);
-    // A backtick closes the id where one opened it; any other opens code of the requirement.
+    // A backtick closes the id only if one opened it; any other opens a code span of the requirement.
     if is_code {
         rest = rest
             .strip_prefix('`')

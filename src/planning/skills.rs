@@ -1,4 +1,4 @@
-//! The skills that are installed for a project: a folder each, whose SKILL.md names it.
+//! Lists the skills installed for a project: one folder per skill, with its name in SKILL.md.
 //!
 //! ```text
 //! ~/.claude/skills/<folder>/SKILL.md            global
@@ -20,13 +20,13 @@ use crate::text::strip_controls;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// Where the skills of one harness or another lie, below the home directory or the project.
+/// Skill folders of the harnesses, relative to the home directory or the project.
 const CLAUDE: &str = ".claude/skills";
 const AGENTS: &str = ".agents/skills";
 
-/// Returns the installed skills, global ones first, each kind by name.
+/// Returns the installed skills, global ones first, then sorted by name.
 ///
-/// What is damaged is warned of: no skill is worth failing for.
+/// Unreadable skills are only reported, since no skill is worth failing for.
 pub fn installed_skills(project: &Project) -> Parsed<Vec<Skill>> {
     let home = project.environment.home();
     let homes = [
@@ -38,7 +38,8 @@ pub fn installed_skills(project: &Project) -> Parsed<Vec<Skill>> {
     let mut seen: Vec<PathBuf> = Vec::new();
     let mut skills: Vec<Skill> = Vec::new();
     for (folder, scope) in homes {
-        // One folder may go by two names: the project is the home directory, or one is a link to the other.
+        // A folder may have two paths: the project is the home directory, or one of them is a link to the
+        // other.
         let Some(folder) = folder else { continue };
         let Ok(real) = fs::canonicalize(&folder) else {
             continue;
@@ -90,9 +91,9 @@ fn names(folder: &Path, warnings: &mut Vec<Warning>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the name that a SKILL.md gives itself, where it is a name: one word.
+/// Returns the name stated in a SKILL.md, if it is a single word.
 ///
-/// What else is odd about its front matter is the harness's to say, not ours.
+/// Other problems of its front matter are left to the harness to report.
 fn own_name(text: &str, file: &Path) -> Option<String> {
     let front = FrontMatter::parse(text, file).value;
     let name = strip_controls(front.text(&["name"])?).trim().to_owned();

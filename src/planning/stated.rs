@@ -1,22 +1,22 @@
-//! A value that a file states, and the bytes in which it does.
+//! Links a value to the bytes of the file that state it.
 
 use std::ops::Range;
 
 use crate::markdown::Label;
 
-/// A stated value with its place, so that it can be reported by line and rewritten in place.
+/// A stated value with its location, so that it can be reported by line and rewritten in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stated<T> {
-    /// What is stated.
+    /// The value.
     pub value: T,
-    /// The bytes that state it, and nothing around them.
+    /// Byte range of the text that states it, without its surroundings.
     pub range: Range<usize>,
-    /// The line of the file, counted from 1.
+    /// Line number in the file, from 1.
     pub line: usize,
 }
 
 impl<T> Stated<T> {
-    /// Returns another value that the same bytes state.
+    /// Returns another value stated by the same bytes.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Stated<U> {
         Stated {
             value: change(self.value),
@@ -26,17 +26,17 @@ impl<T> Stated<T> {
     }
 }
 
-/// A piece of one line that knows where it stands in its file.
+/// A slice of one line that knows its location in the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span<'a> {
-    /// The piece.
+    /// The text of the slice.
     pub(crate) text: &'a str,
     start: usize,
     line: usize,
 }
 
 impl<'a> Span<'a> {
-    /// Returns a piece that begins at byte `start` of its file.
+    /// Returns a trimmed slice that begins at byte `start` of its file.
     pub(crate) fn new(text: &'a str, start: usize, line: usize) -> Self {
         Self { text, start, line }.trimmed()
     }
@@ -46,7 +46,7 @@ impl<'a> Span<'a> {
         Self::new(&label.value, label.range.start, label.line)
     }
 
-    /// Returns the piece between two of its own offsets, without the space around it.
+    /// Returns the subslice between two offsets within the slice, trimmed.
     pub(crate) fn part(self, range: Range<usize>) -> Self {
         let text = self.text.get(range.clone()).unwrap_or_default();
         Self {
@@ -57,24 +57,24 @@ impl<'a> Span<'a> {
         .trimmed()
     }
 
-    /// Returns what stands behind its own offset `at`.
+    /// Returns the text after the offset `at` within the slice.
     pub(crate) fn after(self, at: usize) -> Self {
         self.part(at..self.text.len())
     }
 
-    /// Returns what stands behind `rest`, a suffix of the piece.
+    /// Returns the part that corresponds to `rest`, a suffix of the slice.
     pub(crate) fn suffix(self, rest: &str) -> Self {
         self.after(self.text.len().saturating_sub(rest.len()))
     }
 
-    /// Returns the piece without any of `marks` around it.
+    /// Returns the slice without leading and trailing `marks`.
     pub(crate) fn without(self, marks: &[char]) -> Self {
         let start = self.text.len() - self.text.trim_start_matches(marks).len();
         let end = self.text.trim_end_matches(marks).len();
         self.part(start..end.max(start))
     }
 
-    /// Returns `value` as stated by this piece.
+    /// Returns `value` as stated by this slice.
     pub(crate) fn states<T>(self, value: T) -> Stated<T> {
         Stated {
             value,
@@ -83,7 +83,7 @@ impl<'a> Span<'a> {
         }
     }
 
-    /// Returns the digits at the start of the piece as a number.
+    /// Returns the digits at the start of the slice as a number.
     pub(crate) fn leading_number(self) -> Option<(Self, u32)> {
         let digits = self.text.len()
             - self

@@ -1,28 +1,28 @@
-//! Words that say how far something is.
+//! Parses the status words and symbols of phases.
 
 use serde::Serialize;
 
-/// How far a phase is, whatever words were used.
+/// The progress of a phase, independent of wording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseProgress {
     /// Finished.
     Complete,
-    /// Begun.
+    /// Started.
     InProgress,
-    /// Not begun, planned or not.
+    /// Not started, whether planned or not.
     NotStarted,
-    /// Put off to a later milestone.
+    /// Postponed to a later milestone.
     Deferred,
     /// Covered by another phase.
     Superseded,
-    /// Taken out of the roadmap.
+    /// Removed from the roadmap.
     Removed,
-    /// Cannot go on.
+    /// Unable to continue.
     Blocked,
 }
 
-/// Beginnings of a status in lower case, the longer before the shorter where one begins with the other.
+/// Status prefixes in lower case; a longer prefix precedes any shorter one that it begins with.
 const BEGINNINGS: &[(&str, PhaseProgress)] = &[
     ("not started", PhaseProgress::NotStarted),
     ("not yet", PhaseProgress::NotStarted),
@@ -81,7 +81,7 @@ const BEGINNINGS: &[(&str, PhaseProgress)] = &[
     ("obsolete", PhaseProgress::Removed),
 ];
 
-/// Signs that stand for a status where no word does.
+/// Symbols that represent a status if no word does.
 const SIGNS: &[(char, PhaseProgress)] = &[
     ('\u{2705}', PhaseProgress::Complete),
     ('\u{2713}', PhaseProgress::Complete),
@@ -102,7 +102,7 @@ const SIGNS: &[(char, PhaseProgress)] = &[
 ];
 
 impl PhaseProgress {
-    /// Reads a status by how it begins: `Complete (4 plans)`, `✓ Built`, `◑ In progress`, `_(deferred to …)_`.
+    /// Parses a status by its prefix: `Complete (4 plans)`, `✓ Built`, `◑ In progress`, `_(deferred to …)_`.
     pub fn parse(status: &str) -> Option<Self> {
         let lower = status.to_lowercase();
         let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -113,7 +113,7 @@ impl PhaseProgress {
             .or_else(|| Self::of_sign(status))
     }
 
-    /// Reads the first sign of a text that stands for a status.
+    /// Parses the first status symbol in a text.
     pub(crate) fn of_sign(text: &str) -> Option<Self> {
         text.chars().find_map(|c| {
             SIGNS
@@ -123,12 +123,12 @@ impl PhaseProgress {
         })
     }
 
-    /// Returns whether a status calls a thing finished.
+    /// Returns whether a status means complete.
     pub(crate) fn calls_complete(status: &str) -> bool {
         Self::parse(status) == Some(Self::Complete)
     }
 
-    /// Returns whether a status says that there is work left.
+    /// Returns whether a status means that work remains.
     pub(crate) fn calls_open(status: &str) -> bool {
         matches!(
             Self::parse(status),
@@ -136,13 +136,13 @@ impl PhaseProgress {
         )
     }
 
-    /// Returns whether the phase is neither to be done nor done under its own number.
+    /// Returns whether the phase is no longer to be done under its own number.
     pub fn is_dropped(self) -> bool {
         matches!(self, Self::Deferred | Self::Superseded | Self::Removed)
     }
 }
 
-/// Returns whether a text reads as a status rather than as a name.
+/// Returns whether a text is a status rather than a name.
 pub(crate) fn is_status(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -153,7 +153,7 @@ pub(crate) fn is_status(text: &str) -> bool {
         return words.is_empty() && PhaseProgress::of_sign(text).is_some();
     };
     let rest = words[word.len()..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    // `Complete Rewrite` is a name, `COMPLETE`, `Complete (4 plans)` and `complete, verified` are not.
+    // `Complete Rewrite` is a name; `COMPLETE`, `Complete (4 plans)` and `complete, verified` are not.
     rest.trim_start().is_empty()
         || rest
             .trim_start()
@@ -162,7 +162,7 @@ pub(crate) fn is_status(text: &str) -> bool {
             && !text.trim().chars().any(char::is_lowercase)
 }
 
-/// Returns whether `text` begins with `word`, or with it and an ending (`completed`, `completes`).
+/// Returns whether `text` begins with `word`, followed by at most one letter or digit (`completed`).
 fn begins_with_word(text: &str, word: &str) -> bool {
     text.strip_prefix(word).is_some_and(|rest| {
         let ending = rest.len() - rest.trim_start_matches(char::is_alphanumeric).len();

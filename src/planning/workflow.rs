@@ -1,18 +1,18 @@
-//! config.json: what the workflow asks of a phase besides plans and summaries.
+//! Reads the steps that config.json requires for a phase in addition to plans and summaries.
 
 use serde_json::Value;
 
-/// The settings of config.json that decide what comes next; absent ones ask for nothing.
+/// The settings of config.json that affect the next action; absent ones require nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkflowSettings {
-    /// A phase is discussed before it is planned.
+    /// Whether a phase must be discussed before it is planned.
     pub requires_discussion: bool,
-    /// A finished phase is tested by its user before the work goes on.
+    /// Whether the user must test a finished phase before work continues.
     pub requires_uat: bool,
 }
 
 impl WorkflowSettings {
-    /// Reads a config.json; one that is not valid JSON asks for nothing.
+    /// Parses a config.json; invalid JSON requires nothing.
     pub(crate) fn parse(text: &str) -> Self {
         let Ok(config) = serde_json::from_str::<Value>(text) else {
             return Self::default();

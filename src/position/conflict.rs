@@ -1,11 +1,11 @@
-//! What speaks of another milestone than the one that is worked on.
+//! Finds evidence about a milestone other than the active one.
 
 use crate::planning::PhaseDir;
 use crate::position::Evidence;
 use crate::project::vocabulary;
 use crate::storage::read;
 
-/// The live phases stand in an archive too: shipped, and left behind.
+/// Returns a message if the active phases also exist in an archive: they shipped and were not removed.
 pub(crate) fn leftover_of_archive(evidence: &Evidence<'_>) -> Option<String> {
     let live: Vec<String> = evidence
         .folder
@@ -23,7 +23,7 @@ pub(crate) fn leftover_of_archive(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
-/// STATE.md names another active milestone than the one worked in.
+/// Returns a message if STATE.md names another active milestone than the one in use.
 pub(crate) fn other_milestone(evidence: &Evidence<'_>) -> Option<String> {
     let slug = evidence.state.active_milestone.as_ref()?;
     let dir = [

@@ -1,4 +1,4 @@
-//! Whether a phase's folder and a phase of the roadmap are named alike: numbers move when a phase is taken out.
+//! Compares phase folders with roadmap phases by name, since numbers change when a phase is removed.
 
 use std::collections::BTreeSet;
 use std::collections::HashMap;
@@ -7,10 +7,10 @@ use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::planning::Roadmap;
 
-/// A folder has at least this share of a listed phase's words, in percent, if it is of the same name.
+/// Minimum share of a roadmap phase's words that a folder's name must contain to match, in percent.
 pub(crate) const SAME_NAME: usize = 60;
 
-/// Returns the words of a folder's or a phase's name.
+/// Returns the distinct words of a folder's or a phase's name.
 pub(crate) fn words(name: &str) -> BTreeSet<String> {
     name.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().any(char::is_alphabetic))
@@ -26,18 +26,18 @@ pub(crate) fn ordered_words(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns in percent how many of a name's words a folder's name has.
+/// Returns the share of a name's words that a folder's name contains, in percent.
 pub(crate) fn shared(folder: &BTreeSet<String>, name: &str) -> usize {
     let wanted = words(name);
     let found = wanted.iter().filter(|word| folder.contains(*word)).count();
     (found * 100).checked_div(wanted.len()).unwrap_or(0)
 }
 
-/// Names of phases, each split into words once, looked up by the words of a folder's name.
+/// An index from words to names of phases, to find the names that match a folder.
 pub(crate) struct NameIndex {
-    /// How many words each name has.
+    /// Number of words of each name.
     lengths: Vec<usize>,
-    /// The names that have a word, by their index.
+    /// The indices of the names that contain a word.
     with_word: HashMap<String, Vec<usize>>,
 }
 
@@ -57,7 +57,7 @@ impl NameIndex {
         index
     }
 
-    /// Returns the indexes of the names that match a folder's words, in order.
+    /// Returns the indices of the names that match a folder's words, in order.
     pub(crate) fn matching(&self, folder: &BTreeSet<String>) -> Vec<usize> {
         let mut shared = vec![0_usize; self.lengths.len()];
         let found = folder.iter().filter_map(|word| self.with_word.get(word));
@@ -73,9 +73,9 @@ impl NameIndex {
     }
 }
 
-/// Returns of each folder whether it is another phase's than that of its number in the roadmap.
+/// Returns for each folder whether it belongs to a phase other than the one with its number in the roadmap.
 ///
-/// It is where its name is that of another number, or where the name of its own number is that of another folder.
+/// It does if its name is that of another number, or if the name of its number is that of another folder.
 pub(crate) fn are_renumbered(roadmap: &Roadmap, folders: &[PhaseDir]) -> Vec<bool> {
     let names = roadmap.phases.iter();
     let names = names.filter_map(|phase| Some((&phase.number, phase.name.as_deref()?)));
@@ -87,7 +87,7 @@ pub(crate) fn are_renumbered(roadmap: &Roadmap, folders: &[PhaseDir]) -> Vec<boo
     }
     let matching = |folder: &PhaseDir| index.matching(&words(&folder.dir_name()));
     let matches: Vec<Vec<usize>> = folders.iter().map(matching).collect();
-    // The numbers of the folders whose names match each name.
+    // For each name, the numbers of the folders that match it.
     let mut numbers: Vec<BTreeSet<&PhaseNumber>> = vec![BTreeSet::new(); names.len()];
     for (folder, matches) in folders.iter().zip(&matches) {
         for place in matches {
@@ -123,10 +123,10 @@ mod tests {
         };
         assert!(is_other(&["02-ensure-metrics"]));
         assert!(!is_other(&["03-ensure-metrics"]));
-        // Named as none of them, and so renamed.
+        // A folder that matches no name was only renamed.
         assert!(!is_other(&["02-something-else"]));
         assert!(!is_other(&["04-ensure-metrics"]));
-        // The phase of its number is in another folder.
+        // Another folder has the name of its phase.
         assert!(is_other(&["03-something-else", "02-ensure-metrics"]));
     }
 

@@ -1,4 +1,4 @@
-//! What the planning documents leave open or say twice: no statement that a file refutes, but a thing to put right.
+//! Finds gaps, duplicates and disagreements in the planning documents that no file contradicts.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,10 +9,10 @@ use crate::position::Survey;
 use crate::project::vocabulary;
 use crate::warning::Warning;
 
-/// Numbers further apart are years or tickets, not a count of phases.
+/// Maximum distance between the first and last phase number; a larger one indicates years or ticket numbers.
 const MAX_SPAN: u32 = 200;
 
-/// Returns what is missing, doubled or at odds, with files as they are named in the survey's folder.
+/// Returns warnings about missing, duplicate and inconsistent entries.
 pub fn inconsistencies(survey: &Survey) -> Vec<Warning> {
     let home = &survey.folder.active.dir;
     let mut found = missing(survey);
@@ -23,13 +23,13 @@ pub fn inconsistencies(survey: &Survey) -> Vec<Warning> {
     found
 }
 
-/// Returns the phases of the milestone that have a folder.
+/// Returns the milestone's phases that have a folder.
 fn folders(survey: &Survey) -> impl Iterator<Item = &Phase> {
     let phases = survey.position.phases.iter();
     phases.filter(|phase| phase.is_in_milestone && phase.dir.is_some())
 }
 
-/// A milestone with phases needs both documents; between milestones there is no roadmap.
+/// Reports missing documents. Both are required if there are phases; between milestones there is no roadmap.
 fn missing(survey: &Survey) -> Vec<Warning> {
     if folders(survey).next().is_none() {
         return Vec::new();
@@ -47,7 +47,7 @@ fn missing(survey: &Survey) -> Vec<Warning> {
         .collect()
 }
 
-/// A folder that the roadmap lacks is worked on by nobody who reads the roadmap.
+/// Reports phases with a folder that the roadmap does not list: readers of the roadmap would miss them.
 fn unlisted(survey: &Survey, roadmap: &Path) -> Option<Warning> {
     let listed = &survey.roadmap.phases;
     let is_listed = |phase: &&Phase| listed.iter().any(|entry| entry.number == phase.number);
@@ -79,7 +79,7 @@ fn listed_twice(survey: &Survey, roadmap: &Path) -> Vec<Warning> {
         .collect()
 }
 
-/// Tells which whole numbers are missing between the first and the last phase of the milestone.
+/// Reports integers missing between the first and the last phase number of the milestone.
 fn gap(survey: &Survey) -> Option<Warning> {
     let members = survey.position.phases.iter();
     let numbers: BTreeSet<u32> = members
@@ -90,7 +90,7 @@ fn gap(survey: &Survey) -> Option<Warning> {
     if last - first > MAX_SPAN {
         return None;
     }
-    // Phases of earlier milestones may lie between.
+    // The missing numbers may belong to earlier milestones.
     let is_known = |number: u32| {
         let has = |phase: &PhaseNumber| phase.whole() == number;
         let ranges = survey.roadmap.milestones.iter();
@@ -122,7 +122,7 @@ fn gap(survey: &Survey) -> Option<Warning> {
     Some(Warning::file(&place, message))
 }
 
-/// PROJECT.md's name counts; STATE.md may shorten it, not change it.
+/// Reports a name in STATE.md that differs from PROJECT.md's by more than abbreviation.
 fn other_name(survey: &Survey, state: &Path) -> Option<Warning> {
     let (ours, theirs) = (
         survey.project_file.name.as_ref()?,

@@ -1,4 +1,4 @@
-//! The performance metrics of STATE.md: how many plans are complete, and how long they took.
+//! Updates the performance metrics of STATE.md: the number of complete plans and their durations.
 
 use std::path::Path;
 
@@ -15,16 +15,16 @@ use crate::position::Read;
 use crate::position::Survey;
 use crate::text::fold;
 
-/// What the summaries of the active milestone say.
+/// The metrics measured from the summaries of the active milestone.
 struct Measured {
     complete: usize,
     durations: Vec<Minutes>,
 }
 
-/// Returns the edits that bring the metrics of a STATE.md up to date; each value keeps its unit.
+/// Returns the edits that update the metrics of a STATE.md; each value keeps its unit.
 ///
-/// A sentence is a person's and stays. So do all metrics where more plans or more time are counted than the
-/// milestone's summaries have: they count what is not seen from here.
+/// Free text is left unchanged. All metrics are left unchanged if one exceeds what the milestone's summaries
+/// show, since they then include work that is not visible here.
 pub fn metrics(text: &str, survey: &Survey, read: Read<'_>) -> Result<Vec<Edit>> {
     let labels = labels(&Outline::parse(text, 0));
     if labels.is_empty() {
@@ -44,7 +44,7 @@ pub fn metrics(text: &str, survey: &Survey, read: Read<'_>) -> Result<Vec<Edit>>
     Ok(edits.collect())
 }
 
-/// Returns the labels of the sections that hold metrics.
+/// Returns the labels of the metrics sections.
 fn labels(outline: &Outline<'_>) -> Vec<Label> {
     let is_metrics = |title: &str| {
         let words = heading::words(title);
@@ -88,26 +88,26 @@ impl Measured {
         Ok(measured)
     }
 
-    /// Returns whether a metric counts more than was measured.
+    /// Returns whether a metric exceeds the measured value.
     fn is_exceeded_by(&self, name: &str, stated: &str) -> bool {
         if is_count(name) {
             let stated = stated.parse::<usize>();
             return stated.is_ok_and(|stated| stated > self.complete);
         }
-        // Both are compared as they are written, so that rounding is no difference.
+        // Both are compared as formatted, so that rounding makes no difference.
         let written = is_total(name).then(|| self.written(name, stated)).flatten();
         let written = written.and_then(|written| Minutes::parse(&written));
         written.is_some_and(|written| Minutes::parse(stated).is_some_and(|stated| stated > written))
     }
 
-    /// Returns a metric as it is to be written; nothing where it is unknown or not ours to write.
+    /// Returns the new text of a metric; `None` if it is unknown or must be left unchanged.
     fn written(&self, name: &str, stated: &str) -> Option<String> {
         let is_number = !stated.is_empty() && stated.bytes().all(|b| b.is_ascii_digit());
         if is_count(name) {
             return (is_number || is_blank(stated)).then(|| self.complete.to_string());
         }
         let total: Minutes = self.durations.iter().copied().sum();
-        #[expect(clippy::cast_precision_loss, reason = "plans are few")]
+        #[expect(clippy::cast_precision_loss, reason = "the number of plans is small")]
         let average = total.as_f64() / self.durations.len() as f64;
         let value = match fold(name).as_str() {
             _ if self.durations.is_empty() => return None,
@@ -124,12 +124,12 @@ fn duration(path: &Path, read: Read<'_>) -> Result<Option<Minutes>> {
     Ok(text.and_then(|text| Summary::parse(&text, path).value.duration_minutes))
 }
 
-/// Returns whether nothing is stated yet.
+/// Returns whether no value is stated yet.
 fn is_blank(stated: &str) -> bool {
     ["", "-", "\u{2014}", "\u{2013}", "n/a", "none", "0", "tbd"].contains(&fold(stated).as_str())
 }
 
-/// Writes minutes as the old value does: `11 min`, `0.55 hours`, `1h 05m`; nothing where that is a sentence.
+/// Formats minutes like the old value: `11 min`, `0.55 hours`, `1h 05m`; `None` if that is free text.
 fn in_style(minutes: f64, stated: &str) -> Option<String> {
     let ours = || Minutes::from_number(minutes, TimeUnit::Minutes).map(|value| value.to_string());
     if is_blank(stated) {

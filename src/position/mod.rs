@@ -1,8 +1,8 @@
-//! Where the work stands and what comes next.
+//! Determines the position of the work and the next action.
 //!
-//! [`Survey`] reads a planning folder once, `weighing` finds the position, `drift` and `inconsistency` say
-//! where the documents are wrong, `repair` corrects STATE.md and ROADMAP.md, and [`StatusReport`] is what
-//! `annals status` prints. The formats of the files are `planning`'s.
+//! [`Survey`] reads a planning folder once, `weighing` determines the position, `drift` and `inconsistency`
+//! find errors in the documents, `repair` corrects STATE.md and ROADMAP.md, and [`StatusReport`] is the
+//! output of `annals status`. The file formats are parsed by `planning`.
 
 mod conflict;
 mod drift;

@@ -1,4 +1,4 @@
-//! How far each phase is, by its files first.
+//! Determines the state of each phase, primarily from its files.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -22,56 +22,56 @@ use crate::planning::ratio;
 use crate::position::folder_name;
 use crate::position::weighing::phases_in;
 
-/// How far a phase is.
+/// The state of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseState {
     /// It has a summary and no open plan, or the roadmap calls it complete and it has no folder.
     Done,
-    /// Some plan has no summary, or one that is partial or failed.
+    /// At least one plan has no summary, or a partial or failed one.
     Open,
-    /// Every plan that is there has a summary, and more are declared or may follow.
+    /// Every existing plan has a summary, but more are declared or may follow.
     Running,
     /// It has neither plans nor summaries.
     Unplanned,
-    /// The roadmap put it off, replaced it or took it out.
+    /// The roadmap calls it deferred, superseded or removed.
     Dropped,
 }
 
-/// A phase of the active milestone with all that its files say.
+/// A phase of the active milestone, with everything known from its files.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is a fact of its own, and any of them may go together"
+    reason = "the flags are independent of each other"
 )]
 pub struct Phase {
-    /// Its number.
+    /// The phase number.
     pub number: PhaseNumber,
-    /// Its name: the roadmap's, else the folder's.
+    /// The name in the roadmap, otherwise the folder's.
     pub name: Option<String>,
-    /// What it is to achieve, as the roadmap says.
+    /// The goal according to the roadmap.
     pub goal: Option<String>,
-    /// Its folder, where it has one.
+    /// The folder, if any.
     pub dir: Option<PathBuf>,
-    /// Whether it has a folder with files in it.
+    /// Whether it has a folder that contains files.
     pub(crate) has_files: bool,
-    /// Its plans and what became of each.
+    /// The plans with their states.
     pub plans: Vec<(PlanSlot, PlanState)>,
-    /// Whether it was discussed: it has a CONTEXT file.
+    /// Whether the phase was discussed, that is, has a CONTEXT file.
     pub has_context: bool,
     /// What checked it.
     pub checks: Checks,
-    /// Whether it is of the milestone that is worked on; earlier ones often leave their folders behind.
+    /// Whether it belongs to the active milestone; folders of earlier ones often remain.
     pub is_in_milestone: bool,
-    /// How far it is.
+    /// The state.
     pub state: PhaseState,
-    /// How many plans the roadmap or STATE.md declares, where one does.
+    /// Number of plans declared by the roadmap or STATE.md, if any.
     pub(crate) declared: Option<usize>,
-    /// Whether the roadmap has another name under the folder's number, and the folder's name under another or the
-    /// other name in another folder.
+    /// Whether the folder belongs to another phase than the roadmap's of this number: its name is listed
+    /// under another number, or the listed name is that of another folder.
     pub(crate) is_renumbered: bool,
 }
 
-/// What became of a plan.
+/// The state of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanState {
     /// It has a summary that calls it neither partial nor failed.
@@ -85,14 +85,14 @@ pub enum PlanState {
 }
 
 impl Phase {
-    /// Counts the plans that stand so.
+    /// Returns the number of plans in a state.
     pub fn count(&self, state: PlanState) -> usize {
         self.plans.iter().filter(|(_, own)| *own == state).count()
     }
 
-    /// Returns how many plans may be complete: those that are, up to the number of the last of them.
+    /// Returns the possible numbers of complete plans: from those found to the number of the last of them.
     ///
-    /// A plan or summary that was never committed leaves a number out.
+    /// A plan or summary that was never committed leaves a gap in the numbers.
     pub(crate) fn complete_range(&self) -> RangeInclusive<usize> {
         let complete = self
             .plans
@@ -101,15 +101,15 @@ impl Phase {
         self.up_to_number(self.count(PlanState::Complete), complete)
     }
 
-    /// Returns how many plans there may be: those that are there, up to the number of the last one, or to as many
-    /// as are declared while more may come.
+    /// Returns the possible numbers of plans: from those found to the number of the last one, or to the
+    /// declared number while more may follow.
     pub(crate) fn plans_range(&self) -> RangeInclusive<usize> {
         let numbered = self.up_to_number(self.plans.len(), self.plans.iter());
         let declared = self.declared.filter(|_| self.state != PhaseState::Done);
         *numbered.start()..=(*numbered.end()).max(declared.unwrap_or(0))
     }
 
-    /// Returns how many plans there are, or are to be in a phase that is under way.
+    /// Returns the number of plans, or of declared plans if the phase is in progress and that is higher.
     pub(crate) fn plans_expected(&self) -> usize {
         let declared = self.declared.filter(|_| self.state == PhaseState::Running);
         self.plans.len().max(declared.unwrap_or(0))
@@ -121,7 +121,7 @@ impl Phase {
         plans: impl Iterator<Item = &'a (PlanSlot, PlanState)>,
     ) -> RangeInclusive<usize> {
         let number = |(slot, _): &(PlanSlot, PlanState)| slot.number.number() as usize;
-        // Numbers that go on from the phase before count nothing.
+        // Numbers that continue from the previous phase do not count its plans.
         let last_of_all = self.plans.iter().map(number).max();
         let begins_at_one = self.plans.iter().map(number).min() == Some(1)
             || self.declared.is_some() && self.declared == last_of_all;
@@ -129,7 +129,7 @@ impl Phase {
         counted..=counted.max(if begins_at_one { last } else { 0 })
     }
 
-    /// Returns whether a plan has a summary.
+    /// Returns whether any plan has a summary.
     pub(crate) fn is_begun(&self) -> bool {
         self.plans.iter().any(|(slot, _)| slot.summary.is_some())
     }
@@ -142,12 +142,12 @@ impl Phase {
             .map(|(slot, _)| slot)
     }
 
-    /// Returns whether a plan or a summary of it is there.
+    /// Returns whether the phase has plans or summaries.
     pub fn has_files_of_plans(&self) -> bool {
         !self.plans.is_empty()
     }
 
-    /// Returns the checks that still ask for something; what the user passed needs no verification.
+    /// Returns the checks that still require work; passed user tests make a verification unnecessary.
     pub fn open_checks(&self, text: TextOf<'_>) -> impl Iterator<Item = &Check> {
         let checks = self.checks.read(text).iter();
         let is_passed = checks
@@ -157,14 +157,14 @@ impl Phase {
         open.filter(move |check| check.kind == CheckKind::Uat || !is_passed)
     }
 
-    /// Returns whether its verification found gaps that are still open.
+    /// Returns whether the verification found gaps that are still open.
     pub fn has_gaps(&self, text: TextOf<'_>) -> bool {
         self.checks.read(text).iter().any(|check| {
             check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Issues
         })
     }
 
-    /// Returns whether it was verified or tested by its user, and nothing that was found is still open.
+    /// Returns whether a verification or user test passed and no check requires work.
     pub(crate) fn has_passed(&self, text: TextOf<'_>) -> bool {
         let is_whole = |kind| matches!(kind, CheckKind::Uat | CheckKind::Verification);
         let mut passed = self.checks.read(text).iter();
@@ -172,13 +172,13 @@ impl Phase {
             && self.open_checks(text).next().is_none()
     }
 
-    /// Returns the share of the phase that is done, from 0 to 1.
+    /// Returns the completed share of the phase, from 0 to 1.
     pub fn share_done(&self) -> f64 {
         match self.state {
             PhaseState::Done => 1.0,
             PhaseState::Unplanned | PhaseState::Dropped => 0.0,
             PhaseState::Open => ratio(self.count(PlanState::Complete), self.plans.len()),
-            // At least one more plan is to come.
+            // At least one more plan is expected.
             PhaseState::Running => {
                 let plans = (self.plans.len() + 1).max(*self.plans_range().end());
                 ratio(self.count(PlanState::Complete), plans)
@@ -187,8 +187,8 @@ impl Phase {
     }
 }
 
-/// Returns the phases of a milestone in number order: those with a folder, then those that only the
-/// roadmap names, or STATE.md's total where there is no roadmap. How far they are is yet to be weighed.
+/// Returns the phases of a milestone in number order: those with a folder, and those that only the roadmap
+/// names, or that follow from STATE.md's total if there is no roadmap. Their states are not determined yet.
 ///
 /// `text` returns a file's text.
 pub fn phases(
@@ -220,12 +220,12 @@ pub fn phases(
         phases.extend(counted(&known, state));
     }
     phases.extend(only_stated(&phases, roadmap, state));
-    // Stable: two folders of one number keep the order of their names.
+    // The sort is stable, so that two folders with the same number remain sorted by name.
     phases.sort_by(|a, b| a.number.cmp(&b.number));
     phases
 }
 
-/// Returns what the roadmap says of a phase; of the active milestone's before a shipped one's.
+/// Returns the roadmap's phase of a number, preferring one that has not shipped.
 pub(crate) fn roadmap_phase<'a>(
     roadmap: &'a Roadmap,
     number: &PhaseNumber,
@@ -287,7 +287,7 @@ fn without_folder(planned: &RoadmapPhase) -> Phase {
 }
 
 impl Phase {
-    /// Returns a phase of which nothing but its number is known.
+    /// Returns a phase of which only the number is known.
     pub(crate) fn empty(number: PhaseNumber) -> Self {
         Self {
             number,
@@ -306,7 +306,7 @@ impl Phase {
     }
 }
 
-/// Returns the phase that STATE.md names, where no folder and no roadmap knows it.
+/// Returns the phase that STATE.md names, if there is no folder and no roadmap entry for it.
 fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<Phase> {
     let next = || {
         let steps = state.next_steps.iter();
@@ -325,7 +325,7 @@ fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<
     })
 }
 
-/// Returns the phases behind the last known one that STATE.md's total says there are.
+/// Returns the phases after the last known one, up to STATE.md's total.
 fn counted(known: &BTreeSet<PhaseNumber>, state: &StateFile) -> Vec<Phase> {
     let total = state.phase.total.unwrap_or(0).min(MAX_COUNTED) as usize;
     let first = known.last().map_or(1, |last| last.whole() + 1);
@@ -335,5 +335,5 @@ fn counted(known: &BTreeSet<PhaseNumber>, state: &StateFile) -> Vec<Phase> {
         .collect()
 }
 
-/// No milestone has more phases than this; a larger total is a slip of the pen.
+/// Maximum number of phases taken from STATE.md's total; a larger total is a typo.
 const MAX_COUNTED: u32 = 200;

@@ -1,4 +1,4 @@
-//! The answer to `annals status`: where the work stands and what comes next.
+//! Builds the report of `annals status`: the position and the next action.
 
 use std::path::PathBuf;
 
@@ -27,24 +27,24 @@ use crate::project::Project;
 use crate::text::quantity;
 use crate::warning::Warning;
 
-/// Where the work stands. It is the document of `annals status --json`.
+/// The position and the next action; the JSON document of `annals status --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StatusReport {
     /// The project's name.
     pub project: String,
-    /// What the project is for.
+    /// The main purpose of the project.
     pub core_value: Option<String>,
-    /// The tool whose folder it is.
+    /// The layout of the planning folder.
     pub layout: LayoutName,
-    /// The planning folder, relative to the project where it lies inside.
+    /// The planning folder, relative to the project if inside it.
     pub planning_dir: PathBuf,
-    /// The milestone that is worked on, and the archived ones.
+    /// The active milestone, and the archived ones.
     pub milestone: MilestoneStatus,
-    /// The current phase as STATE.md states it; worked out from the files where it states none.
+    /// The current phase according to STATE.md, or derived from the files if STATE.md states no position.
     pub phase: PhaseReport,
-    /// The current phase as worked out from the files.
+    /// The current phase derived from the files.
     pub derived: PhaseReport,
-    /// The active milestone's plans, counted.
+    /// The numbers of plans of the active milestone.
     pub plans: PlanCounts,
     /// STATE.md's decisions, in file order.
     pub decisions: Vec<Decision>,
@@ -54,24 +54,24 @@ pub struct StatusReport {
     pub blockers: Vec<String>,
     /// The installed skills.
     pub skills: Vec<Skill>,
-    /// What to do next.
+    /// The next action.
     pub next: NextStatus,
-    /// Where STATE.md and ROADMAP.md contradict the files.
+    /// Statements of STATE.md and ROADMAP.md that contradict the files.
     pub drift: Vec<Drift>,
-    /// What the planning documents lack, list twice or disagree on.
+    /// Gaps, duplicates and disagreements in the planning documents.
     pub findings: Vec<Warning>,
-    /// What was read in part only.
+    /// Problems while reading the files.
     pub warnings: Vec<Warning>,
 }
 
-/// The milestone that is worked on, and the archived ones.
+/// The active milestone, and the archived ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MilestoneStatus {
     /// The active milestone's slug.
     pub slug: String,
-    /// Its name, as STATE.md says it.
+    /// The active milestone's name, according to STATE.md or the roadmap.
     pub name: Option<String>,
-    /// Its title, where STATE.md's front matter has one beside a version.
+    /// The active milestone's title, if STATE.md's front matter has one in addition to a version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The slugs of archived milestones, sorted.
@@ -81,68 +81,68 @@ pub struct MilestoneStatus {
 /// The current phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PhaseReport {
-    /// Its number.
+    /// The phase number.
     pub number: Option<PhaseNumber>,
-    /// How many phases there are.
+    /// Number of phases.
     pub total: Option<u32>,
-    /// Its name.
+    /// The name.
     pub name: Option<String>,
-    /// Its status: verbatim where stated.
+    /// The status, verbatim if stated.
     pub status: Option<String>,
     /// The progress in percent.
     pub progress_percent: Option<u32>,
-    /// What it is to achieve, as the roadmap says.
+    /// The goal according to the roadmap.
     pub goal: Option<String>,
-    /// `state` where STATE.md states it, `files` where it is worked out.
+    /// `state` if STATE.md states it, `files` if it is derived.
     pub source: &'static str,
 }
 
-/// Plans, counted.
+/// Numbers of plans, by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PlanCounts {
-    /// All of them.
+    /// Number of all plans.
     pub total: usize,
-    /// With a summary that calls it neither partial nor failed.
+    /// Number of plans with a summary that calls them neither partial nor failed.
     pub complete: usize,
-    /// With a summary that calls it partial.
+    /// Number of plans with a summary that calls them partial.
     pub partial: usize,
-    /// With a summary that calls it failed.
+    /// Number of plans with a summary that calls them failed.
     pub failed: usize,
 }
 
-/// What to do next.
+/// The next action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NextStatus {
-    /// What to do.
+    /// The action.
     pub action: Action,
-    /// Of which phase; null for `ship` and `none`.
+    /// The phase; null for `ship` and `none`.
     pub phase: Option<PhaseNumber>,
-    /// The command of the workflow that does it.
+    /// The workflow command for the action.
     pub command: String,
-    /// Whether another reading of the files is about as good.
+    /// Whether another interpretation of the files is almost as likely.
     pub conflict: bool,
-    /// What that reading would do next; null where there is none.
+    /// The next action of that interpretation; null if there is none.
     pub alternative: Option<AlternativeStatus>,
-    /// The evidence; in a conflict that of both readings.
+    /// The evidence; in a conflict, that of both interpretations.
     pub because: Vec<String>,
 }
 
-/// What another reading of the files would do next.
+/// The next action of another interpretation of the files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AlternativeStatus {
-    /// What to do.
+    /// The action.
     pub action: Action,
-    /// Of which phase; null for `ship` and `none`.
+    /// The phase; null for `ship` and `none`.
     pub phase: Option<PhaseNumber>,
-    /// The command of the workflow that does it.
+    /// The workflow command for the action.
     pub command: String,
-    /// The first piece of its evidence.
+    /// The first piece of evidence.
     #[serde(skip)]
     pub reason: String,
 }
 
 impl StatusReport {
-    /// Returns where the work stands in a project.
+    /// Builds the report of a project.
     pub fn from_survey(project: &Project, survey: &Survey) -> Self {
         let planning = project.planning_place();
         let position = &survey.position;
@@ -177,9 +177,10 @@ impl StatusReport {
         }
     }
 
-    /// Returns the milestone's name, else its slug.
+    /// Returns the milestone's name, otherwise its slug.
     ///
-    /// One without a name is `default` to VBW and its kin alone; no other tool has such a word.
+    /// The slug `default` of an unnamed milestone is left out for tools that manage milestones themselves,
+    /// since they do not use it.
     pub fn milestone_name(&self) -> Option<String> {
         let milestone = &self.milestone;
         let is_unnamed = self.layout.keeps_milestones() && milestone.slug == DEFAULT_MILESTONE;
@@ -194,7 +195,7 @@ impl StatusReport {
     }
 }
 
-/// Returns the milestone's name as STATE.md says it, else as the roadmap names the one of the current phase.
+/// Returns the milestone's name in STATE.md, otherwise in the roadmap for the current phase.
 fn milestone_name(survey: &Survey) -> Option<String> {
     let of_roadmap = || {
         let number = &survey.position.phase()?.number;
@@ -227,11 +228,11 @@ impl PlanCounts {
 }
 
 impl NextStatus {
-    /// Says in one line what contests it; nothing where no other reading is about as good.
+    /// Returns a sentence about the alternative; `None` if there is none.
     pub fn contest(&self) -> Option<String> {
         let rival = self.alternative.as_ref()?;
         let own = self.because.first().map(|own| format!(", but {own}"));
-        // The command comes first, so that no shorter form loses it.
+        // The command comes first, so that truncation does not remove it.
         Some(format!(
             "perhaps {} is next: {}{}. Check before you act.",
             rival.command,
@@ -240,7 +241,7 @@ impl NextStatus {
         ))
     }
 
-    /// Words the next action in the layout's own commands.
+    /// Returns the next action with the layout's commands.
     pub fn from_position(position: &Position, layout: &Layout) -> Self {
         let next = &position.next;
         let rival = next.alternative.as_ref();
@@ -265,7 +266,7 @@ impl NextStatus {
     }
 }
 
-/// Words an action in the layout's own commands.
+/// Returns the layout's command for an action.
 fn command(layout: &Layout, action: Action, phase: Option<&PhaseNumber>) -> String {
     let phase = phase.map(ToString::to_string).unwrap_or_default();
     match action {
@@ -286,7 +287,7 @@ fn derived(position: &Position) -> PhaseReport {
         total: u32::try_from(position.total())
             .ok()
             .filter(|total| *total > 0)
-            // `15 of 6` would make no sense: numbers go on across milestones.
+            // `15 of 6` would make no sense: numbering continues across milestones.
             .filter(|total| phase.is_none_or(|phase| phase.number.whole() <= *total)),
         name: phase.and_then(|phase| phase.name.clone()),
         status: phase.map(status_words),
@@ -296,7 +297,7 @@ fn derived(position: &Position) -> PhaseReport {
     }
 }
 
-/// Says in words how far a phase is: `in progress, 1 of 3 plans`.
+/// Returns the state of a phase in words: `in progress, 1 of 3 plans`.
 pub(crate) fn status_words(phase: &Phase) -> String {
     let (done, all) = (phase.count(PlanState::Complete), phase.plans.len());
     match phase.state {

@@ -1,4 +1,4 @@
-//! Everything a planning folder says of its active milestone, read once.
+//! Reads all documents of a planning folder about its active milestone.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -21,39 +21,39 @@ use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// The active milestone as its files describe it.
+/// The active milestone as described by its files.
 #[derive(Clone, Debug)]
 pub struct Survey {
     /// The names in the folder.
     pub folder: PlanningFolder,
-    /// PROJECT.md; empty where there is none.
+    /// PROJECT.md; empty if missing.
     pub project_file: ProjectFile,
-    /// STATE.md; empty where there is none.
+    /// STATE.md; empty if missing.
     pub state: StateFile,
-    /// ROADMAP.md; empty where there is none.
+    /// ROADMAP.md; empty if missing.
     pub roadmap: Roadmap,
-    /// Whether there is a STATE.md.
+    /// Whether STATE.md exists.
     pub has_state: bool,
-    /// Whether there is a ROADMAP.md.
+    /// Whether ROADMAP.md exists.
     pub has_roadmap: bool,
-    /// Whether MILESTONES.md lists the milestone that STATE.md names as shipped.
+    /// Whether MILESTONES.md lists the milestone named in STATE.md as shipped.
     pub has_shipped: bool,
-    /// What config.json asks for.
+    /// The settings of config.json.
     pub workflow: WorkflowSettings,
-    /// Where the work stands.
+    /// The position of the work.
     pub position: Position,
-    /// What was read in part only, with files relative to the project.
+    /// Problems while reading the files, with paths relative to the project.
     pub warnings: Vec<Warning>,
 }
 
 impl Survey {
-    /// Reads STATE, ROADMAP, PROJECT, all file names, and what each summary says of its status.
+    /// Reads STATE, ROADMAP, PROJECT, all file names, and the status of each summary.
     pub fn read(project: &Project) -> Result<Self> {
         let folder = PlanningFolder::read(&project.planning()?.dir)?;
         Self::read_with(project, folder, &read::text)
     }
 
-    /// Reads the same of a folder whose files `read` returns: those that a change has yet to write, too.
+    /// Does the same with another reader, which may return files that are not written yet.
     pub fn read_with(
         project: &Project,
         folder: Parsed<PlanningFolder>,
@@ -105,7 +105,7 @@ impl Survey {
         })
     }
 
-    /// Returns the evidence that the position was worked out from.
+    /// Returns the evidence for the position.
     pub fn evidence<'a>(&'a self, project: &'a Project) -> Evidence<'a> {
         Evidence {
             folder: &self.folder,
@@ -118,7 +118,7 @@ impl Survey {
         }
     }
 
-    /// Returns the phase of a number, or says which there are.
+    /// Returns the phase of a number, or an error that lists the known phases.
     pub fn phase(&self, number: &PhaseNumber) -> Result<&Phase> {
         let phases = &self.position.phases;
         phases
@@ -138,7 +138,7 @@ impl Survey {
             })
     }
 
-    /// Returns the project's name: PROJECT.md's, else STATE.md's, else the folder's.
+    /// Returns the project's name from PROJECT.md, otherwise from STATE.md, otherwise from its folder.
     pub fn name(&self, project: &Project) -> String {
         let folder = || {
             project
@@ -156,7 +156,7 @@ impl Survey {
             .unwrap_or_else(|| "project".to_owned())
     }
 
-    /// Returns what the project is for: PROJECT.md's core value, else STATE.md's.
+    /// Returns the main purpose of the project from PROJECT.md, otherwise from STATE.md.
     pub fn core_value(&self) -> Option<&str> {
         let written = self.project_file.core_value.as_ref();
         written
@@ -165,8 +165,8 @@ impl Survey {
     }
 }
 
-/// Returns whether a heading of MILESTONES.md says that STATE.md's milestone has shipped:
-/// `## v1.2 Name (Shipped: 2026-04-05)`.
+/// Returns whether a heading of MILESTONES.md calls STATE.md's milestone shipped: `## v1.2 Name (Shipped:
+/// 2026-04-05)`.
 fn lists_as_shipped(milestones: &str, state: &StateFile) -> bool {
     let Some(name) = state
         .milestone
@@ -184,10 +184,10 @@ fn lists_as_shipped(milestones: &str, state: &StateFile) -> bool {
         })
 }
 
-/// Returns a file's text; nothing where there is none.
+/// Reads a file's text; `None` if it does not exist.
 pub type Read<'a> = &'a dyn Fn(&Path) -> Result<Option<Parsed<String>>>;
 
-/// Files as they are read, and what was odd about them: one that can't be read must not hide the others.
+/// Reads files and collects the warnings: an unreadable file must not prevent reading the others.
 struct Documents<'a> {
     read: Read<'a>,
     warnings: RefCell<Vec<Warning>>,

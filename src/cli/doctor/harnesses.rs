@@ -1,4 +1,4 @@
-//! Which harnesses call annals, and what keeps them from it.
+//! Checks which harnesses call annals, and what prevents them.
 
 use crate::audit::AuditRow;
 use crate::audit::Level;
@@ -19,7 +19,7 @@ fn row(project: &Project, harness: Harness) -> AuditRow {
     let mut scopes = Vec::new();
     for (scope, flag) in [(SetupScope::Project, ""), (SetupScope::User, " --user")] {
         match setup::setup_state(project, harness, scope) {
-            // Without a home there are no settings of the user's.
+            // Without a home directory, there are no user settings.
             Err(_) if scope == SetupScope::User && project.environment.home().is_none() => {}
             Err(error) => {
                 let message = error.relative_to(&project.root).to_string();
@@ -49,7 +49,7 @@ fn row(project: &Project, harness: Harness) -> AuditRow {
     }
 }
 
-/// Returns the row of a harness that is set up, with what it has disabled or not approved yet.
+/// Returns the row of a harness that is set up, with whatever it has disabled or not approved yet.
 fn of_scope(project: &Project, harness: Harness, scope: SetupScope) -> Result<AuditRow> {
     let obstacles = setup::obstacles(project, harness, scope)?;
     if let Some(obstacle) = obstacles.iter().find(|obstacle| obstacle.is_decided) {

@@ -1,4 +1,4 @@
-//! The program itself, git, and the settings.
+//! Checks the program itself, git, and the settings.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,8 @@ pub(crate) fn rows(project: &Project) -> Vec<AuditRow> {
     vec![program(project), git(project), settings(project)]
 }
 
-/// Hooks and MCP entries call `annals` by its name, so that has to lead to this program.
+/// Checks the program on PATH: hooks and MCP entries call `annals` by name, so it must resolve to this
+/// program.
 fn program(project: &Project) -> AuditRow {
     let own = own_program();
     let folder = own.as_deref().and_then(Path::parent);
@@ -68,7 +69,7 @@ fn git(project: &Project) -> AuditRow {
     }
 }
 
-/// Names each place where something is set, with its keys.
+/// Lists the sources of non-default settings, with their keys.
 fn settings(project: &Project) -> AuditRow {
     let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for setting in project.settings.list() {
@@ -92,7 +93,7 @@ fn settings(project: &Project) -> AuditRow {
     }
 }
 
-/// Returns the file that a name leads to.
+/// Returns the path that PATH resolves a program name to.
 fn on_path(project: &Project, name: &str) -> Option<PathBuf> {
     let path = project.environment.get("PATH")?;
     let found = std::env::split_paths(path).map(|folder| folder.join(name));

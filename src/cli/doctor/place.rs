@@ -1,4 +1,4 @@
-//! The project: its planning folder, what can be written, what is cached, the facts.
+//! Checks the project: its planning folder, write access, the cache, the database of facts.
 
 use std::fs;
 use std::fs::OpenOptions;
@@ -44,9 +44,9 @@ fn planning(project: &Project) -> AuditRow {
     }
 }
 
-/// Looks whether the folder for locks, history and caches can be written, without writing.
+/// Checks whether the folder for locks, history and caches is writable, without writing.
 fn own_folder(project: &Project) -> AuditRow {
-    // Without the slash at its end, which only a folder can have.
+    // With a trailing slash, the lookup would fail if it is not a folder.
     let folder: PathBuf = project.storage().own_file("").components().collect();
     let what = project.relative(&folder).display().to_string();
     let (is_there, looked_at) = match fs::symlink_metadata(&folder) {
@@ -87,7 +87,7 @@ fn cache(project: &Project) -> AuditRow {
     }
 }
 
-/// Names what a killed process left half done; returns `None` if there is none.
+/// Returns a row about an interrupted operation, or `None` if there is none.
 fn interrupted(project: &Project) -> Option<AuditRow> {
     let fix = "annals sync, or any other command that writes";
     let row =
@@ -101,11 +101,11 @@ fn interrupted(project: &Project) -> Option<AuditRow> {
     }
 }
 
-/// Looks at the database of facts where there is one.
+/// Checks the database of facts, if there is one.
 fn database(project: &Project) -> Option<AuditRow> {
     let facts = match Facts::open(project, None, Purpose::Read) {
         Ok(facts) => facts,
-        // Without a home there is no place for facts, and nothing is wrong with that.
+        // Without a home directory, there is no place for facts, which is not a problem.
         Err(_) if project.settings.db.is_none() && project.environment.data_dir().is_none() => {
             return None;
         }
@@ -151,7 +151,7 @@ fn database(project: &Project) -> Option<AuditRow> {
     ))
 }
 
-/// Says how the database stands to the user's other devices, where it is shared; the server is not asked.
+/// Reports the local state of sharing, if the database is shared; the server is not contacted.
 fn sharing(project: &Project) -> Option<AuditRow> {
     let facts = Facts::open(project, None, Purpose::Read).ok()?;
     let here = facts::sharing(&facts).ok()?.filter(|here| !here.has_left)?;
@@ -185,7 +185,7 @@ fn sharing(project: &Project) -> Option<AuditRow> {
     ))
 }
 
-/// Opens a file as a writer would, and writes nothing.
+/// Returns whether a file can be opened for appending, without writing to it.
 fn is_writable(path: &Path) -> bool {
     OpenOptions::new().append(true).open(path).is_ok()
 }

@@ -1,4 +1,4 @@
-//! The options by which several subcommands choose entries.
+//! Defines the filter options that several subcommands share.
 
 use clap::Args;
 

@@ -54,7 +54,7 @@ fn show(listing: &EntryListing, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns a day as it is written in front matter, and whatever else stands in its place as a text.
+/// Returns a date unquoted, and any other text as a YAML scalar.
 fn day(text: &str) -> String {
     let is_day = text.len() == 10 && parse_date(text).is_some();
     if is_day {

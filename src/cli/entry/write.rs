@@ -97,7 +97,7 @@ fn body(args: &WriteArgs) -> Result<Option<Vec<u8>>> {
             .take(most)
             .read_to_end(&mut body)
             .at("read the body from", Path::new("-"))?;
-        // What is too large is refused as such: it may be cut in mid-character.
+        // An oversized body is refused later; it may be truncated within a character, so it is not validated.
         if body.len() as u64 <= read::MAX_FILE && std::str::from_utf8(&body).is_err() {
             return Err(Error::usage("standard input is not valid UTF-8"));
         }

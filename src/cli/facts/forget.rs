@@ -38,14 +38,14 @@ pub(crate) struct ForgetArgs {
 
 pub(crate) fn run(args: &ForgetArgs, context: &mut FactsContext<'_>) -> Result<()> {
     if context.database.user.is_none() {
-        // What cannot be undone is not done to whom a setting happens to name.
+        // An irreversible command must name the user explicitly, rather than rely on a setting.
         return Err(
             Error::usage("forget needs --user").hint("annals facts forget --user ID --reason TEXT")
         );
     }
     let user = context.user()?;
     let mut store = context.write()?;
-    // First, so that a run that is killed later leaves none: a page can be rebuilt at any time.
+    // First, so that no records remain if the run is killed later: a report can be recreated at any time.
     let report_records = report::erase_records(context.project)?;
     let (forgotten, untold) = share::forget(
         context.project,
@@ -67,16 +67,16 @@ pub(crate) fn run(args: &ForgetArgs, context: &mut FactsContext<'_>) -> Result<(
     context.out.result_until(&erased, show, end)
 }
 
-/// What is erased, in the database and beside it.
+/// The JSON document of `annals facts forget --json`.
 #[derive(Serialize)]
 struct Erased {
     #[serde(flatten)]
     forgotten: Forgotten,
-    /// Records of reports that an earlier version kept in this project.
+    /// Number of records of reports that earlier versions kept in this project.
     report_records: usize,
 }
 
-/// What is forgotten in the file and not on a server is no success.
+/// Returns an error if forgotten facts remain on a server.
 fn everywhere(forgotten: &Forgotten) -> Result<()> {
     let left: Vec<String> = forgotten.remaining.iter().map(remaining_vectors).collect();
     if left.is_empty() {

@@ -137,7 +137,8 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
 }
 
 impl FactsCommand {
-    /// Returns whether the command changes facts or turns: on a dry run, what it says has not happened.
+    /// Returns whether the command changes facts or turns, so that a dry run must say that nothing was
+    /// written.
     fn writes(&self) -> bool {
         matches!(
             self,
@@ -162,23 +163,23 @@ pub(crate) struct FactsContext<'a> {
 }
 
 impl FactsContext<'_> {
-    /// Returns the user whom this run is about.
+    /// Returns the user that the command applies to.
     pub(crate) fn user(&self) -> Result<UserId> {
         facts::user(self.project, self.database.user.as_deref())
     }
 
-    /// Opens the database to ask.
+    /// Opens the database for reading.
     pub(crate) fn read(&self) -> Result<Facts> {
         Facts::open(self.project, self.database.db.as_deref(), Purpose::Read)
     }
 
-    /// Opens the database to write.
+    /// Opens the database for writing.
     pub(crate) fn write(&self) -> Result<Facts> {
         Facts::open(self.project, self.database.db.as_deref(), Purpose::Write)
     }
 }
 
-/// Reads standard input whole.
+/// Reads all of standard input.
 pub(crate) fn input() -> Result<String> {
     let mut bytes = Vec::new();
     io::stdin()
@@ -189,18 +190,18 @@ pub(crate) fn input() -> Result<String> {
     String::from_utf8(bytes).map_err(|_| Error::usage("standard input is not valid UTF-8"))
 }
 
-/// The most bytes that are read from standard input.
+/// Maximum number of bytes read from standard input.
 const MAX_INPUT_BYTES: u64 = 256 << 20;
 
-/// How many characters of an id are shown: enough to tell facts apart.
+/// Number of characters of an id that are printed, enough to identify a fact.
 const SHOWN: usize = 8;
 
-/// Returns the beginning of an id by which a fact can be named.
+/// Returns the prefix of an id that identifies a fact.
 pub(crate) fn short(id: &str) -> &str {
     id.get(..SHOWN).unwrap_or(id)
 }
 
-/// Returns what a server has that was forgotten, and why.
+/// Returns a description of forgotten vectors that remain on a server, with the reason.
 pub(crate) fn remaining_vectors(remaining: &Remaining) -> String {
     let why = remaining.last_error.as_deref();
     let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
@@ -208,13 +209,13 @@ pub(crate) fn remaining_vectors(remaining: &Remaining) -> String {
     format!("{vectors} at {}{why}", remaining.server)
 }
 
-/// Writes what the user's word on a fact came to.
+/// Prints the result of confirming or rejecting a fact.
 fn answer(answered: &Answered, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "{}  ", answered.outcome.as_str())?;
     line(&answered.fact, to)
 }
 
-/// Writes one line about a fact.
+/// Prints a fact on one line.
 pub(crate) fn line(fact: &Fact, to: &mut dyn Write) -> io::Result<()> {
     let status = match fact.status {
         FactStatus::Active => String::new(),

@@ -22,7 +22,7 @@ use crate::facts::Retrieved;
 use crate::facts::Selection;
 use crate::ranking::Relevance;
 
-/// A longer question is cut off; it says no more about what is meant.
+/// Maximum length of a query from standard input, in bytes; the rest is ignored.
 const MAX_QUESTION_BYTES: u64 = 1 << 20;
 
 /// Find a user's facts by words and by meaning, the best first

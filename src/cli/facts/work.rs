@@ -27,13 +27,13 @@ use crate::share;
 use crate::share::Direction;
 use crate::text::quantity;
 
-/// How long `--watch` rests where nothing is queued.
+/// Interval at which `--watch` checks an empty queue.
 const REST: Duration = Duration::from_secs(1);
 
-/// How long one pass may take to bring other devices up to date; the next goes on from there.
+/// Time limit for synchronisation in one pass; the next pass continues it.
 const SYNC: Duration = Duration::from_secs(20);
 
-/// How often `--watch` asks for what other devices did, where nothing was judged here.
+/// Interval at which `--watch` synchronises with other devices if nothing was judged here.
 const SYNC_EVERY: Duration = Duration::from_secs(30);
 
 /// Judge the queued turns, expire facts whose time is over, rebuild profiles, update vector servers
@@ -56,7 +56,7 @@ pub(crate) struct WorkArgs {
     timeout: u32,
 }
 
-/// What one pass over the queue came to.
+/// The result of one pass over the queue.
 #[derive(Debug, Default, Serialize)]
 struct Pass {
     judged: Vec<JudgedTurn>,
@@ -64,11 +64,11 @@ struct Pass {
     failed: Vec<Turn>,
     waiting: u64,
     vectors: usize,
-    /// Why vectors wait to be made or told, where they do.
+    /// Why vectors are still waiting to be calculated or sent, if so.
     vectors_wait: Option<String>,
-    /// Why a server did not erase what is forgotten, where one was asked.
+    /// Why a server did not erase forgotten vectors, if so.
     erasures_wait: Option<String>,
-    /// Why other devices were not told, where this database is shared.
+    /// Why the database was not synchronised, if it is shared.
     sharing_waits: Option<String>,
     #[serde(flatten)]
     maintenance: Maintenance,
@@ -114,7 +114,7 @@ pub(crate) fn run(args: &WorkArgs, context: &mut FactsContext<'_>) -> Result<()>
     }
 }
 
-/// Judges turns until none may be taken on; one that fails is left for the next pass.
+/// Judges turns until none can be taken; a failed turn is left for the next pass.
 fn clear(
     args: &WorkArgs,
     auditor: Option<&Auditor>,
@@ -152,17 +152,18 @@ fn clear(
 fn finish(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
     pass.maintenance = facts::maintain(store, project.settings.facts.profile_turns)?;
     pass.waiting = facts::waiting(store)?;
-    // An endpoint or a server for vectors is told here and nowhere else: whoever writes does not wait for it.
+    // Only this command calls an endpoint or a vector server: commands that write do not wait for it.
     match facts::refresh(store, &facts::embedder(project)?) {
         Ok(vectors) => pass.vectors = vectors,
-        // They wait, and facts are found by their words until then.
+        // Vectors are updated later; until then, facts are found by words.
         Err(error) => pass.vectors_wait = Some(error.to_string()),
     }
     pass.erasures_wait = facts::erase_remaining(store)?.map(|error| error.to_string());
     Ok(())
 }
 
-/// Syncs with the other devices. An unreachable server does not fail the local work; it is reported as waiting.
+/// Synchronises with the other devices. An unreachable server does not fail the local work; it is reported as
+/// waiting.
 fn sync(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
     if share::is_active(project, store)? && !project.dry_run {
         let synced = share::sync(project, store, Direction::Both, Some(SYNC));

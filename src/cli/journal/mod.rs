@@ -26,7 +26,7 @@ use crate::journal;
 use crate::progress::Progress;
 use crate::project::Environment;
 
-/// The names under which the binary is the journal's tool at once.
+/// Names under which the binary acts as one of the journal's tools.
 const TOOLS: [(&str, &str); 2] = [("memory_write", "write"), ("memory_search", "search")];
 
 /// Keep and search the journal: one file of records, added to by every agent
@@ -49,7 +49,7 @@ enum JournalCommand {
     Import(import::ImportArgs),
 }
 
-/// Where the journal is, and how this run uses it.
+/// The journal's file, and the options that apply to it.
 struct JournalTarget {
     file: PathBuf,
     clock: Clock,
@@ -58,7 +58,7 @@ struct JournalTarget {
     progress: Progress,
 }
 
-/// The answer to a call that failed.
+/// The JSON document of a failed call.
 #[derive(Serialize)]
 struct FailedCall {
     ok: bool,
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
     Ok(())
 }
 
-/// Returns the command line that is meant by one that calls the binary by the name of a tool.
+/// Translates a command line whose program name is a tool's into that of `annals journal`.
 pub(crate) fn of_tool(arguments: Vec<OsString>) -> Vec<OsString> {
     let name = arguments.first().map(Path::new).and_then(Path::file_stem);
     let tool = TOOLS
@@ -112,7 +112,7 @@ fn journal_target(global: &Global) -> Result<JournalTarget> {
     })
 }
 
-/// Tells a failure in the form that the journal's tools promise.
+/// Prints a failure in the format that the journal's tools specify.
 fn answer(done: Result<()>, out: &mut Output) {
     let Err(error) = done else { return };
     let hint = error
@@ -126,7 +126,7 @@ fn answer(done: Result<()>, out: &mut Output) {
     out.failed_with(error.kind, &failed);
 }
 
-/// Reads all of the standard input, up to `most` bytes.
+/// Reads all of standard input, or returns an error if it exceeds `most` bytes.
 fn standard_input(most: usize) -> Result<Vec<u8>> {
     let here = Path::new("-");
     let mut input = Vec::new();

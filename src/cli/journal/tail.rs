@@ -16,7 +16,7 @@ use crate::journal::OpenLine;
 use crate::text::Line;
 use crate::text::quantity;
 
-/// How long `--follow` waits before it looks again.
+/// Interval at which `--follow` checks for new records.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Print the latest records, the latest last

@@ -14,7 +14,7 @@ use crate::journal::MAX_LINE;
 use crate::journal::RecordDraft;
 use crate::journal::Writing;
 
-/// The largest batch, in bytes: it is checked as a whole before the first line of it is written.
+/// Maximum size of a batch, in bytes: the whole batch is validated before its first line is written.
 const MAX_BATCH_BYTES: usize = 64 * 1024 * 1024;
 
 /// Add a record to the journal
@@ -61,7 +61,7 @@ pub(crate) struct WriteArgs {
     request_id: Option<String>,
 }
 
-/// The answer to a batch.
+/// The JSON document of a batch.
 #[derive(Serialize)]
 struct Batch<'a> {
     ok: bool,
@@ -69,7 +69,7 @@ struct Batch<'a> {
     written: usize,
 }
 
-/// An answer, with what a dry run would have added.
+/// A JSON document with what a dry run would have added.
 #[derive(Serialize)]
 struct WriteAnswer<T> {
     #[serde(flatten)]
@@ -137,7 +137,7 @@ fn drafts(args: &WriteArgs) -> Result<Vec<RecordDraft>> {
     Ok(drafts)
 }
 
-/// Returns what would be added, as the end of a unified diff.
+/// Returns the lines that would be added, as a unified diff.
 fn diff(written: &JournalWriteReport) -> String {
     let file = written.file.display();
     let count = written.lines().count();

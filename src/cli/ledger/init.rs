@@ -30,17 +30,17 @@ pub(crate) struct InitArgs {
     hook: bool,
 }
 
-/// What was done. It is the document of `annals ledger init --json`.
+/// The JSON document of `annals ledger init --json`.
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     ledger: InitReport,
-    /// The settings that the hook was put in, or `None` if it is there already, or was not asked for.
+    /// The settings file that the hook was added to; `None` if it is already there, or was not requested.
     hook: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
-    // First, since it is what can be refused.
+    // The hook is installed first, since it may be refused.
     let hook = if args.hook {
         Some(install(project)?)
     } else {

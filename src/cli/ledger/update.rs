@@ -59,7 +59,7 @@ pub(crate) fn run(args: &UpdateArgs, project: &Project, out: &mut Output) -> Res
     Ok(())
 }
 
-/// Reads a text from a file, or from standard input for `-` and none; `what` names it in errors.
+/// Reads a text from a file, or from standard input if the file is `-` or `None`; `what` names it in errors.
 pub(crate) fn document(file: Option<&Path>, what: &str) -> Result<String> {
     let bytes = if let Some(file) = file.filter(|file| *file != Path::new("-")) {
         let file = path::absolute(file).at("find", file)?;

@@ -17,7 +17,7 @@ use crate::patterns::Sizes;
 use crate::project::Project;
 use crate::text::quantity;
 
-/// How many files are listed, and how many plans of one.
+/// Maximum number of files listed, and of plans listed per file.
 const FILES: usize = 8;
 const PLANS: usize = 4;
 
@@ -110,7 +110,7 @@ fn sizes(unit: &str, sizes: &Sizes, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Says how many plans deviated, and of how many it is known where not of all.
+/// Describes how many plans deviated, and how many report on deviations if not all do.
 fn deviations(rate: Rate, insights: &Insights) -> String {
     let sum = insights.deviations;
     match rate.of {
@@ -126,7 +126,7 @@ fn deviations(rate: Rate, insights: &Insights) -> String {
     }
 }
 
-/// Says how many plans are complete, and of how many it is known where not of all.
+/// Describes how many plans are complete, and how many report a status if not all do.
 fn completion(rate: Rate, all: usize) -> String {
     let are = if rate.count == 1 { "is" } else { "are" };
     match rate.of {
@@ -170,7 +170,7 @@ fn file(file: &DeviatingFile) -> String {
     )
 }
 
-/// Returns in one line what was compared and does not differ significantly.
+/// Returns a line about comparisons without a significant difference.
 fn alike(insights: &Insights) -> Option<String> {
     let tested = insights.comparisons.iter();
     let alike: Vec<&Comparison> = tested
@@ -180,7 +180,7 @@ fn alike(insights: &Insights) -> Option<String> {
     (!alike.is_empty()).then(|| format!("No significant difference: {subjects}."))
 }
 
-/// Returns in one line what was too little to tell.
+/// Returns a line about comparisons with too little data.
 fn too_little(insights: &Insights) -> Option<String> {
     let few = insights.comparisons.iter().filter(|one| !one.is_evidence());
     let mut parts: Vec<String> = few
@@ -190,7 +190,8 @@ fn too_little(insights: &Insights) -> Option<String> {
     (!parts.is_empty()).then(|| format!("Too little to tell: {}.", parts.join("; ")))
 }
 
-/// Returns subjects with how often each was compared: `deviations by tasks, deviations by file (7)`.
+/// Returns the subjects with the number of comparisons of each: `deviations by tasks, deviations by file
+/// (7)`.
 fn counted<'a>(subjects: impl Iterator<Item = &'a str>) -> String {
     let mut counted: Vec<(&str, usize)> = Vec::new();
     for subject in subjects {

@@ -71,7 +71,7 @@ pub(crate) fn run(
     out.result_until(&report, show, report.verdict(args.check))
 }
 
-/// Returns what two flags say that negate each other, or `None` if neither is given.
+/// Returns the value of two opposite flags, or `None` if neither is given.
 fn either_flag(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(yes)
 }

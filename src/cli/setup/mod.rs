@@ -59,9 +59,10 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     }
 }
 
-/// Leaves out a `--project` without a folder: for `setup` it is the word for the project's settings, its default.
+/// Removes `--project` without a folder: for `setup`, it selects the project's settings, which is the
+/// default.
 ///
-/// Beside `--user` it is refused as any other two options that exclude each other.
+/// Together with `--user`, it is an error, as for any other pair of conflicting options.
 pub(crate) fn without_scope(arguments: &mut Vec<OsString>) -> std::result::Result<(), clap::Error> {
     let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
     let is_scope =

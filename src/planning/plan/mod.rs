@@ -1,4 +1,4 @@
-//! PLAN files: what is to be done.
+//! Parses PLAN files, which describe the work to do.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -28,47 +28,47 @@ pub use waves::check_waves;
 /// A plan, from its front matter and the tasks in its body.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Plan {
-    /// The phase as the file spells it, without its name: `05.1`, in JSON `5.1`; a word for a quick task.
+    /// The phase as spelled in the file, without its name: `05.1`, in JSON `5.1`; a word for a quick task.
     #[serde(serialize_with = "serialize_phase")]
     pub phase: Option<String>,
-    /// The plan as the file spells it, without phase and slug: `02` (in JSON `2`), `01a`, `D`, `R01`.
+    /// The plan as spelled in the file, without phase and slug: `02` (in JSON `2`), `01a`, `D`, `R01`.
     #[serde(serialize_with = "serialize_plan")]
     pub plan: Option<String>,
-    /// The title: the front matter's, else the first heading.
+    /// The title in the front matter, otherwise the first heading.
     pub title: Option<String>,
-    /// The wave in which it is carried out; plans of one wave run side by side.
+    /// The wave in which the plan is executed; plans of the same wave run in parallel.
     pub wave: Option<u32>,
-    /// The plans that must be done before it, as written.
+    /// The plans that must be complete before it, as written.
     pub depends_on: Option<Vec<String>>,
-    /// The effort to spend on it, where it differs from the project's.
+    /// The effort level, if it differs from the project's.
     pub effort_override: Option<String>,
-    /// The files it is going to touch.
+    /// The files that the plan will change.
     pub files_modified: Option<Vec<String>>,
-    /// What must hold when it is done.
+    /// The conditions that must hold when the plan is complete.
     pub must_haves: Option<MustHaves>,
-    /// Its tasks, in file order.
+    /// The tasks, in file order.
     pub tasks: Vec<PlanTask>,
-    /// The file it was read from.
+    /// The file that the plan was read from.
     #[serde(skip)]
     pub file: PathBuf,
-    /// The line of `depends_on`, to point at.
+    /// Line number of `depends_on`, for warnings.
     #[serde(skip)]
     pub depends_on_line: usize,
 }
 
-/// What must hold when a plan is done.
+/// The conditions that must hold when a plan is complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MustHaves {
-    /// What must be true.
+    /// Statements that must be true.
     pub truths: Vec<String>,
-    /// What must be there.
+    /// Artifacts that must exist.
     pub artifacts: Vec<String>,
-    /// What must be wired to what.
+    /// Connections between artifacts that must work.
     pub key_links: Vec<String>,
 }
 
 impl Plan {
-    /// Reads a plan in markdown or JSON lines; `path` helps where the file does not say which it is.
+    /// Parses a plan in markdown or JSON Lines; `path` identifies the plan if the text does not.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let document = Document::parse(text, path, &mut warnings);
@@ -108,7 +108,7 @@ impl Plan {
 }
 
 impl MustHaves {
-    /// Reads the bullets of a section `## must_haves`, where the front matter has none.
+    /// Reads the bullets of a `## must_haves` section, if the front matter has no must-haves.
     fn in_section(outline: &Outline<'_>) -> Option<Self> {
         let section = heading::sections(outline, &["must haves", "must-haves"]).next()?;
         let items = outline.items(&section.whole);
@@ -119,7 +119,7 @@ impl MustHaves {
         })
     }
 
-    /// Reads a plain list, or lists of three kinds under their long or short names.
+    /// Parses a plain list, or a mapping of three lists with long or short names.
     fn from_node(node: &Node) -> Self {
         if node.pairs().is_empty() {
             return Self {

@@ -1,11 +1,11 @@
-//! Whether plans that run side by side keep out of each other's way.
+//! Checks that plans of the same wave do not change the same files.
 
 use std::collections::BTreeMap;
 
 use crate::planning::Plan;
 use crate::warning::Warning;
 
-/// Returns a warning for each plan that changes files which an earlier plan of its wave changes, too.
+/// Returns a warning for each plan that changes the same files as an earlier plan of its wave.
 pub fn check_overlap(plans: &[Plan]) -> Vec<Warning> {
     let mut owners: BTreeMap<(u32, &str), &Plan> = BTreeMap::new();
     let mut warnings = Vec::new();

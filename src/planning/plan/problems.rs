@@ -1,4 +1,4 @@
-//! What a plan lacks before it can be carried out.
+//! Reports what a plan lacks for execution.
 
 use crate::planning::Plan;
 use crate::planning::PlanTask;
@@ -6,7 +6,7 @@ use crate::text::noun;
 use crate::warning::Warning;
 
 impl Plan {
-    /// Returns what the plan lacks: fields that the order of work needs, and tasks that can't be done or checked.
+    /// Returns what the plan lacks: fields that the order of execution depends on, and parts of its tasks.
     pub fn problems(&self) -> Vec<Warning> {
         let mut found = Vec::new();
         let fields = [
@@ -28,7 +28,7 @@ impl Plan {
         if self.tasks.is_empty() {
             found.push(Warning::file(&self.file, "the plan has no tasks"));
         }
-        // What a person is asked to check needs no name of its own.
+        // A checkpoint needs no name.
         let is_named = |task: &PlanTask| task.name.is_some() || task.kind_is("checkpoint");
         found.extend(self.lacking("a name", is_named));
         found.extend(self.lacking("an action", |task| task.has_action));
@@ -36,7 +36,7 @@ impl Plan {
         found
     }
 
-    /// Returns one warning for all tasks that have not what `has` asks for.
+    /// Returns a single warning that lists the tasks for which `has` is false.
     fn lacking(&self, what: &str, has: impl Fn(&PlanTask) -> bool) -> Option<Warning> {
         let without: Vec<(usize, &PlanTask)> = self
             .tasks

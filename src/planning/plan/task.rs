@@ -1,4 +1,4 @@
-//! The tasks of a plan, in each of the forms that plans write them.
+//! Parses the tasks of a plan in all known formats.
 //!
 //! ```text
 //! <task type="auto">                 ### Task 1: Parser        ## Tasks
@@ -19,21 +19,21 @@ use crate::planning::document::title_words;
 /// A task of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PlanTask {
-    /// What is to be done, without its number.
+    /// The task's name, without its number.
     pub name: Option<String>,
-    /// Its kind, where it says: `auto`, `checkpoint:human-verify`.
+    /// The task's kind, if stated: `auto`, `checkpoint:human-verify`.
     pub kind: Option<String>,
-    /// The line it begins at, counted from 1.
+    /// Line number of the task's start, from 1.
     pub line: usize,
-    /// Whether it says what to do.
+    /// Whether the task states what to do.
     #[serde(skip)]
     pub has_action: bool,
-    /// Whether it says how to check that it is done.
+    /// Whether the task states how to check that it is complete.
     #[serde(skip)]
     pub has_check: bool,
 }
 
-/// Labels and tags that say how a task is checked.
+/// Labels and tags that state how to check a task.
 const CHECKS: &[&str] = &[
     "verify",
     "verification",
@@ -47,7 +47,7 @@ const CHECKS: &[&str] = &[
     "success criteria",
 ];
 
-/// How the tags begin that end a part of a plan.
+/// Prefixes of the tags that end a part of a plan.
 const PART_ENDS: &[&str] = &["</task", "</feature", "</context", "</interfaces"];
 
 /// Returns the tasks of a plan in file order.
@@ -68,7 +68,7 @@ pub(super) fn tasks(document: &Document<'_>) -> Vec<PlanTask> {
 
 fn of_row(row: &Node) -> PlanTask {
     let text = |keys: &[&str]| row.get(keys).and_then(Node::as_text);
-    // A row without a name begins its action with one.
+    // In a row without a name, the first sentence of the action is used.
     let action = text(&["action", "spec", "d"]);
     let head = action.map(|action| action.split(". ").next().unwrap_or(action));
     PlanTask {
@@ -82,7 +82,7 @@ fn of_row(row: &Node) -> PlanTask {
     }
 }
 
-/// Reads `<task>` blocks, outside code.
+/// Parses `<task>` blocks outside code blocks.
 fn tagged(document: &Document<'_>) -> Vec<PlanTask> {
     let mut found: Vec<PlanTask> = Vec::new();
     let mut is_open = false;
@@ -91,7 +91,7 @@ fn tagged(document: &Document<'_>) -> Vec<PlanTask> {
     let first_line = document.outline.line(start);
     for (index, line) in document.outline.text()[start..].lines().enumerate() {
         let content = line.trim();
-        // A fence left open in one part of the plan must not swallow the next.
+        // An unclosed code fence in one part of the plan must not swallow the next part.
         is_code &= !PART_ENDS.iter().any(|end| content.starts_with(end));
         if content.starts_with("```") {
             is_code = !is_code;
@@ -99,7 +99,7 @@ fn tagged(document: &Document<'_>) -> Vec<PlanTask> {
         if is_code {
             continue;
         }
-        // A plan that is driven by tests has a feature for its task.
+        // A test-driven plan has a feature instead of a task.
         if let Some(attributes) = tag(content, "task").or_else(|| tag(content, "feature")) {
             is_open = true;
             found.push(PlanTask {
@@ -121,13 +121,13 @@ fn tagged(document: &Document<'_>) -> Vec<PlanTask> {
 }
 
 impl PlanTask {
-    /// Returns whether the task is of a kind, whatever is said behind a colon: `checkpoint:human-verify`.
+    /// Returns whether the task is of a kind, ignoring any suffix after a colon: `checkpoint:human-verify`.
     pub(super) fn kind_is(&self, kind: &str) -> bool {
         let written = self.kind.as_deref().unwrap_or_default();
         written.split(':').next() == Some(kind)
     }
 
-    /// Takes what one line inside a `<task>` block tells.
+    /// Updates the task from a line inside a `<task>` block.
     fn take_line(&mut self, content: &str) {
         if self.name.is_none() {
             let name = ["name", "title"].iter().find_map(|key| {
@@ -147,7 +147,7 @@ impl PlanTask {
     }
 }
 
-/// Returns the attributes of a tag that a line begins with.
+/// Returns the attributes of a tag at the start of a line.
 fn tag<'a>(content: &'a str, name: &str) -> Option<&'a str> {
     let rest = content.strip_prefix('<')?.strip_prefix(name)?;
     let ends = rest.starts_with([' ', '>', '\t']) || rest.is_empty();
@@ -172,7 +172,7 @@ fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-/// Reads headings such as `### Task 1: Parser`, `### T1 — Parser`, `### 1) Parser`.
+/// Parses headings such as `### Task 1: Parser`, `### T1 — Parser`, `### 1) Parser`.
 fn titled(document: &Document<'_>) -> Vec<PlanTask> {
     let sections = document.outline.sections();
     let of_level = |fits: &dyn Fn(&Section) -> bool| -> Vec<&Section> {
@@ -230,7 +230,7 @@ fn of_section(document: &Document<'_>, section: &Section) -> PlanTask {
     }
 }
 
-/// Reads the numbered list, the checkboxes or the bullets of the section for tasks.
+/// Parses the numbered list, the checkboxes or the bullets of the tasks section.
 fn from_list(document: &Document<'_>) -> Vec<PlanTask> {
     let Some(home) = home(document) else {
         return Vec::new();
@@ -260,7 +260,7 @@ fn from_list(document: &Document<'_>) -> Vec<PlanTask> {
         .collect()
 }
 
-/// Returns the section that holds the tasks.
+/// Returns the section that contains the tasks.
 fn home<'d>(document: &'d Document<'_>) -> Option<&'d Section> {
     const TITLES: &[&str] = &[
         "tasks",
@@ -277,7 +277,7 @@ fn home<'d>(document: &'d Document<'_>) -> Option<&'d Section> {
     document.sections(fits).into_iter().next()
 }
 
-/// Returns what follows the number in `Task 1: Parser`, `T1 — Parser`, `Step 2. Parser`.
+/// Returns the text after the number in `Task 1: Parser`, `T1 — Parser`, `Step 2. Parser`.
 fn task_number(title: &str) -> Option<&str> {
     let title = title.trim_start_matches(['*', '[', ' ']);
     let word = ["task", "step", "t"].iter().find_map(|word| {

@@ -1,14 +1,14 @@
-//! Whether the plans of a phase can be carried out in the order they state.
+//! Checks that the plans of a phase can be executed in the stated order.
 
 use crate::planning::PhaseNumber;
 use crate::planning::Plan;
 use crate::planning::PlanNumber;
 use crate::warning::Warning;
 
-/// Returns what keeps the plans of one phase from being carried out wave by wave: circles, plans that
-/// depend on one of the same or a later wave, and dependencies that are not there.
+/// Returns warnings about whatever prevents the plans of a phase from being executed wave by wave: cycles,
+/// dependencies on plans of the same or a later wave, and dependencies that do not exist.
 ///
-/// Dependencies on plans of other phases are passed over.
+/// Dependencies on plans of other phases are ignored.
 pub fn check_waves(plans: &[Plan]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut edges: Vec<Vec<usize>> = Vec::new();
@@ -35,14 +35,14 @@ pub fn check_waves(plans: &[Plan]) -> Vec<Warning> {
     warnings
 }
 
-/// Where a dependency leads.
+/// The target of a dependency.
 enum Dependency {
     Here(PlanNumber),
-    /// A plan of another phase, or words.
+    /// A plan of another phase, or free text.
     Elsewhere,
 }
 
-/// Reads `01`, `03-01`, `03-01-PLAN.md`, `plan-02`; in phase 3 the first two are plan 1.
+/// Parses `01`, `03-01`, `03-01-PLAN.md`, `plan-02`; in phase 3, each of the first three is plan 1.
 fn dependency(text: &str, phase: Option<&str>) -> Dependency {
     let text = text.trim();
     let text = text.strip_suffix(".md").unwrap_or(text);
@@ -69,14 +69,14 @@ fn position(plans: &[Plan], number: &PlanNumber) -> Option<usize> {
 
 fn late(plan: &Plan, before: &Plan, text: &str) -> Option<Warning> {
     let (own, other) = (plan.wave?, before.wave?);
-    // A plan that depends on itself is a circle, and told as such.
+    // A plan that depends on itself is reported as a cycle.
     (own <= other && plan.plan != before.plan).then(|| {
         let message = format!("in wave {own}, depends on {text}, which is in wave {other}");
         point(plan, message)
     })
 }
 
-/// Finds the plans that wait for each other, each circle once.
+/// Returns a warning for each dependency cycle, each reported once.
 fn circles(plans: &[Plan], edges: &[Vec<usize>]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut is_done = vec![false; plans.len()];
@@ -93,7 +93,7 @@ fn circles(plans: &[Plan], edges: &[Vec<usize>]) -> Vec<Warning> {
     warnings
 }
 
-/// Follows the dependencies from a plan; returns the circle it runs into.
+/// Follows the dependencies of a plan depth-first; returns the cycle that it reaches, if any.
 fn walk(
     at: usize,
     edges: &[Vec<usize>],

@@ -1,19 +1,19 @@
-//! The commands that build and test a project, as its root manifests tell them.
+//! Detects the build and test commands of a project from its root manifests.
 
 use std::path::Path;
 
 use crate::storage::read;
 
-/// What builds a project and what tests it.
+/// The build and test commands of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildCommands {
-    /// Builds it.
+    /// The build command.
     pub build: Option<String>,
-    /// Runs its tests.
+    /// The test command.
     pub test: Option<String>,
 }
 
-/// Manifests whose tool has one command for each: the file, what builds, what tests.
+/// Manifests of tools with fixed commands: the file, the build command, the test command.
 const TOOLS: &[(&str, &str, &str)] = &[
     ("Cargo.toml", "cargo build", "cargo test"),
     ("go.mod", "go build ./...", "go test ./..."),
@@ -24,7 +24,7 @@ const TOOLS: &[(&str, &str, &str)] = &[
     ("stack.yaml", "stack build", "stack test"),
 ];
 
-/// Who runs the scripts of package.json: the lock file, the program.
+/// Runners of package.json scripts: the lock file, the program.
 const SCRIPT_RUNNERS: &[(&str, &str)] = &[
     ("pnpm-lock.yaml", "pnpm"),
     ("yarn.lock", "yarn"),
@@ -32,7 +32,7 @@ const SCRIPT_RUNNERS: &[(&str, &str)] = &[
     ("bun.lockb", "bun"),
 ];
 
-/// Files with targets that people write for each other, the one to believe first: the file, the program.
+/// Files with user-defined targets, in order of precedence: the file, the program.
 const TARGETS: &[(&str, &str)] = &[
     ("Makefile", "make"),
     ("justfile", "just"),
@@ -40,7 +40,7 @@ const TARGETS: &[(&str, &str)] = &[
 ];
 
 impl BuildCommands {
-    /// Reads what the root of a project tells; each command from the first file that has it.
+    /// Detects the commands in the root of a project; each comes from the first file that defines it.
     pub(super) fn detect(root: &Path) -> Self {
         let targets = TARGETS
             .iter()
@@ -87,7 +87,7 @@ fn of_scripts(root: &Path) -> BuildCommands {
     }
 }
 
-/// Reads the names in front of the colons that stand at the start of a line.
+/// Looks for the `build` and `test` targets: names at the start of a line, followed by a colon.
 fn of_targets(root: &Path, file: &str, program: &str) -> BuildCommands {
     let text = text(&root.join(file));
     let target = |name: &str| {
@@ -105,7 +105,8 @@ fn of_targets(root: &Path, file: &str, program: &str) -> BuildCommands {
     }
 }
 
-/// Returns a manifest's text; one that cannot be read tells nothing, and its reader warns of it.
+/// Returns a manifest's text, or an empty one if it is unreadable; a read error is left to other readers to
+/// report.
 fn text(path: &Path) -> String {
     match read::text(path) {
         Ok(Some(text)) => text.value,

@@ -1,8 +1,8 @@
-//! What a file's name says of it: the language it is written in, and whether it is a test.
+//! Classifies files by name: the programming language, and whether the file is a test.
 
 use std::path::Path;
 
-/// Languages by the endings of their files; data and prose are none.
+/// Languages with their file extensions; data formats and prose are not included.
 const LANGUAGES: &[(&str, &[&str])] = &[
     ("Assembly", &["asm", "s"]),
     ("Astro", &["astro"]),
@@ -55,14 +55,14 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("Zig", &["zig"]),
 ];
 
-/// Folders that hold tests and nothing else.
+/// Folders that contain only tests.
 const TEST_FOLDERS: &[&str] = &["__tests__", "e2e", "spec", "specs", "test", "tests"];
 
 /// Returns the language of a source file.
 pub(super) fn language(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?.to_lowercase();
     let (stem, extension) = name.rsplit_once('.')?;
-    // What a tool has written for machines is nobody's source.
+    // Minified files are generated, so they do not count as source.
     let is_minified = Path::new(stem)
         .extension()
         .is_some_and(|inner| inner == "min");
@@ -75,19 +75,21 @@ pub(super) fn language(path: &Path) -> Option<&'static str> {
         .map(|(language, _)| *language)
 }
 
-/// Returns where a test lies: its folder of tests, else the folder it stands in; nothing for other files.
+/// Returns the location of a test: the outermost test folder above it, otherwise its own folder; `None` for
+/// other files.
 pub(super) fn test_home(path: &Path) -> Option<&Path> {
     let folder = path.parent()?;
     let is_tests = |folder: &Path| {
         let name = folder.file_name().and_then(|name| name.to_str());
         name.is_some_and(|name| TEST_FOLDERS.contains(&name))
     };
-    // The outermost one: what lies below it belongs to it.
+    // The outermost one, which includes those below it.
     let home = folder.ancestors().filter(|folder| is_tests(folder)).last();
     home.or_else(|| is_test_name(path).then_some(folder))
 }
 
-/// Tells a test by its name: `test_a.py`, `a_test.go`, `a.spec.ts`, `a_spec.rb`, `ATest.java`.
+/// Returns whether a file name is that of a test: `test_a.py`, `a_test.go`, `a.spec.ts`, `a_spec.rb`,
+/// `ATest.java`.
 fn is_test_name(path: &Path) -> bool {
     let stem = path
         .file_stem()

@@ -1,6 +1,6 @@
-//! What the code of a project looks like from outside: languages, tests, CI, Docker, monorepo.
+//! Summarises the code of a project: languages, tests, CI, Docker, monorepo.
 //!
-//! Counted by the names of the files that git would track; no file is opened but a root manifest.
+//! Only the names of the files that git would track are counted; no file is opened except root manifests.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -22,10 +22,10 @@ mod commands;
 mod language;
 mod services;
 
-/// A larger tree is looked at in part: the profile is a glance, not an inventory.
+/// Maximum number of entries counted; a larger tree is counted in part, since an estimate suffices.
 const MAX_ENTRIES: usize = 200_000;
 
-/// Folders of other people's code, where a project keeps it without ignoring it.
+/// Folders of third-party code, which a project may contain without ignoring it.
 const VENDORED: &[&str] = &[
     "__pycache__",
     "bower_components",
@@ -35,40 +35,40 @@ const VENDORED: &[&str] = &[
     "venv",
 ];
 
-/// How many names a line lists.
+/// Maximum number of names listed on a line.
 const NAMED: usize = 3;
 
-/// How many languages a line lists.
+/// Maximum number of languages listed on a line.
 const LANGUAGES: usize = 6;
 
-/// How many folders a line lists.
+/// Maximum number of folders listed on a line.
 const FOLDERS: usize = 8;
 
-/// Existing code, at a glance.
+/// A summary of existing code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeProfile {
-    /// The languages and how many files each has, the most first.
+    /// The languages with their file counts, in descending order of count.
     pub languages: Vec<(&'static str, usize)>,
-    /// How many of these files are tests.
+    /// Number of these files that are tests.
     pub tests: usize,
-    /// Where the tests lie, the fullest folder first.
+    /// The locations of the tests, in descending order of the number of tests.
     pub test_folders: Vec<PathBuf>,
-    /// The services that build each commit.
+    /// The CI services.
     pub ci: Vec<String>,
-    /// The files that describe containers.
+    /// The files that define containers.
     pub docker: Vec<PathBuf>,
-    /// What holds several packages together, with their number where that is known.
+    /// The workspace tool of a monorepo, with the number of packages if known.
     pub monorepo: Option<String>,
-    /// What builds and tests it.
+    /// The build and test commands.
     pub commands: BuildCommands,
-    /// The folders of the root that hold code.
+    /// The top-level folders that contain code.
     pub folders: Vec<PathBuf>,
-    /// Whether the tree is too large to have been counted whole.
+    /// Whether only a part of the tree was counted, because it is too large.
     pub is_partial: bool,
 }
 
 impl CodeProfile {
-    /// Looks at a project's files; nothing where there is no code yet.
+    /// Scans a project's files; `None` if there is no code yet.
     pub fn scan(project: &Project) -> Parsed<Option<Self>> {
         Self::count(&project.root, &project.planning_place().dir, MAX_ENTRIES)
     }
@@ -108,7 +108,7 @@ impl CodeProfile {
         self.folders = names.folders.into_iter().collect();
     }
 
-    /// Returns what an agent needs to begin with: nothing that changes with every new file.
+    /// Returns a summary for an agent, without figures that change with every new file.
     pub fn summary(&self) -> Vec<String> {
         let languages = self.languages.iter().map(|(name, _)| (*name).to_owned());
         let code = |command: &String| format!("`{command}`");
@@ -160,14 +160,14 @@ impl CodeProfile {
     }
 }
 
-/// What the names of the files tell, as they come by.
+/// What the file names reveal, collected during the walk.
 #[derive(Debug, Default)]
 struct Names {
     languages: BTreeMap<&'static str, usize>,
     test_folders: BTreeMap<PathBuf, usize>,
     docker: Vec<PathBuf>,
     folders: BTreeSet<PathBuf>,
-    /// How many manifests of each name lie below the root.
+    /// Number of manifests below the root, by file name.
     manifests: BTreeMap<String, usize>,
 }
 
@@ -201,7 +201,7 @@ impl Names {
     }
 }
 
-/// Walks over the files that git would track, in order of their names.
+/// Walks the files that git would track, sorted by name.
 fn walk(root: &Path, planning: &Path) -> ignore::Walk {
     let planning = planning.to_owned();
     let is_counted = move |entry: &DirEntry| {
@@ -214,14 +214,14 @@ fn walk(root: &Path, planning: &Path) -> ignore::Walk {
     walk.sort_by_file_name(Ord::cmp).build()
 }
 
-/// Returns the counts, the largest first, equal ones by name.
+/// Returns the counts in descending order, equal ones sorted by name.
 fn fullest_first<K: Ord>(counts: BTreeMap<K, usize>) -> Vec<(K, usize)> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by(|(_, a), (_, b)| b.cmp(a));
     counts
 }
 
-/// Returns the first of some names, and how many more there are.
+/// Returns at most `most` of the names, and the number of the rest.
 fn first_names(names: impl Iterator<Item = String>, most: usize) -> String {
     let names: Vec<String> = names.collect();
     match names.len() {

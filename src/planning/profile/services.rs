@@ -1,4 +1,4 @@
-//! What stands around the code: CI services, containers, workspaces.
+//! Detects the infrastructure around the code: CI services, containers, workspaces.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::storage::listing;
 use crate::storage::read;
 use crate::text::quantity;
 
-/// Files whose presence tells of a CI service.
+/// Files whose presence indicates a CI service.
 const CI_FILES: &[(&str, &str)] = &[
     (".gitlab-ci.yml", "GitLab CI"),
     (".circleci/config.yml", "CircleCI"),
@@ -23,7 +23,7 @@ const CI_FILES: &[(&str, &str)] = &[
     ("Jenkinsfile", "Jenkins"),
 ];
 
-/// Folders of workflows, one file each.
+/// Folders with one file per workflow.
 const CI_FOLDERS: &[(&str, &str)] = &[
     (".github/workflows", "GitHub Actions"),
     (".forgejo/workflows", "Forgejo Actions"),
@@ -31,10 +31,11 @@ const CI_FOLDERS: &[(&str, &str)] = &[
     (".woodpecker", "Woodpecker"),
 ];
 
-/// The manifests of packages, which tell how many a workspace has.
+/// Package manifests, which are counted to size a workspace.
 pub(super) const MANIFESTS: &[&str] = &["Cargo.toml", "go.mod", "package.json", "pyproject.toml"];
 
-/// What holds several packages together: the file, the text in it that says so, its name, the packages' manifest.
+/// Workspace definitions: the file, the text in it that defines a workspace, the tool's name, the packages'
+/// manifest.
 const WORKSPACES: &[(&str, &str, &str, &str)] = &[
     ("Cargo.toml", "[workspace]", "Cargo workspace", "Cargo.toml"),
     ("pnpm-workspace.yaml", "", "pnpm workspace", "package.json"),
@@ -57,7 +58,7 @@ const WORKSPACES: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// Returns the CI services that a project is set up for.
+/// Returns the CI services that the project is configured for.
 pub(super) fn ci(root: &Path) -> Vec<String> {
     let folders = CI_FOLDERS.iter().filter_map(|(folder, service)| {
         let workflows = workflows(&root.join(folder));
@@ -72,7 +73,7 @@ pub(super) fn ci(root: &Path) -> Vec<String> {
 }
 
 fn workflows(folder: &Path) -> usize {
-    // A folder that is missing or closed holds no workflow that we could name.
+    // A missing or unreadable folder counts as one without workflows.
     let listed = listing::entries(folder).unwrap_or_default();
     listed.iter().filter(|(name, _)| is_yaml(name)).count()
 }
@@ -81,10 +82,10 @@ fn is_yaml(name: &str) -> bool {
     matches!(name.rsplit_once('.'), Some((_, "yml" | "yaml")))
 }
 
-/// Returns whether a file of this name describes a container, or several.
+/// Returns whether a file of this name defines one or more containers.
 pub(super) fn is_docker(name: &str) -> bool {
     let lower = name.to_lowercase();
-    // In lower case the name is that of a syntax file, or of a program that reads such files.
+    // In lower case, the name belongs to a syntax file or to a program that reads such files.
     let is_image = |stem: &str| {
         name.strip_prefix(stem)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -95,14 +96,14 @@ pub(super) fn is_docker(name: &str) -> bool {
     is_image("Dockerfile") || is_image("Containerfile") || is_compose
 }
 
-/// Returns what holds several packages together, and how many manifests lie below the root.
+/// Returns the workspace tool, and the number of package manifests below the root.
 pub(super) fn monorepo(root: &Path, manifests: &BTreeMap<String, usize>) -> Option<String> {
     let says = |file: &str, mark: &str| {
         let path = root.join(file);
         if mark.is_empty() {
             return read::is_file(&path);
         }
-        // A manifest that cannot be read is the build's to complain of.
+        // An unreadable manifest is left to the build to report.
         read::text(&path)
             .ok()
             .flatten()

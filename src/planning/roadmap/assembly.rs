@@ -1,4 +1,4 @@
-//! Brings together what headings, checklists and tables say about each phase.
+//! Merges the information about each phase from headings, checklists and tables.
 
 use std::collections::HashMap;
 use std::collections::HashSet;
@@ -23,29 +23,29 @@ pub(super) struct Assembly<'a, 'o> {
     outline: &'a Outline<'o>,
     pub(super) milestones: Vec<RoadmapMilestone>,
     pub(super) phases: Vec<PhaseDraft>,
-    /// Numbers that a shipped milestone and the current roadmap both have.
+    /// Numbers used by both a shipped milestone and the current roadmap.
     reused: HashSet<PhaseNumber>,
-    /// The phases of each number: several where milestones count anew.
+    /// The phases of each number: several if milestones restart the numbering.
     by_number: HashMap<PhaseNumber, Vec<usize>>,
-    /// Phases that are described twice: number and line of the second heading.
+    /// Phases with a second section: number, and line of the second heading.
     pub(super) doubled: Vec<(PhaseNumber, usize)>,
-    /// Whether more milestones are named than are kept.
+    /// Whether milestones were left out because there are too many.
     pub(super) has_more_milestones: bool,
-    /// Whether more phases are named than are kept.
+    /// Whether phases were left out because there are too many.
     pub(super) is_cut: bool,
 }
 
-/// A phase with the evidence that its status is worked out from.
+/// A phase with the evidence for its status.
 pub(super) struct PhaseDraft {
     pub(super) phase: RoadmapPhase,
-    /// What takes it out of the roadmap.
+    /// The status that takes the phase out of the roadmap, if any.
     pub(super) out: Option<PhaseProgress>,
-    /// Whether a day of completion stands in its section.
+    /// Whether its section states a completion date.
     pub(super) is_completed: bool,
     has_section: bool,
 }
 
-/// Where a phase is named: its milestone, as far as the place tells.
+/// The milestone of a mention of a phase, as far as its location determines it.
 #[derive(Clone, Copy)]
 struct Home {
     milestone: Option<usize>,
@@ -53,7 +53,7 @@ struct Home {
 }
 
 impl<'a, 'o> Assembly<'a, 'o> {
-    /// Reads all that an outline says about phases.
+    /// Collects all mentions of phases in an outline.
     pub(super) fn read(outline: &'a Outline<'o>) -> Self {
         let (milestones, has_more_milestones) = milestone::milestones(outline);
         let mut assembly = Self {
@@ -115,7 +115,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
             .collect()
     }
 
-    /// Returns the milestone whose block or section holds a byte, the innermost one that may have the phase.
+    /// Returns the milestone whose block or section contains a byte offset: the innermost that may contain
+    /// the phase.
     fn home(&self, at: usize, number: &PhaseNumber) -> Home {
         let holding = self
             .milestones
@@ -129,7 +130,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
     }
 
-    /// Returns the phase of a number at a home, a new one where none fits.
+    /// Returns the phase of a number in a milestone, adding a new one if none matches.
     fn slot(&mut self, number: &PhaseNumber, home: Home, line: usize) -> &mut PhaseDraft {
         let is_reused = self.reused.contains(number);
         let same = self.by_number.entry(number.clone()).or_default();
@@ -216,7 +217,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         phase.row.get_or_insert(row);
     }
 
-    /// Gives phases that stand outside of any milestone the one that lists them by number.
+    /// Assigns each phase without a milestone to the first milestone whose range includes its number.
     fn place_listed(&mut self) {
         for found in &mut self.phases {
             let phase = &mut found.phase;

@@ -1,25 +1,25 @@
-//! The fields of a phase, under the labels people give them.
+//! Recognises the fields of a phase by their various labels.
 
 use crate::planning::heading;
 
 /// A field of a phase's section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
-    /// What the phase is to achieve.
+    /// The goal of the phase.
     Goal,
-    /// The phases it builds on.
+    /// The phases that it depends on.
     DependsOn,
-    /// The requirements it covers.
+    /// The requirements that it covers.
     Requirements,
-    /// What must be true when it is done.
+    /// What must be true when it is complete.
     SuccessCriteria,
-    /// Its plans: how many, and the checklist.
+    /// Its plans: the count, or the checklist.
     Plans,
-    /// How far it is.
+    /// Its status.
     Status,
-    /// The day it was completed.
+    /// Its completion date.
     Completed,
-    /// Something else, which ends the field before it.
+    /// Any other label, which ends the preceding field.
     Other,
 }
 
@@ -48,7 +48,7 @@ const NAMES: &[(&str, Field)] = &[
 ];
 
 impl Field {
-    /// Returns the field that a label or a subsection's title names.
+    /// Returns the field for a label or the title of a subsection.
     pub(super) fn from_name(name: &str) -> Self {
         let words = heading::words(name);
         NAMES
@@ -57,7 +57,7 @@ impl Field {
             .map_or(Self::Other, |(_, field)| *field)
     }
 
-    /// Reads a line that begins with a label and returns the field with the offset of its value.
+    /// Parses a line that begins with a label, and returns the field with the offset of its value.
     ///
     /// ```text
     /// **Goal:** …    **Success Criteria** (what must be TRUE):    Plans:    *Scaffolding:*
@@ -70,7 +70,7 @@ impl Field {
     }
 }
 
-/// Reads `**Name:** value`, `**Name**: value` and `**Name** (remark): value`.
+/// Parses `**Name:** value`, `**Name**: value` and `**Name** (remark): value`.
 fn bold(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.strip_prefix("**")?.split_once("**")?;
     if name.len() > 60 || name.contains('`') {
@@ -87,7 +87,7 @@ fn bold(text: &str) -> Option<(&str, &str)> {
     Some((name, behind.strip_prefix(':')?))
 }
 
-/// Reads `Name: value` where the name is a field's, and `Name:` alone in its line.
+/// Parses `Name: value` if the name is that of a field, and `Name:` alone on a line.
 fn plain(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once(':')?;
     let is_known = Field::from_name(name) != Field::Other && !name.starts_with(['-', '#']);

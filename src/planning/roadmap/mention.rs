@@ -1,4 +1,4 @@
-//! Where a roadmap names its phases: headings of their own, and entries of checklists.
+//! Finds the phases in a roadmap: headings of sections, and checklist entries.
 
 use crate::markdown::Block;
 use crate::markdown::ListItem;
@@ -10,7 +10,7 @@ use crate::planning::roadmap::name;
 use crate::planning::roadmap::name::NamedPhase;
 use crate::planning::stated::Span;
 
-/// A phase with a section of its own.
+/// A phase with a section.
 pub(super) struct PhaseHeading<'o> {
     pub(super) named: NamedPhase,
     pub(super) section: &'o Section,
@@ -23,7 +23,7 @@ pub(super) struct ChecklistEntry<'o> {
     pub(super) item: &'o ListItem,
 }
 
-/// Lists of phases in which an entry needs no checkbox.
+/// Titles of phase lists whose entries need no checkbox.
 const LISTS: &[&str] = &["phases", "phase list", "phase overview", "phase checklist"];
 
 /// Returns the headings that name a phase.
@@ -43,7 +43,7 @@ pub(super) fn headings<'o>(outline: &'o Outline<'_>) -> Vec<PhaseHeading<'o>> {
         .collect()
 }
 
-/// Returns the entries of phase checklists; those inside a phase's own section are its plans.
+/// Returns the entries of phase checklists; those in a phase's own section are its plans, not phases.
 pub(super) fn entries<'o>(
     outline: &'o Outline<'_>,
     headings: &[PhaseHeading<'_>],
@@ -60,7 +60,7 @@ pub(super) fn entries<'o>(
         .filter_map(|(block, item)| {
             let text = outline.slice(&block.range);
             let named = name::parse_phase(Span::new(text, block.range.start, block.line))?;
-            // `Phase 1 resolves …` is a sentence unless a checkbox makes it an entry.
+            // `Phase 1 resolves …` is a sentence unless it has a checkbox.
             (item.checked.is_some() || named.name.is_some()).then_some(ChecklistEntry {
                 named,
                 block,

@@ -1,4 +1,4 @@
-//! The milestones of a roadmap that has several.
+//! Parses the milestones of a roadmap.
 //!
 //! ```text
 //! ## Milestones                                   <details>
@@ -17,10 +17,10 @@ use crate::planning::RoadmapMilestone;
 use crate::planning::heading;
 use crate::planning::progress_table::phase_in_front;
 
-/// More milestones than this are no roadmap: so many with phases, and so many that are only listed.
+/// Maximum number of milestones with phases, and of milestones that are only listed.
 pub(super) const MAX: usize = 200;
 
-/// Returns the milestones, blocks and sections first, then those that are only listed; and whether there are more.
+/// Returns the milestones, blocks and sections before those only listed, and whether some were left out.
 pub(super) fn milestones(outline: &Outline<'_>) -> (Vec<RoadmapMilestone>, bool) {
     let mut found = details(outline);
     found.extend(sections(outline));
@@ -43,7 +43,7 @@ pub(super) fn milestones(outline: &Outline<'_>) -> (Vec<RoadmapMilestone>, bool)
     (found, is_cut)
 }
 
-/// Returns the version that a name begins with: `v1.0` of `✅ v1.0 MVP (Phases 1-6)`.
+/// Returns the version at the start of a name: `v1.0` for `✅ v1.0 MVP (Phases 1-6)`.
 pub(super) fn version(name: &str) -> Option<&str> {
     let name = name.trim_start_matches(|c: char| !c.is_alphanumeric());
     let word = name.split([' ', ':', '*', ')', ']', ',']).next()?;
@@ -53,7 +53,8 @@ pub(super) fn version(name: &str) -> Option<&str> {
     is_version.then_some(word)
 }
 
-/// Returns whether a text says that its milestone has shipped; beside a sign of work that goes on, only a part has.
+/// Returns whether a text says that its milestone has shipped. With a symbol of ongoing work, only a part
+/// has.
 fn says_shipped(text: &str) -> bool {
     let goes_on = PhaseProgress::of_sign(text).is_some_and(|sign| sign != PhaseProgress::Complete);
     !goes_on && names_shipping(text)
@@ -67,7 +68,7 @@ fn names_shipping(text: &str) -> bool {
     })
 }
 
-/// Finds collapsed blocks; what is complete and collapsed has shipped.
+/// Finds collapsed blocks; a collapsed block that is called complete counts as shipped.
 fn details(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
     let text = outline.text();
     let mut found = Vec::new();
@@ -97,7 +98,7 @@ fn details(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
     found
 }
 
-/// Finds sections named as a milestone that hold phases.
+/// Finds sections titled like a milestone.
 fn sections(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
     let is_milestone = |title: &str| {
         let words = heading::words(title);
@@ -120,7 +121,7 @@ fn sections(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
         .collect()
 }
 
-/// Reads the list of milestones.
+/// Parses the list of milestones.
 fn in_list(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
     let titles = [
         "milestones",
@@ -146,22 +147,22 @@ fn in_list(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
     found
 }
 
-/// Returns a milestone's name without signs, links and what is said about its phases.
+/// Returns a milestone's name without symbols, links and the remark about its phases.
 fn plain(text: &str) -> String {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let text = text.split("](").next().unwrap_or(text);
     let end = [" (", " - ", " \u{2014} ", " \u{2013} "]
         .iter()
         .filter_map(|mark| text.find(mark))
-        // `Milestone 1 — Name` goes on behind the dash.
+        // In `Milestone 1 — Name`, the name continues after the dash.
         .filter(|at| text[..*at].split(' ').count() > 2 || version(text).is_some())
         .min()
         .unwrap_or(text.len());
     text[..end].replace("**", "").trim().to_owned()
 }
 
-/// Reads `Phases 1-6`, `Phase 3`, `Phases 13+`, `Phases 10, 10.1, 11`, `Phase 24 shipped; Phases 25-26`:
-/// from the lowest to the highest number that is named.
+/// Parses `Phases 1-6`, `Phase 3`, `Phases 13+`, `Phases 10, 10.1, 11`, `Phase 24 shipped; Phases 25-26` into
+/// a range from the lowest to the highest number.
 fn phase_range(text: &str) -> Option<Range<u32>> {
     let lower = text.to_lowercase();
     let mut range: Option<Range<u32>> = None;

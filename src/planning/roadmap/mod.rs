@@ -1,4 +1,4 @@
-//! ROADMAP.md: the phases, what each is for, and how far it is.
+//! Parses ROADMAP.md: the phases with their goals, plans and status.
 //!
 //! ```text
 //! ## Phases
@@ -50,13 +50,13 @@ mod section;
 /// An entry of a phase's plan checklist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RoadmapPlan {
-    /// The plan's number, where the entry names one.
+    /// The plan's number, if the entry names one.
     pub plan: Option<PlanNumber>,
     /// The entry, verbatim.
     pub text: String,
-    /// Whether it is ticked off; nothing where it has no checkbox.
+    /// Whether the entry is checked; `None` without a checkbox.
     pub checked: Option<bool>,
-    /// The mark between the checkbox's brackets: one space or letter.
+    /// The mark between the checkbox's brackets: a space or a letter.
     #[serde(skip)]
     pub mark: Option<Stated<bool>>,
 }
@@ -64,48 +64,50 @@ pub struct RoadmapPlan {
 /// A phase of the roadmap.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RoadmapPhase {
-    /// Its number.
+    /// The phase number.
     pub number: PhaseNumber,
-    /// Its name, verbatim.
+    /// The name, verbatim.
     pub name: Option<String>,
-    /// What it is to achieve.
+    /// The goal.
     pub goal: Option<String>,
-    /// The phases it builds on.
+    /// The phases that it depends on.
     pub depends_on: Vec<PhaseNumber>,
-    /// The requirements it covers: ids where ids are written, else the text.
+    /// The requirements that it covers: ids if given, otherwise the text.
     pub requirements: Vec<String>,
-    /// What must be true when it is done.
+    /// What must be true when it is complete.
     pub success_criteria: Vec<String>,
-    /// Its plan checklist.
+    /// The plan checklist.
     pub plans: Vec<RoadmapPlan>,
-    /// How far it is: the progress table is believed before the phase's own words, these
-    /// before its checkbox, this before its plans'; nothing where the roadmap does not tell.
+    /// The progress. In order of precedence, it is derived from the progress table, the phase's own status,
+    /// its completion date, its checkbox, its plans' checkboxes, its plan count; `None` if there are none of
+    /// these.
     pub status: Option<PhaseProgress>,
-    /// The mark of the phase's checkbox.
+    /// The mark in the phase's checkbox.
     #[serde(skip)]
     pub checkbox: Option<Stated<bool>>,
-    /// The lines of further checklist entries of the same phase.
+    /// Line numbers of further checklist entries for the same phase.
     #[serde(skip)]
     pub repeated: Vec<usize>,
-    /// Its row of the progress table.
+    /// The row in the progress table.
     #[serde(skip)]
     pub row: Option<ProgressRow>,
     /// The phase's own `Status:` label or the mark in its heading, verbatim.
     #[serde(skip)]
     pub stated_status: Option<Stated<String>>,
-    /// What its `Plans:` label says, verbatim: `3 plans`, `2/3 plans complete`.
+    /// The value of the `Plans:` label, verbatim: `3 plans`, `2/3 plans complete`.
     #[serde(skip)]
     pub plan_count: Option<Stated<String>>,
     /// The index of its milestone in [`Roadmap::milestones`].
     #[serde(skip)]
     pub milestone: Option<usize>,
-    /// Whether it belongs to a milestone that has shipped.
+    /// Whether it belongs to a shipped milestone.
     #[serde(skip)]
     pub is_shipped: bool,
-    /// Whether a heading or an entry of a list names it; a row of a table alone may be of another milestone.
+    /// Whether a heading or a list entry names it; a phase that is only in a table may belong to another
+    /// milestone.
     #[serde(skip)]
     pub is_listed: bool,
-    /// The line that names it first, counted from 1.
+    /// Line number of the first mention, from 1.
     #[serde(skip)]
     pub line: usize,
 }
@@ -113,51 +115,51 @@ pub struct RoadmapPhase {
 /// A milestone named in the roadmap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoadmapMilestone {
-    /// Its name, verbatim.
+    /// The name, verbatim.
     pub name: String,
-    /// Whether it is said to have shipped.
+    /// Whether the roadmap calls it shipped.
     pub is_shipped: bool,
-    /// The numbers of its phases, where it says.
+    /// The range of its phase numbers, if stated.
     pub phases: Option<Range<u32>>,
-    /// The bytes that its phases stand in; empty where it is only listed.
+    /// Byte range that contains its phases; empty if it is only listed.
     pub range: Range<usize>,
-    /// The line that names it, counted from 1.
+    /// Line number of its mention, from 1.
     pub line: usize,
 }
 
 impl RoadmapMilestone {
-    /// Returns whether a phase of this number may be one of its own: what stands below its heading and
-    /// is numbered outside of the range it names was added later.
+    /// Returns whether a phase of this number may belong to the milestone. A number outside the stated range
+    /// does not: such a section under the heading was added later.
     fn may_hold(&self, number: &PhaseNumber) -> bool {
         let range = self.phases.as_ref();
         range.is_none_or(|range| range.contains(&number.whole()))
     }
 }
 
-/// ROADMAP.md as read.
+/// The parsed ROADMAP.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Roadmap {
     /// The title, verbatim.
     #[serde(skip)]
     pub title: Option<String>,
-    /// The phases by number, those of shipped milestones included.
+    /// The phases by number, with those of shipped milestones first.
     pub phases: Vec<RoadmapPhase>,
-    /// The milestones, where the roadmap has several: those with phases in file order, then those only listed.
+    /// The milestones, if the roadmap has several: those with phases in file order, then those only listed.
     #[serde(skip)]
     pub milestones: Vec<RoadmapMilestone>,
-    /// Whether the roadmap says in words that no milestone is active.
+    /// Whether the roadmap says explicitly that no milestone is active.
     #[serde(skip)]
     pub is_between_milestones: bool,
 }
 
-/// The most phases of a roadmap; what compares them with one another takes no more.
+/// Maximum number of phases, which bounds the comparisons between phases.
 const MAX_PHASES: usize = 1_000;
 
-/// More than this many phases that are described twice are not reported one by one.
+/// Maximum number of phases with a second section that are reported individually.
 const MAX_DOUBLED: usize = 20;
 
 impl Roadmap {
-    /// Reads a ROADMAP.md, or the roadmap of an archived milestone.
+    /// Parses a ROADMAP.md, or the roadmap of an archived milestone.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
@@ -194,7 +196,7 @@ impl Roadmap {
         Parsed { value, warnings }
     }
 
-    /// Returns the phases of milestones that have not shipped, without those taken out or put off.
+    /// Returns the phases of milestones that have not shipped, without removed, superseded or deferred ones.
     pub fn active_phases(&self) -> impl Iterator<Item = &RoadmapPhase> {
         self.phases.iter().filter(|phase| {
             !phase.is_shipped

@@ -1,4 +1,4 @@
-//! A phase as a heading or a checklist names it.
+//! Parses the name of a phase in a heading or a checklist.
 //!
 //! ```text
 //! ### Phase 5.1: Name (INSERTED) ✓       - [x] [Phase 3: Name](#phase-3) _(superseded by Phase 2)_
@@ -12,21 +12,21 @@ use crate::planning::progress_table::phase_in_front;
 use crate::planning::stated::Span;
 use crate::planning::status::is_status;
 
-/// A phase's number and name, and what is said beside them.
+/// A phase's number and name, with its status remarks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamedPhase {
     pub(super) number: PhaseNumber,
     pub(super) name: Option<String>,
-    /// A status behind the name, verbatim.
+    /// The status after the name, verbatim.
     pub(super) status: Option<Stated<String>>,
-    /// Whether it is put off, superseded or taken out.
+    /// The status that takes the phase out of the roadmap: deferred, superseded or removed.
     pub(super) out: Option<PhaseProgress>,
 }
 
-/// Dashes that part a name from what follows.
+/// Dashes that separate a name from what follows.
 const DASHES: &[&str] = &[" \u{2014} ", " \u{2013} ", " -- ", " - "];
 
-/// Reads a text that begins with `Phase` and a number.
+/// Parses a text that begins with `Phase` and a number.
 pub(super) fn parse_phase(text: Span<'_>) -> Option<NamedPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
     let begins = line
@@ -53,7 +53,7 @@ pub(super) fn parse_phase(text: Span<'_>) -> Option<NamedPhase> {
     Some(found)
 }
 
-/// Splits at the end of the name's marks, else at a dash or a remark in italics.
+/// Splits at the end of the name's markup, otherwise at a remark in italics or a plan count.
 fn split_name(text: Span<'_>) -> (Span<'_>, Span<'_>) {
     let marks = ["**", "](", "~~"];
     let end_of_mark = marks.iter().filter_map(|mark| text.text.find(mark)).min();
@@ -79,7 +79,7 @@ fn is_count(text: &str) -> bool {
 }
 
 impl NamedPhase {
-    /// Cuts a status off the end of a name: `Name ✓`, `Name — COMPLETE`, `Name (deferred to v3)`.
+    /// Removes statuses from the end of a name: `Name ✓`, `Name — COMPLETE`, `Name (deferred to v3)`.
     fn take_status<'a>(&mut self, name: Span<'a>) -> &'a str {
         let mut text = name.text;
         loop {
@@ -125,7 +125,8 @@ impl NamedPhase {
             .get_or_insert_with(|| status.states(status.text.to_owned()));
     }
 
-    /// Looks for a status in the brackets behind a name; prose there is about the phase's content.
+    /// Looks in the brackets after a name for a status that drops the phase; other text there describes its
+    /// content.
     fn read_remarks(&mut self, remarks: Span<'_>) {
         for (at, _) in remarks.text.match_indices('(') {
             let end = remarks.text[at..]
@@ -139,7 +140,7 @@ impl NamedPhase {
     }
 }
 
-/// Finds brackets at the end of a text: their offset and what is in them.
+/// Returns the brackets at the end of a text: their offset and their content.
 fn last_brackets(text: &str) -> Option<(usize, &str)> {
     let inner = text.strip_suffix(')')?;
     let at = inner.rfind('(')?;

@@ -1,4 +1,4 @@
-//! An entry of a phase's plan checklist.
+//! Parses an entry of a phase's plan checklist.
 //!
 //! ```text
 //! - [x] 05.1-02-PLAN.md — what it does     - [ ] 14-01: what it does
@@ -8,7 +8,7 @@
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 
-/// Returns the plan that an entry names, as number of phase `phase`.
+/// Returns the number of the plan that an entry of phase `phase` names.
 pub(super) fn plan_number(text: &str, phase: &PhaseNumber) -> Option<PlanNumber> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let named = strip_word(text, "plan");
@@ -22,7 +22,7 @@ pub(super) fn plan_number(text: &str, phase: &PhaseNumber) -> Option<PlanNumber>
         .filter(|part| !part.eq_ignore_ascii_case("plan"))
         .collect();
     match parts.as_slice() {
-        // A number alone may begin a sentence (`400 errors are not retried`).
+        // A lone number may begin a sentence (`400 errors are not retried`).
         [plan] => {
             let is_named =
                 named.is_some() || token.len() > plan.len() || text[end..].starts_with(':');
@@ -36,7 +36,7 @@ pub(super) fn plan_number(text: &str, phase: &PhaseNumber) -> Option<PlanNumber>
     }
 }
 
-/// Returns whether an entry only says that there will be plans: `TBD`, `09-01: TBD`.
+/// Returns whether an entry only announces plans: `TBD`, `09-01: TBD`.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let last = text.rsplit([':', '\u{2014}']).next().unwrap_or(text).trim();
     last.starts_with("TBD") || text.trim_start().starts_with("TBD")

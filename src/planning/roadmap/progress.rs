@@ -1,4 +1,4 @@
-//! How far a phase is, by all that the roadmap says about it.
+//! Derives the progress of a phase from everything that the roadmap says about it.
 
 use crate::planning::PhaseProgress;
 use crate::planning::RoadmapPhase;
@@ -7,8 +7,8 @@ use crate::planning::Stated;
 use crate::planning::roadmap::assembly::PhaseDraft;
 
 impl PhaseDraft {
-    /// Returns the phase with its status: what takes it out counts first, then the progress table,
-    /// its own words, its checkbox, its plans' checkboxes, its count of plans.
+    /// Returns the phase with its status. In order of precedence: a status that drops the phase, the progress
+    /// table, its own status, its completion date, its checkbox, its plans' checkboxes, its plan count.
     pub(super) fn with_progress(self) -> RoadmapPhase {
         let mut phase = self.phase;
         let of = |stated: Option<&Stated<String>>| {
@@ -47,7 +47,7 @@ impl PhaseDraft {
     }
 }
 
-/// Returns how far a checklist of plans is; nothing where there are no checkboxes.
+/// Returns the progress of a plan checklist; `None` without checkboxes.
 fn listed_progress(plans: &[RoadmapPlan]) -> Option<PhaseProgress> {
     let marks: Vec<bool> = plans.iter().filter_map(|plan| plan.checked).collect();
     let checked = marks.iter().filter(|mark| **mark).count();
@@ -58,7 +58,7 @@ fn listed_progress(plans: &[RoadmapPlan]) -> Option<PhaseProgress> {
     })
 }
 
-/// Reads `3/3 plans complete`; fewer say that the phase has begun.
+/// Parses `3/3 plans complete`; a lower count means that the phase has started.
 fn counted_progress(count: &str) -> Option<PhaseProgress> {
     let (complete, rest) = count.split_once('/')?;
     let (total, rest) = rest.split_once(' ')?;

@@ -1,15 +1,15 @@
-//! Phases and requirements that a line refers to.
+//! Parses references to phases and requirements.
 
 use crate::planning::PhaseNumber;
 use crate::planning::absent::is_none_remark;
 use crate::text::comma_separated;
 
-/// A range longer than this is not spelled out.
+/// Maximum length of a range that is expanded to single phases.
 const MAX_RANGE: u32 = 50;
 
-/// Returns the phases in `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`, each once.
+/// Returns the distinct phases in `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`.
 ///
-/// What stands in brackets gives reasons and is left aside.
+/// Text in brackets gives reasons and is ignored.
 pub(super) fn phases(text: &str) -> Vec<PhaseNumber> {
     let mut found = Vec::new();
     if is_none_remark(text) || text.to_lowercase().starts_with("nothing") {
@@ -26,7 +26,7 @@ pub(super) fn phases(text: &str) -> Vec<PhaseNumber> {
     found
 }
 
-/// Reads numbers joined by commas, `and`, `&`, `+` or a dash, up to the first word that is none of these.
+/// Parses numbers joined by commas, `and`, `&`, `+`, `/` or a dash, up to the first other word.
 fn list(text: &str, found: &mut Vec<PhaseNumber>) {
     let mut rest = text.trim_start();
     let mut from: Option<PhaseNumber> = None;
@@ -78,7 +78,7 @@ fn without_brackets(text: &str) -> String {
         .collect()
 }
 
-/// Returns the requirements of a line: one by one where they are ids, else the whole text.
+/// Returns the requirements of a line: separately if they are ids, otherwise the whole text.
 pub(super) fn requirements(text: &str) -> Vec<String> {
     let text = text.trim();
     if is_none_remark(text) {
@@ -94,7 +94,7 @@ pub(super) fn requirements(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the requirements of a bullet: one by one where it holds nothing but ids.
+/// Returns the requirements of a bullet: separately if it consists only of ids.
 pub(super) fn listed_requirements(text: &str) -> Vec<String> {
     if text
         .split(',')

@@ -1,4 +1,4 @@
-//! What a phase's section says under its labels.
+//! Parses the labelled fields of a phase's section.
 
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ pub(super) struct Body {
     pub(super) is_completed: bool,
 }
 
-/// Reads a phase's section and its subsections, up to the next phase.
+/// Parses a phase's section and its subsections, up to the next phase.
 pub(super) fn read(outline: &Outline<'_>, phase: &PhaseNumber, section: &Section) -> Body {
     let mut reader = SectionReader {
         outline,
@@ -72,7 +72,7 @@ pub(super) fn checkbox(
     })
 }
 
-/// Returns the lines of a block, each without the space around it.
+/// Returns the non-empty lines of a block, trimmed.
 fn lines<'o>(outline: &Outline<'o>, block: &Block) -> Vec<Span<'o>> {
     let mut start = block.range.start;
     let text = outline.text().get(block.range.clone()).unwrap_or_default();
@@ -91,7 +91,8 @@ struct SectionReader<'a, 'o> {
     phase: &'a PhaseNumber,
     body: Body,
     field: Option<Field>,
-    /// How deep the entries of the field stand: as deep as the first, for a list may hang on a bullet before it.
+    /// The list depth of the field's entries, taken from the first one, since a list may be nested in a
+    /// preceding bullet.
     depth: Option<usize>,
     /// Whether the labels of this section are bullets (`- **Goal:** …`).
     has_bullet_labels: bool,
@@ -120,7 +121,7 @@ impl SectionReader<'_, '_> {
         }
     }
 
-    /// Reads an item; a label in a later line of it was meant as a paragraph of its own.
+    /// Parses an item; a label on one of its later lines was meant to start a new paragraph.
     fn item(&mut self, block: &Block, item: &ListItem) {
         let lines = lines(self.outline, block);
         let Some(first) = lines.first() else {
@@ -151,7 +152,8 @@ impl SectionReader<'_, '_> {
         }
     }
 
-    /// Returns whether a bullet may be a label: not inside a list of entries, unless labels are bullets here.
+    /// Returns whether a bullet may be a label: not within a list of entries, unless the section's labels are
+    /// bullets.
     fn may_be_label(&self, item: &ListItem) -> bool {
         let is_list = matches!(
             self.field,
@@ -189,14 +191,15 @@ impl SectionReader<'_, '_> {
         }
     }
 
-    /// Takes a line without a label: more of the field's text, or its text where the label stood alone.
+    /// Handles a line without a label: a continuation of the field's text, or its text if the label was
+    /// alone.
     fn text(&mut self, text: &str, continues: bool) {
         let body = &mut self.body;
         let single = match self.field {
             Some(Field::Goal) => &mut body.goal,
             Some(Field::DependsOn) => &mut body.depends_on,
             Some(Field::SuccessCriteria) => {
-                // A criterion written behind the label may wrap; bullets under it come as entries.
+                // A criterion on the label's line may wrap; bullets below the label are handled as entries.
                 let wraps = continues && body.success_criteria.len() == 1;
                 if let Some(last) = body.success_criteria.last_mut().filter(|_| wraps) {
                     last.push(' ');
@@ -225,7 +228,7 @@ impl SectionReader<'_, '_> {
             return;
         }
         if is_plan {
-            // `1. **Name** — …`: the list counts the plans.
+            // In `1. **Name** — …`, the list number is the plan number.
             let counted = || PlanNumber::parse(&item.number?.to_string());
             if (!is_detail || item.checked.is_some()) && !plan_entry::is_placeholder(text) {
                 self.body.plans.push(RoadmapPlan {

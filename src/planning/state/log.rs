@@ -1,4 +1,4 @@
-//! The parts of STATE.md that look back and ahead: activity, next steps.
+//! Parses the activity log and the next steps of STATE.md.
 
 use crate::clock::parse_date;
 use crate::markdown::Outline;
@@ -9,7 +9,7 @@ use crate::planning::heading;
 use crate::planning::present;
 use crate::planning::stated::Span;
 
-/// Returns the activity log, bullets and rows, in file order.
+/// Returns the activity log, from bullets and table rows, in file order.
 pub(super) fn activity(outline: &Outline<'_>) -> Vec<Activity> {
     let names = ["activity log", "recent activity", "activity", "history"];
     let mut found = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn activity(outline: &Outline<'_>) -> Vec<Activity> {
     found.into_iter().map(|(_, activity)| activity).collect()
 }
 
-/// Returns what is to be done next, as labels anywhere in the file say it.
+/// Returns the next steps, from labels anywhere in the file.
 pub(super) fn next_steps(outline: &Outline<'_>) -> Vec<Stated<String>> {
     const LABELS: &[&str] = &["next", "next action", "next step", "next steps", "next up"];
     let all = 0..outline.text().len();

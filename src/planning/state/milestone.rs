@@ -1,4 +1,4 @@
-//! Which milestone is being worked on, and whether one is.
+//! Determines the milestone that STATE.md names, and whether one is active.
 
 use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
@@ -7,7 +7,7 @@ use crate::planning::is_absent;
 use crate::planning::present;
 use crate::planning::state::position;
 
-/// Ways to say that the last milestone is behind and the next not begun, in lower case.
+/// Phrases for the time between two milestones, in lower case.
 const BETWEEN: &[&str] = &[
     "no active milestone",
     "no milestone active",
@@ -24,16 +24,16 @@ const BETWEEN: &[&str] = &[
     "ready_for_next_milestone",
 ];
 
-/// What STATE.md says about its milestone.
+/// The milestone according to STATE.md.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct StatedMilestone {
     /// Its name or version.
     pub(super) text: Option<String>,
-    /// Its title beside a version.
+    /// Its title, in addition to a version.
     pub(super) name: Option<String>,
-    /// The slug of the active one.
+    /// The slug of the active milestone.
     pub(super) active: Option<String>,
-    /// Whether none is active.
+    /// Whether no milestone is active.
     pub(super) is_between: bool,
 }
 
@@ -56,7 +56,7 @@ impl StatedMilestone {
         let text = in_front
             .or(written.filter(|value| !is_none_remark(value)))
             .or(active.filter(|value| !is_none_remark(value)));
-        // `milestone` is what the template says where nobody has given it a name.
+        // `milestone` is the template's placeholder for a missing name.
         let name = front
             .text(&["milestone_name"])
             .and_then(present)
@@ -105,7 +105,7 @@ fn says_between(front: &FrontMatter, labels: &[(String, String)], milestone: Opt
         })
 }
 
-/// Returns whether a value begins by saying `none`, marks aside; a dash or a placeholder says nothing.
+/// Returns whether a value begins with `none`, ignoring markup; a dash or a placeholder does not count.
 fn begins_none(lower: &str) -> bool {
     let bare = lower.trim_start_matches(['*', '_', '(', '`', ' ']);
     bare.starts_with("none") && is_none_remark(bare)
@@ -122,13 +122,13 @@ fn ends_shipped(lower: &str) -> bool {
         .any(|word| matches!(word, "shipped" | "archived"))
 }
 
-/// Returns whether a status says that the milestone shipped; a phase may ship too, and that is not it.
+/// Returns whether a status says that the milestone shipped; a phase that shipped does not count.
 fn is_shipped_status(lower: &str) -> bool {
     let begins = lower.starts_with("shipped") || lower.starts_with("archived");
     begins || (lower.contains("milestone") && ends_shipped(lower) && !lower.contains("phase"))
 }
 
-/// Returns whether a line about the position that carries no label says that no milestone is active.
+/// Returns whether an unlabelled line about the position says that no milestone is active.
 fn line_says_between(outline: &Outline<'_>) -> bool {
     position::scopes(outline).iter().any(|scope| {
         outline.paragraphs(scope).any(|(_, text)| {

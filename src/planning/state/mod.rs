@@ -1,4 +1,4 @@
-//! STATE.md: where the work stands, as its agents last wrote it.
+//! Parses STATE.md: the position of the work as last recorded by agents.
 //!
 //! ```text
 //! **Project:** name                     ---
@@ -49,18 +49,18 @@ mod title;
 /// A skill named in the Skills section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Skill {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// `global` or `project`, where it says.
+    /// `global` or `project`, if stated.
     pub scope: Option<String>,
 }
 
-/// The position as STATE.md states it.
+/// The position according to STATE.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StatedPhase {
     /// The current phase.
     pub number: Option<PhaseNumber>,
-    /// How many phases there are.
+    /// Number of phases.
     pub total: Option<u32>,
     /// The current phase's name.
     pub name: Option<String>,
@@ -70,47 +70,48 @@ pub struct StatedPhase {
     pub progress_percent: Option<u32>,
 }
 
-/// One thing that STATE.md says about the position; the same may be said in several places.
+/// A single statement of STATE.md about the position; it may be repeated in several places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
     /// The current phase's number.
     Phase(PhaseNumber),
     /// The current phase's name.
     Name(String),
-    /// Its place in the list of phases, where it goes by another number (`6 of 15 (06.1 Name)`).
+    /// The current phase's index in the list of phases, if it differs from its number (`6 of 15 (06.1
+    /// Name)`).
     Index(u32),
-    /// The status behind its name (`2 of 4 (Name) — EXECUTING`).
+    /// The status after the phase's name (`2 of 4 (Name) — EXECUTING`).
     PhaseStatus(String),
-    /// How many phases there are.
+    /// Number of phases.
     Total(u32),
-    /// How many phases are complete.
+    /// Number of complete phases.
     PhasesComplete(u32),
     /// The status.
     Status(String),
-    /// The progress in percent; the bytes are the digits.
+    /// The progress in percent; the byte range covers the digits.
     Percent(u32),
-    /// How many of how many, beside the percent that restates it.
+    /// A done and a total count next to the percentage that restates them.
     Share(u32, u32),
-    /// A drawn progress bar, brackets included: it goes with the percent.
+    /// A drawn progress bar, brackets included, which accompanies the percentage.
     Bar(String),
-    /// The plan that is being worked on.
+    /// The number of the current plan.
     CurrentPlan(u32),
-    /// How many plans of the current phase are complete.
+    /// Number of complete plans of the current phase.
     PlansComplete(u32),
-    /// How many plans the current phase has.
+    /// Number of plans of the current phase.
     PlansTotal(u32),
-    /// How many plans of the milestone are complete.
+    /// Number of complete plans of the milestone.
     AllPlansComplete(u32),
-    /// How many plans the milestone has.
+    /// Number of plans of the milestone.
     AllPlansTotal(u32),
 }
 
-/// What STATE.md's list or table of phases says about one phase.
+/// The status of a phase in STATE.md's list or table of phases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhaseStatus {
     /// The phase.
     pub number: PhaseNumber,
-    /// Its name, where it stands there.
+    /// The name, if stated there.
     pub name: Option<String>,
     /// The status, verbatim.
     pub status: Stated<String>,
@@ -119,22 +120,22 @@ pub struct PhaseStatus {
 /// An entry of the activity log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Activity {
-    /// When, where it says.
+    /// The date, if stated.
     pub date: Option<NaiveDate>,
-    /// What happened, verbatim, date included.
+    /// The entry, verbatim, date included.
     pub text: String,
 }
 
-/// STATE.md as read.
+/// The parsed STATE.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StateFile {
     /// The project's name.
     pub project: Option<String>,
-    /// What the project is for, above all.
+    /// The main purpose of the project.
     pub core_value: Option<String>,
     /// The milestone, verbatim.
     pub milestone: Option<String>,
-    /// The milestone's title, where [`milestone`](Self::milestone) is but a version.
+    /// The milestone's title, if [`milestone`](Self::milestone) is only a version.
     #[serde(skip)]
     pub milestone_name: Option<String>,
     /// The position.
@@ -147,19 +148,20 @@ pub struct StateFile {
     pub blockers: Vec<String>,
     /// The installed skills.
     pub skills: Vec<Skill>,
-    /// Every statement about the position, in file order.
+    /// All statements about the position, in file order.
     #[serde(skip)]
     pub claims: Vec<Stated<Claim>>,
-    /// The phases that are listed with their status, in file order.
+    /// The phases listed with a status, in file order.
     #[serde(skip)]
     pub phase_statuses: Vec<PhaseStatus>,
-    /// The slug of the active milestone, where STATE.md names it.
+    /// The slug of the active milestone, if stated.
     #[serde(skip)]
     pub active_milestone: Option<String>,
-    /// What STATE.md says is to be done next, verbatim, in file order.
+    /// The next steps, verbatim, in file order.
     #[serde(skip)]
     pub next_steps: Vec<Stated<String>>,
-    /// Whether STATE.md says that no milestone is active: the last one is complete, the next not begun.
+    /// Whether STATE.md says that no milestone is active, since the last one is complete and the next not
+    /// started.
     #[serde(skip)]
     pub is_between_milestones: bool,
     /// The activity log, in file order.
@@ -167,11 +169,11 @@ pub struct StateFile {
     pub activity: Vec<Activity>,
 }
 
-/// More than this many unclear phases are not reported one by one.
+/// Maximum number of labels without a phase number that are reported individually.
 const MAX_UNCLEAR: usize = 20;
 
 impl StateFile {
-    /// Reads a STATE.md.
+    /// Parses a STATE.md.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
@@ -221,7 +223,7 @@ impl StateFile {
     }
 }
 
-/// Returns the labels that say what the file is about, as lower-case name and value.
+/// Returns the labels that describe the project and the position, as lower-case name and value.
 fn identity_labels(outline: &Outline<'_>) -> Vec<(String, String)> {
     let references = [
         "project reference",
@@ -239,7 +241,7 @@ fn identity_labels(outline: &Outline<'_>) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns how many phases are listed, where they are listed without a gap.
+/// Returns the number of listed phases, if the list has no gaps.
 fn listed_total(phases: &[PhaseStatus]) -> Option<u32> {
     let mut wholes: Vec<u32> = phases.iter().map(|phase| phase.number.whole()).collect();
     wholes.sort_unstable();
@@ -253,7 +255,7 @@ fn listed_total(phases: &[PhaseStatus]) -> Option<u32> {
         .filter(|total| *total > 0 && is_whole_list)
 }
 
-/// Returns the decisions, those under sub-headings too; phases that were listed among them are not.
+/// Returns the decisions, including those under subheadings, without phases that are listed among them.
 fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
     const TITLES: &[&str] = &[
         "decisions",

@@ -1,4 +1,4 @@
-//! Todos and blockers that are still open.
+//! Parses the open todos and blockers.
 
 use std::ops::Range;
 
@@ -13,9 +13,9 @@ use crate::planning::present;
 /// The entries of some sections.
 #[derive(Default)]
 struct OpenItems {
-    /// Those that stand.
+    /// The open entries.
     open: Vec<String>,
-    /// Whether others are done, struck through or called resolved.
+    /// Whether other entries are done, struck through or marked as resolved.
     has_settled: bool,
 }
 
@@ -44,7 +44,7 @@ const BLOCKERS: &[&str] = &[
     "blockers/risks",
 ];
 
-/// Subsections that keep what is done.
+/// Titles of subsections for completed entries.
 const DONE: &[&str] = &[
     "done",
     "completed",
@@ -54,7 +54,7 @@ const DONE: &[&str] = &[
     "closed",
 ];
 
-/// Returns whether a heading is about what is open, put off or done with.
+/// Returns whether a heading is about open, deferred or completed items.
 pub(super) fn is_title(title: &str) -> bool {
     const WORDS: &[&str] = &[
         "open",
@@ -71,7 +71,8 @@ pub(super) fn is_title(title: &str) -> bool {
     DONE.contains(&words.as_str()) || WORDS.iter().any(|word| words.contains(word))
 }
 
-/// Returns the open todos: bullets and rows. A paragraph there tells where todos are kept, it is none.
+/// Returns the open todos, from bullets and table rows. A paragraph says where todos are kept, so it is not
+/// one.
 pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
     let mut entries = OpenItems::default();
     let mut end = 0;
@@ -92,7 +93,8 @@ pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
     entries.open
 }
 
-/// Returns the open blockers: bullets and rows, or where there are none, open or settled, the paragraphs.
+/// Returns the open blockers, from bullets and table rows, or from paragraphs if there are neither open nor
+/// settled entries.
 pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
     let mut entries = OpenItems::default();
     for section in heading::sections(outline, BLOCKERS) {
@@ -132,7 +134,7 @@ impl OpenItems {
         while let Some((item, later)) = rest.split_first() {
             let (nested, later) =
                 later.split_at(later.iter().take_while(|item| item.depth > 0).count());
-            // A bullet over checkboxes is their heading, they are the entries.
+            // A bullet above checkboxes is their heading; the checkboxes are the entries.
             let is_lead =
                 item.checked.is_none() && nested.iter().any(|item| item.checked.is_some());
             if is_lead {
@@ -197,7 +199,7 @@ impl OpenItems {
     }
 }
 
-/// Returns whether an entry is struck through or called resolved.
+/// Returns whether an entry is struck through or marked as resolved.
 fn is_settled(text: &str) -> bool {
     let is_struck = text.starts_with("~~") && text[2..].contains("~~");
     let lower = text.to_lowercase();

@@ -1,4 +1,4 @@
-//! The list or table of phases with a status each.
+//! Parses the list or table of phases with their status.
 //!
 //! ```text
 //! - **Phase 1 (Name):** Complete (4 plans)     - **Phase 2:** Pending
@@ -15,7 +15,7 @@ use crate::planning::progress_table;
 use crate::planning::stated::Span;
 use crate::planning::status::is_status;
 
-/// Sections that are about phases: a plain `Phase 1: …` bullet counts here.
+/// Sections about phases, in which a plain `Phase 1: …` bullet is accepted.
 const PHASE_SECTIONS: &[&str] = &[
     "phase status",
     "phase progress",
@@ -26,7 +26,7 @@ const PHASE_SECTIONS: &[&str] = &[
     "current phase",
 ];
 
-/// Sections whose bullets tell what happened, not how things are.
+/// Sections whose bullets record events rather than the current status.
 const LOG_SECTIONS: &[&str] = &[
     "activity log",
     "recent activity",
@@ -70,7 +70,7 @@ pub(super) fn phase_statuses(outline: &Outline<'_>) -> Vec<PhaseStatus> {
     found
 }
 
-/// Reads a bullet such as `**Phase 1 (Name):** Complete`.
+/// Parses a bullet such as `**Phase 1 (Name):** Complete`.
 pub(super) fn entry(bullet: Span<'_>) -> Option<PhaseStatus> {
     let bullet = bullet.part(0..bullet.text.find('\n').unwrap_or(bullet.text.len()));
     let inner = bullet.suffix(bullet.text.trim_start_matches(['*', '~']));
@@ -92,7 +92,7 @@ const MARKS: &[char] = &['*', ':', '-', ' ', '\u{2013}', '\u{2014}'];
 
 fn name_and_status(rest: Span<'_>) -> Option<(Option<&str>, Span<'_>)> {
     if let Some(inside) = rest.text.strip_prefix('(') {
-        // The bracket that closes the name stands before the colon: names hold brackets too.
+        // Names may contain brackets: the closing one is before the colon or the end of the bold text.
         let end = ["):", ")**"]
             .iter()
             .filter_map(|end| inside.find(end))
@@ -100,7 +100,7 @@ fn name_and_status(rest: Span<'_>) -> Option<(Option<&str>, Span<'_>)> {
         let status = rest.suffix(inside[end + 1..].trim_start_matches(MARKS));
         return (!status.text.is_empty()).then_some((Some(&inside[..end]), status));
     }
-    // Bold that ends behind the number leaves the whole rest to the status, in whatever words.
+    // If the bold text ends after the number, the rest is the status, whatever its wording.
     let is_label = rest.text.starts_with(":**") || rest.text.starts_with("**:");
     let after = rest.suffix(rest.text.trim_start_matches(MARKS));
     if after.text.is_empty() || after.text.len() == rest.text.len() {

@@ -1,4 +1,4 @@
-//! The many ways of writing the current phase.
+//! Parses the notations for the current phase.
 //!
 //! ```text
 //! 4 of 4 (Name) — COMPLETE     Phase 4                2 — Name
@@ -12,23 +12,23 @@ use crate::planning::Stated;
 use crate::planning::stated::Span;
 use crate::planning::status::is_status;
 
-/// What a phase value says; all pieces are optional.
+/// A parsed phase value; all parts are optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PhaseValue {
     /// The phase.
     pub(super) number: Option<Stated<PhaseNumber>>,
-    /// Its place in the list of phases, where the phase goes by another number.
+    /// The phase's index in the list of phases, if it differs from the phase's number.
     pub(super) index: Option<Stated<u32>>,
-    /// How many phases there are.
+    /// Number of phases.
     pub(super) total: Option<Stated<u32>>,
     /// The phase's name.
     pub(super) name: Option<Stated<String>>,
-    /// A status behind it.
+    /// The status after the phase.
     pub(super) status: Option<Stated<String>>,
 }
 
 impl PhaseValue {
-    /// Reads a value; one without a number in front says nothing but perhaps that all is done.
+    /// Parses a value; the result is empty unless a number follows the optional word `Phase`.
     pub(super) fn parse(value: Span<'_>) -> Self {
         let mut found = Self::default();
         let value = without_word(value.without(&['*', '`']));
@@ -43,7 +43,7 @@ impl PhaseValue {
         found
     }
 
-    /// Reads ` of 5` or `/5`.
+    /// Parses ` of 5` or `/5`, and returns the rest.
     fn read_total<'a>(&mut self, rest: Span<'a>) -> Span<'a> {
         let Some(after) = rest
             .text
@@ -60,7 +60,7 @@ impl PhaseValue {
         after.after(digits.text.len())
     }
 
-    /// Reads `(Name)`, `(planned)` or `(06.1 Name)`.
+    /// Parses `(Name)`, `(planned)` or `(06.1 Name)`, and returns the rest.
     fn read_parenthesis<'a>(&mut self, rest: Span<'a>) -> Span<'a> {
         let Some(end) = closing(rest.text) else {
             return rest;
@@ -74,7 +74,7 @@ impl PhaseValue {
         rest.after(end + 1)
     }
 
-    /// Reads a name, which may begin with the phase's id where the number in front is but its index.
+    /// Sets the name, which may begin with the phase's id if the leading number is only its index.
     fn read_name(&mut self, name: Span<'_>) {
         let id = PhaseNumber::split(name.text)
             .filter(|(_, rest)| rest.starts_with([' ', '-', ':']))
@@ -91,7 +91,7 @@ impl PhaseValue {
         self.name = stated(name.suffix(rest).without(&['-', ':', ' ']));
     }
 
-    /// Reads what follows a dash or a colon: a status, a name, or a name and a status.
+    /// Parses the text after a dash or a colon: a status, a name, or a name and a status.
     fn read_tail(&mut self, rest: Span<'_>) {
         let tail = rest.without(&['-', '\u{2013}', '\u{2014}', ':', ' ']);
         if tail.text.is_empty() || tail.text.len() == rest.text.len() {
@@ -120,7 +120,7 @@ fn stated(span: Span<'_>) -> Option<Stated<String>> {
     (!span.text.is_empty()).then(|| span.states(span.text.to_owned()))
 }
 
-/// Drops the word `Phase` in front, as often as it is there (`Phase: Phase 10 - Name`).
+/// Strips all leading occurrences of the word `Phase` (`Phase: Phase 10 - Name`).
 fn without_word(mut value: Span<'_>) -> Span<'_> {
     while let Some(rest) = value
         .text
@@ -133,7 +133,7 @@ fn without_word(mut value: Span<'_>) -> Span<'_> {
     value
 }
 
-/// Returns the offset of the bracket that closes a parenthesis at the start.
+/// Returns the offset of the bracket that closes the one at the start.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices() {
@@ -149,7 +149,8 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns whether a number is written as folders are: `06`, `06.1`, `03b`; a bare `12` may belong to a name.
+/// Returns whether a number is written as in folder names: `06`, `06.1`, `03b`; a bare `12` may belong to a
+/// name.
 fn is_folder_id(text: &str) -> bool {
     text.bytes().take_while(u8::is_ascii_digit).count() == 2
         && (text.starts_with('0') || text.len() > 2)

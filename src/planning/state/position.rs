@@ -1,4 +1,4 @@
-//! What STATE.md says about the position, statement by statement.
+//! Parses the statements of STATE.md about the position.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use crate::planning::state::progress_value;
 use crate::planning::stated::Span;
 use crate::planning::status::is_status;
 
-/// Sections that hold the position.
+/// Sections about the position.
 const SECTIONS: &[&str] = &[
     "current phase",
     "current position",
@@ -32,7 +32,8 @@ const SECTIONS: &[&str] = &[
     "progress",
 ];
 
-/// Returns the ranges in which labels are about the position: the head of the file, and its sections.
+/// Returns the ranges in which labels are about the position: the head of the file, and the position
+/// sections.
 pub(super) fn scopes(outline: &Outline<'_>) -> Vec<Range<usize>> {
     outline
         .sections()
@@ -91,7 +92,7 @@ fn rows(outline: &Outline<'_>, scope: &Range<usize>) -> Vec<Label> {
         .collect()
 }
 
-/// Returns the labels of the current phase that name no number and do not say either that there is none.
+/// Returns the labels of the current phase that neither contain a number nor say that there is no phase.
 pub(super) fn unclear_phases(outline: &Outline<'_>) -> Vec<Label> {
     let scopes = scopes(outline);
     let labels = scopes.iter().flat_map(|scope| outline.labels(scope));
@@ -146,7 +147,7 @@ fn push_phase(value: PhaseValue, claims: &mut Vec<Stated<Claim>>) {
     claims.extend(value.status.map(|stated| stated.map(Claim::PhaseStatus)));
 }
 
-/// Reads a phase that its section states without a label: `## Current Phase`, then `Phase 2: Name — IN PROGRESS`.
+/// Parses a phase stated without a label: `## Current Phase`, then `Phase 2: Name — IN PROGRESS`.
 fn unlabelled_phase(outline: &Outline<'_>, claims: &[Stated<Claim>]) -> Vec<Stated<Claim>> {
     let mut found = Vec::new();
     if claims
@@ -176,10 +177,10 @@ fn unlabelled_phase(outline: &Outline<'_>, claims: &[Stated<Claim>]) -> Vec<Stat
     found
 }
 
-/// Makes a claim of a number.
+/// Constructor of a claim from a number.
 type CountClaim = fn(u32) -> Claim;
 
-/// Reads the fields that the front matter states the position in.
+/// Parses the front matter fields about the position.
 fn front_claims(front: &FrontMatter, text: &str) -> Vec<Stated<Claim>> {
     let mut claims = Vec::new();
     if let Some(span) = span_of(text, front.get(&["current_phase", "phase"])) {
@@ -210,7 +211,7 @@ fn front_claims(front: &FrontMatter, text: &str) -> Vec<Stated<Claim>> {
     claims
 }
 
-/// Finds a scalar of the front matter in the line it stands in.
+/// Locates a scalar of the front matter in its line.
 fn span_of<'a>(text: &'a str, node: Option<&Node>) -> Option<Span<'a>> {
     let node = node?;
     let value = present(node.as_text()?)?;
@@ -229,7 +230,7 @@ fn span_of<'a>(text: &'a str, node: Option<&Node>) -> Option<Span<'a>> {
     ))
 }
 
-/// Returns the position that the statements add up to: the body is believed before the front matter.
+/// Returns the position according to all statements; the body takes precedence over the front matter.
 pub(super) fn stated_phase(claims: &[Stated<Claim>], body: usize) -> StatedPhase {
     let (front, body): (Vec<_>, Vec<_>) = claims.iter().partition(|claim| claim.range.start < body);
     let texts = |claims: &[&Stated<Claim>], of: fn(&Claim) -> Option<&String>| {

@@ -1,10 +1,10 @@
-//! Progress as people write it: counts, percents and drawn bars.
+//! Parses progress values: counts, percentages and progress bars.
 
 use crate::planning::Claim;
 use crate::planning::Stated;
 use crate::planning::stated::Span;
 
-/// Reads the plan that is being worked on: `2 of 3 in current phase`, `3/5`, `2`; an id such as `02-01` says no count.
+/// Parses the current plan: `2 of 3 in current phase`, `3/5`, `2`; an id such as `02-01` is not a count.
 pub(super) fn plan(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
     let Some((digits, current)) = value.leading_number() else {
         return;
@@ -18,7 +18,8 @@ pub(super) fn plan(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
     }
 }
 
-/// Reads how many plans are complete: `5/5`, `0/TBD`, `0/3 complete`, `3 (wave 1: …)`.
+/// Parses the number of complete plans: `5/5`, `0/TBD`, `0/3 complete`; a single number as in `3 (wave 1: …)`
+/// is the total.
 pub(super) fn plans(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
     let Some((digits, number)) = value.leading_number() else {
         return;
@@ -34,7 +35,7 @@ pub(super) fn plans(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
     }
 }
 
-/// Reads `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `3/3 phases`.
+/// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `3/3 phases`.
 pub(super) fn progress(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
     claims.extend(bar(value).map(|bar| bar.states(Claim::Bar(bar.text.to_owned()))));
     claims.extend(percent(value));
@@ -55,7 +56,7 @@ pub(super) fn progress(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
     }
 }
 
-/// Reads `/5` and `of 5`.
+/// Parses the total in `/5` and `of 5`.
 fn out_of(rest: Span<'_>) -> Option<(Span<'_>, u32)> {
     let behind = rest
         .text
@@ -64,7 +65,7 @@ fn out_of(rest: Span<'_>) -> Option<(Span<'_>, u32)> {
     rest.suffix(behind).leading_number()
 }
 
-/// Finds the counts that a percent restates: `16/17 plans (94%)`, `40% (2 of 5 phases)`.
+/// Finds the counts restated by a percentage: `16/17 plans (94%)`, `40% (2 of 5 phases)`.
 fn share(value: Span<'_>) -> Option<Stated<Claim>> {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut rest = value;
@@ -79,7 +80,7 @@ fn share(value: Span<'_>) -> Option<Stated<Claim>> {
     }
 }
 
-/// Finds the first percent; a fraction is rounded.
+/// Finds the first percentage; a fraction is rounded.
 fn percent(value: Span<'_>) -> Option<Stated<Claim>> {
     let end = value.text.find('%')?;
     let start = value.text[..end]
@@ -92,7 +93,7 @@ fn percent(value: Span<'_>) -> Option<Stated<Claim>> {
     Some(digits.states(Claim::Percent(percent)))
 }
 
-/// Finds a drawn bar: brackets around its cells, or a run of block characters.
+/// Finds a progress bar: cells in brackets, or a run of block characters.
 fn bar(value: Span<'_>) -> Option<Span<'_>> {
     let is_cell = |c: char| matches!(c, '\u{2580}'..='\u{259f}' | '\u{25a0}'..='\u{25ff}');
     if value.text.starts_with('[') {

@@ -1,4 +1,4 @@
-//! The Skills section.
+//! Parses the Skills section.
 //!
 //! ```text
 //! **Installed:** a, b (global)        **Installed:**
@@ -14,7 +14,7 @@ use crate::planning::absent::is_none_remark;
 use crate::planning::heading;
 use crate::text::comma_separated;
 
-/// Returns the installed skills; those that are suggested are not.
+/// Returns the installed skills, without suggested ones.
 pub(super) fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     let mut installed = Vec::new();
     for section in heading::sections(outline, &["skills", "installed skills", "skill status"]) {
@@ -37,7 +37,7 @@ pub(super) fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     installed
 }
 
-/// What a label of the section is about.
+/// The topic of a label in the section.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LabelTopic {
     Installed,
@@ -55,7 +55,7 @@ impl LabelTopic {
     }
 }
 
-/// Returns the skills in a label's line, and those in the bullets under it.
+/// Returns the skills on a label's line, and in the bullets below it.
 fn under(outline: &Outline<'_>, label: &Label, below: Range<usize>) -> Vec<Skill> {
     let bullets = outline
         .items(&below)
@@ -67,7 +67,7 @@ fn under(outline: &Outline<'_>, label: &Label, below: Range<usize>) -> Vec<Skill
         .collect()
 }
 
-/// Reads `name (global)`, `` `name` — what it does ``.
+/// Parses `name (global)`, `` `name` — what it does ``.
 fn skill(text: &str) -> Option<Skill> {
     let text = text.trim();
     if is_none_remark(text) {

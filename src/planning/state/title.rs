@@ -1,11 +1,11 @@
-//! The project's name in a title.
+//! Extracts the project's name from a title.
 
 use crate::project::LayoutName;
 
-/// Words of a STATE.md's title that name the file.
+/// Words in the title of a STATE.md that refer to the file.
 const WORDS: &[&str] = &["state", "project", "milestone", "current"];
 
-/// Returns the project that a title names: `name State`, `STATE: Name`, `Name — Project State`.
+/// Returns the project named in a title: `name State`, `STATE: Name`, `Name — Project State`.
 pub(super) fn project(title: &str) -> Option<String> {
     let parts = [": ", " \u{2014} ", " \u{2013} ", " -- ", " - "]
         .iter()
@@ -19,7 +19,7 @@ pub(super) fn project(title: &str) -> Option<String> {
     (!named.is_empty() && !is_file_title(named)).then(|| named.to_owned())
 }
 
-/// Returns whether a text names the file or the tool, and no more.
+/// Returns whether a text names only the file or the tool.
 fn is_file_title(text: &str) -> bool {
     let tools = LayoutName::ALL.map(LayoutName::as_str);
     let mut known = text.split_whitespace();
@@ -29,7 +29,7 @@ fn is_file_title(text: &str) -> bool {
     })
 }
 
-/// Drops `StateFile` or `Project State` at the end; a title without the word names no project.
+/// Strips `State` or `Project State` from the end; a title without the word names no project.
 fn without_file_words(title: &str) -> Option<&str> {
     let rest = strip_word(title, "state")?;
     Some(strip_word(rest, "project").unwrap_or(rest))

@@ -1,4 +1,4 @@
-//! What the checks of a plan's must-haves came to.
+//! Reads the results of checking a plan's must-haves.
 
 use serde::Serialize;
 
@@ -8,11 +8,11 @@ use crate::planning::document::Document;
 /// The result of one acceptance criterion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AcceptanceResult {
-    /// What had to hold.
+    /// The criterion.
     pub criterion: String,
-    /// Whether it does, as written: `pass`, `partial`, `fail`.
+    /// The verdict, as written: `pass`, `partial`, `fail`.
     pub verdict: Option<String>,
-    /// What shows it.
+    /// The evidence for the verdict.
     pub evidence: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The deviations in the body of a summary, in any of the ways people write them.
+//! Parses the deviations in the body of a summary, in all known formats.
 //!
 //! ```text
 //! ## Deviations from Plan          ## Deviations            ## Deviations
@@ -28,29 +28,29 @@ use remarks::is_numbered_head;
 use remarks::is_remark_title;
 use remarks::is_rule_group;
 
-/// What the body says.
+/// The deviations in the body.
 #[derive(Debug, Default)]
 pub(super) struct BodyDeviations {
-    /// The deviations that stand as entries of their own.
+    /// The deviations that are separate entries.
     pub(super) items: Vec<Deviation>,
-    /// Paragraphs, where there is no entry.
+    /// Deviations in paragraphs, used if there are no entries.
     pub(super) prose: Vec<Deviation>,
     /// The number in `Total deviations: 3 auto-fixed`.
     pub(super) total: Option<u32>,
-    /// Whether it says that the front matter holds the list.
+    /// Whether the body refers to the front matter for the list.
     pub(super) refers_to_front: bool,
-    /// Whether it says anything of deviations, if only that there were none.
+    /// Whether the body mentions deviations, even if only to deny them.
     pub(super) speaks: bool,
-    /// Where each item begins, and where each paragraph or heading that is none does.
+    /// Byte offsets of the items, and of paragraphs and headings that are not items.
     starts: Vec<usize>,
     ends: Vec<usize>,
-    /// How many entries exceed [`MAX_LISTED`].
+    /// Number of entries beyond [`MAX_LISTED`].
     pub(super) left_out: usize,
-    /// Whether the part at hand says that there are none: only entries that name their rule count behind it.
+    /// Whether the current part says that there are none: after that, only entries that name a rule count.
     is_denied: bool,
 }
 
-/// The most deviations that are listed of one summary; real ones have fewer than a tenth of it.
+/// Maximum number of deviations listed per summary; real summaries have fewer than a tenth of that.
 pub(super) const MAX_LISTED: usize = 1_000;
 
 impl BodyDeviations {
@@ -67,7 +67,7 @@ impl BodyDeviations {
         found
     }
 
-    /// Returns the entries, or as many paragraphs as there are deviations.
+    /// Returns the entries, or without entries, at most `count` paragraphs.
     pub(super) fn at_most(self, count: usize) -> Vec<Deviation> {
         if self.items.is_empty() {
             self.prose.into_iter().take(count).collect()
@@ -76,7 +76,7 @@ impl BodyDeviations {
         }
     }
 
-    /// Reads what the lines of each item say, up to where the next thing begins.
+    /// Reads the details in the lines of each item, up to the start of the next item or other text.
     fn read_details(&mut self, document: &Document<'_>) {
         let bounds: BTreeSet<usize> = self.starts.iter().chain(&self.ends).copied().collect();
         for (item, start) in self.items.iter_mut().zip(&self.starts) {
@@ -115,14 +115,14 @@ impl BodyDeviations {
         }
     }
 
-    /// Returns whether another entry may be listed, and counts it where it may not.
+    /// Returns whether another entry may be listed; if not, counts it.
     fn has_room(&mut self) -> bool {
         let has_room = self.items.len() < MAX_LISTED;
         self.left_out += usize::from(!has_room);
         has_room
     }
 
-    /// Takes only the number of all deviations from a range.
+    /// Reads the total number of deviations from a range.
     fn totals(&mut self, document: &Document<'_>, range: &Range<usize>) {
         for label in document.outline.labels(range) {
             if label.name.eq_ignore_ascii_case("total deviations") {
@@ -139,7 +139,7 @@ impl BodyDeviations {
         self.totals(document, range);
         let blocks = document.outline.blocks(range);
         let has_numbered = blocks.iter().any(|block| is_numbered_head(document, block));
-        // Inside an entry or a paragraph's own list, list items tell more about it.
+        // List items below an entry, or below a paragraph that introduces them, are details.
         let mut is_inside = false;
         for (at, block) in blocks.iter().enumerate() {
             match &block.content {
@@ -149,7 +149,7 @@ impl BodyDeviations {
                     }
                 }
                 BlockContent::Table(table) => self.table(table, block.range.start),
-                // Beside numbered entries, other bold words are remarks on them.
+                // Next to numbered entries, other paragraphs in bold are remarks on them.
                 BlockContent::Paragraph
                     if has_numbered && is_bold_remark(document.outline.slice(&block.range)) =>
                 {
@@ -164,7 +164,7 @@ impl BodyDeviations {
         }
     }
 
-    /// Takes a paragraph; returns whether the list behind it belongs to it.
+    /// Handles a paragraph; returns whether the following list belongs to it.
     fn paragraph(&mut self, document: &Document<'_>, block: &Block, items: &[Block]) -> bool {
         let text = document.outline.slice(&block.range);
         let start = block.range.start;
@@ -180,7 +180,7 @@ impl BodyDeviations {
             return false;
         }
         if is_none(text) {
-            // "None beyond the following:" names exceptions.
+            // "None beyond the following:" introduces exceptions.
             self.is_denied |= !is_exception(&lower) || items.is_empty();
             self.ends.push(start);
             return false;
@@ -199,7 +199,7 @@ impl BodyDeviations {
             });
             let is_tagged = inner.starts_with(|c: char| c.is_ascii_digit() || c == '[')
                 || inner.starts_with("DEVN");
-            // A bold line over a plain list is the name of a group.
+            // A bold line above a plain list is the title of a group.
             if is_title && !is_tagged && !tells_more && !items.is_empty() {
                 self.ends.push(start);
                 return is_remark_title(&folded);
@@ -268,13 +268,13 @@ impl BodyDeviations {
                 cause: named(cause),
                 ..Deviation::of_text(cell(column), row.line)
             });
-            // Rows have nothing below them: what follows the table is no detail of the last one.
+            // The text after the table is not a detail of its last row.
             self.starts.push(start);
         }
     }
 }
 
-/// Returns the sections that tell deviations: those titled so, else those that list fixes.
+/// Returns the sections about deviations: those titled so, otherwise those that list fixes.
 fn sections<'d>(document: &'d Document<'_>) -> Vec<&'d Section> {
     let is_titled = |words: &[String]| {
         let is_word = |word: &String| {
@@ -298,7 +298,8 @@ fn sections<'d>(document: &'d Document<'_>) -> Vec<&'d Section> {
     })
 }
 
-/// Returns whether a heading inside the section is itself a deviation: by its code, or by the details under it.
+/// Returns whether a heading within the section is a deviation, judged by its rule code or the details below
+/// it.
 fn is_entry_title(document: &Document<'_>, section: &Section) -> bool {
     let words = title_words(&section.title);
     let starts = |start: &str| words.first().is_some_and(|word| word == start);
@@ -319,20 +320,21 @@ fn is_entry_title(document: &Document<'_>, section: &Section) -> bool {
     is_told || has_details(document, section)
 }
 
-/// Returns whether a heading that names a rule stands over entries of its own.
+/// Returns whether a heading that names a rule is a group with separate entries.
 fn is_group(document: &Document<'_>, section: &Section) -> bool {
     let blocks = document.outline.blocks(&section.own);
     is_rule_group(document, &section.title, blocks)
 }
 
-/// Returns whether a heading opens a list of fixes, which stands even where the plan was followed: `Auto-fixed Issues`.
+/// Returns whether a heading opens a list of fixes, which counts even if deviations were denied: `Auto-fixed
+/// Issues`.
 fn is_fix_list(title: &str) -> bool {
     title_words(title)
         .first()
         .is_some_and(|word| word == "auto")
 }
 
-/// Returns whether "None" has exceptions, which are listed behind it: `None beyond these two:`.
+/// Returns whether "None" is followed by exceptions: `None beyond these two:`.
 fn is_exception(lower: &str) -> bool {
     const EXCEPTIONS: &[&str] = &["beyond", "other than", "except", "besides", "apart from"];
     let head = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -340,21 +342,21 @@ fn is_exception(lower: &str) -> bool {
     EXCEPTIONS.iter().any(|word| rest.starts_with(word))
 }
 
-/// Returns whether a paragraph opens with bold words that are neither numbered nor name a rule.
+/// Returns whether a paragraph begins in bold without a number, a rule or a detail label.
 fn is_bold_remark(text: &str) -> bool {
     text.strip_prefix("**").is_some_and(|head| {
         !head.starts_with(|c: char| c.is_ascii_digit()) && !names_rule(head) && !has_detail(text)
     })
 }
 
-/// Returns whether an entry says itself that it is no deviation, or is a check that passed.
+/// Returns whether an entry says that it is not a deviation, or is a check that passed.
 fn is_no_entry(text: &str) -> bool {
     is_none(text)
         || is_not_a_deviation(text)
         || text.starts_with(['\u{2713}', '\u{2705}', '\u{2714}'])
 }
 
-/// Returns whether the first thing under a heading is a detail of it, not an entry of its own.
+/// Returns whether the first block under a heading is a detail, not a separate entry.
 fn has_details(document: &Document<'_>, section: &Section) -> bool {
     let first = document.outline.blocks(&section.own).first();
     first.is_some_and(|block| match &block.content {
@@ -364,12 +366,12 @@ fn has_details(document: &Document<'_>, section: &Section) -> bool {
     })
 }
 
-/// Returns whether a line begins with a label that tells more about the entry above it.
+/// Returns whether a text begins with the label of a detail.
 fn has_detail(text: &str) -> bool {
     detail_name(text).is_some_and(|name| is_detail(&name))
 }
 
-/// Returns whether a paragraph accounts for a task: `**Task 1:** Executed as planned`.
+/// Returns whether a paragraph reports on a task: `**Task 1:** Executed as planned`.
 fn is_of_task(text: &str) -> bool {
     detail_name(text)
         .and_then(|name| name.strip_prefix("task ").map(str::to_owned))
@@ -381,7 +383,7 @@ fn detail_name(text: &str) -> Option<String> {
     Some(label.name.trim_matches(['*', ' ']).to_lowercase())
 }
 
-/// Returns the list items right behind a block.
+/// Returns the list items directly after a block.
 fn items_after(blocks: &[Block], at: usize) -> &[Block] {
     let rest = blocks.get(at + 1..).unwrap_or_default();
     let end = rest
@@ -391,7 +393,7 @@ fn items_after(blocks: &[Block], at: usize) -> &[Block] {
     &rest[..end]
 }
 
-/// Returns a text without the number in front: `1. Text`.
+/// Strips the leading number: `1. Text`.
 fn unnumbered(text: &str) -> &str {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     match rest.strip_prefix(['.', ')']) {
@@ -400,7 +402,7 @@ fn unnumbered(text: &str) -> &str {
     }
 }
 
-/// Returns an entry without its number and, where its head is bold with a number or tag in it, without those marks.
+/// Strips an entry's number, and the bold markup of a head with a number or tag.
 fn unbolded(text: &str) -> String {
     let Some(inner) = text.strip_prefix("**") else {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Which commits a plan made: hashes as text, exactly as written.
+//! Extracts the commit hashes of a plan, exactly as written.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::markdown::node::Value;
 use crate::planning::document::Document;
 use crate::planning::document::title_words;
 
-/// Sections that name commits of other plans, or those of this one again.
+/// Title words of sections about commits of other plans, or that repeat those of this one.
 const OTHERS: &[&str] = &[
     "deviation",
     "deviations",
@@ -25,8 +25,8 @@ const OTHERS: &[&str] = &[
     "setup",
 ];
 
-/// Returns the hashes of the front matter, else of the body's commit sections, else of its task lines,
-/// else those that a self-check has found or a fix was committed in.
+/// Returns the hashes in the front matter, otherwise in the body's commit sections, otherwise in its task
+/// lines, otherwise in a self-check, otherwise under commit labels.
 pub(super) fn commits(document: &Document<'_>) -> Option<Vec<String>> {
     let stated = in_fields(document);
     if stated.as_ref().is_some_and(|hashes| !hashes.is_empty()) {
@@ -55,7 +55,7 @@ fn in_fields(document: &Document<'_>) -> Option<Vec<String>> {
                 }
             }
         }
-        // The list of hashes is whole; `commits` beside it holds the same as messages.
+        // The list of hashes is complete; `commits` repeats them with messages.
         if !hashes.0.is_empty() {
             break;
         }
@@ -90,7 +90,7 @@ fn in_commit_sections(document: &Document<'_>) -> Vec<String> {
     hashes.unique()
 }
 
-/// Finds hashes in lines about tasks and commits, outside the sections of others and code blocks.
+/// Finds hashes in lines about tasks and commits, outside code blocks and the sections in [`OTHERS`].
 fn in_task_lines(document: &Document<'_>) -> Vec<String> {
     let mut hashes = Hashes::default();
     let mut is_code = false;
@@ -134,7 +134,7 @@ fn in_task_lines(document: &Document<'_>) -> Vec<String> {
     hashes.unique()
 }
 
-/// Finds the hashes that a self-check has looked for: `- FOUND: 47dffe7 (Task 1)`.
+/// Finds the hashes that a self-check looked for: `- FOUND: 47dffe7 (Task 1)`.
 fn in_self_check(document: &Document<'_>) -> Vec<String> {
     let mut hashes = Hashes::default();
     for section in document
@@ -155,7 +155,7 @@ fn in_labels(document: &Document<'_>) -> Vec<String> {
     hashes.unique()
 }
 
-/// Returns the sections about other commits than those this plan lists, with all that stands in them.
+/// Returns the byte ranges of the sections in [`OTHERS`], with their subsections.
 fn of_others(document: &Document<'_>) -> Ranges {
     let sections = document.outline.sections().iter();
     let others = sections
@@ -181,7 +181,7 @@ enum Subject {
 struct Hashes(Vec<String>);
 
 impl Hashes {
-    /// Adds the hashes that an entry of a list begins with; what follows is the commit's message.
+    /// Adds the hashes at the start of a list entry; the commit message follows them.
     fn add_leading(&mut self, text: &str) {
         let words = text
             .split(|c: char| !c.is_ascii_alphanumeric())
@@ -212,7 +212,7 @@ impl Hashes {
     }
 }
 
-/// Returns whether a word is a commit's hash by its letters and what stands beside it.
+/// Returns whether a word is a commit hash, judged by its characters and its surroundings.
 fn is_hash(word: &str, before: Option<char>, after: Option<char>, subject: Subject) -> bool {
     let is_code = before == Some('`') && after == Some('`');
     let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The decisions taken while a plan was carried out.
+//! Extracts the decisions made during the execution of a plan.
 
 use crate::clock::parse_date;
 use crate::markdown::BlockContent;
@@ -8,7 +8,8 @@ use crate::planning::Decision;
 use crate::planning::document::Document;
 use crate::planning::is_absent;
 
-/// Returns the decisions of the front matter, else those of the body; nothing where neither has a place for them.
+/// Returns the decisions in the front matter, otherwise in the body; `None` if there is no such field or
+/// section.
 pub(super) fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
     let node = document.field(&["key_decisions", "decisions", "decisions_made"]);
     let stated: Option<Vec<_>> =

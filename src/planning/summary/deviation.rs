@@ -1,4 +1,4 @@
-//! One deviation, with all that its summary says of it.
+//! Parses a deviation with its details.
 
 use serde::Serialize;
 
@@ -8,33 +8,33 @@ use crate::text::one_line;
 /// A deviation from the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Deviation {
-    /// Its first line, verbatim: what was done differently.
+    /// The first line, verbatim: what was done differently.
     pub text: String,
-    /// Its kind, where it has one: `DEVN-01`, `Rule 1 - Bug`, `plan-amendment`.
+    /// The kind, if stated: `DEVN-01`, `Rule 1 - Bug`, `plan-amendment`.
     pub kind: Option<String>,
-    /// How severe it was, where that stands beside the kind: `minor`, `critical`.
+    /// The severity, if stated in addition to the kind: `minor`, `critical`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<String>,
-    /// What the problem was.
+    /// The problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issue: Option<String>,
-    /// Why it came to it.
+    /// The cause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// What was done about it.
+    /// The fix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
-    /// What it changed for the plan.
+    /// The impact on the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impact: Option<String>,
-    /// The files it touched.
+    /// The affected files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// The line of the summary that it begins on, counted from 1.
+    /// Line number in the summary, from 1.
     pub line: usize,
 }
 
-/// What a labelled part of a deviation says.
+/// The topic of a labelled part of a deviation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DeviationPart {
     Issue,
@@ -43,11 +43,11 @@ enum DeviationPart {
     Impact,
     Files,
     Severity,
-    /// A known part that says nothing of the problem: a commit, a verification.
+    /// A known part that does not describe the problem: a commit, a verification.
     Other,
 }
 
-/// The labels of each part, in the spellings people use.
+/// The labels of each part, in all known spellings.
 const LABELS: &[(DeviationPart, &[&str])] = &[
     (
         DeviationPart::Issue,
@@ -143,7 +143,7 @@ const LABELS: &[(DeviationPart, &[&str])] = &[
 
 impl DeviationPart {
     fn from_label(label: &str) -> Option<Self> {
-        // `**Fix (abc1234):**`, `**Defect (found by a user):**`
+        // Strips the remark: `**Fix (abc1234):**`, `**Defect (found by a user):**`.
         let name = label.split_once(" (").map_or(label, |(name, _)| name);
         let name = name
             .trim_matches(|c: char| !c.is_alphanumeric())
@@ -153,13 +153,13 @@ impl DeviationPart {
     }
 }
 
-/// Returns whether a label says more about the deviation above it, or about all of them.
+/// Returns whether a label introduces a detail of the preceding deviation, or of all deviations.
 pub(super) fn is_detail(label: &str) -> bool {
     DeviationPart::from_label(label).is_some()
 }
 
 impl Deviation {
-    /// Returns a deviation with the kind and severity that its text names.
+    /// Returns a deviation with the kind and severity stated in its text.
     pub(super) fn of_text(text: &str, line: usize) -> Self {
         Self {
             text: text.to_owned(),
@@ -170,9 +170,10 @@ impl Deviation {
         }
     }
 
-    /// Takes over what labels in `passage`, the deviation's own lines, say: `**Issue:** …`, `- **Fix:** …`.
+    /// Sets the parts from the labels in `passage`, the deviation's own lines: `**Issue:** …`, `- **Fix:**
+    /// …`.
     ///
-    /// A value runs to the next label, so that one of several lines is read whole.
+    /// A value extends to the next label or blank line, so it may span several lines.
     pub(super) fn read_details(&mut self, passage: &str) {
         let mut open: Option<DeviationPart> = None;
         let mut value = String::new();
@@ -193,7 +194,7 @@ impl Deviation {
         self.set_part(open, &value);
     }
 
-    /// Takes over from another telling of the same deviation what this one does not say.
+    /// Fills in missing parts from another description of the same deviation.
     pub(super) fn complete_from(&mut self, other: &Self) {
         let fill = |own: &mut Option<String>, other: &Option<String>| {
             if own.is_none() {
@@ -234,7 +235,7 @@ fn set(field: &mut Option<String>, value: String) {
     }
 }
 
-/// Returns what stands before the first bold label of a line, the label, and what follows.
+/// Returns the text before the first bold label of a line, the label, and the rest.
 fn next_label(line: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(at) = line[from..].find("**").map(|at| at + from) {
@@ -245,7 +246,7 @@ fn next_label(line: &str) -> Option<(&str, &str, &str)> {
             Some(label) => Some((label, after)),
             None => after.strip_prefix(':').map(|after| (name, after)),
         };
-        // Inside a sentence only the known labels are labels.
+        // Within a sentence, only known labels count.
         let is_at_start = line[..at]
             .trim_matches([' ', '\t', '-', '*', '+'])
             .is_empty();
@@ -267,7 +268,7 @@ fn unmarked(line: &str) -> &str {
         .unwrap_or(line)
 }
 
-/// Returns the paths of a list of files: ``src/a.rs (new), `b.rs` ``.
+/// Returns the paths in a list of files: ``src/a.rs (new), `b.rs` ``.
 pub(super) fn paths(list: &str) -> Vec<String> {
     let path = |entry: &str| {
         let word = entry.split_whitespace().next()?;
@@ -278,7 +279,7 @@ pub(super) fn paths(list: &str) -> Vec<String> {
     list.split([',', ';']).filter_map(path).collect()
 }
 
-/// Returns the kind that a deviation's text names in front: `[Rule 1 - Bug] …`, `DEVN-01 (minor): …`.
+/// Returns the kind stated at the start of a deviation's text: `[Rule 1 - Bug] …`, `DEVN-01 (minor): …`.
 pub(super) fn kind_of(text: &str) -> Option<String> {
     const WORDS: &[&str] = &[
         "plan-amendment",
@@ -298,7 +299,7 @@ pub(super) fn kind_of(text: &str) -> Option<String> {
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         return (digits > 0).then(|| format!("DEVN-{}", &rest[..digits]));
     }
-    // Further on the same words are part of the story.
+    // Later in the text, these words are part of the description.
     let head: String = text.chars().take(64).collect::<String>().to_lowercase();
     let head = head.split(". ").next().unwrap_or_default();
     if let Some(rest) = head.strip_prefix("rule ") {
@@ -317,7 +318,7 @@ pub(super) fn kind_of(text: &str) -> Option<String> {
     WORDS.iter().find(is_tag).map(|word| (*word).to_owned())
 }
 
-/// Returns the severity in the brackets behind a code: `DEVN-03 (critical, plan-amended): …`.
+/// Returns the severity in the brackets after a code: `DEVN-03 (critical, plan-amended): …`.
 fn severity_of(text: &str) -> Option<String> {
     const SEVERITIES: &[&str] = &["minor", "moderate", "major", "critical", "low", "high"];
     let text = text.trim_start_matches(['*', '_', '[', ' ']);
@@ -329,13 +330,14 @@ fn severity_of(text: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Returns whether a text says that there is no deviation: `None.`, `No deviations`, `Plan executed exactly as written`.
+/// Returns whether a text says that there is no deviation: `None.`, `No deviations`, `Plan executed exactly
+/// as written`.
 pub(super) fn is_none(text: &str) -> bool {
     let text = text
         .trim_start_matches(|c: char| !c.is_alphanumeric())
         .to_lowercase();
     if let Some(rest) = text.strip_prefix("none") {
-        // "None of the tests could run" is one.
+        // "None of the tests could run" is a deviation.
         return !rest.starts_with(char::is_alphanumeric) && !rest.starts_with(" of ");
     }
     [
@@ -362,7 +364,7 @@ pub(super) fn is_none(text: &str) -> bool {
         || text.is_empty()
 }
 
-/// Returns whether a text names the rule of a workflow that a deviation falls under: `[Rule 1 - Bug] …`, `DEVN-02: …`.
+/// Returns whether a text names a deviation rule of a workflow: `[Rule 1 - Bug] …`, `DEVN-02: …`.
 pub(super) fn names_rule(text: &str) -> bool {
     let is_number = |rest: &str| {
         let rest = rest.trim_start_matches([' ', '-']);
@@ -376,7 +378,7 @@ pub(super) fn names_rule(text: &str) -> bool {
     opens || lower.split("(rule").skip(1).any(is_number)
 }
 
-/// Returns whether an entry says of itself that it is none: `(not a deviation)`, `kept small, as planned`.
+/// Returns whether an entry says that it is not a deviation: `(not a deviation)`, `kept small, as planned`.
 pub(super) fn is_not_a_deviation(text: &str) -> bool {
     const DENIALS: &[&str] = &[
         "not a deviation",

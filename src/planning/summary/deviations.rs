@@ -1,4 +1,4 @@
-//! Where the work left the plan: one list, though front matter and body often tell it twice.
+//! Merges the deviations of front matter and body, which often describe the same ones, into one list.
 
 use crate::markdown::Node;
 use crate::markdown::Value;
@@ -13,20 +13,20 @@ use crate::planning::summary::deviation::paths;
 /// The deviations of a summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Deviations {
-    /// How many there are, which may exceed the list where only a number is given; nothing where the
-    /// summary never speaks of deviations.
+    /// Number of deviations, which exceeds the length of the list if only a number is stated; `None` if the
+    /// summary does not mention deviations.
     pub(super) count: Option<u32>,
-    /// What they are; nothing where only their number is known, or not even that.
+    /// The deviations; `None` if only their number is known, or nothing at all.
     pub(super) list: Option<Vec<Deviation>>,
-    /// How many exceed [`MAX_LISTED`] and are only counted.
+    /// Number of deviations beyond [`MAX_LISTED`], which are only counted.
     pub(super) left_out: usize,
 }
 
 impl Deviations {
-    /// Reads the deviations of front matter and body.
+    /// Collects the deviations from front matter and body.
     ///
-    /// A list in the front matter is whole, unless the body lists more in its own words; a number
-    /// there is explained by the body. Silence is not a zero.
+    /// A list in the front matter is complete, unless the body lists more without referring to it; if there
+    /// is only a number, the body describes the deviations. No mention does not mean zero.
     pub(super) fn from_document(document: &Document<'_>) -> Self {
         let body = BodyDeviations::from_document(document);
         let left_out = body.left_out;
@@ -71,7 +71,7 @@ impl Deviations {
     }
 }
 
-/// Adds to each deviation of the front matter what the body tells of the same one.
+/// Fills in the details of each deviation in the front matter from the same one in the body.
 fn complete(list: &mut [Deviation], told: &[Deviation]) {
     let told: Vec<(Vec<char>, &Deviation)> = told
         .iter()
@@ -90,7 +90,7 @@ fn complete(list: &mut [Deviation], told: &[Deviation]) {
     }
 }
 
-/// Returns a text's letters and digits, without the tag in front.
+/// Returns the letters and digits of a text in lower case, without the leading tag.
 fn letters(text: &str) -> Vec<char> {
     let text = match text.split_once(']') {
         Some((tag, rest)) if tag.trim_start_matches('*').starts_with('[') => rest,
@@ -104,7 +104,7 @@ fn length(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// What the front matter states.
+/// The deviations stated in the front matter.
 enum Stated {
     Nothing,
     Count(u32),
@@ -118,7 +118,7 @@ impl Stated {
             let labelled = document.values(&["deviations", "deviations from plan"]);
             let value = labelled.into_iter().find(|value| !value.is_empty());
             return value.map_or(Self::Nothing, |value| match Self::of_text(value, 1) {
-                // What a label of the body tells, its section tells better.
+                // The deviations section describes a deviation better than a label in the body.
                 Self::List(_) => Self::Nothing,
                 stated => stated,
             });
@@ -133,14 +133,14 @@ impl Stated {
         }
         let list: Vec<_> = listed.elements().into_iter().filter_map(of_node).collect();
         match &node.value {
-            // `deviations:` without a value says nothing.
+            // `deviations:` without a value states nothing.
             Value::Text(_) => Self::Nothing,
             _ if list.is_empty() => Self::Count(0),
             _ => Self::List(list),
         }
     }
 
-    /// Reads `3`, `2 minor`, `None`, `See below`, or one deviation.
+    /// Parses `3`, `2 minor`, `None`, `See below`, or a single deviation.
     fn of_text(text: &str, line: usize) -> Self {
         let digits = text.trim_start_matches(|c: char| c.is_ascii_digit());
         let number = text[..text.len() - digits.len()].parse();
@@ -155,7 +155,7 @@ impl Stated {
     }
 }
 
-/// Reads one entry: a text, or a mapping of what and which kind.
+/// Parses an entry: a text, or a mapping.
 fn of_node(node: &Node) -> Option<Deviation> {
     const TEXTS: &[&str] = &[
         "description",

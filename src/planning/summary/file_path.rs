@@ -1,6 +1,6 @@
-//! Paths of files as they stand in lists, among marks, verbs and notes.
+//! Extracts file paths from list entries with markup, verbs and notes.
 
-/// Returns the paths at the start of a text, in code marks or bare.
+/// Returns the paths at the start of a text, in code spans or bare.
 ///
 /// ```text
 /// `src/a.rs` — new file        **Created:** `src/a.rs`, `src/b.rs`        src/a.rs (modified)
@@ -21,14 +21,14 @@ pub(super) fn leading(text: &str) -> Vec<&str> {
     paths
 }
 
-/// Returns a text without the note in brackets that it begins with.
+/// Strips a leading note in brackets.
 fn without_note(text: &str) -> &str {
     text.strip_prefix('(')
         .and_then(|rest| rest.split_once(')'))
         .map_or(text, |(_, rest)| rest.trim_start())
 }
 
-/// Returns a text without a label, a verb and marks in front of its first path.
+/// Strips a label, a verb and markup before the first path.
 fn without_lead(text: &str) -> &str {
     const LEADS: &[&str] = &[
         "created",
@@ -84,7 +84,7 @@ fn without_lead(text: &str) -> &str {
     text
 }
 
-/// Splits the path off that a text begins with.
+/// Splits off the path at the start of a text.
 fn first_path(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches(['*', '_', '~']);
     if let Some(inner) = text.strip_prefix('`') {
@@ -107,7 +107,7 @@ fn first_path(text: &str) -> Option<(&str, &str)> {
     is_path(path).then(|| (path, &text[path.len()..]))
 }
 
-/// Returns whether a text without spaces looks like the path of a file or folder.
+/// Returns whether a text looks like the path of a file or folder.
 pub(super) fn is_path(text: &str) -> bool {
     const NAMES: &[&str] = &[
         "Makefile",

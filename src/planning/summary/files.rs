@@ -1,4 +1,4 @@
-//! Which files a plan touched.
+//! Extracts the files that a plan changed.
 
 use std::collections::HashMap;
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use crate::planning::is_absent;
 use crate::planning::summary::file_path::is_path;
 use crate::planning::summary::file_path::leading;
 
-/// Fields that list files; a mapping under them lists some under each of [`KINDS`].
+/// Fields that list files; a mapping in such a field has a list for some of the [`KINDS`].
 const FIELDS: &[&str] = &[
     "key_files",
     "files_created",
@@ -28,7 +28,7 @@ const KINDS: &[&str] = &[
 ];
 const PATH_KEYS: &[&str] = &["path", "file", "name", "filename"];
 
-/// Labels of lines that list files, of a task or a fix, where there is no list of all.
+/// Labels that list the files of a task or a fix, used if there is no overall list.
 const LABELS: &[&str] = &[
     "files",
     "files created",
@@ -39,7 +39,8 @@ const LABELS: &[&str] = &[
     "created files",
 ];
 
-/// The words of which a title must consist to head a list of files; one of [`FILE_WORDS`] among them.
+/// Words that a title may consist of to introduce a list of files, in addition to at least one of
+/// [`FILE_WORDS`].
 const TITLE_WORDS: &[&str] = &[
     "key", "created", "modified", "changed", "deleted", "removed", "added", "updated", "new",
     "touched", "and", "or", "main", "source", "affected", "by", "this", "plan", "in", "list",
@@ -56,7 +57,8 @@ const FILE_WORDS: &[&str] = &[
     "\u{444}\u{430}\u{439}\u{43b}\u{44b}",
 ];
 
-/// Returns the files that the front matter and the body list, as a set in that order; nothing where neither does.
+/// Returns the files listed in the front matter and the body, without duplicates, in that order; `None` if
+/// neither lists any.
 pub(super) fn files(document: &Document<'_>) -> Option<Vec<String>> {
     let mut paths = Paths::default();
     for key in FIELDS {
@@ -93,25 +95,26 @@ fn heads_files(words: &[String]) -> bool {
             .all(|word| is(word, FILE_WORDS) || is(word, TITLE_WORDS))
 }
 
-/// A longer text is no path.
+/// Maximum length of a path, in bytes.
 const MAX_PATH_LENGTH: usize = 4096;
 
-/// How many folders above a file are compared with the beginning of a shorter path.
+/// Maximum number of folders above a file that are compared with a shorter path.
 const MAX_DEPTH: usize = 32;
 
 #[derive(Default)]
 struct Paths<'d> {
     list: Vec<&'d str>,
-    /// Where each path stands in the list.
+    /// Index in the list of each path.
     places: HashMap<&'d str, usize>,
-    /// What the paths of the list end with, from some folder on.
+    /// All suffixes of the listed paths that start after a slash, and the paths themselves.
     endings: HashSet<&'d str>,
-    /// Whether there was a list at all, perhaps an empty one.
+    /// Whether there was any list, even an empty one.
     is_known: bool,
 }
 
 impl<'d> Paths<'d> {
-    /// Adds a path, unless it is there under a name that says more.
+    /// Adds a path, unless it is already listed, possibly with more folders; a listed suffix of it is
+    /// replaced.
     fn add(&mut self, path: &'d str) {
         let path = path.trim().trim_start_matches("./");
         if path.is_empty() || path.len() > MAX_PATH_LENGTH {
@@ -152,7 +155,8 @@ impl<'d> Paths<'d> {
         }
     }
 
-    /// Adds one entry of a list: a path, a mapping with one, or `path: what changed`, which YAML takes for a mapping.
+    /// Adds a list entry: a path, a mapping with one, or `path: what changed`, which YAML parses as a
+    /// mapping.
     fn add_item(&mut self, item: &'d Node) {
         if let Some(text) = item.as_text() {
             return self.add_text(text);
@@ -165,7 +169,7 @@ impl<'d> Paths<'d> {
         }
     }
 
-    /// Adds the path that a text begins with; a number is only a count.
+    /// Adds the paths at the start of a text; a number is only a count.
     fn add_text(&mut self, text: &'d str) {
         let found = leading(text);
         if found.is_empty() && !text.trim().contains(' ') && is_path(text.trim()) {
@@ -176,7 +180,7 @@ impl<'d> Paths<'d> {
         }
     }
 
-    /// Adds the paths that a line begins with, if they look like some.
+    /// Adds the paths at the start of a line, if they look like paths.
     fn add_line(&mut self, line: &'d str) {
         for path in leading(line).into_iter().filter(|path| is_path(path)) {
             self.add(path);
@@ -191,7 +195,7 @@ impl<'d> Paths<'d> {
             match &block.content {
                 BlockContent::Item(item) => {
                     for path in leading(&item.text) {
-                        // Nested items tell about the file above them, or list the files of a group.
+                        // Nested items describe the file above them, or list the files of a group.
                         if item.depth == 0 || is_path(path) {
                             self.add(path);
                         }
@@ -216,7 +220,7 @@ impl<'d> Paths<'d> {
     }
 }
 
-/// Returns a path, and what is left of it from each folder on.
+/// Returns a path, and its suffixes that start after a slash, shortest first.
 fn endings(path: &str) -> impl Iterator<Item = &str> {
     let folders = path.match_indices('/').rev().take(MAX_DEPTH);
     std::iter::once(path).chain(folders.filter_map(|(at, _)| path.get(at + 1..)))

@@ -1,4 +1,4 @@
-//! SUMMARY files: what a plan came to.
+//! Parses SUMMARY files, which describe the result of a plan.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -42,47 +42,47 @@ pub use issues::IssueNote;
 pub use status::SummaryStatus;
 pub use tasks::TaskCount;
 
-/// A summary, from its front matter or what its body says instead.
+/// A summary, from its front matter or, for missing fields, its body.
 ///
-/// A list that can't be known is `None`; one that is known to be empty is empty.
+/// A list that is unknown is `None`; one that is known to be empty is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// The phase as the file spells it, without its name: `05.1`, in JSON `5.1`; a word for a quick task.
+    /// The phase as spelled in the file, without its name: `05.1`, in JSON `5.1`; a word for a quick task.
     #[serde(serialize_with = "serialize_phase")]
     pub phase: Option<String>,
-    /// The plan as the file spells it, without phase and slug: `02` (in JSON `2`), `01a`, `D`, `R01`.
+    /// The plan as spelled in the file, without phase and slug: `02` (in JSON `2`), `01a`, `D`, `R01`.
     #[serde(serialize_with = "serialize_plan")]
     pub plan: Option<String>,
-    /// The title: the front matter's, else the first heading.
+    /// The title in the front matter, otherwise the first heading.
     pub title: Option<String>,
-    /// How the plan ended; nothing where the file has no status word.
+    /// The plan's outcome; `None` if the file has no status word.
     pub status: Option<SummaryStatus>,
-    /// How long it took.
+    /// Duration of the plan's execution.
     pub duration_minutes: Option<Minutes>,
-    /// Whether that was worked out from start and end rather than written.
+    /// Whether the duration was derived from timestamps rather than stated.
     pub duration_derived: bool,
-    /// The day it was done.
+    /// The completion date.
     pub completed: Option<NaiveDate>,
-    /// How many deviations there were, more than are listed where only a number is given; nothing where
-    /// the summary never speaks of deviations.
+    /// Number of deviations, which exceeds the length of the list if only a number is stated; `None` if the
+    /// summary does not mention deviations.
     pub deviation_count: Option<u32>,
-    /// The deviations; nothing where only their number is known, or not even that.
+    /// The deviations; `None` if only their number is known, or nothing at all.
     pub deviations: Option<Vec<Deviation>>,
-    /// The tasks done and in all.
+    /// The number of complete tasks and of all tasks.
     pub tasks: TaskCount,
     /// The files created, modified or deleted.
     pub files: Option<Vec<String>>,
-    /// The hashes of the commits, as written.
+    /// The commit hashes, as written.
     pub commits: Option<Vec<String>>,
-    /// The decisions taken on the way.
+    /// The decisions made during execution.
     pub decisions: Option<Vec<Decision>>,
-    /// How many tokens it took.
+    /// Number of tokens consumed.
     pub tokens_consumed: Option<u64>,
-    /// What the checks of the must-haves came to.
+    /// The results of checking the must-haves.
     pub acceptance: Option<Vec<AcceptanceResult>>,
-    /// The patterns it set up or used.
+    /// The patterns that it established or used.
     pub patterns: Option<Vec<String>>,
-    /// What was built, in one line.
+    /// The result, in one line.
     pub one_line: Option<String>,
     /// Issues that are told apart from the deviations; no reader of the document asks for them.
     #[serde(skip)]
@@ -93,7 +93,7 @@ pub struct Summary {
 const MAX_PATTERNS: usize = 100;
 
 impl Summary {
-    /// Reads a summary in markdown or JSON lines; `path` helps where the file does not say whose it is.
+    /// Parses a summary in markdown or JSON Lines; `path` identifies the plan if the text does not.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let document = Document::parse(text, path, &mut warnings);
@@ -148,12 +148,12 @@ impl Summary {
         Parsed { value, warnings }
     }
 
-    /// Reads the status and nothing else, as fast as the front matter allows.
+    /// Parses only the status, without a full parse if possible.
     pub fn status_of(text: &str) -> Option<SummaryStatus> {
         SummaryStatus::of_text(text)
     }
 
-    /// Fills in a missing duration: the time from the first to the last of the plan's commits.
+    /// Fills in a missing duration with the time between the first and the last of the plan's commits.
     pub fn derive_duration(&mut self, commit_times: &[DateTime<Utc>]) {
         let (Some(first), Some(last)) = (commit_times.iter().min(), commit_times.iter().max())
         else {
@@ -205,7 +205,8 @@ fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
     (!known.is_empty()).then_some(list)
 }
 
-/// Returns `**One-liner:** …`, the section titled so, the paragraph in front of all sections, or an overview's.
+/// Returns the value of `one_liner` or `**One-liner:** …`, otherwise a paragraph: of the section titled so,
+/// before the first section, or of an overview section.
 fn one_line(document: &Document<'_>) -> Option<String> {
     let outline = &document.outline;
     let labelled = document.values(&["one-liner", "one liner"]);

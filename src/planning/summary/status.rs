@@ -1,4 +1,4 @@
-//! How a plan ended, as its summary says it.
+//! Parses the outcome of a plan from its summary.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use crate::markdown::front_matter;
 use crate::planning::document::Document;
 use crate::planning::json_lines;
 
-/// What a summary says became of its plan.
+/// The outcome of a plan according to its summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SummaryStatus {
-    /// All of it was done.
+    /// All of it is done.
     Complete,
-    /// Some of it was done, or it waits.
+    /// Some of it is done, or it is waiting.
     Partial,
     /// It could not be done.
     Failed,
@@ -42,7 +42,7 @@ const PARTIAL: &[&str] = &[
 ];
 const FAILED: &[&str] = &["fail", "abort", "abandon", "error"];
 
-/// Headings under which a status is that of a part: a task, an issue, a check.
+/// Parts of headings under which a status is that of a task, an issue or a check, not of the plan.
 const PARTS: &[&str] = &[
     "task",
     "issue",
@@ -55,7 +55,7 @@ const PARTS: &[&str] = &[
 ];
 
 impl SummaryStatus {
-    /// Reads a status word: `complete`, `COMPLETED`, `completed_verified`, `✅ Done`, `partial`, `blocked`.
+    /// Parses a status word: `complete`, `COMPLETED`, `completed_verified`, `✅ Done`, `partial`, `blocked`.
     pub fn of_word(text: &str) -> Option<Self> {
         let word = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         let starts = |words: &[&str]| {
@@ -75,9 +75,9 @@ impl SummaryStatus {
         }
     }
 
-    /// Reads the status of a summary and nothing else of it, without parsing the file.
+    /// Parses only the status of a summary, without a full parse if possible.
     ///
-    /// It agrees with [`Summary::parse`](crate::planning::Summary::parse).
+    /// The result is the same as that of [`Summary::parse`](crate::planning::Summary::parse).
     pub fn of_text(text: &str) -> Option<Self> {
         let whole = || {
             let document = Document::parse(text, Path::new(""), &mut Vec::new());
@@ -94,7 +94,7 @@ impl SummaryStatus {
     }
 }
 
-/// Returns the status of a file, and the word that was not understood.
+/// Returns the status of a file, and the status word if it is unknown.
 pub(super) fn of_document<'d>(
     document: &'d Document<'_>,
 ) -> (Option<SummaryStatus>, Option<&'d str>) {
@@ -107,14 +107,14 @@ pub(super) fn of_document<'d>(
     }
 }
 
-/// Finds the first line of a text that gives the plan's status.
+/// Finds the first line of a text that states the plan's status.
 ///
 /// ```text
 /// ## Status: COMPLETE    **Status:** Complete    **Plan Status:** Complete    *Status: done*
 /// ## Status (and the word on the next line)      | Status | Complete |
 /// ```
 fn in_body(body: &str) -> Option<SummaryStatus> {
-    // Most summaries have no such line, and looking for the word is cheaper than reading lines.
+    // Most summaries have no such line, and searching for the word is cheaper than parsing lines.
     let has = |word: &[u8]| memmem::find(body.as_bytes(), word).is_some();
     if !has(b"tatus") && !has(b"STATUS") {
         return None;
@@ -140,7 +140,7 @@ fn in_body(body: &str) -> Option<SummaryStatus> {
             }
             continue;
         }
-        // What stands behind a rule is about the whole file again.
+        // The text after a horizontal rule is about the whole file again.
         is_part &= line.trim_end() != "---";
         let is_outermost = line.len() - content.len() < 2;
         let word = if is_next {
@@ -158,7 +158,8 @@ fn in_body(body: &str) -> Option<SummaryStatus> {
     None
 }
 
-/// Returns what follows `Status` in a heading: `COMPLETE` of `Status: COMPLETE`, nothing of `Status`.
+/// Returns the text after `Status` in a heading: `COMPLETE` for `Status: COMPLETE`, an empty one for
+/// `Status`.
 fn labelled(title: &str) -> Option<&str> {
     let begins = |name: &str| {
         title
@@ -180,7 +181,7 @@ fn names_part(title: &str) -> bool {
     PARTS.iter().any(|part| title.contains(part))
 }
 
-/// Returns the name and the value of a line that labels a status.
+/// Returns the name and the value of a line with a status label.
 fn field(content: &str) -> Option<(&str, &str)> {
     if !content.contains("tatus") && !content.contains("STATUS") {
         return None;

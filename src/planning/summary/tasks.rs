@@ -1,4 +1,4 @@
-//! How many tasks a plan had, and how many are done.
+//! Counts the tasks of a plan and the complete ones.
 
 use serde::Serialize;
 
@@ -7,12 +7,12 @@ use crate::planning::SummaryStatus;
 use crate::planning::document::Document;
 use crate::planning::document::title_words;
 
-/// The tasks of a plan by number, as far as its summary states them.
+/// The numbers of tasks of a plan, as far as its summary states them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TaskCount {
-    /// How many are done.
+    /// Number of complete tasks.
     pub completed: Option<u32>,
-    /// How many there are.
+    /// Total number of tasks.
     pub total: Option<u32>,
 }
 
@@ -31,7 +31,7 @@ impl TaskCount {
         if let Some(total) = document.field(TOTAL).and_then(|node| node.as_text()) {
             count.total = first_number(total).or(count.total);
         }
-        // `2/2` in the body completes a lone `2` in the front matter, if it is about the same tasks.
+        // `2/2` in the body completes a lone `2` in the front matter, if the numbers of complete tasks agree.
         let labelled = document.values(LABELS).into_iter().map(Self::of_text);
         let sections = document.outline.sections().iter();
         let titled = sections.map(|section| Self::of_title(&section.title));
@@ -50,7 +50,7 @@ impl TaskCount {
         count
     }
 
-    /// Reads `2 of 2 tasks completed`, as lists of what was delivered say it.
+    /// Parses `2 of 2 tasks completed`, as found in lists of accomplishments.
     fn of_sentence(text: &str) -> Option<Self> {
         let (numbers, said) = text.split_once(" tasks ")?;
         let said = said.trim_end_matches('.');
@@ -58,13 +58,13 @@ impl TaskCount {
         Some(Self::of_text(numbers)).filter(|count| is_count && count.total.is_some())
     }
 
-    /// Takes over what is not known yet.
+    /// Fills in missing numbers.
     fn add(&mut self, other: Self) {
         self.completed = self.completed.or(other.completed);
         self.total = self.total.or(other.total);
     }
 
-    /// Reads a number, `5/5`, or a list of tasks.
+    /// Parses a number, `5/5`, or a list of tasks.
     fn of_node(node: &Node) -> Self {
         if let Some(text) = node.as_text() {
             return Self::of_text(text);
@@ -85,7 +85,7 @@ impl TaskCount {
         }
     }
 
-    /// Reads a heading such as `Tasks Completed: 5/5`.
+    /// Parses a heading such as `Tasks Completed: 5/5`.
     fn of_title(title: &str) -> Self {
         let words = title_words(title);
         let is_count = words.len() == 2
@@ -97,7 +97,7 @@ impl TaskCount {
         Self::of_text(title.trim_start_matches(|c: char| !c.is_ascii_digit()))
     }
 
-    /// Reads `5`, `5/5`, `3 of 3 completed`, `8 (Tasks 4-5 skipped)`, `2 completed`.
+    /// Parses `5`, `5/5`, `3 of 3 completed`, `8 (Tasks 4-5 skipped)`, `2 completed`.
     fn of_text(text: &str) -> Self {
         let text = text.trim().trim_start_matches(['*', '`', '~']);
         let Some((completed, rest)) = split_number(text) else {
@@ -116,7 +116,7 @@ fn first_number(text: &str) -> Option<u32> {
     split_number(text.trim()).map(|(number, _)| number)
 }
 
-/// Splits the number off that a text begins with; `2.1` and `3rd` are none.
+/// Splits off the number at the start of a text; `2.1` and `3rd` yield `None`.
 fn split_number(text: &str) -> Option<(u32, &str)> {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let number = text[..text.len() - rest.len()].parse().ok()?;

@@ -57,7 +57,7 @@ fn a_summary_without_front_matter_is_read_from_its_body() {
 
 const TOLD: &str = "## Deviations\n- told one\n- told two\n";
 
-/// Front matter, body, and the count and list that they make together.
+/// Front matter, body, and the count and list that result from merging them.
 type Case = (
     &'static str,
     &'static str,
@@ -313,6 +313,6 @@ fn more_deviations_than_are_listed_are_counted_and_warned_of() {
     assert_eq!(
         stated,
         Some(1_200),
-        "the stated number covers what is not listed"
+        "the stated number includes unlisted deviations"
     );
 }

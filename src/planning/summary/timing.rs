@@ -1,4 +1,4 @@
-//! How long a plan took and when it was done.
+//! Extracts the duration and completion date of a plan.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::planning::document::Document;
 use crate::planning::is_absent;
 use crate::warning::Warning;
 
-/// Fields whose name says what a bare number counts.
+/// Fields whose name states the unit of a bare number.
 const WITH_UNIT: &[(&str, TimeUnit)] = &[
     ("duration_minutes", TimeUnit::Minutes),
     ("duration_min", TimeUnit::Minutes),
@@ -53,10 +53,10 @@ const COMPLETED: &[&str] = &[
     "date",
 ];
 
-/// A bare number above this is as likely seconds as minutes.
+/// Maximum bare number taken as minutes; a larger one is as likely to be seconds.
 const MAX_BARE_MINUTES: f64 = 90.0;
 
-/// The times that a summary states.
+/// The times stated in a summary.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Timing {
     pub(super) duration: Option<Minutes>,
@@ -86,7 +86,7 @@ impl Timing {
     }
 }
 
-/// Returns the duration that the front matter states.
+/// Returns the duration stated in the front matter.
 fn stated(document: &Document<'_>, path: &Path, warnings: &mut Vec<Warning>) -> Option<Minutes> {
     for (key, unit) in WITH_UNIT {
         let Some(value) = document.field(&[key]).and_then(|node| node.as_text()) else {
@@ -115,7 +115,7 @@ fn stated(document: &Document<'_>, path: &Path, warnings: &mut Vec<Warning>) -> 
     minutes
 }
 
-/// Returns the time from the stated start to the stated end.
+/// Returns the time between the stated start and the stated end.
 fn span(document: &Document<'_>) -> Option<Minutes> {
     let start = stated_time(document, STARTED, &["started", "start"])?;
     let end = stated_time(
@@ -129,7 +129,7 @@ fn span(document: &Document<'_>) -> Option<Minutes> {
     Minutes::between(start, end).filter(|span| *span > Minutes::default())
 }
 
-/// Returns whether a time is on five minutes to the second: where both are, they were filled in, not measured.
+/// Returns whether a time is an exact multiple of five minutes. If both ends are, they were not measured.
 fn is_round(time: DateTime<Utc>) -> bool {
     time.minute().is_multiple_of(5) && time.second() == 0
 }

@@ -1,4 +1,4 @@
-//! Where STATE.md and ROADMAP.md contradict the files.
+//! Finds statements of STATE.md and ROADMAP.md that contradict the files.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -22,24 +22,24 @@ mod percent;
 mod roadmap;
 mod state;
 
-/// Longer values are cut where they are shown.
+/// Maximum width of a displayed value; longer ones are truncated.
 const WIDTH: usize = 160;
 
-/// The subject of a plan that was left behind: no statement, but a file that should not be alone.
+/// The subject of a plan without a summary: a file rather than a statement.
 const PLAN: &str = "the plan";
 
-/// The subject of a status, whose words are quoted.
+/// The subject of a status, which is displayed in quotes.
 const STATUS: &str = "the status";
 
-/// What kind of statement is off.
+/// The kind of a contradicted statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DriftKind {
     /// The current phase.
     Phase,
-    /// How many phases there are.
+    /// Number of phases.
     Total,
-    /// How many plans there are, or are done.
+    /// Number of plans or of complete plans.
     Plans,
     /// The progress.
     Percent,
@@ -51,26 +51,26 @@ pub enum DriftKind {
     ProgressRow,
 }
 
-/// A statement that the files contradict.
+/// A statement that contradicts the files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Drift {
-    /// What kind of statement.
+    /// The kind of statement.
     pub kind: DriftKind,
-    /// What it states a value of, in words: `the current phase`.
+    /// The subject of the statement, in words: `the current phase`.
     #[serde(skip)]
     pub subject: &'static str,
-    /// What is stated.
+    /// The stated value.
     pub stated: String,
-    /// What the files say.
+    /// The value according to the files.
     pub actual: String,
-    /// The file that states it, relative to the project's root.
+    /// The file with the statement, relative to the project's root.
     pub file: PathBuf,
-    /// The line that states it, counted from 1.
+    /// Line number of the statement, from 1.
     pub line: usize,
 }
 
 impl Drift {
-    /// Says what is stated and what the files show; its file and line are named before it.
+    /// Returns a sentence with the stated and the actual value; the caller prints file and line before it.
     pub fn sentence(&self) -> String {
         let (stated, actual) = (clip(&self.stated, WIDTH), clip(&self.actual, WIDTH));
         match self.subject {
@@ -81,44 +81,44 @@ impl Drift {
     }
 }
 
-/// A statement that is off, where it stands, and what puts it right.
+/// A contradicted statement, with its location and its correct value.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
-    /// The statement as it is reported.
+    /// The statement for reports.
     pub(crate) drift: Drift,
-    /// The bytes of the file that state it.
+    /// Byte range of the statement in the file.
     pub(crate) range: Range<usize>,
-    /// What the files say.
+    /// The correct value.
     pub(crate) right: Expected,
-    /// The index of the phase it is about in [`Position::phases`]; none where it is about all of them.
+    /// The index of its phase in [`Position::phases`]; `None` if it is about all phases.
     pub(crate) phase: Option<usize>,
 }
 
-/// What the files say in place of a statement.
+/// The correct value of a statement, according to the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     /// The current phase.
     Phase(PhaseNumber),
-    /// A number of phases or plans, or of percent.
+    /// A number of phases or plans, or a percentage.
     Count(usize),
     /// A status.
     Status(PhaseProgress),
-    /// Whether a checkbox is ticked.
+    /// Whether a checkbox is checked.
     Mark(bool),
-    /// How many plans are complete, and how many there are.
+    /// The number of complete plans, and of all plans.
     Counts(usize, usize),
 }
 
-/// The statements that the files contradict, by file.
+/// The contradicted statements, by file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
-    /// In STATE.md, in file order.
+    /// Those in STATE.md, in file order.
     pub(crate) state: Vec<Finding>,
-    /// In ROADMAP.md, in file order.
+    /// Those in ROADMAP.md, in file order.
     pub(crate) roadmap: Vec<Finding>,
 }
 
-/// Returns the statements of STATE.md, then of ROADMAP.md, that the files contradict, in file order, then the
+/// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order, then the
 /// plans that were left behind.
 pub fn drift(evidence: &Evidence<'_>, position: &Position) -> Vec<Drift> {
     let left_behind = position
@@ -131,21 +131,21 @@ pub fn drift(evidence: &Evidence<'_>, position: &Position) -> Vec<Drift> {
     stated.chain(left_behind).collect()
 }
 
-/// Returns the statements of STATE.md, then of ROADMAP.md, that the files contradict, in file order.
+/// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order.
 pub(crate) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Drift> {
     let Findings { state, roadmap } = findings(evidence, position);
     let all = state.into_iter().chain(roadmap);
     all.map(|finding| finding.drift).collect()
 }
 
-/// Returns whether plans of a phase have no summary although the work has gone on: the phase is called done,
-/// or lies before the current one.
+/// Returns whether plans of a phase were left without a summary: the phase is called complete, or precedes
+/// the current one.
 fn is_left_behind(position: &Position, index: usize) -> bool {
     let phase = &position.phases[index];
     phase.is_in_milestone && (phase.state == PhaseState::Done || is_passed(position, index))
 }
 
-/// Returns whether the work has gone on past a phase.
+/// Returns whether a phase precedes the current one.
 fn is_passed(position: &Position, index: usize) -> bool {
     let number = &position.phases[index].number;
     position
@@ -180,13 +180,14 @@ fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
     .collect()
 }
 
-/// Returns whether the files do not tell how many plans a phase has: some were left behind, or more are to come.
+/// Returns whether the files do not determine the number of plans of a phase: some were left behind, or more
+/// may follow.
 fn has_unclear_counts(phase: &Phase) -> bool {
     phase.state == PhaseState::Running
         || phase.state == PhaseState::Done && phase.open_plans().next().is_some()
 }
 
-/// Returns the same statements with their bytes and what puts them right.
+/// Returns the contradicted statements with their byte ranges and correct values.
 pub(crate) fn findings(evidence: &Evidence<'_>, position: &Position) -> Findings {
     Findings {
         state: state::statements(evidence, position),
@@ -194,14 +195,14 @@ pub(crate) fn findings(evidence: &Evidence<'_>, position: &Position) -> Findings
     }
 }
 
-/// One file's statements as they are compared.
+/// Collects the contradicted statements of a file.
 struct Statements<'a> {
     position: &'a Position,
     file: PathBuf,
     found: Vec<Finding>,
 }
 
-/// A statement to compare: its kind, its place, and the phase it is about.
+/// A statement to compare: its kind, its location, and its phase.
 struct Statement<'a> {
     kind: DriftKind,
     subject: &'static str,
@@ -246,7 +247,7 @@ impl<'a> Statements<'a> {
         }
     }
 
-    /// Compares a count with a range in which the files leave it open.
+    /// Compares a count with a range, used if the files do not determine the exact value.
     fn count_within(&mut self, place: &Statement<'_>, stated: u32, actual: &RangeInclusive<usize>) {
         if !actual.contains(&(stated as usize)) {
             self.count(place, stated, *actual.start());
@@ -257,7 +258,7 @@ impl<'a> Statements<'a> {
         self.compare(place, &stated, &actual, Expected::Count(actual));
     }
 
-    /// Compares a status with how far a phase is, where the words leave no doubt.
+    /// Compares a status with the state of a phase; unclear wordings are accepted.
     fn status(&mut self, stated: &Stated<String>, index: usize) {
         let phase = &self.position.phases[index];
         let words = unprefixed(&stated.value).1;
@@ -292,7 +293,7 @@ impl<'a> Statements<'a> {
     }
 }
 
-/// Splits a status such as `Phase 3 complete` into the phase it names and the rest.
+/// Splits a status such as `Phase 3 complete` into the named phase and the rest.
 pub(crate) fn unprefixed(status: &str) -> (Option<PhaseNumber>, &str) {
     let named = status
         .get(..6)
@@ -309,7 +310,7 @@ pub(crate) fn unprefixed(status: &str) -> (Option<PhaseNumber>, &str) {
     }
 }
 
-/// Returns whether a status speaks of what follows when all plans are done: no file contradicts it.
+/// Returns whether a status names a step that follows the last plan, which no file can contradict.
 fn is_check(status: &str) -> bool {
     const CHECKS: &[&str] = &[
         "verif",
@@ -325,7 +326,7 @@ fn is_check(status: &str) -> bool {
     CHECKS.iter().any(|word| lower.contains(word))
 }
 
-/// Returns the phase of a number, where no second one has it.
+/// Returns the index of the phase with a number, if there is exactly one.
 pub(crate) fn only(position: &Position, number: &PhaseNumber) -> Option<usize> {
     let mut same = position
         .phases

@@ -1,4 +1,4 @@
-//! Whether a percentage is right: templates mean different things by it.
+//! Validates percentages, which templates define in different ways.
 
 use std::ops::RangeInclusive;
 
@@ -10,15 +10,15 @@ use crate::position::Position;
 use crate::position::drift::state::count;
 use crate::position::drift::state::over_all;
 
-/// What STATE.md counts, of which a percentage may be the share.
+/// The counts stated in STATE.md, which a percentage may refer to.
 pub(super) struct StatedCounts<'a> {
     pub(super) claims: &'a [Stated<Claim>],
     pub(super) position: &'a Position,
-    /// The phase that STATE.md states.
+    /// The phase stated in STATE.md.
     pub(super) here: Option<usize>,
 }
 
-/// Picks one kind of count.
+/// Extracts one kind of count.
 type Count = fn(&Claim) -> Option<u32>;
 
 macro_rules! count_of {
@@ -30,7 +30,7 @@ macro_rules! count_of {
     };
 }
 
-/// Counts that make a share: of phases, of all plans, of the plans of the current phase.
+/// Pairs of a done and a total count: of phases, of all plans, of the plans of the current phase.
 const PAIRS: [(Count, Count); 3] = [
     (count_of!(Claim::PhasesComplete), count_of!(Claim::Total)),
     (
@@ -44,10 +44,10 @@ const PAIRS: [(Count, Count); 3] = [
 ];
 
 impl StatedCounts<'_> {
-    /// Returns what is right in the place of a percentage; nothing where it is right in some way.
+    /// Returns the correct value of a percentage; `None` if it is correct by any of the measures.
     pub(super) fn instead_of(&self, stated: u32, line: usize) -> Option<usize> {
         let is_stated = |share: usize| share.abs_diff(stated as usize) <= 1;
-        // `78% (7 of 8 phases)`: a sentence of its own, which is not put right by halves.
+        // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
         if self.has_share_beside(line) {
             return None;
         }
@@ -61,10 +61,10 @@ impl StatedCounts<'_> {
         let of_files = [of_phases, self.position.percent_of_plans() as usize];
         let is_counted = counted().next().is_some();
         let of_files = of_files.into_iter().filter(move |_| !is_counted);
-        // All plans so far are not all that there is to do.
+        // If all plans so far are complete, that is 100 % only if no phases remain.
         let is_whole = |share: &usize| *share < 100 || of_phases == 100;
         let shares = || counted().chain(of_files.clone()).filter(is_whole);
-        // It lags behind every measure. One that is ahead may be by a measure that is not known here.
+        // It is below every measure. One above some measures may follow a measure unknown here.
         let least = shares().min().unwrap_or(of_phases);
         if (stated as usize) < least {
             return Some(least);
@@ -73,13 +73,13 @@ impl StatedCounts<'_> {
         is_over.then(|| shares().max().unwrap_or(of_phases))
     }
 
-    /// Returns whether the line has the counts that its percentage restates, as in `16/17 plans (94%)`.
+    /// Returns whether the line contains the counts restated by its percentage, as in `16/17 plans (94%)`.
     fn has_share_beside(&self, line: usize) -> bool {
         let mut claims = self.claims.iter().filter(|claim| claim.line == line);
         claims.any(|claim| matches!(claim.value, Claim::Share(..)))
     }
 
-    /// Returns the share of two stated counts, each as the files put it right.
+    /// Returns the ratio of two stated counts as a percentage, each corrected according to the files.
     fn share_stated(&self, (done, all): (Count, Count)) -> Option<usize> {
         let right = |pick: Count| {
             let mut claims = self.claims.iter().map(|claim| &claim.value);
@@ -92,9 +92,9 @@ impl StatedCounts<'_> {
         share(right(done)?, right(all)?)
     }
 
-    /// Returns the shares of all work in the ways that templates mean them.
+    /// Returns the percentages by all measures that templates use.
     fn shares_of_files(&self) -> [usize; 4] {
-        // A percentage may go on across milestones.
+        // A percentage may span milestones.
         let all = *over_all(&self.position.phases, Phase::plans_range).start();
         let complete = *over_all(&self.position.phases, Phase::complete_range).start();
         [
@@ -105,7 +105,7 @@ impl StatedCounts<'_> {
         ]
     }
 
-    /// Returns whether a percentage may be that of the phase which STATE.md states.
+    /// Returns whether a percentage may be that of the phase stated in STATE.md.
     fn is_share_of_phase(&self, stated: usize) -> bool {
         self.here.is_some_and(|index| {
             let phase = &self.position.phases[index];
@@ -121,14 +121,15 @@ impl StatedCounts<'_> {
     }
 }
 
-/// Returns a share in percent, 100 at most; nothing of nothing.
+/// Returns a ratio in percent, at most 100; `None` if `all` is 0.
 fn share(done: usize, all: usize) -> Option<usize> {
     (done * 100).checked_div(all).map(|share| share.min(100))
 }
 
-/// Returns whether a percentage is, within one percent, the share of one of these counts in one of these totals.
+/// Returns whether a percentage matches, within one percent, the ratio of one of these counts to one of these
+/// totals.
 ///
-/// A file may declare any total, so the totals of a share are calculated, not tried out.
+/// A file may declare any total, so the range of totals is calculated rather than searched.
 fn is_share(stated: usize, mut done: RangeInclusive<usize>, all: &RangeInclusive<usize>) -> bool {
     let (least, most) = (stated.saturating_sub(1), stated + 1);
     if least > 100 {

@@ -1,4 +1,4 @@
-//! What ROADMAP.md says that the files contradict: checkboxes, and the rows of its progress table.
+//! Finds statements of ROADMAP.md that contradict the files: checkboxes, and rows of the progress table.
 
 use std::ops::RangeInclusive;
 
@@ -21,16 +21,16 @@ use crate::position::drift::is_check;
 use crate::position::drift::is_passed;
 use crate::project::vocabulary;
 
-/// Returns the statements of ROADMAP.md that the files contradict, in file order.
+/// Returns the statements of ROADMAP.md that contradict the files, in file order.
 pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
     let mut statements = Statements::new(evidence, position, vocabulary::ROADMAP);
-    // What has shipped is history: it is not held against the folders that it left behind.
+    // Shipped phases are history: they are not compared with folders that still exist.
     let to_do = evidence.roadmap.phases.iter();
     for planned in to_do.filter(|planned| !planned.is_shipped) {
         let mut same = position.phases.iter().enumerate().filter(|(_, phase)| {
             phase.number == planned.number && phase.dir.is_some() && !phase.plans.is_empty()
         });
-        // Two folders of one number leave open which of them the roadmap means.
+        // If two folders have the same number, it is unclear which of them the roadmap refers to.
         if let (Some((index, phase)), None) = (same.next(), same.next())
             && !phase.is_renumbered
         {
@@ -40,7 +40,7 @@ pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Fi
     statements.sorted()
 }
 
-/// Returns the counts of a row's cell as they are compared, the plans done first.
+/// Returns the counts of a row's cell in the format used for comparison, complete plans first.
 fn stated_counts(row: &ProgressRow, cell: &str) -> String {
     match (row.plans_complete, row.plans_total) {
         (Some(done), Some(all)) => format!("{done}/{all}"),
@@ -52,7 +52,8 @@ impl Statements<'_> {
     fn planned(&mut self, planned: &RoadmapPhase, index: usize) {
         let phase = &self.position.phases[index];
         if let Some(checkbox) = &planned.checkbox {
-            // A tick behind the current phase tells more than a summary that was never committed.
+            // For a phase before the current one, a checked box is more reliable than a missing summary,
+            // which may never have been committed.
             let is_done = phase.state == PhaseState::Done
                 || checkbox.value && is_passed(self.position, index);
             let mark = |checked| if checked { "[x]" } else { "[ ]" };
@@ -96,14 +97,14 @@ impl Statements<'_> {
         }
     }
 
-    /// Compares the counts of a row's cell; what may be right stays as it is.
+    /// Compares the counts of a row's cell; possible values are kept.
     fn row_counts(&mut self, place: &Statement<'_>, row: &ProgressRow, cell: &str, phase: &Phase) {
         let may_be = |range: RangeInclusive<usize>, stated: Option<u32>| {
             let stated = stated.map(|stated| stated as usize);
             stated.filter(|stated| range.contains(stated))
         };
         let complete = phase.complete_range();
-        // More plans may be done than were committed, but not fewer.
+        // More plans may be complete than were committed, but not fewer.
         let most = if phase.state == PhaseState::Running {
             phase.plans_expected()
         } else {
@@ -118,7 +119,7 @@ impl Statements<'_> {
         let total = stated_total.unwrap_or(phase.plans_expected());
         match (row.plans_complete, row.plans_total) {
             (Some(done), None) if !cell.contains('/') => self.count(place, done, complete),
-            // `0/TBD` is no statement before the first plan is done.
+            // Before the first plan is complete, `0/TBD` states nothing.
             (Some(done), None) if complete == done as usize => {}
             (None, Some(all)) => self.count(place, all, total),
             _ => {
@@ -130,7 +131,7 @@ impl Statements<'_> {
     }
 }
 
-/// Returns what a row's status should say instead, or `None` if it may stay.
+/// Returns the correct status for a row, or `None` if the stated one may stay.
 fn row_status(
     stated: &str,
     phase: &Phase,

@@ -1,4 +1,5 @@
-//! What STATE.md says that the files contradict: the phase, its plans and status, and the overall progress.
+//! Finds statements of STATE.md that contradict the files: the phase, its plans and status, and the overall
+//! progress.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -24,13 +25,13 @@ use crate::position::drift::percent::StatedCounts;
 use crate::position::drift::unprefixed;
 use crate::project::vocabulary;
 
-/// The phases that STATE.md's statements are about.
+/// The phases that the statements of STATE.md refer to.
 struct Subjects<'a> {
     claims: &'a [Stated<Claim>],
     position: &'a Position,
-    /// The phase that STATE.md states, where it has a folder and is the only one of its number.
+    /// The phase stated in STATE.md, if it has a folder and a unique number.
     stated: Option<usize>,
-    /// The phase before the current one, where STATE.md rightly calls it complete and stays there.
+    /// The phase before the current one, if STATE.md correctly calls it complete and has not moved on yet.
     just_done: Option<usize>,
 }
 
@@ -63,7 +64,8 @@ impl<'a> Subjects<'a> {
         }
     }
 
-    /// Returns the phase of a status: the one that it names, the one just done, or the current one.
+    /// Returns the phase of a status: the one that it names, otherwise the one just completed, otherwise the
+    /// current one.
     fn of_status(&self, status: &str) -> Option<usize> {
         match unprefixed(status).0 {
             Some(number) => only(self.position, &number),
@@ -77,11 +79,11 @@ impl<'a> Subjects<'a> {
     }
 }
 
-/// Returns the statements of STATE.md that the files contradict, in file order.
+/// Returns the statements of STATE.md that contradict the files, in file order.
 pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
     let mut statements = Statements::new(evidence, position, vocabulary::STATE);
     if position.phases.iter().all(|phase| phase.dir.is_none()) {
-        // Without a single phase folder there is nothing to hold a statement against.
+        // Without any phase folder, there is nothing to compare with.
         return Vec::new();
     }
     let subjects = Subjects::new(evidence, position);
@@ -142,7 +144,7 @@ impl Statements<'_> {
     }
 }
 
-/// Returns in words what a claim states.
+/// Returns the subject of a claim, in words.
 fn subject(claim: &Claim) -> &'static str {
     match claim {
         Claim::Total(_) => "the number of phases",
@@ -172,7 +174,7 @@ fn is_of_phase(claim: &Claim) -> bool {
     )
 }
 
-/// Returns whether a total counts the phases in one of the ways that people do.
+/// Returns whether a total is a plausible count of the phases.
 fn is_a_count(position: &Position, stated: u32) -> bool {
     let stated = stated as usize;
     let last = position
@@ -194,7 +196,8 @@ fn is_a_count(position: &Position, stated: u32) -> bool {
         || stated == whole.len()
 }
 
-/// Returns a stated number of phases or plans and what it may be; nothing where the files do not tell.
+/// Returns a stated number of phases or plans and its possible values; `None` if the files do not determine
+/// it.
 pub(super) fn count(
     claim: &Claim,
     here: Option<usize>,
@@ -205,7 +208,7 @@ pub(super) fn count(
         .filter(|phase| !has_unclear_counts(phase));
     Some(match claim {
         Claim::Total(stated) if is_a_count(position, *stated) => return None,
-        // `8 of 6` would make no sense: numbers go on across milestones, or folders are missing.
+        // `8 of 6` would make no sense: numbering continues across milestones, or folders are missing.
         Claim::Total(_)
             if position
                 .phase()
@@ -234,14 +237,15 @@ pub(super) fn count(
     })
 }
 
-/// Returns how many phases are complete, or more: earlier milestones may count, and phases whose files are gone.
+/// Returns the possible numbers of complete phases. There is no upper bound, since earlier milestones and
+/// phases with missing files may be included.
 fn phases_complete(position: &Position) -> RangeInclusive<usize> {
     let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
     let done = own.filter(|phase| phase.state == PhaseState::Done).count();
     done..=usize::MAX
 }
 
-/// Returns whether a number that is too high for its phase is that of all plans, as `Plan: 21 of 21` may mean.
+/// Returns whether a number that is too high for its phase counts all plans, as `Plan: 21 of 21` may do.
 fn counts_all(position: &Position, here: &Phase, stated: u32) -> bool {
     let all =
         [Phase::complete_range, Phase::plans_range].map(|count| over_all(&position.phases, count));
@@ -249,9 +253,9 @@ fn counts_all(position: &Position, here: &Phase, stated: u32) -> bool {
     stated > here.plans.len() && all.iter().any(|range| *range.start() == stated)
 }
 
-/// Returns a count over the milestone's phases. Nothing where it has no plans to count.
+/// Returns the range of a count over the milestone's phases; `None` if it has no plans.
 ///
-/// Where there were milestones before, their plans may count, however many there were.
+/// If there were earlier milestones, their plans may be included, so there is no upper bound.
 fn in_milestone_or_all(
     position: &Position,
     count: fn(&Phase) -> RangeInclusive<usize>,
@@ -269,7 +273,7 @@ fn in_milestone_or_all(
     has_plans.then(|| *counted.start()..=most)
 }
 
-/// Returns what the number of the current plan may be: that of the last one done, or the one after it.
+/// Returns the possible numbers of the current plan: the last complete one, or the next.
 fn current_plan(phase: &Phase, stated: usize) -> RangeInclusive<usize> {
     let complete = phase.complete_range();
     let may_be = *complete.start()..=*complete.end() + 1;
@@ -280,7 +284,8 @@ fn current_plan(phase: &Phase, stated: usize) -> RangeInclusive<usize> {
     next..=next
 }
 
-/// Adds up a count over phases; plans that were declared and never committed may have been done.
+/// Sums a count over phases; plans of completed phases that were declared but never committed may be
+/// included.
 pub(super) fn over_all<'a>(
     phases: impl IntoIterator<Item = &'a Phase>,
     count: fn(&Phase) -> RangeInclusive<usize>,

@@ -1,7 +1,7 @@
-//! Contradictions that no file settles: a person has to decide, and nothing is written before.
+//! Detects contradictions that the files cannot settle; a person must decide before anything is written.
 //!
-//! The position is what most of the evidence says, and the files follow it. They do not where another
-//! reading is about as good, or where it is open which milestone or folder is meant.
+//! The position follows most of the evidence, and the files are corrected accordingly. They are not if
+//! another interpretation is almost as likely, or if it is unclear which milestone or folder is meant.
 
 use crate::error::Error;
 use crate::error::Result;
@@ -14,7 +14,7 @@ use crate::position::drift::only;
 use crate::project::vocabulary;
 use crate::storage::read;
 
-/// Refuses where the files leave open what is true, and says what to decide.
+/// Returns an error that says what to decide, if the files are ambiguous.
 pub(super) fn check(evidence: &Evidence<'_>, position: &Position) -> Result<()> {
     let undecided = of_milestone(evidence)
         .or_else(|| of_folders(position))
@@ -26,7 +26,7 @@ pub(super) fn check(evidence: &Evidence<'_>, position: &Position) -> Result<()> 
     }
 }
 
-/// Refuses a correction that takes an earlier one back: what one line says decides what another should say.
+/// Returns an error if a correction reverts an earlier one: two statements then depend on each other.
 pub(super) fn check_not_undone(earlier: &[Correction], correction: &Correction) -> Result<()> {
     let undoes = |other: &Correction| {
         other.kind == correction.kind
@@ -58,10 +58,10 @@ pub(super) fn check_same_next(before: &Position, after: &Position) -> Result<()>
     Err(Error::refused(message).hint("correct STATE.md by hand; then run it again"))
 }
 
-/// What is undecided, and the ways to decide it.
+/// The ambiguity, and a hint on how to resolve it.
 type Undecided = (String, &'static str);
 
-/// It is open which milestone is worked on, or whether it has shipped already.
+/// Detects that it is unclear which milestone is active, or whether it has already shipped.
 fn of_milestone(evidence: &Evidence<'_>) -> Option<Undecided> {
     let active = evidence.folder.dir.join(vocabulary::ACTIVE);
     if evidence.folder.active.slug == DEFAULT_MILESTONE && read::exists(&active) {
@@ -78,7 +78,7 @@ fn of_milestone(evidence: &Evidence<'_>) -> Option<Undecided> {
     Some((what, "correct STATE.md, or name the milestone in ACTIVE"))
 }
 
-/// It is open which folder is the current phase's.
+/// Detects that it is unclear which folder belongs to the current phase.
 fn of_folders(position: &Position) -> Option<Undecided> {
     let current = position.phase()?;
     only(position, &current.number).is_none().then(|| {
@@ -87,7 +87,7 @@ fn of_folders(position: &Position) -> Option<Undecided> {
     })
 }
 
-/// Another reading of the position is about as good.
+/// Detects that another interpretation of the position is almost as likely.
 fn of_position(position: &Position) -> Option<Undecided> {
     let rival = position.next.alternative.as_ref()?;
     let first = |because: &[String]| because.first().cloned().unwrap_or_default();

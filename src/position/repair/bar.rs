@@ -1,6 +1,7 @@
-//! Draws a progress bar anew in the cells and signs it has.
+//! Redraws a progress bar with its own length and characters.
 
-/// Returns a bar of the same length and signs for another percent; nothing where its signs are not clear.
+/// Returns a bar of the same length and characters for another percentage; `None` if its characters are
+/// unclear.
 pub(super) fn redrawn(bar: &str, percent: u32) -> Option<String> {
     let inner = bar
         .strip_prefix('[')
@@ -15,7 +16,7 @@ pub(super) fn redrawn(bar: &str, percent: u32) -> Option<String> {
     Some(bar.replacen(inner, &drawn, 1))
 }
 
-/// Signs of a full and an empty cell that go together; of several, the first is drawn.
+/// Characters for full and empty cells that are used together; the first match is used.
 const PAIRS: &[(char, char)] = &[
     ('\u{2588}', '\u{2591}'),
     ('\u{2593}', '\u{2591}'),
@@ -29,7 +30,7 @@ const PAIRS: &[(char, char)] = &[
     ('#', ' '),
 ];
 
-/// Returns the signs of a full and an empty cell; where one is not drawn, the one it usually goes with.
+/// Returns the characters for full and empty cells; a missing one is replaced with its usual counterpart.
 fn signs(cells: &[char]) -> Option<(char, char)> {
     let (first, last) = (*cells.first()?, *cells.last()?);
     if first != last {

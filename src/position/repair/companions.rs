@@ -1,4 +1,5 @@
-//! What goes with a statement that is put right: a name beside its number, a bar beside its percent.
+//! Updates values that depend on a corrected statement: the name next to a number, the bar next to a
+//! percentage.
 
 use crate::planning::Claim;
 use crate::planning::PhaseNumber;
@@ -10,7 +11,7 @@ use crate::position::drift::unprefixed;
 use crate::position::folder_name;
 use crate::position::repair::status_words;
 
-/// Returns a phase's number written as the old one is: `03.1` becomes `06`, `3.1` becomes `6`.
+/// Returns a phase's number formatted like the old one: `03.1` becomes `06`, `3.1` becomes `6`.
 pub(super) fn number(old: &str, number: &PhaseNumber) -> String {
     let written = number.to_string();
     let is_padded = old.starts_with('0');
@@ -21,7 +22,7 @@ pub(super) fn number(old: &str, number: &PhaseNumber) -> String {
     }
 }
 
-/// Returns what a claim that tells more of the current phase says of another one; nothing where it may stay.
+/// Returns the new text of a claim about the current phase once the phase changes; `None` if it may stay.
 pub(super) fn dependent_value(claim: &Claim, phase: &Phase) -> Option<String> {
     let done = phase.count(PlanState::Complete);
     Some(match claim {
@@ -29,7 +30,7 @@ pub(super) fn dependent_value(claim: &Claim, phase: &Phase) -> Option<String> {
         Claim::Index(_) => phase.number.whole().to_string(),
         Claim::PlansComplete(_) => done.to_string(),
         Claim::PlansTotal(_) => match phase.plans_expected().max(phase.declared.unwrap_or(0)) {
-            // As the tools write it before a phase is planned.
+            // The tools write this before a phase is planned.
             0 => "TBD".to_owned(),
             plans => plans.to_string(),
         },
@@ -39,7 +40,7 @@ pub(super) fn dependent_value(claim: &Claim, phase: &Phase) -> Option<String> {
     })
 }
 
-/// Returns the phase's name without what would break the line, as a slug where the old one is one.
+/// Returns the phase's name without special characters, as a slug if the old name is one.
 fn name(old: &str, phase: &Phase) -> Option<String> {
     let is_slug = old.contains('-') && !old.contains(char::is_whitespace);
     let name = if is_slug {
@@ -55,7 +56,7 @@ fn name(old: &str, phase: &Phase) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Returns the phase's name as its folder has it, or would have.
+/// Returns the slug of the phase's folder, or one made from its name.
 fn slug(phase: &Phase) -> Option<String> {
     let Some(dir) = &phase.dir else {
         let words = folder_name::ordered_words(phase.name.as_deref()?);
@@ -66,7 +67,7 @@ fn slug(phase: &Phase) -> Option<String> {
     Some(rest.trim_start_matches(['-', '_', ' ']).to_owned())
 }
 
-/// Returns the status of a phase that STATE.md comes to stand at, where the old words do not fit it.
+/// Returns the status of the new current phase, if the old text does not fit it.
 fn status(old: &str, phase: &Phase) -> Option<String> {
     let (named, words) = unprefixed(old);
     let progress = match phase.state {
@@ -75,7 +76,7 @@ fn status(old: &str, phase: &Phase) -> Option<String> {
         PhaseState::Running => PhaseProgress::InProgress,
         PhaseState::Open | PhaseState::Unplanned | PhaseState::Dropped => PhaseProgress::NotStarted,
     };
-    // `needs_remediation` is a tool's word for the phase that STATE.md leaves.
+    // A token such as `needs_remediation` describes the previous phase.
     if is_token(words) && !status_words::is_plain(words) {
         return Some(status_words::written(old, progress, &[]));
     }
@@ -96,7 +97,7 @@ fn status(old: &str, phase: &Phase) -> Option<String> {
     })
 }
 
-/// Returns whether a status is one word of a tool's rather than a person's sentence.
+/// Returns whether a status is a tool's token rather than free text.
 fn is_token(status: &str) -> bool {
     let is_part = |c: char| c.is_ascii_lowercase() || matches!(c, '_' | '-');
     status.contains(['_', '-']) && status.chars().all(is_part)

@@ -1,4 +1,4 @@
-//! Names the file that shows how things are.
+//! Names the file that proves a correction.
 
 use crate::position::Evidence;
 use crate::position::Phase;
@@ -8,7 +8,8 @@ use crate::position::Position;
 use crate::position::roadmap_phase;
 use crate::project::vocabulary;
 
-/// Returns what shows how far a phase is: its first open plan, else its folder, else the roadmap.
+/// Returns the evidence for a phase's state: its first open plan, otherwise its folder, otherwise the
+/// roadmap.
 pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
     let Some(dir) = &phase.dir else {
         let line = roadmap_phase(evidence.roadmap, &phase.number).map_or(1, |planned| planned.line);
@@ -29,7 +30,7 @@ pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
     }
 }
 
-/// Returns what shows how many phases and plans there are.
+/// Returns the evidence for the numbers of phases and plans.
 pub(super) fn of_all(evidence: &Evidence<'_>, position: &Position) -> String {
     let dir = evidence.folder.active.dir.join(vocabulary::PHASES);
     let own = || position.phases.iter().filter(|phase| phase.is_in_milestone);

@@ -1,9 +1,9 @@
-//! Puts STATE.md's position lines and the roadmap's checkboxes and progress rows right, byte range by byte range.
+//! Corrects the position lines of STATE.md and the checkboxes and progress rows of the roadmap by byte range.
 //!
-//! Only statements that [`drift`](crate::position::drift()) reports are rewritten, and what goes with
-//! them: the phase's name beside its number, the plans beside the phase, the bar beside its percent.
-//! The status words, the padding of numbers and the cells of a bar stay in the file's own style. A
-//! status that holds more than its words is a person's sentence: it is left, and reported as left.
+//! Only statements that [`drift`](crate::position::drift()) reports are rewritten, and values that depend on
+//! them: the phase's name next to its number, the plans next to the phase, the bar next to its percentage.
+//! Status words, zero-padded numbers and the characters of a bar keep the file's style. A status with more
+//! than status words is free text: it is left unchanged, and reported as such.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -33,42 +33,42 @@ mod revision;
 mod source_text;
 mod status_words;
 
-/// A statement that was put right.
+/// A corrected statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Correction {
-    /// What kind of statement; nothing where it only goes with another.
+    /// The kind of statement; `None` if it only depends on another.
     pub kind: Option<DriftKind>,
-    /// What stood there.
+    /// The old text.
     pub stated: String,
-    /// What stands there now.
+    /// The new text.
     pub written: String,
     /// The file, relative to the project's root.
     pub file: PathBuf,
-    /// The line, counted from 1.
+    /// Line number, from 1.
     pub line: usize,
     /// The evidence: a file or folder, and what it shows.
     pub because: String,
 }
 
-/// The files put right, before they are written.
+/// The corrected files before they are written.
 #[derive(Clone, Debug)]
 pub struct Repair {
-    /// What was put right, in the order in which it was found.
+    /// The corrections, in the order in which they were made.
     pub corrections: Vec<Correction>,
-    /// What the files contradict still, for it cannot be put right without losing a person's words.
+    /// The remaining contradictions, which cannot be corrected without losing free text.
     pub left: Vec<Drift>,
     /// The files that change, with their old and new bytes.
     pub files: Vec<(PathBuf, Vec<u8>, Vec<u8>)>,
-    /// The milestone as it reads afterwards.
+    /// The milestone after the corrections.
     pub survey: Survey,
 }
 
-/// One correction may show the next: the phase first, then its plans, its progress, its status.
+/// Maximum number of rounds, since one correction may reveal the next: phase, plans, progress, status.
 const MAX_ROUNDS: usize = 6;
 
-/// Returns STATE.md and ROADMAP.md as the files say they should be.
+/// Corrects STATE.md and ROADMAP.md according to the files, without writing them.
 ///
-/// Refused where the files leave open what is true.
+/// Returns an error if the files are ambiguous.
 pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
     let mut repair = Repair {
         corrections: Vec::new(),
@@ -118,7 +118,7 @@ fn revise(project: &Project, survey: &Survey, texts: &[SourceText; 2]) -> [Revis
         .any(|finding| finding.drift.kind == DriftKind::Phase);
     let mut of_state = Revision::new(&evidence, &survey.position, &texts[0], vocabulary::STATE);
     if is_elsewhere {
-        // What else STATE.md says is of the phase it stands at: that comes first.
+        // Other statements of STATE.md refer to the phase it names, which must be corrected first.
         of_state.move_phase(&state);
     } else {
         of_state.take_state(&state);
@@ -128,7 +128,7 @@ fn revise(project: &Project, survey: &Survey, texts: &[SourceText; 2]) -> [Revis
     [of_state.finish(), of_roadmap.finish()]
 }
 
-/// Reads the milestone again, with the texts as they are now.
+/// Reads the milestone again, with the current texts.
 fn reread(project: &Project, survey: &Survey, texts: &[SourceText]) -> Result<Survey> {
     let folder = Parsed {
         value: survey.folder.clone(),

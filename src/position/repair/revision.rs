@@ -1,4 +1,4 @@
-//! One round of edits to one file.
+//! Collects one round of edits to a file.
 
 use std::ops::Range;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::position::repair::evidence;
 use crate::position::repair::source_text::SourceText;
 use crate::position::repair::status_words;
 
-/// The edits of one round, and what they put right.
+/// The edits of one round, with the corrections they make.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Revised {
     pub(super) edits: Vec<Edit>,
@@ -57,7 +57,7 @@ impl<'a> Revision<'a> {
         self.revised
     }
 
-    /// Brings STATE.md to the current phase, with all that it says of the phase it stands at.
+    /// Changes STATE.md to the current phase, with all values that depend on the phase.
     pub(super) fn move_phase(&mut self, findings: &[Finding]) {
         let Some(phase) = self.position.phase() else {
             return;
@@ -76,7 +76,7 @@ impl<'a> Revision<'a> {
         }
     }
 
-    /// Puts STATE.md's statements right.
+    /// Corrects the statements of STATE.md.
     pub(super) fn take_state(&mut self, findings: &[Finding]) {
         let listed = &self.evidence.state.phase_statuses;
         let siblings: Vec<&str> = listed
@@ -94,7 +94,7 @@ impl<'a> Revision<'a> {
         }
     }
 
-    /// Puts the roadmap's checkboxes and rows right.
+    /// Corrects the checkboxes and rows of the roadmap.
     pub(super) fn take_roadmap(&mut self, findings: &[Finding]) {
         let rows = self.evidence.roadmap.phases.iter();
         let siblings: Vec<&str> = rows
@@ -126,7 +126,7 @@ impl<'a> Revision<'a> {
         self.put(finding.drift.line, &finding.range, kind, written, &because);
     }
 
-    /// Writes two counts in the places, in the order and with the signs between them that the cell has.
+    /// Formats two counts with the order and the separator of the cell.
     fn counts(&self, cell: &str, finding: &Finding, done: usize, all: usize) -> String {
         let rows = self.evidence.roadmap.phases.iter();
         let is_total_first = rows
@@ -137,7 +137,7 @@ impl<'a> Revision<'a> {
         } else {
             (done, all)
         };
-        // `0/TBD`: what is to be decided has been.
+        // In `0/TBD`, the total is now known.
         let between = if cell.ends_with(|c: char| c.is_ascii_digit()) {
             cell.trim_matches(|c: char| c.is_ascii_digit())
         } else {
@@ -146,7 +146,7 @@ impl<'a> Revision<'a> {
         format!("{first}{between}{second}")
     }
 
-    /// Draws the bar anew that stands in the line of a percent.
+    /// Redraws the bar on the line of a percentage.
     fn take_bar(&mut self, percent: &Finding) {
         let Expected::Count(right) = percent.right else {
             return;

@@ -1,4 +1,4 @@
-//! A file's bytes beside the text that is read from them, so that an edit of the text changes only its own bytes.
+//! Maps edits of decoded text to the bytes of a file, so that invalid UTF-8 elsewhere is preserved.
 
 use std::ops::Range;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::markdown::edit::Edit;
 use crate::storage::read;
 use crate::warning::Parsed;
 
-/// A file as it was read, and as it is to be.
+/// A file with its old and new bytes.
 #[derive(Clone, Debug)]
 pub(super) struct SourceText {
     path: PathBuf,
@@ -18,7 +18,7 @@ pub(super) struct SourceText {
 }
 
 impl SourceText {
-    /// Reads a file; one that is not there has no text.
+    /// Reads a file; a missing one has an empty text.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let old = read::bytes(path)?;
         Ok(Self {
@@ -32,7 +32,7 @@ impl SourceText {
         &self.path
     }
 
-    /// Returns the text as every parser gets it: bytes that are no UTF-8 replaced.
+    /// Returns the text as parsers receive it: invalid UTF-8 is replaced. `None` if the file does not exist.
     pub(super) fn parsed(&self) -> Option<Parsed<String>> {
         self.old.as_ref()?;
         Some(read::decode(self.new.clone(), &self.path))
@@ -51,7 +51,7 @@ impl SourceText {
         (self.path, self.old.unwrap_or_default(), self.new)
     }
 
-    /// Makes edits whose ranges are of the text; they must not overlap.
+    /// Applies edits whose ranges refer to the decoded text; they must not overlap.
     pub(super) fn apply(&mut self, edits: &[Edit]) {
         let mut edits: Vec<(Range<usize>, &str)> = edits
             .iter()
@@ -64,7 +64,8 @@ impl SourceText {
     }
 }
 
-/// Returns where a range of the text stands in the bytes: a replacement character may stand for fewer bytes.
+/// Maps a range of the text to the bytes: a replacement character may represent fewer bytes than its own
+/// length.
 fn raw_range(bytes: &[u8], range: &Range<usize>) -> Range<usize> {
     raw_offset(bytes, range.start)..raw_offset(bytes, range.end)
 }

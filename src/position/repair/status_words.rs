@@ -1,10 +1,10 @@
-//! Status words in the style of the file they stand in.
+//! Formats status words in the style of the surrounding file.
 
 use std::collections::HashMap;
 
 use crate::planning::PhaseProgress;
 
-/// Words that say how far a phase is and no more; a text of these and of numbers holds no person's thought.
+/// Words of plain statuses; a text that consists of these and numbers contains no free text.
 const PLAIN: &[&str] = &[
     "active",
     "all",
@@ -67,7 +67,7 @@ const PLAIN: &[&str] = &[
     "yet",
 ];
 
-/// Returns whether a status can be replaced whole: it says nothing but how far something is.
+/// Returns whether a status may be replaced entirely, since it contains only status words and numbers.
 pub(super) fn is_plain(status: &str) -> bool {
     status
         .split(|c: char| !c.is_alphanumeric())
@@ -79,12 +79,13 @@ pub(super) fn is_plain(status: &str) -> bool {
         })
 }
 
-/// Returns what stands in place of `stated` to say `progress`: as `siblings` say it, else in the manner of `stated`.
+/// Returns the text for `progress` that replaces `stated`: the wording of `siblings`, otherwise the style of
+/// `stated`.
 pub(super) fn written(stated: &str, progress: PhaseProgress, siblings: &[&str]) -> String {
     usual(progress, siblings).unwrap_or_else(|| own(stated, progress))
 }
 
-/// Returns the words that most siblings use for it, without what they add; the first where several do.
+/// Returns the most frequent wording among the siblings without additions; the first of several.
 fn usual(progress: PhaseProgress, siblings: &[&str]) -> Option<String> {
     let heads: Vec<&str> = siblings
         .iter()
@@ -101,7 +102,7 @@ fn usual(progress: PhaseProgress, siblings: &[&str]) -> Option<String> {
     Some(usual.to_owned())
 }
 
-/// Returns a status without what it adds in brackets or behind a dash.
+/// Returns a status without additions in brackets or after a dash.
 fn head(status: &str) -> &str {
     let end = [" (", " \u{2014}", " \u{2013}", " - ", ",", ";", ":"]
         .iter()
@@ -111,8 +112,7 @@ fn head(status: &str) -> &str {
     status[..end].trim()
 }
 
-/// Returns whether a status says that plans are there, are being executed or have been: `Planned`, `Ready to
-/// execute`, `Verifying`.
+/// Returns whether a status says that plans exist or are being executed: `Planned`, `Ready to execute`.
 pub(super) fn speaks_of_plans(status: &str) -> bool {
     let lower = status.to_lowercase();
     let core = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -122,7 +122,7 @@ pub(super) fn speaks_of_plans(status: &str) -> bool {
         || core == "ready"
 }
 
-/// Returns how a tool with such words says that a phase is to be planned, in one word where `stated` is one.
+/// Returns the status of an unplanned phase in a tool's wording, as a single word if `stated` is one.
 pub(super) fn to_be_planned(stated: &str) -> String {
     let words = if stated.contains(' ') || stated.starts_with(char::is_uppercase) {
         "ready to plan"
@@ -132,7 +132,7 @@ pub(super) fn to_be_planned(stated: &str) -> String {
     in_style(stated, words)
 }
 
-/// Returns a status in the manner of `stated`: a sign for a sign, else words.
+/// Returns a status in the style of `stated`: a symbol for a symbol, otherwise words.
 fn own(stated: &str, progress: PhaseProgress) -> String {
     if !stated.chars().any(char::is_alphanumeric) {
         let sign = match progress {
@@ -150,7 +150,7 @@ fn own(stated: &str, progress: PhaseProgress) -> String {
     in_style(stated, words)
 }
 
-/// Writes words with the marks, the case and the joint of words that `stated` has.
+/// Formats words with the markup, case and word separator of `stated`.
 fn in_style(stated: &str, words: &str) -> String {
     let marks = |c: char| matches!(c, '*' | '_' | '`' | '~');
     let core = stated.trim_matches(marks);

@@ -7,7 +7,7 @@ use crate::project::fixture::Tree;
 
 const ROADMAP: &str = "# Roadmap\r\n\r\n- [ ] **Phase 1: Base** - first\r\n- [x] **Phase 2: Cli** - second\r\n\r\n| Phase | Plans Complete | Status | Completed |\r\n|---|---|---|---|\r\n| 1. Base | 0 / 1 | Pending | - |\r\n| 2. Cli | 1/1 | Done | x |\r\n";
 
-/// Phase 1 is done, phase 2 has one plan done and one open.
+/// Phase 1 is complete; phase 2 has one complete and one open plan.
 fn project(state: impl AsRef<[u8]>) -> (Tree, Project) {
     let tree = Tree::new(&[]);
     tree.write(".vbw-planning/STATE.md", state);
@@ -142,7 +142,7 @@ fn a_plan_left_behind_is_reported_and_its_counts_stay() {
     );
 }
 
-/// A folder of two phases: of phase 1, plans 1, 2 and 4 are there; of phase 2, plan 1 lacks its summary.
+/// A folder with two phases: phase 1 has plans 1, 2 and 4; in phase 2, only plan 2 of 3 has a summary.
 fn partly_committed(state: &str, roadmap: &str) -> (Tree, Project) {
     let tree = Tree::new(&[]);
     tree.write(".planning/STATE.md", state);
@@ -171,7 +171,7 @@ fn counts_that_files_may_be_missing_for_are_left_alone() {
     let roadmap = "# Roadmap\n\n- [x] **Phase 1: Base** - first\n- [ ] **Phase 2: Cli** - second\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 4/4 | Complete | x |\n| 2. Cli | 2/3 | In progress | - |\n";
     let (_dir, project) = partly_committed(state, roadmap);
     assert_eq!(repaired(&project).corrections, []);
-    // More than the numbers leave room for, and less than is there, is wrong all the same.
+    // Numbers above the possible range, or below what exists, are still wrong.
     let wrong = state.replace(": 7", ": 9").replace(": 6", ": 3");
     let (_dir, project) = partly_committed(&wrong, &roadmap.replace("4/4", "5/5"));
     let written: Vec<String> = repaired(&project)
@@ -240,7 +240,7 @@ fn a_milestone_without_phases_has_no_progress_to_correct() {
     assert!(repair.corrections.is_empty(), "{:?}", repair.corrections);
 }
 
-/// Returns what the repair of a STATE.md writes, by line.
+/// Returns the old and new texts of the corrections of a STATE.md.
 fn written(state: &str) -> Vec<String> {
     let (_dir, project) = project(state);
     let of_state = |one: &Correction| one.file.ends_with("STATE.md");
@@ -254,17 +254,17 @@ fn written(state: &str) -> Vec<String> {
 #[test]
 fn a_percentage_that_some_measure_gives_is_left() {
     let state = |progress: &str| format!("# State\n\nPhase: 2 of 2 (Cli)\n{progress}\n");
-    // Two of three plans, one of two phases, and what lies between by a measure of its own.
+    // 2 of 3 plans, 1 of 2 phases, a value in between by an unknown measure, and a percentage with counts.
     for right in ["66%", "50%", "60%", "[####--] 40% (1 of 2 phases)"] {
         assert!(
             written(&state(&format!("Progress: {right}"))).is_empty(),
             "{right}"
         );
     }
-    // Behind every measure; all done while work remains.
+    // Below every measure; 100 % while work remains.
     assert_eq!(written(&state("Progress: 10%")), ["10 50"]);
     assert_eq!(written(&state("Progress: 100%")), ["100 66"]);
-    // The counts that are stated are the measure, after they are put right.
+    // The stated counts are the measure, once corrected.
     let counted = "---\nprogress:\n  total_phases: 2\n  completed_phases: 0\n  percent: 0\n---\n";
     assert_eq!(written(&(counted.to_owned() + &state(""))), ["0 1", "0 50"]);
 }

@@ -1,4 +1,4 @@
-//! What comes next: the cursor, and what is to be done there.
+//! Chooses the next action: finds the cursor, and what to do there.
 
 use crate::planning::PhaseNumber;
 use crate::position::Action;
@@ -10,7 +10,7 @@ use crate::position::weighing::wording;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) action: Action,
-    /// Of which phase, by its index.
+    /// The index of its phase.
     pub(super) phase: Option<usize>,
     pub(super) rule: ChoiceRule,
 }
@@ -18,15 +18,15 @@ pub(super) struct Choice {
 /// The rule that chose the next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChoiceRule {
-    /// The cursor's phase is not finished.
+    /// The cursor's phase is unfinished.
     Cursor,
-    /// The cursor's phase has no folder; one between it and the frontier has, and is not finished.
+    /// The cursor's phase has no files; a phase between it and the frontier has, and is unfinished.
     Between,
     /// STATE.md's next step names the phase.
     NextStep,
     /// The first unfinished phase after the cursor.
     Advance,
-    /// The first unfinished phase after the cursor has no folder, and this later one is prepared.
+    /// The first unfinished phase after the cursor has no files, and this later one is prepared.
     Prepared,
     /// A check of the last phase worked on is open, or missing.
     Check,
@@ -38,7 +38,7 @@ pub(super) enum ChoiceRule {
     Over,
 }
 
-/// Returns where the work stands: the phase that STATE.md names, unless work has gone on past it.
+/// Returns the cursor: the phase that STATE.md names, unless a later phase has a summary.
 pub(super) fn cursor(reading: &Reading<'_>) -> Option<usize> {
     let number = |index: usize| &reading.phases[index].number;
     match (reading.pointer(), reading.frontier()) {
@@ -83,7 +83,7 @@ fn action_at(reading: &Reading<'_>, index: usize) -> Action {
     }
 }
 
-/// Returns the phase with a folder that is nearest below the cursor, not behind the frontier, if it is not finished.
+/// Returns the closest phase with files before the cursor, not before the frontier, if it is unfinished.
 fn between(reading: &Reading<'_>, cursor: usize) -> Option<usize> {
     let number = |index: usize| -> &PhaseNumber { &reading.phases[index].number };
     let frontier = reading.frontier();
@@ -114,7 +114,7 @@ fn advance(reading: &Reading<'_>, cursor: usize) -> Option<(usize, ChoiceRule)> 
     }
 }
 
-/// Returns the first unfinished phase after the cursor; where it has no folder, a later one that is prepared.
+/// Returns the first unfinished phase after the cursor, or if that has no files, a later prepared one.
 fn first_or_prepared(reading: &Reading<'_>, cursor: Option<usize>) -> Option<usize> {
     let first = reading.unfinished_after(cursor).next()?;
     let is_prepared = |index: &usize| {
@@ -126,7 +126,7 @@ fn first_or_prepared(reading: &Reading<'_>, cursor: Option<usize>) -> Option<usi
     Some(prepared.filter(|_| is_bare).unwrap_or(first))
 }
 
-/// Returns the phase that STATE.md's next step names first.
+/// Returns the first phase named in STATE.md's next steps.
 fn next_step(reading: &Reading<'_>) -> Option<usize> {
     let steps = &reading.evidence.state.next_steps;
     steps

@@ -1,4 +1,4 @@
-//! Whether another reading has about the same weight, and what it would have done.
+//! Finds another interpretation that is almost as likely, and its next action.
 
 use crate::planning::Check;
 use crate::planning::CheckOutcome;
@@ -12,7 +12,7 @@ use crate::position::weighing::reading::Reading;
 use crate::position::weighing::reason;
 use crate::position::weighing::wording;
 
-/// Returns the reading that contests a choice.
+/// Returns the interpretation that contests a choice.
 pub(super) fn alternative(
     reading: &Reading<'_>,
     choice: &Choice,
@@ -32,11 +32,10 @@ pub(super) fn alternative(
     })
 }
 
-/// What could be done instead, of which phase if of one, and the evidence.
+/// An alternative action, the index of its phase if any, and the evidence.
 type Rival = (Action, Option<usize>, Vec<String>);
 
-/// STATE.md waits for a check of the last phase worked on, and no file says that there was one, or none since its
-/// gaps were closed.
+/// Applies if STATE.md waits for a check of the last phase worked on, and no file contains one.
 fn unchecked(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     let frontier = reading
         .frontier()
@@ -72,7 +71,7 @@ fn unchecked(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     Some((Action::Verify, Some(frontier), because))
 }
 
-/// The last phase worked on has more summaries than plans: more may be to come.
+/// Applies if the last phase worked on has more summaries than plans, so that more may follow.
 fn unplanned_frontier(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     let frontier = reading
         .frontier()
@@ -84,7 +83,7 @@ fn unplanned_frontier(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     })
 }
 
-/// A phase after the chosen one has open plans, or a folder with files that waits for plans.
+/// Applies if a phase after the chosen one has open plans, or a folder with files but no plans.
 fn later_work(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     let chosen = choice.phase?;
     let later = reading
@@ -93,7 +92,7 @@ fn later_work(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     Some(work_on(reading, later))
 }
 
-/// Nothing is left after the cursor, and the roadmap has phases before it that are not done.
+/// Applies if nothing is left after the cursor, but phases before it are unfinished.
 fn passed_over(reading: &Reading<'_>, choice: &Choice, _cursor: Option<usize>) -> Option<Rival> {
     if choice.action != Action::Ship {
         return None;
@@ -102,7 +101,7 @@ fn passed_over(reading: &Reading<'_>, choice: &Choice, _cursor: Option<usize>) -
     Some(work_on(reading, open))
 }
 
-/// A prepared phase was preferred to one before it that has no folder.
+/// Applies if a prepared phase was preferred to an earlier one without files.
 fn skipped(reading: &Reading<'_>, choice: &Choice, cursor: Option<usize>) -> Option<Rival> {
     if choice.rule != ChoiceRule::Prepared {
         return None;
@@ -111,8 +110,8 @@ fn skipped(reading: &Reading<'_>, choice: &Choice, cursor: Option<usize>) -> Opt
     Some((Action::Plan, Some(first), reason::of_phase(reading, first)))
 }
 
-/// Only the number of declared plans says that more are to come, and an earlier phase was passed without as
-/// many as were declared of it.
+/// Applies if only the number of declared plans says that more will follow, and an earlier phase was
+/// completed with fewer plans than declared.
 fn passed_short(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     let chosen = choice
         .phase

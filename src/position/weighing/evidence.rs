@@ -1,4 +1,4 @@
-//! The documents that a position is worked out from, and how a reason names them.
+//! Bundles the documents from which the position is determined, and formats references to them.
 
 use std::path::Display;
 use std::path::Path;
@@ -12,22 +12,22 @@ use crate::position::Phase;
 use crate::position::PlanState;
 use crate::project::vocabulary;
 
-/// The documents that a position is worked out from.
+/// The documents from which the position is determined.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
     /// The names in the planning folder.
     pub folder: &'a PlanningFolder,
-    /// ROADMAP.md; empty where there is none.
+    /// ROADMAP.md; empty if missing.
     pub roadmap: &'a Roadmap,
-    /// STATE.md; empty where there is none.
+    /// STATE.md; empty if missing.
     pub state: &'a StateFile,
-    /// Whether there is a STATE.md.
+    /// Whether STATE.md exists.
     pub has_state: bool,
-    /// Whether MILESTONES.md lists the milestone that STATE.md names as shipped.
+    /// Whether MILESTONES.md lists the milestone named in STATE.md as shipped.
     pub has_shipped: bool,
-    /// What config.json asks of a phase besides plans and summaries.
+    /// The steps that config.json requires for a phase in addition to plans and summaries.
     pub workflow: WorkflowSettings,
-    /// The project's root: evidence names files relative to it.
+    /// The project's root, to which paths in evidence are relative.
     pub root: &'a Path,
 }
 
@@ -46,7 +46,8 @@ impl Evidence<'_> {
         format!("{}:{line}", self.show(&file))
     }
 
-    /// Returns the plans of a phase that are not complete, and why: `…/03-02-PLAN.md: plan 2 has no summary`.
+    /// Returns the plans of a phase that are not complete, with the reason: `…/03-02-PLAN.md: plan 2 has no
+    /// summary`.
     pub(crate) fn open_plans(&self, phase: &Phase) -> impl Iterator<Item = String> {
         let dir = phase.dir.as_deref().unwrap_or(Path::new(""));
         phase.plans.iter().filter_map(move |(slot, state)| {
@@ -61,7 +62,7 @@ impl Evidence<'_> {
         })
     }
 
-    /// Returns the line of STATE.md that names the current phase.
+    /// Returns the line number in STATE.md of the current phase.
     pub(crate) fn pointer_line(&self) -> usize {
         let claims = &self.state.claims;
         let number = self.state.phase.number.as_ref();

@@ -1,4 +1,4 @@
-//! What the checks of a finished phase ask for before the work goes on.
+//! Determines whether checks of a finished phase must be completed before work continues.
 
 use crate::planning::Check;
 use crate::planning::CheckKind;
@@ -9,7 +9,8 @@ use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::reading::Reading;
 
-/// Returns the choice that a check puts in place of going on; the phase being checked is the last one worked on.
+/// Returns the choice that replaces `choice` if a check of the last phase worked on, or a discussion, comes
+/// first.
 pub(super) fn hold(reading: &Reading<'_>, choice: &Choice) -> Option<Choice> {
     let finished = reading
         .frontier()
@@ -25,7 +26,7 @@ pub(super) fn hold(reading: &Reading<'_>, choice: &Choice) -> Option<Choice> {
     check.or_else(|| discuss(reading, choice))
 }
 
-/// Returns what the checks of a finished phase ask for.
+/// Returns the action required by the checks of a finished phase.
 fn asked_for(reading: &Reading<'_>, index: usize, choice: &Choice) -> Option<Action> {
     match open_check(reading, index).map(|check| check.outcome) {
         Some(CheckOutcome::Issues | CheckOutcome::Diagnosed) => Some(Action::Remediate),
@@ -34,11 +35,10 @@ fn asked_for(reading: &Reading<'_>, index: usize, choice: &Choice) -> Option<Act
     }
 }
 
-/// Returns the check of a phase that is still open.
+/// Returns the open check of a phase.
 ///
-/// User tests hold the work until STATE.md has moved on to a phase that is begun, a verification only
-/// while STATE.md stays: many workflows go on with its gaps. A review asks for nothing, nor does a verification
-/// whose gaps were closed since.
+/// User tests block until STATE.md has moved on to a phase with plans; a verification blocks only until
+/// STATE.md moves on, since many workflows continue despite its gaps. A review never blocks.
 pub(super) fn open_check<'a>(reading: &'a Reading<'_>, index: usize) -> Option<&'a Check> {
     let is_pointed = reading.pointer().is_none_or(|pointer| pointer == index);
     let has_moved_on = reading
@@ -52,8 +52,8 @@ pub(super) fn open_check<'a>(reading: &'a Reading<'_>, index: usize) -> Option<&
     reading.phases[index].open_checks(reading.text).find(holds)
 }
 
-/// Returns whether config.json asks for user tests that a finished phase has not had, and the phases before
-/// it have: a setting that nobody follows asks for nothing, except at the end of the milestone.
+/// Returns whether config.json requires user tests that a finished phase has not had, although all phases
+/// before it have. A setting that is not followed in practice is ignored, except at the end of the milestone.
 fn is_untested(reading: &Reading<'_>, index: usize, choice: &Choice) -> bool {
     let is_tested = |index: usize| {
         let mut checks = reading.checks(index).iter();
@@ -70,7 +70,7 @@ fn is_untested(reading: &Reading<'_>, index: usize, choice: &Choice) -> bool {
         && (choice.action == Action::Ship || earlier().all(is_tested))
 }
 
-/// Returns the discussion that config.json asks for before a phase is planned.
+/// Returns the discussion that config.json requires before a phase is planned.
 fn discuss(reading: &Reading<'_>, choice: &Choice) -> Option<Choice> {
     let index = choice.phase.filter(|_| choice.action == Action::Plan)?;
     let is_wanted = reading.evidence.workflow.requires_discussion;

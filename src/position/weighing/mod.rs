@@ -1,9 +1,9 @@
-//! Where the work stands and what comes next, by the weight of all witnesses.
+//! Determines the position of the work and the next action by weighing all evidence.
 //!
-//! The rules stand in docs/formats.md in the same order as here: which phases are of the milestone
-//! (`scope`), what each document says of a phase (`witness`), how far it is (`progress`), whether the
-//! milestone is over (`over`), where the work stands and what is to be done there (`choice`), what a
-//! check of a finished phase asks for (`gate`), and whether another reading is as good (`contest`).
+//! docs/formats.md describes the rules in the same order: which phases belong to the milestone (`scope`),
+//! what each document says about a phase (`witness`), its state (`progress`), whether the milestone is over
+//! (`over`), the position and the next action (`choice`), whether checks of a finished phase come first
+//! (`gate`), and whether another interpretation is almost as likely (`contest`).
 
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ mod wording;
 pub use evidence::Evidence;
 pub(crate) use wording::phases_in;
 
-/// What to do next.
+/// The next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -42,9 +42,9 @@ pub enum Action {
     Plan,
     /// Execute the open plans of a phase.
     Execute,
-    /// Verify a finished phase, or test it with its user.
+    /// Verify a finished phase, or test it with the user.
     Verify,
-    /// Work on what a check of a phase found.
+    /// Fix what a check of a phase found.
     Remediate,
     /// Ship the milestone.
     Ship,
@@ -55,35 +55,35 @@ pub enum Action {
 /// The next action with its reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Next {
-    /// What to do.
+    /// The action.
     pub action: Action,
-    /// Of which phase; none for shipping.
+    /// The phase; `None` for [`Action::Ship`] and [`Action::None`].
     pub phase: Option<PhaseNumber>,
-    /// The evidence that led to it, one sentence each.
+    /// The evidence for it, one sentence each.
     pub because: Vec<String>,
-    /// The reading that contests it.
+    /// The interpretation that contests it.
     pub alternative: Option<Alternative>,
 }
 
-/// Another reading of about the same weight.
+/// Another interpretation that is almost as likely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
-    /// What it would have done next.
+    /// Its next action.
     pub action: Action,
-    /// Of which phase.
+    /// The phase of that action.
     pub phase: Option<PhaseNumber>,
     /// Its evidence, one sentence each.
     pub because: Vec<String>,
 }
 
-/// Where the work stands.
+/// The position of the work.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Position {
-    /// All phases that are known, in number order; those of earlier milestones too.
+    /// All known phases, in number order, including those of earlier milestones.
     pub phases: Vec<Phase>,
-    /// The index of the current phase in `phases`: the next action's, else where the work stands.
+    /// The index of the current phase in `phases`: that of the next action, otherwise the cursor.
     pub current: Option<usize>,
-    /// What comes next.
+    /// The next action.
     pub next: Next,
 }
 
@@ -108,7 +108,7 @@ impl Position {
         };
         let current = choice.phase.or(cursor).or(reading.members.last().copied());
         let behind = cursor.map(|cursor| reading.phases[cursor].number.clone());
-        // Work has gone on past these: whatever else was declared of them did not come.
+        // These phases precede the cursor: further declared plans are no longer expected.
         for phase in &mut phases {
             let is_behind = behind.as_ref().is_some_and(|number| phase.number < *number);
             if phase.state == PhaseState::Running && is_behind {
@@ -127,12 +127,12 @@ impl Position {
         self.current.map(|index| &self.phases[index])
     }
 
-    /// Returns how many phases the active milestone has, without those that were dropped.
+    /// Returns the number of phases of the active milestone, without dropped ones.
     pub fn total(&self) -> usize {
         self.kept().count()
     }
 
-    /// Returns the progress over all phases in percent, each phase counted by its plans done.
+    /// Returns the overall progress in percent, as the average of the phases' shares of complete plans.
     pub fn percent(&self) -> u32 {
         let shares: f64 = self.kept().map(Phase::share_done).sum();
         percent(if self.total() == 0 {
@@ -142,7 +142,7 @@ impl Position {
         })
     }
 
-    /// Returns the share of all plans that are done in percent.
+    /// Returns the share of all plans that are complete, in percent.
     pub fn percent_of_plans(&self) -> u32 {
         let done = self
             .kept()
@@ -182,7 +182,7 @@ fn chosen(reading: &Reading<'_>, cursor: Option<usize>) -> Choice {
     }
 }
 
-/// Returns a share from 0 to 1 in whole percent; 100 only where nothing is left.
+/// Converts a share from 0 to 1 to a whole percentage, rounded down; 100 only if nothing is left.
 fn percent(share: f64) -> u32 {
     let hundredths = (share * 100.0).clamp(0.0, 100.0);
     (0..=100)

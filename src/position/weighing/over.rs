@@ -1,4 +1,4 @@
-//! Whether the milestone is over: shipped, archived, or said to be complete with nothing left to do.
+//! Determines whether the milestone is over: shipped, archived, or called complete with nothing left to do.
 
 use crate::planning::Claim;
 use crate::planning::PhaseNumber;
@@ -35,7 +35,7 @@ fn is_done(reading: &Reading<'_>, number: &PhaseNumber) -> bool {
         .is_none_or(|index| !reading.is_unfinished(index))
 }
 
-/// Returns whether nothing was ever planned here; a milestone in a folder of its own was started on purpose.
+/// Returns whether nothing was ever planned here; a milestone with its own folder was started on purpose.
 pub(super) fn is_blank(reading: &Reading<'_>) -> bool {
     let evidence = reading.evidence;
     let has_own_folder = evidence.folder.active.dir != evidence.folder.dir;
@@ -48,7 +48,7 @@ pub(super) fn is_blank(reading: &Reading<'_>) -> bool {
             .all(|claim| is_beginning(&claim.value))
 }
 
-/// Returns whether STATE.md says no more with this than a planning folder does on its first day.
+/// Returns whether a claim may be in the STATE.md of a new planning folder.
 fn is_beginning(claim: &Claim) -> bool {
     match claim {
         Claim::Phase(number) => *number == PhaseNumber::from(1),

@@ -1,16 +1,16 @@
-//! How far a phase is, by all its witnesses.
+//! Determines the state of a phase from all evidence about it.
 
 use crate::position::PhaseState;
 use crate::position::weighing::witness::RoadmapClaim;
 use crate::position::weighing::witness::Witnesses;
 
-/// Weighs the witnesses of one phase; the first rule that fits decides.
+/// Returns the state of a phase; the first matching rule applies.
 pub(super) fn phase_state(seen: &Witnesses<'_>) -> PhaseState {
     if seen.said == RoadmapClaim::Dropped && (seen.open > 0 || seen.summaries == 0) {
         return PhaseState::Dropped;
     }
-    // Plans that were added to a phase after it was called done, or that close a gap, are work to do;
-    // any other plan without a summary is a leftover there.
+    // Plans that were added after the phase was called complete, or that close a gap, are work to do; any
+    // other plan without a summary is a leftover.
     if seen.open > 0 && seen.said != RoadmapClaim::Done {
         return PhaseState::Open;
     }

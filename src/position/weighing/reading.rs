@@ -1,4 +1,4 @@
-//! The phases of the active milestone with what their witnesses say, weighed.
+//! Combines the phases of the active milestone with the evidence about each.
 
 use crate::planning::Check;
 use crate::planning::PhaseNumber;
@@ -10,7 +10,7 @@ use crate::position::weighing::progress;
 use crate::position::weighing::scope::RoadmapScope;
 use crate::position::weighing::witness::Witnesses;
 
-/// All that the next action is chosen from. Phases are named by their index in `phases`.
+/// The input for choosing the next action. Phases are identified by their index in `phases`.
 pub(super) struct Reading<'a> {
     pub(super) evidence: &'a Evidence<'a>,
     pub(super) scope: RoadmapScope<'a>,
@@ -23,7 +23,7 @@ pub(super) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Collects the witnesses of all phases and says of each how far it is.
+    /// Collects the evidence about all phases, and sets the state of each.
     pub(super) fn weigh(
         evidence: &'a Evidence<'a>,
         phases: &'a mut [Phase],
@@ -51,19 +51,19 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Returns the last phase that has a summary: how far the work has gone.
+    /// Returns the last phase that has a summary.
     pub(super) fn frontier(&self) -> Option<usize> {
         let is_begun = |index: &&usize| self.seen[**index].summaries > 0;
         self.members.iter().rfind(is_begun).copied()
     }
 
-    /// Returns the phase that STATE.md names as the current one, unless it has shipped.
+    /// Returns the phase that STATE.md names as the current one, if it belongs to the milestone.
     pub(super) fn pointer(&self) -> Option<usize> {
         let number = self.evidence.state.phase.number.as_ref()?;
         self.member(number)
     }
 
-    /// Returns the phase of a number.
+    /// Returns the milestone's phase of a number.
     pub(super) fn member(&self, number: &PhaseNumber) -> Option<usize> {
         let is_it = |index: &&usize| self.phases[**index].number == *number;
         self.members.iter().find(is_it).copied()
@@ -78,7 +78,7 @@ impl<'a> Reading<'a> {
         self.phases[index].checks.read(self.text)
     }
 
-    /// Returns whether there is work to do in a phase.
+    /// Returns whether a phase has work left.
     pub(super) fn is_unfinished(&self, index: usize) -> bool {
         matches!(
             self.state(index),
@@ -86,7 +86,7 @@ impl<'a> Reading<'a> {
         )
     }
 
-    /// Returns the unfinished phases behind one, in number order; without one all of them.
+    /// Returns the unfinished phases after the given one, in number order; all if `None`.
     pub(super) fn unfinished_after(&self, index: Option<usize>) -> impl Iterator<Item = usize> {
         let number = index.map(|index| &self.phases[index].number);
         self.members

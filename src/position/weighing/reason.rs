@@ -1,4 +1,4 @@
-//! The evidence of a reading in sentences, each with its file and line.
+//! Formats the evidence for a choice as sentences, each with file and line.
 
 use crate::position::Phase;
 use crate::position::PhaseState;
@@ -8,10 +8,10 @@ use crate::position::weighing::gate;
 use crate::position::weighing::reading::Reading;
 use crate::project::vocabulary;
 
-/// No more open plans than this are listed one by one.
+/// Maximum number of open plans listed individually.
 const MAX_PLANS: usize = 5;
 
-/// Returns what led to a choice.
+/// Returns the reasons for a choice.
 pub(super) fn of_choice(reading: &Reading<'_>, choice: &Choice) -> Vec<String> {
     let Some(index) = choice.phase else {
         return vec![match choice.rule {
@@ -44,7 +44,7 @@ pub(super) fn of_choice(reading: &Reading<'_>, choice: &Choice) -> Vec<String> {
     because
 }
 
-/// Returns the check that holds a finished phase.
+/// Returns the check that blocks a finished phase.
 fn check(reading: &Reading<'_>, index: usize) -> String {
     match gate::open_check(reading, index) {
         Some(check) => format!(
@@ -62,7 +62,7 @@ fn check(reading: &Reading<'_>, index: usize) -> String {
     }
 }
 
-/// Returns what says how far an unfinished phase is.
+/// Returns the evidence for the state of an unfinished phase.
 pub(super) fn of_phase(reading: &Reading<'_>, index: usize) -> Vec<String> {
     let (phase, seen) = (&reading.phases[index], &reading.seen[index]);
     let evidence = reading.evidence;
@@ -92,7 +92,8 @@ pub(super) fn of_phase(reading: &Reading<'_>, index: usize) -> Vec<String> {
     }
 }
 
-/// Returns that work went on past a phase with fewer plans than were declared, and may go on past the chosen one.
+/// Says that an earlier phase was completed with fewer plans than declared, so the chosen one may be complete
+/// too.
 pub(super) fn passed(reading: &Reading<'_>, index: usize, chosen: usize) -> String {
     let phase = &reading.phases[index];
     let seen = &reading.seen[index];
@@ -107,7 +108,7 @@ pub(super) fn passed(reading: &Reading<'_>, index: usize, chosen: usize) -> Stri
     )
 }
 
-/// Returns that a phase has more summaries than plans.
+/// Says that a phase has more summaries than plans.
 pub(super) fn summaries_alone(reading: &Reading<'_>, index: usize) -> String {
     let phase = &reading.phases[index];
     let dir = phase.dir.clone().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Which phases belong to the milestone that is worked on.
+//! Determines which phases belong to the active milestone.
 //!
-//! A roadmap may tell of every milestone or of one, numbers may go on across milestones or begin anew,
-//! and the folders of earlier milestones often stay where they were.
+//! A roadmap may describe all milestones or only one, numbering may continue across milestones or restart,
+//! and the folders of earlier milestones often remain.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ use crate::position::folder_name::shared;
 use crate::position::folder_name::words;
 use crate::position::roadmap_phase;
 
-/// GSD parks ideas as phases 999.1, 999.2 …: they are on no milestone.
+/// Lowest phase number of the backlog: GSD stores ideas as phases 999.1, 999.2 …, outside any milestone.
 const BACKLOG: u32 = 900;
 
-/// The phases of the active milestone, as the roadmap lists them.
+/// The phases of the active milestone according to the roadmap.
 pub(super) struct RoadmapScope<'a> {
     /// The roadmap's phases that have not shipped, in number order.
     pub(super) listed: Vec<&'a RoadmapPhase>,
@@ -31,7 +31,7 @@ pub(super) struct RoadmapScope<'a> {
 }
 
 impl<'a> RoadmapScope<'a> {
-    /// Reads the roadmap; where any phase has a heading or a list entry, rows of tables alone do not count.
+    /// Reads the roadmap; phases that are only in tables are ignored if any has a heading or a list entry.
     pub(super) fn from_evidence(evidence: &Evidence<'a>) -> Self {
         let all = || evidence.roadmap.phases.iter();
         let is_kept = |phase: &&RoadmapPhase| phase.number.whole() < BACKLOG;
@@ -55,12 +55,12 @@ impl<'a> RoadmapScope<'a> {
         }
     }
 
-    /// Returns whether a number is known only as part of a milestone that has shipped.
+    /// Returns whether a number is known only from a shipped milestone.
     pub(super) fn is_shipped(&self, number: &PhaseNumber) -> bool {
         self.shipped.contains(number)
     }
 
-    /// Returns whether a phase is complete, and its number in the range of shipped milestones alone.
+    /// Returns whether a phase is complete, and its number is only in the ranges of shipped milestones.
     fn is_history(&self, phase: &Phase) -> bool {
         let is_complete = |(slot, state): &(PlanSlot, PlanState)| {
             slot.plan.is_some() && *state == PlanState::Complete
@@ -80,13 +80,15 @@ impl<'a> RoadmapScope<'a> {
         self.listed.iter().any(|phase| phase.number == *number)
     }
 
-    /// Returns whether the roadmap lists the phase under a lower number: a folder's may go on across milestones.
+    /// Returns whether the roadmap lists the phase's name under the same or a lower number: folder numbers
+    /// may continue across milestones.
     fn names(&self, phase: &Phase) -> bool {
         let mut matches = self.index.matching(&folder_words(phase)).into_iter();
         phase.dir.is_some() && matches.any(|place| self.listed[place].number <= phase.number)
     }
 
-    /// Returns whether numbers began anew with this milestone: it begins as low as a shipped one.
+    /// Returns whether numbering restarted with this milestone: its lowest number is not above the lowest
+    /// shipped one.
     fn has_restarted(&self, evidence: &Evidence<'_>) -> bool {
         let lowest = self.listed.first().map(|phase| &phase.number);
         let shipped = evidence
@@ -98,8 +100,8 @@ impl<'a> RoadmapScope<'a> {
         matches!((lowest, lowest_shipped), (Some(lowest), Some(shipped)) if lowest <= shipped)
     }
 
-    /// Returns whether a listed number has a second folder, named nothing like the listed phase: numbers began
-    /// anew, and the folders of the milestone before are still there.
+    /// Returns whether a listed number has a second folder with an entirely different name: numbering
+    /// restarted, and the folders of the previous milestone still exist.
     fn has_namesake(&self, phases: &[Phase], best: &[bool]) -> bool {
         let is_strange = |phase: &Phase| {
             let planned = self
@@ -115,7 +117,7 @@ impl<'a> RoadmapScope<'a> {
             .any(|(phase, is_best)| !is_best && is_strange(phase))
     }
 
-    /// Tells for each phase whether it is of the active milestone.
+    /// Returns for each phase whether it belongs to the active milestone.
     pub(super) fn members(&self, evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
         let lowest = self.listed.first().map(|phase| &phase.number);
         let highest = self.listed.last().map(|phase| &phase.number);
@@ -143,8 +145,9 @@ impl<'a> RoadmapScope<'a> {
     }
 }
 
-/// Tells for each phase whether it is the one that its number means: of several folders the one whose
-/// name the roadmap or STATE.md gives, else the one with open plans, else the fullest.
+/// Returns for each phase whether it is the one that its number refers to: of several folders, the one that
+/// matches the name in the roadmap or STATE.md, otherwise one with open plans, otherwise the one with the
+/// most plans.
 fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
     let rank = |phase: &Phase| {
         let words = folder_words(phase);

@@ -1,4 +1,4 @@
-//! What each document says of one phase, before any of it is weighed.
+//! Collects what each document says about a phase.
 
 use crate::planning::Claim;
 use crate::planning::PhaseNumber;
@@ -12,44 +12,43 @@ use crate::position::roadmap_phase;
 use crate::position::weighing::scope::RoadmapScope;
 use crate::position::weighing::wording;
 
-/// What the witnesses say of a phase.
+/// The evidence about a phase.
 pub(super) struct Witnesses<'a> {
     /// The roadmap's phase of this number.
     pub(super) planned: Option<&'a RoadmapPhase>,
-    /// How many plan files there are.
+    /// Number of plan files.
     pub(super) plans: usize,
-    /// How many summaries there are.
+    /// Number of summaries.
     pub(super) summaries: usize,
-    /// How many plans have no summary, or failed by it.
+    /// Number of plans without a summary, or with a failed one.
     pub(super) open: usize,
-    /// What the roadmap calls it; where it is not on the roadmap, what STATE.md's list of phases does.
+    /// The status in the roadmap or, if the phase is not in the roadmap, in STATE.md's list of phases.
     pub(super) said: RoadmapClaim,
-    /// How many plans the roadmap's progress row declares.
+    /// Number of plans declared in the roadmap's progress row.
     pub(super) in_row: Option<usize>,
-    /// How many plans the documents declare, the largest number.
+    /// Number of plans declared in any document, the maximum.
     pub(super) declared: Option<usize>,
-    /// STATE.md names it as the current phase and calls it complete.
+    /// Whether STATE.md names it as the current phase and calls it complete.
     pub(super) state_says_done: bool,
-    /// It is called done although plans of it are open, and a check of it found gaps that are still open.
+    /// Whether a check of it found gaps that are still open.
     pub(super) has_gaps: bool,
-    /// It has more summaries than plans and none are declared, but it was verified or tested as a whole, and nothing
-    /// was found that is still open.
+    /// Whether it was verified or tested as a whole, and no issues are open.
     pub(super) has_passed: bool,
 }
 
-/// What a list of phases calls one.
+/// The status of a phase in a list of phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RoadmapClaim {
-    /// Done, or part of a milestone that has shipped.
+    /// Complete, or part of a shipped milestone.
     Done,
-    /// Taken out or put off.
+    /// Removed, superseded or deferred.
     Dropped,
-    /// To be done, or nothing.
+    /// To do, or not stated.
     Other,
 }
 
 impl<'a> Witnesses<'a> {
-    /// Collects what the files, the roadmap and STATE.md say of a phase.
+    /// Collects the evidence about a phase from the files, the roadmap and STATE.md.
     pub(super) fn collect(
         evidence: &Evidence<'a>,
         scope: &RoadmapScope<'_>,
@@ -68,7 +67,7 @@ impl<'a> Witnesses<'a> {
         let listed = planned.map(|planned| planned.plans.len());
         let counted = planned.and_then(plans_in_label);
         let of_state = stated_plans(evidence).filter(|_| is_current);
-        // A list of plans is kept as the work goes on; a sentence that counts them is not.
+        // A list of plans is kept up to date; a sentence with their number is not.
         let counted = counted.filter(|_| listed == Some(0));
         let declared = [in_row, listed, counted, of_state.map(|(_, total)| total)];
         let declared = declared.into_iter().flatten().max();
@@ -111,14 +110,15 @@ fn said(planned: Option<&RoadmapPhase>, is_shipped: bool) -> RoadmapClaim {
     }
 }
 
-/// Returns whether STATE.md's list of phases calls one complete.
+/// Returns whether STATE.md's list of phases calls the phase complete.
 fn state_lists_done(evidence: &Evidence<'_>, number: &PhaseNumber) -> bool {
     let mut listed = evidence.state.phase_statuses.iter();
     let status = listed.find(|listed| listed.number == *number);
     status.is_some_and(|listed| PhaseProgress::calls_complete(&listed.status.value))
 }
 
-/// Returns whether the roadmap calls a phase done: by its box, its row, its heading or a day of completion.
+/// Returns whether the roadmap calls a phase complete: by its checkbox, its row, its heading or a completion
+/// date.
 fn says_done(planned: &RoadmapPhase) -> bool {
     let calls = |text: &str| PhaseProgress::calls_complete(text);
     let row = planned.row.as_ref();
@@ -146,7 +146,7 @@ fn plans_in_row(planned: &RoadmapPhase) -> Option<usize> {
         .map(|total| total as usize)
 }
 
-/// Returns the number in `Plans: 3 plans` or `Plans: 1/3 plans complete`.
+/// Returns the number in `Plans: 3 plans`, or the total in `Plans: 1/3 plans complete`.
 fn plans_in_label(planned: &RoadmapPhase) -> Option<usize> {
     let text = &planned.plan_count.as_ref()?.value;
     let number = |text: &str| {
@@ -161,7 +161,7 @@ fn plans_in_label(planned: &RoadmapPhase) -> Option<usize> {
     }
 }
 
-/// Returns how far STATE.md says the current phase is: plan `k` of `n`.
+/// Returns the current phase's progress according to STATE.md: plan `k` of `n`.
 pub(super) fn stated_plans(evidence: &Evidence<'_>) -> Option<(usize, usize)> {
     let find = |of: fn(&Claim) -> Option<u32>| {
         evidence
@@ -181,7 +181,7 @@ pub(super) fn stated_plans(evidence: &Evidence<'_>) -> Option<(usize, usize)> {
     Some((done.unwrap_or(0) as usize, total as usize))
 }
 
-/// Returns whether STATE.md calls its own phase complete, or says what follows when all its plans are done.
+/// Returns whether STATE.md calls its own phase complete, or names a step that follows the last plan.
 fn state_says_done(
     evidence: &Evidence<'_>,
     number: &PhaseNumber,

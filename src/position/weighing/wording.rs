@@ -1,8 +1,8 @@
-//! What the words of a status or of a next step say about phases.
+//! Interprets the wording of statuses and next steps.
 
 use crate::planning::PhaseNumber;
 
-/// Words that say that the plans of a phase are done.
+/// Words that mean that the plans of a phase are complete.
 const COMPLETE: &[&str] = &[
     "complete",
     "shipped",
@@ -13,7 +13,7 @@ const COMPLETE: &[&str] = &[
     "all plans executed",
 ];
 
-/// Beginnings of words that say that something other than the phase is done, or that it is not.
+/// Prefixes that mean that something other than the phase is complete, or that it is not.
 const NOT_THE_PHASE: &[&str] = &[
     "planning",
     "planned",
@@ -30,7 +30,7 @@ const NOT_THE_PHASE: &[&str] = &[
     "ready for execution",
 ];
 
-/// Returns whether a status calls the plans of phase `number` done.
+/// Returns whether a status calls the plans of phase `number` complete.
 pub(super) fn calls_phase_complete(status: &str, number: &PhaseNumber) -> bool {
     let lower = status.to_lowercase();
     let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -47,7 +47,7 @@ pub(super) fn calls_phase_complete(status: &str, number: &PhaseNumber) -> bool {
         && COMPLETE.iter().any(|word| words.contains(word))
 }
 
-/// Returns whether a status says that a finished phase is yet to be checked.
+/// Returns whether a status says that a finished phase is waiting for a check.
 pub(super) fn waits_for_check(status: &str) -> bool {
     const WAITS: &[&str] = &["verifying", "ready for", "awaiting", "pending", "waiting"];
     let lower = status.to_lowercase();
@@ -57,7 +57,7 @@ pub(super) fn waits_for_check(status: &str) -> bool {
     names_check && WAITS.iter().any(|word| lower.contains(word))
 }
 
-/// Returns the phases that a text names: behind the word, or as the argument of a command.
+/// Returns the phases named in a text, after the word `phase` or as the argument of a command.
 pub(crate) fn phases_in(text: &str) -> Vec<PhaseNumber> {
     const WORDS: &[&str] = &[
         "phase",
@@ -93,7 +93,7 @@ pub(crate) fn phases_in(text: &str) -> Vec<PhaseNumber> {
         .collect()
 }
 
-/// Reads the first `k/n` or `k of n` of a text.
+/// Parses the first `k/n` in a text, otherwise the first `k of n`.
 fn counts(text: &str) -> Option<(u32, u32)> {
     let words: Vec<&str> = text.split([' ', '(', ')', ',', ';']).collect();
     let pair = words.iter().find_map(|word| {

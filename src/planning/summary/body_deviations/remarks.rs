@@ -1,4 +1,4 @@
-//! Tells the deviations of a section from what stands among them: checks, decisions, deferred work, notes.
+//! Distinguishes deviations from other contents of their section: checks, decisions, deferred work, notes.
 
 use crate::markdown::Block;
 use crate::markdown::BlockContent;
@@ -7,7 +7,7 @@ use crate::planning::document::title_words;
 use crate::planning::summary::deviation::is_not_a_deviation;
 use crate::planning::summary::deviation::names_rule;
 
-/// Words that open the title of a group which holds no deviations.
+/// Beginnings of the titles of groups that contain no deviations.
 const REMARK_TITLES: &[&str] = &[
     "deferred",
     "verification",
@@ -29,7 +29,7 @@ const REMARK_TITLES: &[&str] = &[
     "none",
 ];
 
-/// Returns whether a title is of a group that holds no deviations: `Deferred …`, `Design Decisions`.
+/// Returns whether a title belongs to a group without deviations: `Deferred …`, `Design Decisions`.
 pub(super) fn is_remark_title(title: &str) -> bool {
     if names_rule(title) {
         return title.trim_end_matches(['.', '*', ' ']).ends_with(": None");
@@ -45,13 +45,14 @@ pub(super) fn is_remark_title(title: &str) -> bool {
     is_decisions || REMARK_TITLES.iter().any(opens) || is_not_a_deviation(title)
 }
 
-/// Returns whether the list behind a paragraph is introduced as holding no deviations.
+/// Returns whether a paragraph says that the list below it contains no deviations.
 pub(super) fn introduces_remarks(text: &str) -> bool {
     let lower = text.to_lowercase();
     lower.contains("not deviations") || lower.contains("not a deviation")
 }
 
-/// Returns whether a heading that names a rule holds several deviations: `Rule 3 — Auto-fixed blocking issues`.
+/// Returns whether a heading that names a rule contains several deviations: `Rule 3 — Auto-fixed blocking
+/// issues`.
 pub(super) fn is_rule_group(document: &Document<'_>, title: &str, blocks: &[Block]) -> bool {
     const SEVERAL: &[&str] = &["issues", "fixes", "bugs", "deviations", "additions"];
     let words = title_words(title);
@@ -59,7 +60,7 @@ pub(super) fn is_rule_group(document: &Document<'_>, title: &str, blocks: &[Bloc
     is_several || blocks.iter().any(|block| is_numbered_head(document, block))
 }
 
-/// Returns whether a block opens a numbered or tagged deviation: `**2. [Rule 1 - Bug] …`, `**[Rule 3] …`.
+/// Returns whether a block begins a numbered or tagged deviation: `**2. [Rule 1 - Bug] …`, `**[Rule 3] …`.
 pub(super) fn is_numbered_head(document: &Document<'_>, block: &Block) -> bool {
     if !matches!(block.content, BlockContent::Paragraph) {
         return false;
