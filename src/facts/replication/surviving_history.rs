@@ -1,4 +1,4 @@
-//! What stays of a key of which something is forgotten.
+//! Determines what remains of a key that is partly forgotten.
 
 use rusqlite::Connection;
 use rusqlite::params;
@@ -6,21 +6,21 @@ use rusqlite::params;
 use crate::error::Result;
 use crate::facts::query::Query;
 
-/// What is not forgotten of a key: it was said later, or where those who forget it did not see it.
+/// What is not forgotten of a key: stated later, or outside the scope in which it is forgotten.
 pub(crate) struct SurvivingHistory {
     rows: Vec<HistoryRow>,
     /// Whether nothing of the key is forgotten.
     pub(crate) is_all: bool,
 }
 
-/// What is forgotten of a key.
+/// What to forget of a key.
 #[derive(Clone, Copy)]
 pub(crate) struct Forgotten<'a> {
     pub(crate) user: &'a str,
     pub(crate) key: &'a str,
-    /// Where it is forgotten.
+    /// The scope in which it is forgotten.
     pub(crate) scope: &'a str,
-    /// Facts that began up to this clock are meant.
+    /// Latest clock at which a forgotten fact began.
     pub(crate) until: i64,
 }
 
