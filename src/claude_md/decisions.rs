@@ -15,6 +15,9 @@ use crate::text::fold;
 /// Maximum number of decisions in the block.
 pub(crate) const SHOWN: usize = 10;
 
+/// So many of the newest are looked at, whether they can be shown and what they weigh.
+const WEIGHED: usize = 5_000;
+
 /// Maximum number of these that may be older but more important ones.
 const HELD: usize = 3;
 
@@ -156,8 +159,9 @@ pub(crate) fn select(
     can_be_shown: impl Fn(&Decision) -> bool,
 ) -> Vec<&Decision> {
     let mut ranked = ranked(lists);
-    ranked.retain(|ranked| can_be_shown(ranked.decision));
     ranked.sort_by_cached_key(RankedDecision::rank);
+    ranked.truncate(WEIGHED);
+    ranked.retain(|ranked| can_be_shown(ranked.decision));
     let mut of_plan: HashMap<&str, usize> = HashMap::new();
     ranked.retain(|ranked| {
         let Some(plan) = plan(ranked.decision) else {

@@ -175,7 +175,8 @@ fn entries_are_read_up_to_so_many_bytes_and_the_rest_is_named() {
         file.set_len(MAX_FILE_BYTES as u64).unwrap();
     }
     for command in ["entry query --text first", "entry audit --dry-run", "audit"] {
-        let told = hostile.case.run(command).output().stderr();
+        let run = hostile.case.run(command).within(Duration::from_mins(10));
+        let told = run.output().stderr();
         let warning = ".vibekit/memory: exceeds what one command may read";
         assert!(told.contains(warning), "{command}: {told}");
     }
