@@ -25,6 +25,8 @@ static REMARK: LazyLock<Regex> = LazyLock::new(|| {
         r"\s*\((?i:commit|committed|tasks?|found|per task|source_plan|fixed in|see|in commit|deviation|rule|DEVN)\b[^()]*\d[^()]*\)|\s*\((?i:commit|committed|per task|source_plan|in commit|deviation|found during)\b[^()]*\)|\s*\([0-9a-f]{7,40}\)",
     )
 });
+/// The least letters of a hash that tell a commit.
+const SHORT_HASH: usize = 7;
 /// A commit hash at the end of a text.
 static LAST_COMMIT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -36,20 +38,34 @@ static LAST_COMMIT: LazyLock<Regex> = LazyLock::new(|| {
 pub(crate) fn clean(text: &str) -> String {
     let mut text = one_line(&sanitized(text));
     text = unquoted(&text);
-    text = STRUCK.replace_all(&text, "").into_owned();
+    text = replaced(text, "~~", &STRUCK, "");
     text = without_emphasis(&text);
-    text = LINK.replace_all(&text, "$1").into_owned();
-    text = REMARK.replace_all(&text, "").into_owned();
-    text = without_last_commit(&text).to_owned();
-    text = TAG.replace(&text, "").into_owned();
+    text = replaced(text, "](", &LINK, "$1");
+    text = replaced(text, "(", &REMARK, "");
+    text = TAG.replace(without_last_commit(&text), "").into_owned();
     text = text.replace(" -- ", " \u{2014} ").replace("  ", " ");
     text = with_names_as_code(&text);
     let trimmed = text.trim_matches(|c: char| c.is_whitespace() || ";,-\u{2014}".contains(c));
     trimmed.to_owned()
 }
 
+/// Returns a text with all that matches replaced. Without `sign` nothing can, and most texts are without.
+fn replaced(text: String, sign: &str, pattern: &Regex, by: &str) -> String {
+    if text.contains(sign) {
+        pattern.replace_all(&text, by).into_owned()
+    } else {
+        text
+    }
+}
+
 /// Returns a text without the hash at its end; a hash has both digits and letters, unlike numbers and words.
 fn without_last_commit(text: &str) -> &str {
+    let bare = text.trim_end_matches(['.', ')', '`']).as_bytes();
+    let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let last = bare.len().checked_sub(SHORT_HASH);
+    if !last.is_some_and(|start| bare[start..].iter().all(is_hex)) {
+        return text;
+    }
     let Some(found) = LAST_COMMIT.captures(text) else {
         return text;
     };
@@ -88,7 +104,7 @@ fn with_names_as_code(text: &str) -> String {
         if is_code {
             part.to_owned()
         } else {
-            AT_NAME.replace_all(part, "$1`$2`").into_owned()
+            replaced(part.to_owned(), "@", &AT_NAME, "$1`$2`")
         }
     });
     parts.collect()
@@ -101,9 +117,7 @@ fn without_emphasis(text: &str) -> String {
         let outside = !is_code;
         is_code = !is_code;
         if outside {
-            UNDERLINED
-                .replace_all(&part.replace("**", ""), "$1$2")
-                .into_owned()
+            replaced(part.replace("**", ""), "__", &UNDERLINED, "$1$2")
         } else {
             part.to_owned()
         }
@@ -203,6 +217,9 @@ mod tests {
                 "Mail to a@b.example, `@kept`",
                 "Mail to a@b.example, `@kept`",
             ),
+            ("Moved in commit `abc1234`.", "Moved"),
+            ("Moved in commit (abc12)", "Moved in commit (abc12)"),
+            ("Renamed to feedback1", "Renamed to feedback1"),
         ] {
             assert_eq!(clean(text), expected, "{text}");
         }
