@@ -77,7 +77,7 @@ impl SurvivingHistory {
         Ok(Self { rows, is_all })
     }
 
-    /// Puts it back after the key was erased.
+    /// Restores the rows after the key was erased.
     pub(crate) fn write(self, connection: &Connection) -> Result<()> {
         for row in self.rows {
             let [fact, user, key, action, reason, turn, at] = &row.history;
