@@ -73,7 +73,8 @@ impl NoteFile {
     /// Returns how sure the note says it is; a best guess where it says nothing.
     pub(crate) fn confidence(&self) -> Confidence {
         let told = self.front.text(&["confidence"]);
-        told.and_then(Confidence::parse).unwrap_or(Confidence::Low)
+        told.and_then(Confidence::from_any_case)
+            .unwrap_or(Confidence::Low)
     }
 
     /// Returns the tags of the front matter: a list, or words between commas.

@@ -36,14 +36,6 @@ word_enum! {
     }
 }
 
-impl EntryType {
-    /// Returns the type that a word means, whatever its case.
-    pub fn parse(word: &str) -> Option<Self> {
-        let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
-        Self::ALL.into_iter().find(same)
-    }
-}
-
 word_enum! {
     /// Whether an entry still holds.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,14 +50,6 @@ word_enum! {
     }
 }
 
-impl EntryStatus {
-    /// Returns the status that a word means, whatever its case.
-    pub fn parse(word: &str) -> Option<Self> {
-        let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
-        Self::ALL.into_iter().find(same)
-    }
-}
-
 word_enum! {
     /// How sure the writer was.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,13 +60,5 @@ word_enum! {
         Medium = "medium",
         /// A best guess.
         Low = "low",
-    }
-}
-
-impl Confidence {
-    /// Returns the grade that a word means, whatever its case.
-    pub fn parse(word: &str) -> Option<Self> {
-        let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
-        Self::ALL.into_iter().find(same)
     }
 }
