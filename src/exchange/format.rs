@@ -27,9 +27,6 @@ impl FromStr for Format {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        Self::from_word(word).ok_or_else(|| {
-            let words = Self::ALL.map(Self::as_str).join(", ");
-            format!("{word:?} is not a format: choose from {words}")
-        })
+        Self::choose(word, "a format")
     }
 }

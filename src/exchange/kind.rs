@@ -86,7 +86,9 @@ const WORDS: [(&[&str], EntryType); 10] = [
 
 /// Returns the entry type that a text names, else the one that a known word implies, else `Reference`.
 pub(crate) fn kind_of(texts: &[&str]) -> EntryType {
-    let own = texts.iter().find_map(|text| EntryType::parse(text.trim()));
+    let own = texts
+        .iter()
+        .find_map(|text| EntryType::from_any_case(text.trim()));
     let told = || {
         texts.iter().find_map(|text| {
             let lower = text.to_lowercase();

@@ -73,7 +73,8 @@ impl NoteFile {
     /// Returns the confidence that the note states, or `Low` if it states none.
     pub(crate) fn confidence(&self) -> Confidence {
         let told = self.front.text(&["confidence"]);
-        told.and_then(Confidence::parse).unwrap_or(Confidence::Low)
+        told.and_then(Confidence::from_any_case)
+            .unwrap_or(Confidence::Low)
     }
 
     /// Returns the tags of the front matter, which may be a list or comma-separated.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use rusqlite::Connection;
 use rusqlite::Row;
@@ -44,10 +45,7 @@ impl FromStr for Category {
     type Err = String;
 
     fn from_str(word: &str) -> std::result::Result<Self, String> {
-        Self::from_word(word).ok_or_else(|| {
-            let words = Self::ALL.map(Self::as_str).join(", ");
-            format!("{word:?} is not a category: choose from {words}")
-        })
+        Self::choose(word, "a category")
     }
 }
 
@@ -77,10 +75,7 @@ impl FromStr for FactStatus {
     type Err = String;
 
     fn from_str(word: &str) -> std::result::Result<Self, String> {
-        Self::from_word(word).ok_or_else(|| {
-            let words = Self::ALL.map(Self::as_str).join(", ");
-            format!("{word:?} is not a status: choose from {words}")
-        })
+        Self::choose(word, "a status")
     }
 }
 
@@ -178,6 +173,21 @@ pub(crate) const COLUMNS: &str = "fact_id, user_id, key, value_text, value_json,
     event_time, valid_from, valid_to, status, source_turn_id, source_excerpt, embedding_id, created_at, \
     updated_at, last_mentioned_at, session_id, turn_seq, project, proposal, contests";
 
+/// Writes a row, in place of that with its id; the id in the vector index is the triggers'.
+static UPSERT: LazyLock<String> = LazyLock::new(|| {
+    let values = COLUMNS.replace(", ", ", :");
+    let changed: Vec<String> = COLUMNS
+        .split(", ")
+        .filter(|column| !["fact_id", "user_id", "embedding_id"].contains(column))
+        .map(|column| format!("{column} = excluded.{column}"))
+        .collect();
+    let changed = changed.join(", ");
+    format!(
+        "INSERT INTO facts ({COLUMNS}) VALUES (:{values}) \
+         ON CONFLICT (user_id, fact_id) DO UPDATE SET {changed}"
+    )
+});
+
 impl Fact {
     /// Reads a row that begins with [`COLUMNS`].
     pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -211,25 +221,9 @@ impl Fact {
 
     /// Writes a fact, replacing the row with the same id.
     pub(crate) fn upsert(&self, connection: &Connection) -> Result<()> {
-        let sql = format!(
-            "INSERT INTO facts ({COLUMNS}) VALUES (:fact_id, :user_id, :key, :value_text, :value_json, \
-             :category, :confidence, :event_time, :valid_from, :valid_to, :status, :source_turn_id, \
-             :source_excerpt, :embedding_id, :created_at, :updated_at, :last_mentioned_at, :session_id, \
-             :turn_seq, :project, :proposal, :contests) \
-             ON CONFLICT (user_id, fact_id) DO UPDATE SET key = excluded.key, \
-             value_text = excluded.value_text, value_json = excluded.value_json, \
-             category = excluded.category, confidence = excluded.confidence, \
-             event_time = excluded.event_time, valid_from = excluded.valid_from, \
-             valid_to = excluded.valid_to, status = excluded.status, \
-             source_turn_id = excluded.source_turn_id, source_excerpt = excluded.source_excerpt, \
-             created_at = excluded.created_at, \
-             updated_at = excluded.updated_at, last_mentioned_at = excluded.last_mentioned_at, \
-             session_id = excluded.session_id, turn_seq = excluded.turn_seq, \
-             project = excluded.project, proposal = excluded.proposal, contests = excluded.contests"
-        );
         connection.run(
             "write the fact",
-            &sql,
+            &UPSERT,
             named_params! {
                 ":fact_id": self.fact_id,
                 ":user_id": self.user_id,

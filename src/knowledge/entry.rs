@@ -111,7 +111,7 @@ impl FieldReader<'_> {
             entry.named = Some(named.to_owned());
         }
         self.doubled(front);
-        entry.kind = self.word(front, "type", EntryType::parse);
+        entry.kind = self.word(front, "type", EntryType::from_any_case);
         if entry.kind.is_none() && text(front, "type").is_none() {
             self.warn(1, "has no type");
         }
@@ -119,13 +119,13 @@ impl FieldReader<'_> {
         entry.created = self.word(front, "created", parse_date);
         entry.updated = self.word(front, "updated", parse_date);
         entry.status = self
-            .word(front, "status", EntryStatus::parse)
+            .word(front, "status", EntryStatus::from_any_case)
             .unwrap_or(EntryStatus::Active);
         entry.supersedes = front
             .get("supersedes")
             .map(Field::texts)
             .unwrap_or_default();
-        entry.confidence = self.word(front, "confidence", Confidence::parse);
+        entry.confidence = self.word(front, "confidence", Confidence::from_any_case);
     }
 
     /// Warns about duplicate fields, because tools differ in which of them they use.

@@ -54,7 +54,7 @@ impl IndexRow {
 
     /// Returns whether it is active; other rows are not listed by default.
     pub(crate) fn is_active(&self) -> bool {
-        EntryStatus::parse(&self.status).unwrap_or_default() == EntryStatus::Active
+        EntryStatus::from_any_case(&self.status).unwrap_or_default() == EntryStatus::Active
     }
 
     fn line(&self) -> String {

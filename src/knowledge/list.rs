@@ -60,7 +60,7 @@ pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<EntryList
             .any(|tag| tags.contains(&words::folded(tag)));
         (row.is_active() || selection.include_superseded)
             && (tags.is_empty() || has_tag)
-            && (selection.kind.is_none() || EntryType::parse(&row.kind) == selection.kind)
+            && (selection.kind.is_none() || EntryType::from_any_case(&row.kind) == selection.kind)
     };
     Ok(rows.map(|rows| EntryListing {
         entries: rows.into_iter().filter(is_meant).map(from_row).collect(),
@@ -69,7 +69,7 @@ pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<EntryList
 
 fn from_row(row: IndexRow) -> ListedEntry {
     ListedEntry {
-        kind: EntryType::parse(&row.kind),
+        kind: EntryType::from_any_case(&row.kind),
         updated: Some(row.updated).filter(|day| !day.is_empty()),
         key: row.key,
         title: row.title,

@@ -36,14 +36,6 @@ word_enum! {
     }
 }
 
-impl EntryType {
-    /// Parses the name of a type, ignoring case.
-    pub fn parse(word: &str) -> Option<Self> {
-        let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
-        Self::ALL.into_iter().find(same)
-    }
-}
-
 word_enum! {
     /// Whether an entry is up to date.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,14 +50,6 @@ word_enum! {
     }
 }
 
-impl EntryStatus {
-    /// Parses the name of a status, ignoring case.
-    pub fn parse(word: &str) -> Option<Self> {
-        let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
-        Self::ALL.into_iter().find(same)
-    }
-}
-
 word_enum! {
     /// How certain the author is.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,13 +60,5 @@ word_enum! {
         Medium = "medium",
         /// A best guess.
         Low = "low",
-    }
-}
-
-impl Confidence {
-    /// Parses the name of a level, ignoring case.
-    pub fn parse(word: &str) -> Option<Self> {
-        let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
-        Self::ALL.into_iter().find(same)
     }
 }

@@ -430,13 +430,11 @@ fn optional(text: Option<&String>) -> Value {
 }
 
 fn fusion(word: &str) -> Result<Fusion, String> {
-    Fusion::from_word(word)
-        .ok_or_else(|| format!("{word:?} is not a fusion: choose from own, seed"))
+    Fusion::choose(word, "a fusion")
 }
 
 fn api(word: &str) -> Result<Api, String> {
-    Api::from_word(word)
-        .ok_or_else(|| format!("{word:?} is not a kind of endpoint: choose from openai, anthropic"))
+    Api::choose(word, "a kind of endpoint")
 }
 
 fn path(path: Option<&PathBuf>) -> Value {
@@ -456,9 +454,7 @@ fn text(text: &str) -> Value {
 fn targets(words: &[String]) -> Result<Vec<ContextTarget>, String> {
     let mut targets = Vec::new();
     for word in words {
-        targets.push(ContextTarget::from_word(word).ok_or_else(|| {
-            format!("{word:?} is not a context file: choose from claude, agents, gemini")
-        })?);
+        targets.push(ContextTarget::choose(word, "a context file")?);
     }
     if targets.is_empty() {
         return Err("names no context file: choose from claude, agents, gemini".to_owned());

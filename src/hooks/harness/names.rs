@@ -48,8 +48,8 @@ mod tests {
     #[test]
     fn every_harness_has_its_name_for_an_event() {
         for harness in Harness::ALL {
-            for (event, name) in harness.profile().events {
-                assert_eq!(super::event(name), Some(*event), "{name}");
+            for (expected, name) in harness.profile().events {
+                assert_eq!(event(name), Some(*expected), "{name}");
             }
         }
         assert_eq!(event("session-start"), Some(Event::SessionStart));

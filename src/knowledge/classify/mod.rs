@@ -154,7 +154,7 @@ fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     let rows = index::parse(index).unwrap_or_default().into_iter();
     rows.map(|row| IndexedEntry {
         words: content_words(&format!("{} {}", row.key.replace('-', " "), row.title)),
-        is_superseded: EntryStatus::parse(&row.status) == Some(EntryStatus::Superseded),
+        is_superseded: EntryStatus::from_any_case(&row.status) == Some(EntryStatus::Superseded),
         tags: row.tags,
         key: row.key,
     })
