@@ -77,7 +77,7 @@ pub fn apply(
         "done" => None,
         _ => Some(Ranks::search(facts, &turn, None)?),
     };
-    let now = queue::precise(&facts.clock());
+    let now = queue::now_millis(&facts.clock());
     judge(facts, &turn, None, &actions, (ranks.as_ref(), &now))
 }
 
@@ -133,11 +133,11 @@ fn elapsed(since: Instant) -> TimeDelta {
 }
 
 fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome> {
-    let now = queue::precise(&facts.clock());
+    let now = queue::now_millis(&facts.clock());
     let told = error.to_string();
     facts.write(|connection| {
         if queue::holds_lease(connection, &lease)? {
-            queue::finish(connection, &lease.turn, TurnEnd::Again(&told), &now)?;
+            queue::finish(connection, &lease.turn, TurnEnd::Requeued(&told), &now)?;
         }
         Ok(())
     })?;
@@ -145,7 +145,7 @@ fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome
 }
 
 fn bury(facts: &mut Facts, lease: Lease, answer: &str, problem: &str) -> Result<TurnOutcome> {
-    let now = queue::precise(&facts.clock());
+    let now = queue::now_millis(&facts.clock());
     facts.write(|connection| {
         if queue::holds_lease(connection, &lease)? {
             let end = TurnEnd::Dead(problem, Some(answer));

@@ -59,7 +59,7 @@ pub(crate) fn enqueue_all(connection: &Connection, now: &str) -> Result<()> {
 pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> Result<usize> {
     let mut done = 0;
     loop {
-        let now = queue::precise(&facts.clock());
+        let now = queue::now_millis(&facts.clock());
         let jobs = due(facts.connection(), &now)?;
         if jobs.is_empty() || facts.is_dry_run() {
             return Ok(done);
