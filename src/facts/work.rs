@@ -22,8 +22,8 @@ use crate::facts::auditor::Auditor;
 use crate::facts::metrics;
 use crate::facts::metrics::Ranks;
 use crate::facts::profile;
-use crate::facts::prompt::again;
 use crate::facts::prompt::prompt;
+use crate::facts::prompt::retry_prompt;
 use crate::facts::queue;
 use crate::facts::queue::Lease;
 use crate::facts::queue::Turn;
@@ -119,7 +119,7 @@ pub fn step(
             Err(error) if error.kind == ErrorKind::Refused => {
                 // The facts may have changed: the next try uses the current ones.
                 let fresh = prompt(facts, &lease.turn, embedder)?;
-                asked = again(&fresh, &answer, &error.message);
+                asked = retry_prompt(&fresh, &answer, &error.message);
                 last = (answer, error.message);
             }
             Err(error) => return put_back(facts, lease, error).map(Some),
@@ -134,10 +134,10 @@ fn elapsed(since: Instant) -> TimeDelta {
 
 fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome> {
     let now = queue::now_millis(&facts.clock());
-    let told = error.to_string();
+    let message = error.to_string();
     facts.write(|connection| {
         if queue::holds_lease(connection, &lease)? {
-            queue::finish(connection, &lease.turn, TurnEnd::Requeued(&told), &now)?;
+            queue::finish(connection, &lease.turn, TurnEnd::Requeued(&message), &now)?;
         }
         Ok(())
     })?;

@@ -165,7 +165,14 @@ fn a_turn_outlasts_any_number_of_runs_that_reach_no_auditor() {
     desk.observe(&tea("a"));
     for _ in 0..7 {
         let step = desk.step(&Auditor::Command("exit 3".to_owned()), &[], None);
-        assert!(matches!(step, Some(TurnOutcome::Failed(..))), "{step:?}");
+        let Some(TurnOutcome::Failed(_, error)) = step else {
+            panic!("{step:?}")
+        };
+        // The command printed no error that could be quoted.
+        assert_eq!(
+            error.message,
+            "the auditor's command failed (exit status: 3)"
+        );
     }
     let turn = facts::find_turn(&desk.facts, &desk.user, "a").unwrap();
     assert_eq!((turn.status.as_str(), turn.attempts), ("pending", 0));
