@@ -257,7 +257,7 @@ impl<'a> ActionReader<'a> {
 
     fn required_text(&mut self, name: &str) -> Option<String> {
         if self.field(name).is_none() {
-            self.problem(&format!("no {name}"));
+            self.problem(&format!("missing {name}"));
         }
         self.text(name)
     }
@@ -300,7 +300,7 @@ impl<'a> ActionReader<'a> {
             && self.policy == SecretPolicy::Refuse
         {
             self.problem(&format!(
-                "{name} holds what looks like a secret ({})",
+                "{name} contains what looks like a secret ({})",
                 secret.rule
             ));
         }
@@ -317,7 +317,7 @@ impl<'a> ActionReader<'a> {
 
     fn delta(&mut self) -> f64 {
         match self.field("confidence_delta").map(Value::as_f64) {
-            None => self.problem("no confidence_delta"),
+            None => self.problem("missing confidence_delta"),
             Some(Some(delta)) if (-1.0..=1.0).contains(&delta) => return delta,
             Some(_) => self.problem("confidence_delta is not a number from -1 to 1"),
         }

@@ -77,7 +77,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
     let now = facts.clock().timestamp();
     let high_risk = facts.high_risk().to_vec();
     check_scope(facts, statement)?;
-    facts.name_scope(statement.scope.as_deref());
+    facts.set_scope(statement.scope.as_deref());
     let added = facts.write(|connection| {
         let turn_id = match &statement.request_id {
             Some(id) => id.clone(),
@@ -113,7 +113,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
             None => Err(Error::failed("the statement had no effect")),
         }
     });
-    facts.name_scope(None);
+    facts.set_scope(None);
     added
 }
 
@@ -144,7 +144,7 @@ fn keep_scope(connection: &Connection, statement: &Statement, added: Added) -> R
         Some(scope) if scope != *wanted => Err(Error::refused(format!(
             "the fact's scope is {scope} and cannot change"
         ))
-        .hint("forget it first where others are to see it, or are not to")),
+        .hint("to change the scope, forget the fact and add it again")),
         _ => Ok(added),
     }
 }

@@ -71,11 +71,11 @@ pub(crate) type Decision = (ActionOutcome, Option<Fact>);
 impl Arbiter<'_> {
     /// Applies an action as far as the rules allow.
     pub(crate) fn decide(&self, action: &Action) -> Result<Decision> {
-        self.expire_what_is_over(action.key.as_str())?;
+        self.expire_ended(action.key.as_str())?;
         let target = self.target(action)?;
         let current = match target {
             Some(target) if target.status == FactStatus::PendingConfirmation => {
-                return self.decide_on_pending(action, &target);
+                return self.resolve_pending(action, &target);
             }
             Some(target) => Some(target),
             None => self.current(action)?,
@@ -84,9 +84,9 @@ impl Arbiter<'_> {
             (ActionType::Noop, current) => self.repeat(action, current),
             (ActionType::Expire, None) => Ok((ActionOutcome::Nothing, None)),
             (ActionType::Expire, Some(current)) => self.end(action, &current),
-            (ActionType::MarkPendingConfirmation, current) => self.doubt(action, current),
-            (_, Some(current)) if !self.is_of_the_past(action, &current) => {
-                self.state(action, &current)
+            (ActionType::MarkPendingConfirmation, current) => self.mark_pending(action, current),
+            (_, Some(current)) if !self.is_historical(action, &current) => {
+                self.apply_value(action, &current)
             }
             (_, None) if !self.is_over(action) => self.insert(action),
             _ => self.insert_ended(action),
@@ -102,7 +102,7 @@ impl Arbiter<'_> {
     }
 
     /// Returns whether an action states an earlier value, which does not affect the current one.
-    fn is_of_the_past(&self, action: &Action, current: &Fact) -> bool {
+    fn is_historical(&self, action: &Action, current: &Fact) -> bool {
         // For a supersession, `valid_to` is the end of the old value.
         action.kind != ActionType::Supersede
             && self.is_over(action)
@@ -165,7 +165,7 @@ impl Arbiter<'_> {
     }
 
     /// Expires the key's facts whose validity has ended, so that they cannot conflict with the action.
-    fn expire_what_is_over(&self, key: &str) -> Result<()> {
+    fn expire_ended(&self, key: &str) -> Result<()> {
         for over in self.with_key(key, FactStatus::Active)? {
             if over.valid_to.as_deref().is_some_and(|end| end <= self.now) {
                 expiry::expire(self.connection, &over, &self.source.turn_id, self.now)?;
@@ -175,7 +175,7 @@ impl Arbiter<'_> {
     }
 
     /// Rules 1 to 3, 5 and 6: handles a value stated for a key that already has one.
-    fn state(&self, action: &Action, current: &Fact) -> Result<Decision> {
+    fn apply_value(&self, action: &Action, current: &Fact) -> Result<Decision> {
         let value = value_of(action);
         if wording::is_same(value, &current.value_text) {
             if action.valid_to.is_some() && action.valid_to != current.valid_to {
@@ -196,7 +196,7 @@ impl Arbiter<'_> {
         if is_refinement {
             return self.refine(action, current);
         }
-        if let Some(known) = self.proposed(action, Proposal::Value)? {
+        if let Some(known) = self.find_proposal(action, Proposal::Value)? {
             return self.repeat_proposal(action, &known);
         }
         if self.may_overwrite(action, current) {
@@ -231,7 +231,7 @@ impl Arbiter<'_> {
 
     /// Rule 1.
     fn insert(&self, action: &Action) -> Result<Decision> {
-        if let Some(known) = self.proposed(action, Proposal::Value)? {
+        if let Some(known) = self.find_proposal(action, Proposal::Value)? {
             return self.repeat_proposal(action, &known);
         }
         let new = self.new_fact(action, value_of(action));
@@ -302,7 +302,7 @@ impl Arbiter<'_> {
         let is_guarded = self.is_high_risk(action, current)
             || confidence::first_mention(action.confidence_delta) < confidence::FIRST_MENTION;
         if is_guarded && !self.source.is_confirmed {
-            if let Some(known) = self.proposed(action, Proposal::End)? {
+            if let Some(known) = self.find_proposal(action, Proposal::End)? {
                 return self.repeat_proposal(action, &known);
             }
             let value = format!("no longer {}", current.value_text);
@@ -352,14 +352,14 @@ impl Arbiter<'_> {
         let mut after = self.mentioned(current);
         if self.source.is_confirmed {
             after.confidence = confidence::CONFIRMED;
-        } else if action.confidence_delta >= 0.0 && !self.is_touched(current)? {
+        } else if action.confidence_delta >= 0.0 && !self.is_changed_by_this_turn(current)? {
             after.confidence = confidence::repeated(current.confidence);
         }
         Ok(after)
     }
 
     /// Returns whether this turn has already changed the fact: it raises the confidence only once.
-    fn is_touched(&self, fact: &Fact) -> Result<bool> {
+    fn is_changed_by_this_turn(&self, fact: &Fact) -> Result<bool> {
         self.connection.value(
             "read the history",
             "SELECT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)",

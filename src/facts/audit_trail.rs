@@ -82,9 +82,6 @@ pub(crate) fn facts(
 }
 
 pub(crate) fn fact(json: &str) -> Result<Fact> {
-    serde_json::from_str(json).map_err(|error| {
-        Error::failed(format!(
-            "the history holds something that is not a fact: {error}"
-        ))
-    })
+    serde_json::from_str(json)
+        .map_err(|error| Error::failed(format!("the history contains an invalid fact: {error}")))
 }

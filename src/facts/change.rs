@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::query::Query;
-use crate::facts::store::stop_here;
+use crate::facts::store::crash_point;
 use crate::facts::vectors;
 
 /// The cause of a change.
@@ -30,7 +30,7 @@ pub(crate) fn write(
     before: Option<&Fact>,
     after: &Fact,
 ) -> Result<()> {
-    stop_here();
+    crash_point();
     record(connection, cause, before, Some(after))?;
     after.upsert(connection)?;
     vectors::update_index(connection, after)

@@ -32,7 +32,7 @@ pub struct Pending {
 
 /// The effect of an answer.
 #[derive(Clone, Debug, Serialize)]
-pub struct Answered {
+pub struct ConfirmationResult {
     /// The outcome.
     pub outcome: ActionOutcome,
     /// The fact after the change.
@@ -50,7 +50,7 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
     let (source, now) = (source(facts, "annals:question"), facts.clock().timestamp());
     let arbiter = arbiter(facts.connection(), user, &source, &now, facts.high_risk());
     let with_question = |fact: Fact| {
-        let contested = arbiter.contested(&fact)?;
+        let contested = arbiter.contested_fact(&fact)?;
         let question = question(&fact, contested.as_ref(), facts.high_risk());
         Ok(Pending {
             fact,
@@ -82,21 +82,21 @@ fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Opti
 }
 
 /// Confirms a fact: it becomes certain, and takes effect if it was pending.
-pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<Answered> {
+pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<ConfirmationResult> {
     let fact = listing::find(facts, user, id)?;
     let now = facts.clock().timestamp();
     let source = source(facts, &format!("annals:confirmed:{}", fact.fact_id));
     let high_risk = facts.high_risk().to_vec();
     facts.write(|connection| {
         let arbiter = arbiter(connection, user, &source, &now, &high_risk);
-        let fact = again(connection, user, &fact)?;
+        let fact = reload(connection, user, &fact)?;
         match fact.status {
-            FactStatus::Active => certain(&arbiter, &fact),
+            FactStatus::Active => mark_certain(&arbiter, &fact),
             FactStatus::PendingConfirmation => {
-                let sure = certain(&arbiter, &fact)?.fact;
-                let contested = arbiter.contested(&sure)?;
+                let sure = mark_certain(&arbiter, &fact)?.fact;
+                let contested = arbiter.contested_fact(&sure)?;
                 let (outcome, accepted) = arbiter.accept(&sure, contested.as_ref(), "confirmed")?;
-                Ok(Answered {
+                Ok(ConfirmationResult {
                     outcome,
                     fact: accepted.unwrap_or(sure),
                 })
@@ -106,7 +106,7 @@ pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<Answered> {
     })
 }
 
-fn certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
+fn mark_certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<ConfirmationResult> {
     let sure = Fact {
         confidence: confidence::CONFIRMED,
         ..arbiter.mentioned(fact)
@@ -114,15 +114,15 @@ fn certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
     if sure != *fact {
         arbiter.write_change("confirm", "confirmed", Some(fact), &sure)?;
     }
-    Ok(Answered {
+    Ok(ConfirmationResult {
         outcome: ActionOutcome::Confirmed,
         fact: sure,
     })
 }
 
 /// Makes an old value active again; the value that replaced it was wrong.
-fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
-    let contested = arbiter.contested(fact)?;
+fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<ConfirmationResult> {
+    let contested = arbiter.contested_fact(fact)?;
     if fact.status == FactStatus::Superseded {
         metrics::note_restoration(arbiter.connection, arbiter.user, fact)?;
     }
@@ -141,7 +141,7 @@ fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
         ..arbiter.mentioned(fact)
     };
     arbiter.write_change("restore", "confirmed", Some(fact), &restored)?;
-    Ok(Answered {
+    Ok(ConfirmationResult {
         outcome: if contested.is_some() {
             ActionOutcome::Superseded
         } else {
@@ -152,16 +152,21 @@ fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
 }
 
 /// Rejects a fact: a pending one is dropped, an active one ends.
-pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Result<Answered> {
+pub fn reject(
+    facts: &mut Facts,
+    user: &UserId,
+    id: &str,
+    reason: &str,
+) -> Result<ConfirmationResult> {
     let fact = listing::find(facts, user, id)?;
     let now = facts.clock().timestamp();
     let source = source(facts, &format!("annals:rejected:{}", fact.fact_id));
     let high_risk = facts.high_risk().to_vec();
     facts.write(|connection| {
         let arbiter = arbiter(connection, user, &source, &now, &high_risk);
-        let fact = again(connection, user, &fact)?;
+        let fact = reload(connection, user, &fact)?;
         if !fact.status.is_retrievable() {
-            return Ok(Answered {
+            return Ok(ConfirmationResult {
                 outcome: ActionOutcome::Nothing,
                 fact,
             });
@@ -178,7 +183,7 @@ pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Resul
             ..fact.clone()
         };
         arbiter.write_change("reject", reason, Some(&fact), &rejected)?;
-        Ok(Answered {
+        Ok(ConfirmationResult {
             outcome: ActionOutcome::Expired,
             fact: rejected,
         })
@@ -186,7 +191,7 @@ pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Resul
 }
 
 /// Reads the fact again, since another process may have changed it.
-fn again(connection: &Connection, user: &UserId, fact: &Fact) -> Result<Fact> {
+fn reload(connection: &Connection, user: &UserId, fact: &Fact) -> Result<Fact> {
     let found = fact::select(connection, user, "fact_id = ?2", &[&fact.fact_id])?;
     found
         .into_iter()

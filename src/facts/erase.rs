@@ -52,24 +52,24 @@ pub fn forget(
     reason: &str,
 ) -> Result<Forgotten> {
     let now = facts.clock().timestamp();
-    let key = key.map(FactKey::of_any).transpose()?;
+    let key = key.map(FactKey::parse_allowing_secrets).transpose()?;
     let key = key.as_ref().map(FactKey::as_str);
     let dry_run = facts.is_dry_run();
     let clock = facts.clock();
     if !dry_run {
-        facts.take_alone()?;
+        facts.lock_exclusive()?;
     }
     let erased = facts.write(|connection| {
-        let meant = known_states(connection, user, key)?;
-        if meant.is_empty()
+        let matching_states = known_states(connection, user, key)?;
+        if matching_states.is_empty()
             && let Some(key) = key
         {
             return Err(Error::not_found(format!("{user} has no fact under {key}")));
         }
-        let (forgotten, ids, turns) = erase(connection, user, key, &meant)?;
-        replication::bury(connection, user, key, &turns, clock)?;
+        let (forgotten, ids, turns) = erase(connection, user, key, &matching_states)?;
+        replication::record_tombstone(connection, user, key, &turns, clock)?;
         let erased = (forgotten, ids);
-        let reason = content_free(reason, user, &meant);
+        let reason = sanitized_reason(reason, user, &matching_states);
         log_erasure(connection, &erased.0, &now, &reason)?;
         Ok(erased)
     });
@@ -80,18 +80,18 @@ pub fn forget(
         Ok(erased) => erased,
         Err(error) if error.kind == ErrorKind::NotFound => {
             // An earlier run may have erased the rows but not rewritten the file.
-            facts.leave_no_trace()?;
+            facts.vacuum()?;
             return Err(error);
         }
         Err(error) => {
             // A failure to unlock does not change the error.
-            facts.share().ok();
+            facts.unlock().ok();
             return Err(error.hint("nothing was erased"));
         }
     };
     facts
-        .leave_no_trace()
-        .map_err(|error| traces_stay(error, &forgotten))?;
+        .vacuum()
+        .map_err(|error| partial_erasure_error(error, &forgotten))?;
     // The file is already unlocked, so nobody waits for a server. `remaining` lists why one failed.
     vectors::erase_now(facts)?;
     forgotten.remaining = vectors::remaining(facts.connection(), Some(&ids))?;
@@ -99,7 +99,7 @@ pub fn forget(
 }
 
 /// Returns an error that says what is erased and what is not if the file could not be rewritten.
-fn traces_stay(mut error: Error, forgotten: &Forgotten) -> Error {
+fn partial_erasure_error(mut error: Error, forgotten: &Forgotten) -> Error {
     error.message = format!(
         "{} erased from every table; traces may be left in unused parts of the file, which could not be rewritten: {}",
         quantity(forgotten.facts, "fact"),
@@ -122,7 +122,7 @@ fn log_erasure(
 
 /// Returns every recorded state of the facts, so that all of their values are known.
 fn known_states(connection: &Connection, user: &UserId, key: Option<&str>) -> Result<Vec<Fact>> {
-    let mut meant = fact::select(connection, user, "?2 IS NULL OR key = ?2", &[&key])?;
+    let mut matching_states = fact::select(connection, user, "?2 IS NULL OR key = ?2", &[&key])?;
     for sql in [
         "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)",
         "SELECT after_json FROM fact_history WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2) \
@@ -130,9 +130,9 @@ fn known_states(connection: &Connection, user: &UserId, key: Option<&str>) -> Re
     ] {
         let values = params![user.as_str(), key];
         let states = audit_trail::facts(connection, "read what is forgotten", sql, values)?;
-        meant.extend(states);
+        matching_states.extend(states);
     }
-    Ok(meant)
+    Ok(matching_states)
 }
 
 /// The counts, the ids of the facts, and the turns in which they were said.
@@ -142,14 +142,17 @@ fn erase(
     connection: &Connection,
     user: &UserId,
     key: Option<&str>,
-    meant: &[Fact],
+    matching_states: &[Fact],
 ) -> Result<Erased> {
     let run = |sql: &str, values: &[&dyn ToSql]| connection.run_counted("forget", sql, values);
     let name = user.as_str();
     let scope: &[&dyn ToSql] = &[&name, &key];
     run("INSERT INTO erasing (user_id, key) VALUES (?1, ?2)", scope)?;
-    let turns = erase_turns(connection, user, key, meant)?;
-    let mut ids: Vec<&str> = meant.iter().map(|fact| fact.fact_id.as_str()).collect();
+    let turns = erase_turns(connection, user, key, matching_states)?;
+    let mut ids: Vec<&str> = matching_states
+        .iter()
+        .map(|fact| fact.fact_id.as_str())
+        .collect();
     ids.sort_unstable();
     ids.dedup();
     for id in &ids {
@@ -169,8 +172,8 @@ fn erase(
     let changes = run(&format!("DELETE FROM fact_history WHERE {below}"), scope)?;
     run(&format!("DELETE FROM applied_actions WHERE {below}"), scope)?;
     run("DELETE FROM profiles WHERE user_id = ?1", &[&name])?;
-    let sources = sources(meant, &turns);
-    scrub(connection, user, meant, &sources)?;
+    let sources = sources(matching_states, &turns);
+    scrub(connection, user, matching_states, &sources)?;
     if key.is_none() {
         run("DELETE FROM metrics WHERE user_id = ?1", &[&name])?;
     }
@@ -201,8 +204,8 @@ fn erase(
 
 /// Erases one key in the caller's transaction, as requested by another device.
 pub(crate) fn erase_key(connection: &Connection, user: &UserId, key: &str) -> Result<()> {
-    let meant = known_states(connection, user, Some(key))?;
-    erase(connection, user, Some(key), &meant).map(|_| ())
+    let matching_states = known_states(connection, user, Some(key))?;
+    erase(connection, user, Some(key), &matching_states).map(|_| ())
 }
 
 /// Clears the excerpts and reasons that came from these turns; returns the affected keys.
@@ -271,8 +274,10 @@ fn while_erasing<T>(
 }
 
 /// Returns the turns in which the erased facts were said.
-fn sources(meant: &[Fact], erased: &[String]) -> BTreeSet<String> {
-    let said = meant.iter().map(|fact| fact.source_turn_id.clone());
+fn sources(matching_states: &[Fact], erased: &[String]) -> BTreeSet<String> {
+    let said = matching_states
+        .iter()
+        .map(|fact| fact.source_turn_id.clone());
     said.chain(erased.iter().cloned()).collect()
 }
 
@@ -281,7 +286,7 @@ fn erase_turns(
     connection: &Connection,
     user: &UserId,
     key: Option<&str>,
-    meant: &[Fact],
+    matching_states: &[Fact],
 ) -> Result<Vec<String>> {
     let name = user.as_str();
     let turns: Vec<(String, String)> = connection.rows(
@@ -299,7 +304,7 @@ fn erase_turns(
                 || (fact.value_text.chars().count() >= MIN_VALUE_CHARS
                     && said.contains(&text::fold(&fact.value_text)))
         };
-        if key.is_none() || meant.iter().any(is_meant) {
+        if key.is_none() || matching_states.iter().any(is_meant) {
             connection.run(
                 "forget the turns",
                 "DELETE FROM turns WHERE user_id = ?1 AND turn_id = ?2",
@@ -315,10 +320,13 @@ fn erase_turns(
 fn scrub(
     connection: &Connection,
     user: &UserId,
-    meant: &[Fact],
+    matching_states: &[Fact],
     turns: &BTreeSet<String>,
 ) -> Result<()> {
-    let values: BTreeSet<&str> = meant.iter().map(|fact| fact.value_text.as_str()).collect();
+    let values: BTreeSet<&str> = matching_states
+        .iter()
+        .map(|fact| fact.value_text.as_str())
+        .collect();
     let long = |value: &&str| value.chars().count() >= MIN_VALUE_CHARS;
     for value in values.into_iter().filter(long) {
         let holds = |text: &str| format!("instr(lower({text}), lower(?2)) > 0");
@@ -370,10 +378,10 @@ fn clear_reasons(connection: &Connection, user: &UserId, value: &str, picked: &s
 }
 
 /// Returns the reason that remains, or a placeholder if it mentions an erased key or value, or the user.
-fn content_free(reason: &str, user: &UserId, meant: &[Fact]) -> String {
+fn sanitized_reason(reason: &str, user: &UserId, matching_states: &[Fact]) -> String {
     let folded = text::fold(reason);
     let says = |secret: &str| !secret.is_empty() && folded.contains(&text::fold(secret));
-    let tells = meant
+    let tells = matching_states
         .iter()
         .any(|fact| says(&fact.value_text) || says(&fact.key));
     if tells || says(user.as_str()) {
@@ -392,7 +400,7 @@ mod tests {
             facts: 2,
             ..Forgotten::default()
         };
-        let error = traces_stay(Error::failed("the disk is full"), &forgotten);
+        let error = partial_erasure_error(Error::failed("the disk is full"), &forgotten);
         assert!(
             error
                 .message

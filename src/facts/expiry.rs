@@ -22,7 +22,7 @@ use crate::facts::user::UserId;
 use crate::facts::wording;
 
 /// Turn id of restorations, by which merging recognises that nobody stated the value again.
-pub(crate) const RETURN: &str = "annals:restored";
+pub(crate) const RESTORE_TURN: &str = "annals:restored";
 
 /// Condition for active facts whose validity has ended.
 const OVER: &str = "status = 'active' AND valid_to IS NOT NULL AND valid_to <= ?1";
@@ -57,12 +57,12 @@ pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str
         at: now,
     };
     change::write(connection, cause, Some(over), &after)?;
-    bring_back(connection, over, now)
+    restore_superseded(connection, over, now)
 }
 
 /// Restores the fact that the ended one temporarily replaced; if that has ended too, the one that it replaced
 /// in turn, and so on.
-fn bring_back(connection: &Connection, ended: &Fact, now: &str) -> Result<()> {
+fn restore_superseded(connection: &Connection, ended: &Fact, now: &str) -> Result<()> {
     let mut passed = BTreeSet::from([ended.fact_id.clone()]);
     let mut last = ended.clone();
     while let Some(earlier) = superseded_fact(connection, &last)? {
@@ -83,7 +83,7 @@ fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<F
     let began = "SELECT history_id, turn_id FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 \
          AND action IN ('insert', 'activate', 'restore') AND turn_id <> ?3 \
          AND after_json ->> 'valid_to' IS NOT NULL ORDER BY history_id DESC LIMIT 1";
-    let values = params![temporary.user_id, temporary.fact_id, RETURN];
+    let values = params![temporary.user_id, temporary.fact_id, RESTORE_TURN];
     let began: Option<(i64, String)> =
         connection.optional_row("read the history", began, values, |row| row.try_into())?;
     let Some((began, turn)) = began else {
@@ -119,7 +119,7 @@ fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
     let cause = Cause {
         action: "restore",
         reason: "the temporary value has expired",
-        turn: RETURN,
+        turn: RESTORE_TURN,
         at: now,
     };
     change::write(connection, cause, Some(&closed), &restored)

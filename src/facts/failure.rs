@@ -6,22 +6,21 @@ use crate::error::Error;
 use crate::error::Result;
 
 /// Adds context to an SQLite error.
-pub(crate) trait Stored<T> {
+pub(crate) trait SqliteResultExt<T> {
     /// Converts the error to an [`Error`] that says what was tried.
-    fn stored(self, tried: &str) -> Result<T>;
+    fn context(self, tried: &str) -> Result<T>;
 }
 
-impl<T> Stored<T> for rusqlite::Result<T> {
-    fn stored(self, tried: &str) -> Result<T> {
+impl<T> SqliteResultExt<T> for rusqlite::Result<T> {
+    fn context(self, tried: &str) -> Result<T> {
         self.map_err(|error| {
             let failed = Error::failed(format!("cannot {tried}: {error}"));
             match error.sqlite_error_code() {
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                     failed.hint("another process is writing; run it again when that is done")
                 }
-                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-                    failed.hint("`annals facts check` says more; --db names another file")
-                }
+                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => failed
+                    .hint("run `annals facts check` for details, or use --db for another file"),
                 Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
                     failed.hint("annals cannot write there; nothing was changed")
                 }

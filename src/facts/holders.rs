@@ -8,7 +8,7 @@ use std::path::Path;
     clippy::disallowed_methods,
     reason = "reads the process list of the system"
 )]
-pub(crate) fn find_holder(file: &Path) -> Option<u32> {
+pub(crate) fn find_open_process(file: &Path) -> Option<u32> {
     let file = fs::canonicalize(file).ok()?;
     let own = std::process::id();
     let processes = fs::read_dir("/proc").ok()?;

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::facts::audit_trail;
 use crate::facts::fact::COLUMNS;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::vectors;
@@ -94,7 +94,7 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
         let sql = format!("INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)");
         match connection.execute(&sql, []) {
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
-                return Err(error).stored("check the database");
+                return Err(error).context("check the database");
             }
             Err(error) => {
                 let problem = format!("{table} does not match the facts: {error}");
@@ -132,36 +132,36 @@ fn unlike_history(connection: &Connection) -> Result<Vec<String>> {
     let mut folded: BTreeMap<String, String> = BTreeMap::new();
     let mut statement = connection
         .prepare("SELECT fact_id, after_json FROM fact_history ORDER BY history_id")
-        .stored("read the history")?;
+        .context("read the history")?;
     let rows = statement
         .query_map([], |row| {
             Ok((row.get(0)?, row.get::<_, Option<String>>(1)?))
         })
-        .stored("read the history")?;
+        .context("read the history")?;
     for row in rows {
-        let (id, after) = row.stored("read the history")?;
+        let (id, after) = row.context("read the history")?;
         match after {
             Some(after) => drop(folded.insert(id, after)),
             None => drop(folded.remove(&id)),
         }
     }
     let sql = format!("SELECT {COLUMNS} FROM facts");
-    let mut statement = connection.prepare(&sql).stored("read the facts")?;
+    let mut statement = connection.prepare(&sql).context("read the facts")?;
     let rows = statement
         .query_map([], Fact::read)
-        .stored("read the facts")?;
+        .context("read the facts")?;
     let mut unlike = 0_u64;
     for row in rows {
-        let mut fact = row.stored("read the facts")?;
-        let told = folded
+        let mut fact = row.context("read the facts")?;
+        let recorded = folded
             .get(&fact.fact_id)
             .map(|json| audit_trail::fact(json));
-        let Some(mut told) = told.transpose()? else {
+        let Some(mut recorded) = recorded.transpose()? else {
             continue;
         };
         // The id in the index is derived, and not part of what was stated.
-        (fact.embedding_id, told.embedding_id) = (None, None);
-        unlike += u64::from(fact != told);
+        (fact.embedding_id, recorded.embedding_id) = (None, None);
+        unlike += u64::from(fact != recorded);
     }
     let problem = format!("{} not matching the history", quantity(unlike, "fact"));
     Ok((unlike > 0).then_some(problem).into_iter().collect())

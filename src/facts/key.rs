@@ -20,10 +20,10 @@ pub struct FactKey(String);
 impl FactKey {
     /// Parses a key (`preference.editor`, `likes[]`), refusing one that names a secret.
     pub fn parse(text: &str) -> Result<Self> {
-        let key = Self::of_any(text)?;
+        let key = Self::parse_allowing_secrets(text)?;
         match key.secret_word() {
             Some(word) => Err(Error::refused(format!(
-                "the key {key} names a secret ({word}), which is never kept"
+                "the key {key} names a secret ({word}); secrets are never stored"
             ))
             .hint("keep secrets in a password manager")),
             None => Ok(key),
@@ -31,7 +31,7 @@ impl FactKey {
     }
 
     /// Parses a key even if it names a secret: an earlier version may have stored it, and it can be erased.
-    pub(crate) fn of_any(text: &str) -> Result<Self> {
+    pub(crate) fn parse_allowing_secrets(text: &str) -> Result<Self> {
         let text = text.trim();
         let name = text.strip_suffix(SEVERAL).unwrap_or(text);
         let is_part = |part: &str| {
@@ -98,11 +98,11 @@ impl FactKey {
         let listed = SECRETS.iter().copied().find(|word| part_with(word));
         listed
             .or_else(|| secrets::secret_name(self.name()))
-            .or_else(|| self.is_key_of_a_lock().then_some("key"))
+            .or_else(|| self.is_secret_key().then_some("key"))
     }
 
     /// Returns whether the last part is a key that unlocks something: `ssh.key`, `deploy_key`, just `key`.
-    fn is_key_of_a_lock(&self) -> bool {
+    fn is_secret_key(&self) -> bool {
         let mut parts = self.name().rsplit('.');
         let mut words = parts.next().unwrap_or_default().rsplit(['_', '-']);
         if !words
@@ -112,7 +112,7 @@ impl FactKey {
             return false;
         }
         match words.next() {
-            Some(kind) => LOCKS.contains(&kind),
+            Some(kind) => KEY_KINDS.contains(&kind),
             None => parts.next().is_none_or(|of| !OTHER_KEYS.contains(&of)),
         }
     }
@@ -220,7 +220,7 @@ const SECRETS: &[&str] = &[
 ];
 
 /// Things that a key unlocks, besides the secret names known to `secrets`.
-const LOCKS: &[&str] = &[
+const KEY_KINDS: &[&str] = &[
     "ssh", "gpg", "pgp", "rsa", "deploy", "host", "license", "recovery", "wifi", "wpa", "session",
     "service", "root", "admin", "server", "client", "backup", "ssl", "tls",
 ];
@@ -377,7 +377,10 @@ mod tests {
         ] {
             let error = FactKey::parse(secret).unwrap_err();
             assert_eq!(error.kind, crate::error::ErrorKind::Refused, "{secret}");
-            assert!(FactKey::of_any(secret).is_ok(), "it can be forgotten");
+            assert!(
+                FactKey::parse_allowing_secrets(secret).is_ok(),
+                "it can be forgotten"
+            );
         }
         for plain in [
             "preference.keyboard",

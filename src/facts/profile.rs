@@ -80,7 +80,7 @@ pub struct UserProfile {
 
 /// A profile with its build time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Built {
+pub struct BuiltProfile {
     /// The user.
     pub user_id: String,
     /// When it was built.
@@ -90,10 +90,10 @@ pub struct Built {
 }
 
 /// Builds a user's profile from the current facts.
-pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<Built> {
+pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<BuiltProfile> {
     let now = facts.clock().timestamp();
     let profile = build(facts.connection(), user, project, facts.high_risk(), &now)?;
-    Ok(Built {
+    Ok(BuiltProfile {
         user_id: user.as_str().to_owned(),
         built_at: now,
         profile,
@@ -101,7 +101,7 @@ pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<Bu
 }
 
 /// Returns the profile that the worker built last, or `None` if there is none yet.
-pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<Built>> {
+pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<BuiltProfile>> {
     let found: Option<(String, String)> = facts.connection().optional_row(
         "read the profile",
         "SELECT profile_json, built_at FROM profiles WHERE user_id = ?1 AND profile_json <> '{}'",
@@ -113,7 +113,7 @@ pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<Built>> {
     };
     let profile = serde_json::from_str(&json)
         .map_err(|error| Error::failed(format!("cannot read the profile: {error}")))?;
-    Ok(Some(Built {
+    Ok(Some(BuiltProfile {
         user_id: user.as_str().to_owned(),
         built_at,
         profile,

@@ -25,7 +25,7 @@ const FOUND: usize = 20;
 /// Returns the prompt for a turn.
 pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<String> {
     let known = candidates(facts, turn, embedder)?;
-    Ok(filled(&known, turn))
+    Ok(render(&known, turn))
 }
 
 /// Returns the facts that the turn may concern: the search hits, then the most recently mentioned ones.
@@ -55,7 +55,7 @@ fn candidates(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Vec
 }
 
 /// Fills in both placeholders in one pass, so that inserted text is never searched for placeholders.
-fn filled(known: &[Fact], turn: &Turn) -> String {
+fn render(known: &[Fact], turn: &Turn) -> String {
     let mut old = String::new();
     for fact in known {
         let line = json!({
@@ -79,7 +79,7 @@ fn filled(known: &[Fact], turn: &Turn) -> String {
 }
 
 /// Returns the prompt extended by the last answer and its problem.
-pub(crate) fn again(prompt: &str, answer: &str, problem: &str) -> String {
+pub(crate) fn retry_prompt(prompt: &str, answer: &str, problem: &str) -> String {
     let shown = crate::text::clip(answer, 2_000);
     let shown = json!(shown);
     format!(

@@ -16,13 +16,13 @@ use crate::facts::wording;
 
 impl Arbiter<'_> {
     /// Rule 6, requested by the auditor itself.
-    pub(crate) fn doubt(&self, action: &Action, current: Option<Fact>) -> Result<Decision> {
+    pub(crate) fn mark_pending(&self, action: &Action, current: Option<Fact>) -> Result<Decision> {
         let value = action.new_value_text.as_deref();
         match (value, current) {
             (Some(value), Some(current)) if wording::is_same(value, &current.value_text) => {
                 self.repeat(action, Some(current))
             }
-            (Some(value), current) => match self.proposed(action, Proposal::Value)? {
+            (Some(value), current) => match self.find_proposal(action, Proposal::Value)? {
                 Some(known) => self.repeat_proposal(action, &known),
                 None => self.propose(action, current.as_ref(), Proposal::Value, value),
             },
@@ -66,7 +66,11 @@ impl Arbiter<'_> {
     }
 
     /// Returns the pending fact that already proposes the same.
-    pub(crate) fn proposed(&self, action: &Action, proposal: Proposal) -> Result<Option<Fact>> {
+    pub(crate) fn find_proposal(
+        &self,
+        action: &Action,
+        proposal: Proposal,
+    ) -> Result<Option<Fact>> {
         let pending = self.with_key(action.key.as_str(), FactStatus::PendingConfirmation)?;
         let value = value_of(action);
         let is_it = |fact: &Fact| match proposal {
@@ -79,7 +83,7 @@ impl Arbiter<'_> {
     }
 
     /// Applies an action that targets a pending fact: it concerns the proposal, not the contested fact.
-    pub(crate) fn decide_on_pending(&self, action: &Action, pending: &Fact) -> Result<Decision> {
+    pub(crate) fn resolve_pending(&self, action: &Action, pending: &Fact) -> Result<Decision> {
         let says_the_same = action
             .new_value_text
             .as_deref()
@@ -110,7 +114,7 @@ impl Arbiter<'_> {
             "mention"
         };
         self.write_change(name, &action.reason, Some(pending), &after)?;
-        let contested = self.contested(&after)?;
+        let contested = self.contested_fact(&after)?;
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
         let needed = confidence::needed(self.is_high_risk(action, &after), old);
         if !self.source.is_confirmed && after.confidence < needed {
@@ -120,7 +124,7 @@ impl Arbiter<'_> {
     }
 
     /// Returns the active fact that a pending one would replace or end.
-    pub(crate) fn contested(&self, pending: &Fact) -> Result<Option<Fact>> {
+    pub(crate) fn contested_fact(&self, pending: &Fact) -> Result<Option<Fact>> {
         let mut active = self.with_key(&pending.key, FactStatus::Active)?;
         if pending.key.ends_with("[]") {
             let is_same = |fact: &Fact| wording::is_same(&fact.value_text, &pending.value_text);

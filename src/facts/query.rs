@@ -7,7 +7,7 @@ use rusqlite::Row;
 use rusqlite::types::FromSql;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 
 /// Runs statements; each takes the words for what it tries, its SQL and the values in it.
 pub(crate) trait Query {
@@ -56,7 +56,7 @@ impl Query for Connection {
     fn run_counted(&self, tried: &str, sql: &str, values: impl Params) -> Result<usize> {
         self.prepare_cached(sql)
             .and_then(|mut statement| statement.execute(values))
-            .stored(tried)
+            .context(tried)
     }
 
     fn row<T>(
@@ -68,7 +68,7 @@ impl Query for Connection {
     ) -> Result<T> {
         self.prepare_cached(sql)
             .and_then(|mut statement| statement.query_row(values, read))
-            .stored(tried)
+            .context(tried)
     }
 
     fn optional_row<T>(
@@ -80,7 +80,7 @@ impl Query for Connection {
     ) -> Result<Option<T>> {
         self.prepare_cached(sql)
             .and_then(|mut statement| statement.query_row(values, read).optional())
-            .stored(tried)
+            .context(tried)
     }
 
     fn rows<T>(
@@ -92,6 +92,6 @@ impl Query for Connection {
     ) -> Result<Vec<T>> {
         self.prepare_cached(sql)
             .and_then(|mut statement| statement.query_map(values, read)?.collect())
-            .stored(tried)
+            .context(tried)
     }
 }

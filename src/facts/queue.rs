@@ -24,7 +24,7 @@ use crate::text::strip_controls;
 /// Maximum length of the user's or the assistant's text, in bytes.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// Number of attempts after which an unfinished turn is marked as dead.
+/// Number of attempts that ended with the worker's death after which a turn is marked as dead.
 const MAX_ATTEMPTS: u32 = 5;
 
 /// A turn of a conversation to enqueue.
@@ -86,7 +86,7 @@ pub struct Turn {
     pub user_input: String,
     /// The assistant's answer.
     pub assistant_response: String,
-    /// Number of times it was leased.
+    /// Number of times it was leased, without those that returned it to the queue.
     pub attempts: u32,
     /// The last error.
     pub last_error: Option<String>,
@@ -173,7 +173,7 @@ pub fn observe(
                     input,
                     response,
                     said_at,
-                    precise(&clock)
+                    now_millis(&clock)
                 ])?;
         if observation.session_end {
             profile::end_session(connection, user, &said_at)?;
@@ -197,7 +197,7 @@ fn said_at(timestamp: Option<&str>, clock: &Clock) -> Result<String> {
 }
 
 /// Returns the time of this run in milliseconds, the precision of the queue.
-pub(crate) fn precise(clock: &Clock) -> String {
+pub(crate) fn now_millis(clock: &Clock) -> String {
     clock.now().to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
@@ -288,7 +288,7 @@ pub(crate) fn lease(
     skipped: &[Turn],
     length: TimeDelta,
 ) -> Result<Option<Lease>> {
-    let now = precise(&facts.clock());
+    let now = now_millis(&facts.clock());
     let until = later(&facts.clock(), length);
     facts.write(|connection| {
         bury_poisoned_turns(connection, &now)?;
@@ -330,12 +330,14 @@ pub(crate) fn lease(
     })
 }
 
-/// Marks turns with too many attempts as dead: one that crashes its workers would block the queue for ever.
+/// Marks a turn as dead whose workers keep dying: it would block the queue for ever.
+///
+/// A turn that waits is spared: its worker returned it alive, because no auditor could be reached.
 fn bury_poisoned_turns(connection: &Connection, now: &str) -> Result<()> {
+    let reason = format!("gave up after {MAX_ATTEMPTS} attempts: the worker died each time");
     let sql = "UPDATE turns SET status = 'dead', lease = NULL, lease_until = NULL, finished_at = ?1, \
-               last_error = coalesce(last_error, 'every worker that took it on died') \
-               WHERE attempts >= ?2 AND (status = 'pending' OR (status = 'running' AND lease_until <= ?1))";
-    connection.run("read the queue", sql, params![now, MAX_ATTEMPTS])
+               last_error = ?3 WHERE attempts >= ?2 AND status = 'running' AND lease_until <= ?1";
+    connection.run("write the queue", sql, params![now, MAX_ATTEMPTS, reason])
 }
 
 /// Returns the time of this run plus a duration, in the precision of the queue.
@@ -377,8 +379,8 @@ pub(crate) fn holds_lease(connection: &Connection, lease: &Lease) -> Result<bool
 pub(crate) enum TurnEnd<'a> {
     /// Its actions were applied.
     Done,
-    /// It goes back to the queue with this error, since no auditor could be asked.
-    Again(&'a str),
+    /// It goes back to the queue with this error, since no auditor could be asked; not an attempt.
+    Requeued(&'a str),
     /// No answer could be used.
     Dead(&'a str, Option<&'a str>),
 }
@@ -392,14 +394,77 @@ pub(crate) fn finish(
 ) -> Result<()> {
     let (status, error, raw) = match end {
         TurnEnd::Done => ("done", None, None),
-        TurnEnd::Again(error) => ("pending", Some(error), None),
+        TurnEnd::Requeued(error) => ("pending", Some(error), None),
         TurnEnd::Dead(error, raw) => ("dead", Some(error), raw),
     };
     connection.run(
         "write the queue",
         "UPDATE turns SET status = ?3, last_error = ?4, raw_answer = ?5, lease = NULL, \
-             lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END \
+             lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END, \
+             attempts = attempts - (?3 = 'pending') \
              WHERE user_id = ?1 AND turn_id = ?2",
         params![turn.user.as_str(), turn.turn_id, status, error, raw, now],
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queued() -> (Facts, UserId) {
+        let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
+        let mut facts = Facts::in_memory(clock).unwrap();
+        let user = UserId::new("ada").unwrap();
+        let observation = Observation {
+            user_input: "I like tea".to_owned(),
+            turn_id: Some("a".to_owned()),
+            ..Observation::default()
+        };
+        observe(&mut facts, &user, &observation, SecretPolicy::Refuse).unwrap();
+        (facts, user)
+    }
+
+    /// Leases the turn, as a worker does that dies: the lease expires.
+    fn lease_and_die(facts: &mut Facts) -> Option<Lease> {
+        lease(facts, &[], TimeDelta::zero()).unwrap()
+    }
+
+    #[test]
+    fn a_turn_whose_workers_die_is_given_up() {
+        let (mut facts, user) = queued();
+        for attempt in 1..=MAX_ATTEMPTS {
+            let lease = lease_and_die(&mut facts).unwrap();
+            assert_eq!(lease.turn.attempts, attempt);
+        }
+        assert!(lease_and_die(&mut facts).is_none());
+        let turn = find_turn(&facts, &user, "a").unwrap();
+        assert_eq!(turn.status, "dead");
+        assert_eq!(
+            turn.last_error.unwrap(),
+            "gave up after 5 attempts: the worker died each time"
+        );
+    }
+
+    #[test]
+    fn only_attempts_that_ended_with_a_death_count() {
+        let (mut facts, user) = queued();
+        for deaths in 0..MAX_ATTEMPTS {
+            for _ in 0..=MAX_ATTEMPTS {
+                let lease = lease(&mut facts, &[], TimeDelta::minutes(1)).unwrap();
+                let turn = lease.unwrap().turn;
+                assert_eq!(turn.attempts, deaths + 1);
+                let now = now_millis(&facts.clock());
+                facts
+                    .write(|connection| {
+                        finish(connection, &turn, TurnEnd::Requeued("no auditor"), &now)
+                    })
+                    .unwrap();
+                let turn = find_turn(&facts, &user, "a").unwrap();
+                assert_eq!((turn.status.as_str(), turn.attempts), ("pending", deaths));
+            }
+            assert!(lease_and_die(&mut facts).is_some());
+        }
+        assert!(lease_and_die(&mut facts).is_none());
+        assert_eq!(find_turn(&facts, &user, "a").unwrap().status, "dead");
+    }
 }

@@ -6,7 +6,7 @@ use rusqlite::TransactionBehavior;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 
 /// Migrations: step `n` upgrades version `n` to `n + 1`. A released step is never changed.
 const STEPS: &[&str] = &[
@@ -24,18 +24,18 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
         return Ok(());
     }
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)
-        .stored("prepare the database")?;
+        .context("prepare the database")?;
     // Another process may have migrated while this one waited.
     let done = known_version(&transaction)?;
     for step in &STEPS[done..] {
         transaction
             .execute_batch(step)
-            .stored("make the tables of the database")?;
+            .context("make the tables of the database")?;
     }
     transaction
         .pragma_update(None, "user_version", STEPS.len().to_string())
-        .stored("prepare the database")?;
-    transaction.commit().stored("prepare the database")
+        .context("prepare the database")?;
+    transaction.commit().context("prepare the database")
 }
 
 /// Returns the version of the tables, or an error if a newer program created them.
@@ -53,7 +53,7 @@ pub(crate) fn known_version(connection: &Connection) -> Result<usize> {
 fn version(connection: &Connection) -> Result<usize> {
     let version: u32 = connection
         .pragma_query_value(None, "user_version", |row| row.get(0))
-        .stored("read the version of the database")?;
+        .context("read the version of the database")?;
     Ok(version as usize)
 }
 

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::expiry;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::holders;
 use crate::facts::maintenance;
 use crate::facts::replication;
@@ -83,13 +83,13 @@ impl Facts {
         facts.scopes = Scopes::new(&project.settings.share.scopes);
         if purpose == Purpose::Read && !project.dry_run {
             // A reader without write access skips ended facts in any case.
-            facts.expire_what_is_over().ok();
+            facts.expire_ended().ok();
         }
         Ok(facts)
     }
 
     /// Expires ended facts, so that a reader finds the restored ones; writers do so for each key they write.
-    fn expire_what_is_over(&mut self) -> Result<()> {
+    fn expire_ended(&mut self) -> Result<()> {
         let now = self.clock.timestamp();
         if !expiry::is_due(&self.connection, &now)? {
             return Ok(());
@@ -102,11 +102,11 @@ impl Facts {
     pub fn open_file(path: &Path, clock: Clock, wait: Duration, purpose: Purpose) -> Result<Self> {
         let named = |error: Error| error.at(path, None);
         let mut connection = if purpose == Purpose::Read && !path.exists() {
-            Connection::open_in_memory().stored("open a database")?
+            Connection::open_in_memory().context("open a database")?
         } else {
             create(path)?;
             match open_shared(path, wait) {
-                Err(error) if purpose == Purpose::Read => as_it_lies(path).ok_or(error),
+                Err(error) if purpose == Purpose::Read => open_immutable(path).ok_or(error),
                 opened => opened,
             }
             .map_err(named)?
@@ -126,7 +126,7 @@ impl Facts {
 
     /// Returns a database in memory, which is discarded at the end of the run.
     pub(crate) fn in_memory(clock: Clock) -> Result<Self> {
-        let mut connection = Connection::open_in_memory().stored("open a database")?;
+        let mut connection = Connection::open_in_memory().context("open a database")?;
         schema::migrate(&mut connection)?;
         Ok(Self {
             connection,
@@ -171,7 +171,7 @@ impl Facts {
     }
 
     /// Sets the scope of the facts written next; if `None`, the rules in the settings apply.
-    pub(crate) fn name_scope(&mut self, scope: Option<&str>) {
+    pub(crate) fn set_scope(&mut self, scope: Option<&str>) {
         self.scopes.name(scope);
     }
 
@@ -183,18 +183,18 @@ impl Facts {
     pub(crate) fn leave_checkpoint_to_others(&self) -> Result<()> {
         self.connection
             .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-            .stored("open the database")?;
+            .context("open the database")?;
         // The first process to open the file reads the whole log, so it must stay short.
         self.connection
             .pragma_update(None, "wal_autocheckpoint", 100)
-            .stored("open the database")
+            .context("open the database")
     }
 
     /// Enlarges the page cache, for a run that updates all indexes.
-    pub(crate) fn expect_many_changes(&self) -> Result<()> {
+    pub(crate) fn enlarge_cache(&self) -> Result<()> {
         self.connection
             .pragma_update(None, "cache_size", -CACHE_KIB)
-            .stored("open the database")
+            .context("open the database")
     }
 
     /// Returns whether this run must not write anything.
@@ -203,7 +203,7 @@ impl Facts {
     }
 
     /// Waits until no other process has the file open, then locks all others out.
-    pub(crate) fn take_alone(&self) -> Result<()> {
+    pub(crate) fn lock_exclusive(&self) -> Result<()> {
         // Leaving the write-ahead log needs exclusive access, so it fails while others have the file open.
         let leave = || -> rusqlite::Result<String> {
             self.connection
@@ -216,7 +216,7 @@ impl Facts {
             match leave() {
                 Ok(mode) if mode == "delete" || mode == "memory" => return Ok(()),
                 Err(error) if !is_busy(&error) => {
-                    return Err(error).stored("have the database alone");
+                    return Err(error).context("lock the database exclusively");
                 }
                 _ if waited >= self.wait => return Err(self.is_held()),
                 _ => thread::sleep(PAUSE),
@@ -227,8 +227,8 @@ impl Facts {
 
     fn is_held(&self) -> Error {
         // Unlocks for others; a failure to do so does not change the error.
-        self.share().ok();
-        let holder = holders::find_holder(&self.path);
+        self.unlock().ok();
+        let holder = holders::find_open_process(&self.path);
         let holder = holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
         Error::refused(format!(
             "is still held open by {holder} after {} s",
@@ -241,22 +241,22 @@ impl Facts {
     }
 
     /// Unlocks the file for other processes.
-    pub(crate) fn share(&self) -> Result<()> {
+    pub(crate) fn unlock(&self) -> Result<()> {
         self.connection
             .execute_batch("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema;")
-            .stored("let others in again")?;
+            .context("unlock the database")?;
         use_write_ahead_log(&self.connection, self.wait)
     }
 
     /// Rewrites the file without deleted data, and unlocks it for other processes.
-    pub(crate) fn leave_no_trace(&self) -> Result<()> {
+    pub(crate) fn vacuum(&self) -> Result<()> {
         self.connection
             .execute_batch("VACUUM")
-            .stored("rewrite the database")
+            .context("rewrite the database")
             .map_err(|error| error.at(&self.path, None))?;
         // Versions before 0.2 stored a copy of the vectors of many facts in separate files.
         remove_beside(&self.path, "vectors-")?;
-        self.share()
+        self.unlock()
     }
 
     pub(crate) fn connection(&self) -> &Connection {
@@ -280,22 +280,22 @@ impl Facts {
         dry_run: bool,
     ) -> Result<T> {
         let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)
-            .stored("write to the database")?;
+            .context("write to the database")?;
         let result = work(&transaction)?;
         replication::record(&transaction, &self.scopes, self.clock)?;
-        stop_here();
+        crash_point();
         if dry_run {
-            transaction.rollback().stored("roll back a dry run")?;
+            transaction.rollback().context("roll back a dry run")?;
         } else {
-            transaction.commit().stored("write to the database")?;
+            transaction.commit().context("write to the database")?;
         }
-        stop_here();
+        crash_point();
         Ok(result)
     }
 }
 
 /// A fail point: tests abort the process before and after a commit, and between two changes.
-pub(crate) fn stop_here() {
+pub(crate) fn crash_point() {
     if fail_point::is_reached() {
         std::process::abort();
     }
@@ -305,8 +305,8 @@ pub(crate) fn stop_here() {
 pub fn user(project: &Project, named: Option<&str>) -> Result<UserId> {
     match named.or(project.settings.user.as_deref()) {
         Some(user) => UserId::new(user),
-        None => Err(Error::usage("no user is named")
-            .hint("name one with --user, ANNALS_USER or `user` in your own config.toml")),
+        None => Err(Error::usage("no user is set")
+            .hint("set one with --user, ANNALS_USER or `user` in your own config.toml")),
     }
 }
 
@@ -315,14 +315,14 @@ fn path(project: &Project, named: Option<&Path>) -> Result<PathBuf> {
         return Ok(named.to_owned());
     }
     let folder = project.environment.data_dir().ok_or_else(|| {
-        Error::usage("there is no home folder to keep facts in")
+        Error::usage("no home directory for the database")
             .hint("name the database with --db or ANNALS_DB")
     })?;
     Ok(folder.join(FILE))
 }
 
 fn open_shared(path: &Path, wait: Duration) -> Result<Connection> {
-    let connection = Connection::open(path).stored("open the database")?;
+    let connection = Connection::open(path).context("open the database")?;
     prepare(&connection, wait)?;
     Ok(connection)
 }
@@ -331,7 +331,7 @@ fn open_shared(path: &Path, wait: Duration) -> Result<Connection> {
 ///
 /// This applies to a read-only file system or folder. An existing log may hold more than the file, and cannot
 /// be read without writing.
-fn as_it_lies(path: &Path) -> Option<Connection> {
+fn open_immutable(path: &Path) -> Option<Connection> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     if Path::new(&log).exists() {
@@ -359,12 +359,12 @@ fn as_it_lies(path: &Path) -> Option<Connection> {
 fn prepare(connection: &Connection, wait: Duration) -> Result<()> {
     connection
         .busy_timeout(wait)
-        .stored("set how long to wait")?;
+        .context("set how long to wait")?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Otherwise SQLite prepares a statement again if a bound value could change the query plan.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
-        .stored("open the database")?;
+        .context("open the database")?;
     // Checked before the journal mode is set, which is stored in the file.
     schema::known_version(connection)?;
     connection
@@ -372,7 +372,7 @@ fn prepare(connection: &Connection, wait: Duration) -> Result<()> {
             "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; \
              PRAGMA temp_store = MEMORY;",
         )
-        .stored("open the database")?;
+        .context("open the database")?;
     use_write_ahead_log(connection, wait)
 }
 
@@ -386,7 +386,7 @@ fn use_write_ahead_log(connection: &Connection, wait: Duration) -> Result<()> {
                 thread::sleep(PAUSE);
                 waited += PAUSE;
             }
-            done => return done.stored("open the database"),
+            done => return done.context("open the database"),
         }
     }
 }

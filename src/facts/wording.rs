@@ -17,11 +17,12 @@ pub(crate) fn refines(new: &str, old: &str) -> bool {
     let whole = new.match_indices(&old).find(|(at, _)| {
         let before = new[..*at].chars().next_back();
         let after = new[at + old.len()..].chars().next();
-        parts(before, old.chars().next()) && parts(after, old.chars().next_back())
+        is_word_boundary(before, old.chars().next())
+            && is_word_boundary(after, old.chars().next_back())
     });
     whole.is_some_and(|(at, _)| {
         let added = [&new[..at], " ", &new[at + old.len()..]].concat();
-        !takes_back(&added)
+        !negates(&added)
     })
 }
 
@@ -31,13 +32,13 @@ pub(crate) fn folded(text: &str) -> String {
 }
 
 /// Returns whether two characters are at a word boundary, which scripts without spaces have everywhere.
-fn parts(outside: Option<char>, inside: Option<char>) -> bool {
+fn is_word_boundary(outside: Option<char>, inside: Option<char>) -> bool {
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_wide(c));
     !(is_word(outside) && is_word(inside))
 }
 
 /// Words that negate the old value rather than refine it.
-const AGAINST: &[&str] = &[
+const NEGATIONS: &[&str] = &[
     "no",
     "not",
     "never",
@@ -91,12 +92,12 @@ const AGAINST: &[&str] = &[
     "ない",
 ];
 
-fn takes_back(added: &str) -> bool {
+fn negates(added: &str) -> bool {
     let is_against =
-        |word: &str| AGAINST.contains(&word) || word.ends_with("n't") || word.ends_with("n’t");
+        |word: &str| NEGATIONS.contains(&word) || word.ends_with("n't") || word.ends_with("n’t");
     let mut words = added.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
     words.any(is_against)
-        || AGAINST
+        || NEGATIONS
             .iter()
             .any(|word| !word.is_ascii() && added.contains(word))
 }

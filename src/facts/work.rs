@@ -22,8 +22,8 @@ use crate::facts::auditor::Auditor;
 use crate::facts::metrics;
 use crate::facts::metrics::Ranks;
 use crate::facts::profile;
-use crate::facts::prompt::again;
 use crate::facts::prompt::prompt;
+use crate::facts::prompt::retry_prompt;
 use crate::facts::queue;
 use crate::facts::queue::Lease;
 use crate::facts::queue::Turn;
@@ -77,7 +77,7 @@ pub fn apply(
         "done" => None,
         _ => Some(Ranks::search(facts, &turn, None)?),
     };
-    let now = queue::precise(&facts.clock());
+    let now = queue::now_millis(&facts.clock());
     judge(facts, &turn, None, &actions, (ranks.as_ref(), &now))
 }
 
@@ -119,7 +119,7 @@ pub fn step(
             Err(error) if error.kind == ErrorKind::Refused => {
                 // The facts may have changed: the next try uses the current ones.
                 let fresh = prompt(facts, &lease.turn, embedder)?;
-                asked = again(&fresh, &answer, &error.message);
+                asked = retry_prompt(&fresh, &answer, &error.message);
                 last = (answer, error.message);
             }
             Err(error) => return put_back(facts, lease, error).map(Some),
@@ -133,11 +133,11 @@ fn elapsed(since: Instant) -> TimeDelta {
 }
 
 fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome> {
-    let now = queue::precise(&facts.clock());
-    let told = error.to_string();
+    let now = queue::now_millis(&facts.clock());
+    let message = error.to_string();
     facts.write(|connection| {
         if queue::holds_lease(connection, &lease)? {
-            queue::finish(connection, &lease.turn, TurnEnd::Again(&told), &now)?;
+            queue::finish(connection, &lease.turn, TurnEnd::Requeued(&message), &now)?;
         }
         Ok(())
     })?;
@@ -145,7 +145,7 @@ fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome
 }
 
 fn bury(facts: &mut Facts, lease: Lease, answer: &str, problem: &str) -> Result<TurnOutcome> {
-    let now = queue::precise(&facts.clock());
+    let now = queue::now_millis(&facts.clock());
     facts.write(|connection| {
         if queue::holds_lease(connection, &lease)? {
             let end = TurnEnd::Dead(problem, Some(answer));

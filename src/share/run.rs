@@ -99,7 +99,7 @@ pub fn sync(
     let deadline = budget.map(|budget| Instant::now() + budget);
     let result = connect(project, facts, budget).and_then(|(device, mut server)| {
         let state = server.state()?;
-        facts.expect_many_changes()?;
+        facts.enlarge_cache()?;
         let mut run = SyncRun {
             project,
             facts,

@@ -27,8 +27,8 @@ fn without_a_user_nothing_is_asked_or_written() {
     for line in ["facts list", "facts add --key city --value Turin"] {
         assert_error(
             &case.run(line).code(2),
-            "no user is named",
-            "name one with --user, ANNALS_USER or `user` in your own config.toml",
+            "no user is set",
+            "set one with --user, ANNALS_USER or `user` in your own config.toml",
         );
     }
     assert!(!case.home().join(".local").exists());

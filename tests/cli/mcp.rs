@@ -490,7 +490,7 @@ fn the_auditors_prompt_says_what_it_lacks() {
     let get = request(1, "prompts/get", &json!({"name": "memory-auditor"}));
     let nobody = session(&case, "mcp", std::slice::from_ref(&get));
     let error = answer(&nobody, 1)["error"]["message"].to_string();
-    assert!(error.contains("no user is named. Next: "), "{error}");
+    assert!(error.contains("no user is set. Next: "), "{error}");
     let nothing = speak(case.run("mcp").env("ANNALS_USER", "ada"), &[get]);
     let error = answer(&nothing, 1)["error"]["message"].to_string();
     assert!(

@@ -160,6 +160,28 @@ fn where_nobody_can_be_asked_the_turn_stays_in_the_queue() {
 
 #[cfg(unix)]
 #[test]
+fn a_turn_outlasts_any_number_of_runs_that_reach_no_auditor() {
+    let mut desk = Desk::new();
+    desk.observe(&tea("a"));
+    for _ in 0..7 {
+        let step = desk.step(&Auditor::Command("exit 3".to_owned()), &[], None);
+        let Some(TurnOutcome::Failed(_, error)) = step else {
+            panic!("{step:?}")
+        };
+        // The command printed no error that could be quoted.
+        assert_eq!(
+            error.message,
+            "the auditor's command failed (exit status: 3)"
+        );
+    }
+    let turn = facts::find_turn(&desk.facts, &desk.user, "a").unwrap();
+    assert_eq!((turn.status.as_str(), turn.attempts), ("pending", 0));
+    let step = desk.step(&printing(TEA), &[], None);
+    assert!(matches!(step, Some(TurnOutcome::Judged(_))), "{step:?}");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_lease_keeps_others_away_until_its_worker_has_died() {
     let mut desk = Desk::new();
     desk.observe(&tea("a"));

@@ -73,7 +73,7 @@ fn facts_are_searched_alone_where_asked() {
     assert!(page.contains("    preference.indent: tabs\n"), "{page}");
     let nobody = case.run("recall --in facts indent").code(2);
     assert!(
-        nobody.stderr().contains("no user is named"),
+        nobody.stderr().contains("no user is set"),
         "{}",
         nobody.report()
     );

@@ -37,7 +37,7 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Answered;
+use crate::facts::ConfirmationResult;
 use crate::facts::Fact;
 use crate::facts::FactStatus;
 use crate::facts::Facts;
@@ -210,7 +210,7 @@ pub(crate) fn remaining_vectors(remaining: &Remaining) -> String {
 }
 
 /// Prints the result of confirming or rejecting a fact.
-fn answer(answered: &Answered, to: &mut dyn Write) -> io::Result<()> {
+fn answer(answered: &ConfirmationResult, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "{}  ", answered.outcome.as_str())?;
     line(&answered.fact, to)
 }

@@ -9,7 +9,7 @@ use crate::cli::facts::FactsContext;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Built;
+use crate::facts::BuiltProfile;
 use crate::facts::Field;
 use crate::facts::Slot;
 
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &ProfileArgs, context: &mut FactsContext<'_>) -> Result<
     Ok(())
 }
 
-fn show(built: &Built, to: &mut dyn Write) -> io::Result<()> {
+fn show(built: &BuiltProfile, to: &mut dyn Write) -> io::Result<()> {
     let profile = &built.profile;
     writeln!(to, "{}, {}", built.user_id, built.built_at)?;
     for (title, fields) in [

@@ -179,7 +179,7 @@ fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
         let first = pass.failed.iter().find_map(|turn| turn.last_error.clone());
         let why = first.map(|error| format!(": {error}")).unwrap_or_default();
         let message = format!("{troubled} of the turns could not be judged{why}");
-        Err(Error::failed(message).hint("`annals facts turns` says what was wrong with each"))
+        Err(Error::failed(message).hint("see `annals facts turns` for details"))
     } else {
         Ok(())
     };

@@ -48,7 +48,12 @@ pub(crate) fn run(line: &str, prompt: &str, wait: Duration) -> Result<String> {
         let said = String::from_utf8_lossy(&said);
         let last = said.lines().rfind(|line| !line.trim().is_empty());
         let last = strip_controls(last.unwrap_or_default()).into_owned();
-        return Err(failed(&format!("failed ({status}): {last}")));
+        let detail = if last.is_empty() {
+            last
+        } else {
+            format!(": {last}")
+        };
+        return Err(failed(&format!("failed ({status}){detail}")));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -19,9 +19,9 @@ use crate::facts::wording;
 /// 4. A proposal that has become true, or that duplicates another one, is closed.
 pub(crate) fn resolve(facts: &mut [MergedFact], ends: &[FactEnd]) {
     end_equal_ones(facts, ends);
-    join_equal_ones(facts, FactStatus::Active);
+    merge_duplicates(facts, FactStatus::Active);
     let Some(stays) = best(facts, &with_status(facts, FactStatus::Active)) else {
-        join_equal_ones(facts, FactStatus::PendingConfirmation);
+        merge_duplicates(facts, FactStatus::PendingConfirmation);
         return;
     };
     if !facts[stays].fact.key.ends_with("[]") {
@@ -35,8 +35,8 @@ pub(crate) fn resolve(facts: &mut [MergedFact], ends: &[FactEnd]) {
             }
         }
     }
-    drop_what_came_true(facts);
-    join_equal_ones(facts, FactStatus::PendingConfirmation);
+    close_fulfilled_proposals(facts);
+    merge_duplicates(facts, FactStatus::PendingConfirmation);
 }
 
 fn end_equal_ones(facts: &mut [MergedFact], ends: &[FactEnd]) {
@@ -56,7 +56,7 @@ fn end_equal_ones(facts: &mut [MergedFact], ends: &[FactEnd]) {
     }
 }
 
-fn join_equal_ones(facts: &mut [MergedFact], status: FactStatus) {
+fn merge_duplicates(facts: &mut [MergedFact], status: FactStatus) {
     let mut equal: BTreeMap<(String, Option<Proposal>), Vec<usize>> = BTreeMap::new();
     for at in with_status(facts, status) {
         let fact = &facts[at].fact;
@@ -73,7 +73,7 @@ fn join_equal_ones(facts: &mut [MergedFact], status: FactStatus) {
         for at in members {
             if at != stays {
                 let other = facts[at].clone();
-                facts[stays].hear(&other);
+                facts[stays].absorb(&other);
                 let from = facts[stays].fact.valid_from.clone();
                 close(&mut facts[at], &from);
             }
@@ -81,7 +81,7 @@ fn join_equal_ones(facts: &mut [MergedFact], status: FactStatus) {
     }
 }
 
-fn drop_what_came_true(facts: &mut [MergedFact]) {
+fn close_fulfilled_proposals(facts: &mut [MergedFact]) {
     let active = with_status(facts, FactStatus::Active);
     let active: Vec<(String, String)> = active
         .into_iter()

@@ -54,13 +54,13 @@ impl Device {
     }
 
     /// Returns the clock of the next operation: the time, but later than all operations made or seen here.
-    pub(crate) fn tick(&mut self, now: DateTime<Utc>) -> i64 {
+    pub(crate) fn next_clock(&mut self, now: DateTime<Utc>) -> i64 {
         self.clock = of_time(now).max(self.clock + 1);
         self.clock
     }
 
     /// Advances the clock to one that was seen.
-    pub(crate) fn see(&mut self, clock: i64) {
+    pub(crate) fn observe_clock(&mut self, clock: i64) {
         self.clock = self.clock.max(clock);
     }
 

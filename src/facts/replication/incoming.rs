@@ -129,7 +129,7 @@ pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<I
             "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
             params![received.scope, received.device, received.number],
         )?;
-        receiver.understand(received)?;
+        receiver.dispatch(received)?;
     }
     receiver.finish(&mut device)
 }
@@ -195,8 +195,8 @@ impl Receiver<'_> {
         }
         self.incoming.operations += 1;
         if device::is_sane(received.clock) {
-            device.see(received.clock);
-            self.understand(received)?;
+            device.observe_clock(received.clock);
+            self.dispatch(received)?;
         } else {
             self.set_aside(received, "invalid clock")?;
         }
@@ -217,7 +217,7 @@ impl Receiver<'_> {
         Ok(())
     }
 
-    fn understand(&mut self, received: &Received) -> Result<()> {
+    fn dispatch(&mut self, received: &Received) -> Result<()> {
         let Unreadable(reason) = match (OperationKind::from_word(&received.kind), &received.payload)
         {
             (Some(OperationKind::Fact), Some(payload)) => {
@@ -256,7 +256,7 @@ impl Receiver<'_> {
             self.add(received, "erased", None)?;
             return self.rewrite(received);
         }
-        if self.is_of_another(&change)? {
+        if self.is_foreign_id(&change)? {
             return self.set_aside(received, "fact_id belongs to another fact");
         }
         let is_scrubbed = self.tombstones.scrub(&address, user, &mut change);
@@ -292,7 +292,7 @@ impl Receiver<'_> {
     }
 
     /// Returns whether the id of a fact belongs to another user or key.
-    fn is_of_another(&mut self, change: &FactChange) -> Result<bool> {
+    fn is_foreign_id(&mut self, change: &FactChange) -> Result<bool> {
         let fact = &change.after;
         let subject = (fact.user_id.clone(), fact.key.clone());
         let in_batch = self

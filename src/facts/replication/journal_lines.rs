@@ -77,7 +77,7 @@ pub(crate) fn note_line(
     let Some(mut device) = Device::joined(connection)? else {
         return Ok(false);
     };
-    let ticked = device.tick(clock.now());
+    let ticked = device.next_clock(clock.now());
     let number = next_number(connection, scope, &device.id)?;
     let place = i64::try_from(place).unwrap_or(i64::MAX);
     connection.run(

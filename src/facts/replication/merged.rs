@@ -32,7 +32,7 @@ impl MergedChange {
 
     /// Returns whether it restores a value after a temporary one, so that nobody stated it again.
     fn is_return(&self) -> bool {
-        self.turn == expiry::RETURN
+        self.turn == expiry::RESTORE_TURN
     }
 
     fn moves_value(&self) -> bool {
@@ -67,7 +67,7 @@ pub(crate) struct MergedFact {
     /// When its validity was last decided.
     pub(crate) decided: Stamp,
     /// The turns that stated it first.
-    said: BTreeSet<String>,
+    stated_in: BTreeSet<String>,
     /// The turns that repeated it.
     repeated: BTreeSet<String>,
     first_confidence: f64,
@@ -108,7 +108,7 @@ impl MergedFact {
         let mut merged = Self {
             fact: change.after.clone(),
             decided: change.stamp.clone(),
-            said: BTreeSet::new(),
+            stated_in: BTreeSet::new(),
             repeated: BTreeSet::new(),
             first_confidence: first.confidence,
             is_certain: false,
@@ -148,7 +148,7 @@ impl MergedFact {
         }
         self.fact.updated_at.clone_from(&after.updated_at);
         self.count(change);
-        self.weigh();
+        self.update_confidence();
     }
 
     /// Returns whether a restoration applies: not if another device decided on the fact in the meantime.
@@ -162,7 +162,7 @@ impl MergedFact {
     fn count(&mut self, change: &MergedChange) {
         let after = change.after.confidence;
         match &change.before {
-            None => drop(self.said.insert(change.turn.clone())),
+            None => drop(self.stated_in.insert(change.turn.clone())),
             Some(before) if after > before.confidence && after < confidence::CONFIRMED => {
                 self.repeated.insert(change.turn.clone());
             }
@@ -171,8 +171,8 @@ impl MergedFact {
         self.is_certain |= after >= confidence::CONFIRMED;
     }
 
-    fn weigh(&mut self) {
-        let repetitions = self.repeated.difference(&self.said).count();
+    fn update_confidence(&mut self) {
+        let repetitions = self.repeated.difference(&self.stated_in).count();
         let mut sure = self.first_confidence;
         for _ in 0..repetitions {
             sure = confidence::repeated(sure);
@@ -185,10 +185,10 @@ impl MergedFact {
     }
 
     /// Takes over the turns of an equal fact.
-    pub(crate) fn hear(&mut self, other: &Self) {
-        self.repeated.extend(other.said.iter().cloned());
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        self.repeated.extend(other.stated_in.iter().cloned());
         self.repeated.extend(other.repeated.iter().cloned());
         self.is_certain |= other.is_certain;
-        self.weigh();
+        self.update_confidence();
     }
 }

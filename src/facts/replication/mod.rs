@@ -56,9 +56,9 @@ pub use summary::SetAside;
 pub use summary::Summary;
 pub use summary::sharing;
 pub(crate) use tombstone::Tombstone;
-pub(crate) use tombstone::bury;
 pub(crate) use tombstone::clean_file;
 pub(crate) use tombstone::decode as decode_tombstone;
+pub(crate) use tombstone::record_tombstone;
 pub(crate) use wire::VERSION;
 pub(crate) use wire::secret;
 

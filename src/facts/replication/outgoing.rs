@@ -8,7 +8,7 @@ use rusqlite::params;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::audit_trail;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::incoming::Received;
@@ -82,17 +82,17 @@ fn read_all(
 ) -> Result<Vec<(i64, DeviceOperation)>> {
     let mut statement = connection
         .prepare_cached(sql)
-        .stored("read the operations")?;
-    let mut rows = statement.query(values).stored("read the operations")?;
+        .context("read the operations")?;
+    let mut rows = statement.query(values).context("read the operations")?;
     let mut operations = Vec::new();
-    while let Some(row) = rows.next().stored("read the operations")? {
+    while let Some(row) = rows.next().context("read the operations")? {
         operations.push(read(row)?);
     }
     Ok(operations)
 }
 
 fn read(row: &Row<'_>) -> Result<(i64, DeviceOperation)> {
-    let place: Option<i64> = row.get(9).stored("read the operations")?;
+    let place: Option<i64> = row.get(9).context("read the operations")?;
     let operation = || -> rusqlite::Result<DeviceOperation> {
         Ok(DeviceOperation {
             scope: row.get(1)?,
@@ -110,8 +110,8 @@ fn read(row: &Row<'_>) -> Result<(i64, DeviceOperation)> {
             place: place.and_then(|place| u64::try_from(place).ok()),
         })
     };
-    let mut operation = operation().stored("read the operations")?;
-    if row.get(10).stored("read the operations")? {
+    let mut operation = operation().context("read the operations")?;
+    if row.get(10).context("read the operations")? {
         operation.withhold();
     }
     if operation.kind == OperationKind::Fact {
@@ -124,7 +124,7 @@ fn read(row: &Row<'_>) -> Result<(i64, DeviceOperation)> {
         ));
         operation.payload = Some(wire::encode(&change)?);
     }
-    Ok((row.get(0).stored("read the operations")?, operation))
+    Ok((row.get(0).context("read the operations")?, operation))
 }
 
 fn fact_change(row: &Row<'_>) -> Result<(String, FactChange)> {
@@ -140,7 +140,7 @@ fn fact_change(row: &Row<'_>) -> Result<(String, FactChange)> {
         Ok((what, states))
     };
     let ([key, action, reason, turn, at], (before, after)) =
-        texts().stored("read the operations")?;
+        texts().context("read the operations")?;
     let after = after.ok_or_else(|| Error::failed("an operation left no fact"))?;
     let change = FactChange {
         action,

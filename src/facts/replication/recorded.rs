@@ -98,7 +98,7 @@ fn add(
     let scope = scopes.scope_for(connection, &change.user, &change.fact, &change.key)?;
     // Rows written before the database was shared keep their time.
     let time = crate::clock::parse_timestamp(&change.at).unwrap_or_else(|| clock.now());
-    let ticked = device.tick(time.min(clock.now()));
+    let ticked = device.next_clock(time.min(clock.now()));
     let number = match scope.as_str() {
         DEVICE => None,
         _ => Some(next_number(connection, &scope, &device.id)?),

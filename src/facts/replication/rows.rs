@@ -12,7 +12,7 @@ use crate::facts::change::Cause;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::fact::FactStatus;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::replication::merge;
 use crate::facts::replication::merged::MergedChange;
 use crate::facts::replication::merged::Stamp;
@@ -100,13 +100,13 @@ fn history(connection: &Connection, user: &UserId, key: &str) -> Result<KeyHisto
              FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
              WHERE h.user_id = ?1 AND h.key = ?2 ORDER BY h.history_id",
         )
-        .stored("read the history")?;
+        .context("read the history")?;
     let mut rows = statement
         .query([user.as_str(), key])
-        .stored("read the history")?;
+        .context("read the history")?;
     let mut changes = Vec::new();
     let mut last = HashMap::new();
-    while let Some(row) = rows.next().stored("read the history")? {
+    while let Some(row) = rows.next().context("read the history")? {
         let read = || -> rusqlite::Result<_> {
             let texts: (String, String) = (row.get(0)?, row.get(1)?);
             let states: (Option<String>, Option<String>) = (row.get(2)?, row.get(3)?);
@@ -114,7 +114,7 @@ fn history(connection: &Connection, user: &UserId, key: &str) -> Result<KeyHisto
                 (row.get(4)?, row.get(5)?, row.get(6)?);
             Ok((texts, states, operation))
         };
-        let ((fact_id, turn), (before, after), operation) = read().stored("read the history")?;
+        let ((fact_id, turn), (before, after), operation) = read().context("read the history")?;
         let Some(after) = after else { continue };
         let after = audit_trail::fact(&after)?;
         if let (Some(op_id), Some(clock), Some(device)) = operation {

@@ -72,9 +72,8 @@ impl Tombstones {
         )?;
         let mut tombstones = Self::default();
         for (scope, json) in rows {
-            let tombstone = serde_json::from_str(&json).map_err(|error| {
-                Error::failed(format!("what was forgotten cannot be read: {error}"))
-            })?;
+            let tombstone = serde_json::from_str(&json)
+                .map_err(|error| Error::failed(format!("invalid tombstone: {error}")))?;
             tombstones.remember(scope, tombstone);
         }
         Ok(tombstones)
@@ -149,7 +148,7 @@ fn insert(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result
 }
 
 /// Records a tombstone for other devices, in the transaction that erases; does nothing if not shared.
-pub(crate) fn bury(
+pub(crate) fn record_tombstone(
     connection: &Connection,
     user: &UserId,
     key: Option<&str>,
@@ -165,7 +164,7 @@ pub(crate) fn bury(
         v: wire::VERSION,
         owner: operation::owner(user),
         subject: key.map(|key| operation::subject(user, key)),
-        until: device.tick(clock.now()),
+        until: device.next_clock(clock.now()),
         turns: turns
             .iter()
             .map(|turn| operation::turn(user, turn))
@@ -211,7 +210,7 @@ fn send(
 ) -> Result<()> {
     insert(connection, PRIVATE, tombstone)?;
     let payload = json(tombstone)?;
-    let ticked = device.tick(clock.now());
+    let ticked = device.next_clock(clock.now());
     for scope in scopes(connection)? {
         let number = recorded::next_number(connection, &scope, &device.id)?;
         let op_id = operation::digest(&["forget", &device.id, &ticked.to_string()]);
@@ -377,10 +376,10 @@ pub(crate) fn clean_file(facts: &mut Facts) -> Result<bool> {
     if !is_unclean {
         return Ok(true);
     }
-    if facts.take_alone().is_err() {
+    if facts.lock_exclusive().is_err() {
         return Ok(false);
     }
-    facts.leave_no_trace()?;
+    facts.vacuum()?;
     facts.write(|connection| {
         let sql = "UPDATE share_device SET is_unclean = 0";
         connection.run("note what was cleaned", sql, [])

@@ -193,7 +193,7 @@ fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact,
             .bytes()
             .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     if !is_id {
-        return Err(broken("no fact_id"));
+        return Err(broken("invalid fact_id"));
     }
     Ok(fact)
 }

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use rusqlite::params;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::scope::ProjectScope;
 use crate::facts::search::lexical;
@@ -18,7 +18,7 @@ use crate::ranking::Language;
 use crate::ranking::content_words;
 
 /// Minimum number of matches by words; with fewer, substrings are searched for too.
-const FEW: usize = 3;
+const MIN_MATCHES: usize = 3;
 
 /// Minimum length of a prefix, in characters: unrelated words share shorter ones.
 const MIN_PREFIX_CHARS: usize = 5;
@@ -47,7 +47,7 @@ impl<'a> Check<'a> {
                    AND (valid_to IS NULL OR valid_to > ?5) \
                    AND (project IS NULL OR ?3 OR project = ?4))";
         Ok(Self {
-            statement: connection.prepare_cached(sql).stored("read the facts")?,
+            statement: connection.prepare_cached(sql).context("read the facts")?,
             user,
             scope,
             now,
@@ -55,12 +55,12 @@ impl<'a> Check<'a> {
     }
 
     /// Returns whether a search may return the row.
-    pub(crate) fn may_be_found(&mut self, row: i64) -> Result<bool> {
+    pub(crate) fn is_searchable(&mut self, row: i64) -> Result<bool> {
         let (all, project) = (*self.scope == ProjectScope::All, self.scope.project());
         let values = params![row, self.user.as_str(), all, project, self.now];
         self.statement
             .query_row(values, |row| row.get(0))
-            .stored("read the facts")
+            .context("read the facts")
     }
 }
 
@@ -74,15 +74,15 @@ pub(crate) fn by_words(
         words: content_words(text),
         language: Language::detect(text),
     };
-    let is_bound = !has_most(connection, user)?;
+    let is_bound = !owns_most_rows(connection, user)?;
     let matches = lexical::matches(connection, user, &asked, is_bound)?;
     let is_wide = |word: &String| word.chars().any(crate::text::is_wide);
-    if matches.len() >= FEW && !asked.words.iter().any(is_wide) {
+    if matches.len() >= MIN_MATCHES && !asked.words.iter().any(is_wide) {
         return Ok(matches);
     }
     let (wide, narrow): (Vec<String>, Vec<String>) = asked.words.into_iter().partition(is_wide);
     let mut parts = wide;
-    if matches.len() < FEW {
+    if matches.len() < MIN_MATCHES {
         let unmatched = lexical::unmatched(connection, user, &narrow)?;
         parts.extend(unmatched.iter().map(|word| shared_by_forms(word)));
     }
@@ -104,7 +104,7 @@ fn shared_by_forms(word: &str) -> String {
 }
 
 /// Returns whether most rows of the table are the user's, by a sample; search results do not depend on it.
-pub(crate) fn has_most(connection: &Connection, user: &UserId) -> Result<bool> {
+pub(crate) fn owns_most_rows(connection: &Connection, user: &UserId) -> Result<bool> {
     let sql = "WITH RECURSIVE sample (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM sample \
                WHERE number < ?2) \
                SELECT sum((SELECT user_id = ?1 FROM facts \

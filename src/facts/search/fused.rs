@@ -6,12 +6,12 @@ use rusqlite::Connection;
 use rusqlite::OptionalExtension;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::search::Components;
 use crate::facts::search::TOP;
 use crate::facts::search::candidates::Check;
 use crate::facts::search::neighbours::Neighbours;
-use crate::facts::search::places::Places;
+use crate::facts::search::places::RowCursor;
 use crate::facts::search::rank::RankedRow;
 use crate::facts::search::rank::TIES;
 use crate::facts::search::rank::best;
@@ -113,7 +113,7 @@ impl AskedShares {
         wanted.sort_unstable();
         wanted.dedup();
         let sql = "SELECT value_text FROM facts WHERE seq = ?1 AND user_id = ?2";
-        let mut statement = connection.prepare_cached(sql).stored("read the facts")?;
+        let mut statement = connection.prepare_cached(sql).context("read the facts")?;
         let mut shares = HashMap::with_capacity(wanted.len());
         for place in wanted {
             let share = statement
@@ -124,7 +124,7 @@ impl AskedShares {
                         .map_err(Into::into)
                 })
                 .optional()
-                .stored("read the facts")?;
+                .context("read the facts")?;
             shares.insert(place, share.unwrap_or_default());
         }
         Ok(Self(shares))
@@ -145,12 +145,12 @@ impl Scored {
         } = scanned;
         let mut bm25 = vec![0.0; seqs.len()];
         let mut without_vector = Vec::new();
-        let mut places = Places::new(&seqs);
+        let mut places = RowCursor::new(&seqs);
         for (seq, score) in matches {
             match places.find(seq) {
                 Some(place) => bm25[place] = score,
                 // It belongs to another user, has expired, or does not have a vector yet.
-                None if !is_complete && check.may_be_found(seq)? => {
+                None if !is_complete && check.is_searchable(seq)? => {
                     without_vector.push((seq, score));
                 }
                 None => {}

@@ -73,7 +73,7 @@ fn evidence<'f>(
     let content = VectorTable::built_in().vector(&content.join(" "));
     let of_fact = |fact: &Fact| {
         let words = words(&format!("{fact} {}", fact.source_excerpt));
-        question.evidence(Some(closeness(fact, &content)), |term| {
+        question.evidence(Some(similarity(fact, &content)), |term| {
             term.stems.iter().any(|stem| words.contains(stem))
         })
     };
@@ -89,7 +89,7 @@ fn question(
     asked: &[Term],
 ) -> Result<WeightedQuestion> {
     let language = Language::detect(text);
-    let is_bound = !candidates::has_most(connection, user)?;
+    let is_bound = !candidates::owns_most_rows(connection, user)?;
     let mut counted = Vec::with_capacity(asked.len());
     for term in asked {
         let with = lexical::count(connection, user, (&term.word, language), is_bound)?;
@@ -102,7 +102,7 @@ fn question(
 }
 
 /// Returns the similarity of the most similar passage of a fact.
-fn closeness(fact: &Fact, asked: &Vector) -> f64 {
+fn similarity(fact: &Fact, asked: &Vector) -> f64 {
     let near = passages(&fact.value_text).into_iter().map(|passage| {
         asked.dot(&VectorTable::built_in().vector(&vectors::text(&fact.key, passage)))
     });

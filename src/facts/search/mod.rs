@@ -33,7 +33,7 @@ use crate::embedding::Vector;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::scope::ProjectScope;
 use crate::facts::search::candidates::Check;
 use crate::facts::search::judge::judge;
@@ -54,7 +54,7 @@ use crate::text::word_enum;
 pub(crate) const TOP: usize = 20;
 
 /// Number of vectors requested from a server per requested fact.
-const DEEPER: usize = 4;
+const OVERFETCH: usize = 4;
 
 /// Minimum number of vectors requested from a server.
 const MIN_CANDIDATES: usize = 100;
@@ -190,28 +190,28 @@ pub fn retrieve(
     query: &FactQuery,
     embedder: &Embedder,
 ) -> Result<Retrieved> {
-    let meaning = match query.method {
+    let query_vector = match query.method {
         Method::Lexical => Ok(None),
-        _ => Meaning::search(facts, user, query, embedder).map(Some),
+        _ => QueryVector::search(facts, user, query, embedder).map(Some),
     };
-    let (meaning, because) = match meaning {
-        Ok(meaning) => (meaning, None),
+    let (query_vector, because) = match query_vector {
+        Ok(query_vector) => (query_vector, None),
         Err(error) => (None, Some(error.to_string())),
     };
     // All reads use one snapshot of the database.
     let snapshot = facts.connection().unchecked_transaction();
-    let snapshot = snapshot.stored("read the facts")?;
+    let snapshot = snapshot.context("read the facts")?;
     let search = Search {
         connection: &snapshot,
         user,
         query,
         now: facts.clock().now(),
     };
-    let scanned = match &meaning {
-        Some(meaning) => Some(search.scanned(meaning, &vectors::model_of(embedder))?),
+    let scanned = match &query_vector {
+        Some(query_vector) => Some(search.scanned(query_vector, &vectors::model_of(embedder))?),
         None => None,
     };
-    let is_lacking = is_lacking(meaning.as_ref(), scanned.as_ref());
+    let is_lacking = is_lacking(query_vector.as_ref(), scanned.as_ref());
     let method = match because {
         None if !is_lacking => query.method,
         _ => Method::Lexical,
@@ -252,9 +252,9 @@ pub fn retrieve(
 }
 
 /// Returns whether a query with a vector found no vectors to compare with.
-fn is_lacking(meaning: Option<&Meaning>, scanned: Option<&Scanned>) -> bool {
-    let has_meaning = meaning.is_some_and(|meaning| !meaning.vector.is_zero());
-    has_meaning && scanned.is_some_and(|scanned| scanned.seqs.is_empty())
+fn is_lacking(query_vector: Option<&QueryVector>, scanned: Option<&Scanned>) -> bool {
+    let has_vector = query_vector.is_some_and(|query_vector| !query_vector.vector.is_zero());
+    has_vector && scanned.is_some_and(|scanned| scanned.seqs.is_empty())
 }
 
 /// A search in one snapshot of the database.
@@ -282,11 +282,11 @@ impl Search<'_> {
         let limit = self.depth();
         match (method, scanned.as_ref()) {
             (Method::Lexical, _) | (_, None) => rank::by_words(&words()?, &mut check, limit),
-            (Method::Vector, Some(scanned)) => Ok(rank::by_meaning(scanned, limit)),
+            (Method::Vector, Some(scanned)) => Ok(rank::by_vectors(scanned, limit)),
             (Method::Seed, Some(scanned)) => {
                 let by_words = rank::by_words(&words()?, &mut check, TOP)?;
-                let by_meaning = rank::by_meaning(scanned, TOP);
-                rank::seed(connection, user, (by_words, by_meaning), self.now)
+                let by_vectors = rank::by_vectors(scanned, TOP);
+                rank::seed(connection, user, (by_words, by_vectors), self.now)
             }
             (Method::Fused, Some(_)) => {
                 let sides = (words()?, scanned.unwrap_or_default());
@@ -296,15 +296,15 @@ impl Search<'_> {
     }
 
     /// Compares the query with the vectors of retrievable facts; a query with a zero vector matches none.
-    fn scanned(&self, meaning: &Meaning, model: &str) -> Result<Scanned> {
-        if meaning.vector.is_zero() {
+    fn scanned(&self, query_vector: &QueryVector, model: &str) -> Result<Scanned> {
+        if query_vector.vector.is_zero() {
             return Ok(Scanned::default());
         }
         let (connection, user) = (self.connection, self.user);
-        let mut scanned = if let Some(near) = &meaning.near {
+        let mut scanned = if let Some(near) = &query_vector.near {
             Scanned::from_server(connection, user, near)?
         } else {
-            let query = meaning.vector.quantized();
+            let query = query_vector.vector.quantized();
             vectors::scan(connection, user, model, &query)?
         };
         let now = timestamp(self.now);
@@ -317,13 +317,13 @@ impl Search<'_> {
 }
 
 /// The vector of a query.
-struct Meaning {
+struct QueryVector {
     vector: Vector,
     /// The nearest facts, if the vectors are on a server.
     near: Option<Vec<(String, f32)>>,
 }
 
-impl Meaning {
+impl QueryVector {
     fn search(
         facts: &mut Facts,
         user: &UserId,
@@ -347,7 +347,7 @@ impl Meaning {
         let near = if vector.is_zero() {
             Vec::new()
         } else {
-            let most = query.limit.saturating_mul(DEEPER).max(MIN_CANDIDATES);
+            let most = query.limit.saturating_mul(OVERFETCH).max(MIN_CANDIDATES);
             server.nearest(user, &query.scope, &vector, most)?
         };
         Ok(Self {

@@ -1,6 +1,6 @@
 //! Finds the neighbours of facts in a session, and how much they boost each other's scores.
 
-use crate::facts::search::places::Places;
+use crate::facts::search::places::RowCursor;
 use crate::facts::vectors::Turn;
 use crate::ranking::NEIGHBOURS;
 
@@ -17,7 +17,7 @@ impl Neighbours {
             before: vec![None; seqs.len()],
             after: vec![None; seqs.len()],
         };
-        let mut places = Places::new(seqs);
+        let mut places = RowCursor::new(seqs);
         let mut last: Option<usize> = None;
         for turn in turns {
             if turn.is_first {

@@ -1,12 +1,12 @@
 //! Finds rows in a sorted list, optimised for ascending lookups.
 
 /// A cursor in a sorted list of rows.
-pub(crate) struct Places<'a> {
+pub(crate) struct RowCursor<'a> {
     rows: &'a [i64],
     next: usize,
 }
 
-impl<'a> Places<'a> {
+impl<'a> RowCursor<'a> {
     /// Creates a cursor over rows in ascending order.
     pub(crate) fn new(rows: &'a [i64]) -> Self {
         Self { rows, next: 0 }
@@ -39,8 +39,8 @@ mod tests {
     #[test]
     fn finds_rows_in_any_order() {
         let rows = [3, 5, 8, 9];
-        let mut places = Places::new(&rows);
-        let found = [3, 5, 9, 4, 3, 8, 10, 8].map(|row| places.find(row));
+        let mut cursor = RowCursor::new(&rows);
+        let found = [3, 5, 9, 4, 3, 8, 10, 8].map(|row| cursor.find(row));
         let expected = [
             Some(0),
             Some(1),

@@ -11,7 +11,7 @@ use crate::clock::parse_timestamp;
 use crate::error::Result;
 use crate::facts::fact::COLUMNS;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::search::Components;
 use crate::facts::search::TOP;
 use crate::facts::search::candidates::Check;
@@ -56,7 +56,7 @@ pub(crate) fn by_words(
         if is_past(&found, score, limit) {
             break;
         }
-        if check.may_be_found(seq)? {
+        if check.is_searchable(seq)? {
             found.push(by_words_alone(seq, score, found.len()));
         }
         looked_at += 1;
@@ -83,7 +83,7 @@ fn by_words_alone(seq: i64, score: f64, rank: usize) -> RankedRow {
 }
 
 /// Returns the best rows by similarity; none if the query has a zero vector.
-pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<RankedRow> {
+pub(crate) fn by_vectors(scanned: &Scanned, limit: usize) -> Vec<RankedRow> {
     let best = best(&scanned.similarity, limit.saturating_add(TIES));
     best.into_iter()
         .enumerate()
@@ -109,11 +109,11 @@ pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<RankedRow> {
 pub(crate) fn seed(
     connection: &Connection,
     user: &UserId,
-    (by_words, by_meaning): (Vec<RankedRow>, Vec<RankedRow>),
+    (by_words, by_vectors): (Vec<RankedRow>, Vec<RankedRow>),
     now: DateTime<Utc>,
 ) -> Result<Vec<RankedRow>> {
     let mut joined: Vec<RankedRow> = by_words.into_iter().take(TOP).collect();
-    for near in by_meaning.into_iter().take(TOP) {
+    for near in by_vectors.into_iter().take(TOP) {
         match joined.iter_mut().find(|ranked| ranked.seq == near.seq) {
             Some(ranked) => {
                 ranked.components.cosine = near.components.cosine;
@@ -203,7 +203,7 @@ pub(crate) fn facts(
         })?;
         rows.collect()
     };
-    read().stored("read the facts")
+    read().context("read the facts")
 }
 
 /// Returns when a fact was last changed or mentioned.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::ranking::any_of;
@@ -97,7 +97,7 @@ fn sharing(
         }
         Ok(found)
     };
-    read().stored("search the facts by parts of words")
+    read().context("search the facts by parts of words")
 }
 
 /// Returns the distinct n-grams of the words; a shorter word is a gram itself.

@@ -399,13 +399,13 @@ fn a_fact_whose_vector_is_still_to_come_is_found_by_its_words() {
     let mut store = Store::with(&[("ada", "city", "Turin"), ("ada", "tea", "green")]);
     let removed = store.0.write(|connection| {
         let sql = "DELETE FROM fact_vectors WHERE fact_id LIKE '%Turin'";
-        connection.execute(sql, []).stored("remove")
+        connection.execute(sql, []).context("remove")
     });
     assert_eq!(removed.unwrap(), 1);
     assert_eq!(store.values("ada", "Turin", Method::Fused)[0], "Turin");
     let removed = store.0.write(|connection| {
         let sql = "DELETE FROM fact_vectors";
-        connection.execute(sql, []).stored("remove")
+        connection.execute(sql, []).context("remove")
     });
     assert_eq!(removed.unwrap(), 1);
     let found = store.ask("ada", &query("Turin", Method::Fused), &Embedder::BuiltIn);

@@ -147,7 +147,7 @@ pub(crate) fn erase(facts: &mut Facts, scope: RetryScope) -> Result<Option<Error
 fn places(facts: &Facts, scope: RetryScope) -> Result<Vec<RemoteCollection>> {
     let now = match scope {
         RetryScope::All => None,
-        RetryScope::Due => Some(queue::precise(&facts.clock())),
+        RetryScope::Due => Some(queue::now_millis(&facts.clock())),
     };
     let sql = "SELECT place, server, collection, attempts FROM vector_places AS p \
                WHERE (?1 IS NULL OR not_before <= ?1) \

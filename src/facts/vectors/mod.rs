@@ -26,7 +26,7 @@ use crate::embedding::VectorTable;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::vectors::copies::RetryScope;
@@ -222,13 +222,13 @@ fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
         )?;
         connection
             .execute_batch("DELETE FROM fact_vectors")
-            .stored("remove vectors")?;
+            .context("remove vectors")?;
         if wanted.server.is_some() {
             return outbox::enqueue_all(connection, &now);
         }
         connection
             .execute_batch("DELETE FROM vector_jobs")
-            .stored("clear the outbox")
+            .context("clear the outbox")
     })
 }
 
@@ -238,7 +238,7 @@ pub(crate) fn model(connection: &Connection) -> Result<String> {
 }
 
 /// A fact without a vector.
-struct Lacking {
+struct UnembeddedFact {
     seq: i64,
     user: String,
     fact: String,
@@ -247,7 +247,7 @@ struct Lacking {
     updated_at: String,
 }
 
-impl Lacking {
+impl UnembeddedFact {
     fn is_unchanged(&self, connection: &Connection) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE user_id = ?1 AND fact_id = ?2 \
                    AND updated_at = ?3 AND status IN ('active', 'pending_confirmation'))";
@@ -256,14 +256,14 @@ impl Lacking {
     }
 }
 
-fn lacking(connection: &Connection, after: i64) -> Result<Vec<Lacking>> {
+fn lacking(connection: &Connection, after: i64) -> Result<Vec<UnembeddedFact>> {
     let sql = "SELECT f.user_id, f.fact_id, f.key, f.value_text, f.updated_at, f.seq FROM facts f \
                WHERE f.seq > ?2 AND f.status IN ('active', 'pending_confirmation') AND NOT EXISTS \
                (SELECT 1 FROM fact_vectors v WHERE v.user_id = f.user_id AND v.seq = f.seq) \
                ORDER BY f.seq LIMIT ?1";
     connection.rows("read the facts", sql, (BATCH, after), |row| {
         let (key, value): (String, String) = (row.get(2)?, row.get(3)?);
-        Ok(Lacking {
+        Ok(UnembeddedFact {
             user: row.get(0)?,
             fact: row.get(1)?,
             texts: passage_texts(&key, &value),

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::queue;
 use crate::facts::store::Facts;
@@ -51,7 +51,7 @@ pub(crate) fn enqueue_all(connection: &Connection, now: &str) -> Result<()> {
                  WHERE status IN ('active', 'pending_confirmation')";
     connection
         .execute_batch("DELETE FROM vector_jobs")
-        .stored("clear the outbox")?;
+        .context("clear the outbox")?;
     connection.run("fill the outbox", again, [now])
 }
 
@@ -59,14 +59,14 @@ pub(crate) fn enqueue_all(connection: &Connection, now: &str) -> Result<()> {
 pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> Result<usize> {
     let mut done = 0;
     loop {
-        let now = queue::precise(&facts.clock());
+        let now = queue::now_millis(&facts.clock());
         let jobs = due(facts.connection(), &now)?;
         if jobs.is_empty() || facts.is_dry_run() {
             return Ok(done);
         }
-        let told: Vec<&str> = jobs.iter().map(|job| job.fact.as_str()).collect();
+        let sent: Vec<&str> = jobs.iter().map(|job| job.fact.as_str()).collect();
         // Recorded before it is sent: a run that dies in between must not leave an unknown vector.
-        facts.write(|connection| copies::record_sent(connection, server, &told))?;
+        facts.write(|connection| copies::record_sent(connection, server, &sent))?;
         let gone = match carry_out(facts.connection(), server, embedder, &jobs) {
             Ok(gone) => gone,
             Err(error) => {
@@ -75,7 +75,7 @@ pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> 
             }
         };
         facts.write(|connection| {
-            copies::acknowledge(connection, server, &told, &gone)?;
+            copies::acknowledge(connection, server, &sent, &gone)?;
             for job in &jobs {
                 connection.run(
                     "clear the outbox",
@@ -141,7 +141,7 @@ fn carry_out(
 
 fn postpone(facts: &mut Facts, jobs: &[Job], error: &Error) -> Result<()> {
     let clock = facts.clock();
-    let told = error.to_string();
+    let message = error.to_string();
     facts.write(|connection| {
         for job in jobs {
             let not_before = queue::later(&clock, TimeDelta::seconds(pause(job.attempts)));
@@ -149,7 +149,7 @@ fn postpone(facts: &mut Facts, jobs: &[Job], error: &Error) -> Result<()> {
                 "write the outbox",
                 "UPDATE vector_jobs SET attempts = attempts + 1, not_before = ?3, last_error = ?4 \
                      WHERE fact_id = ?1 AND wish = ?2",
-                params![job.fact, job.wish, not_before, told],
+                params![job.fact, job.wish, not_before, message],
             )?;
         }
         Ok(())

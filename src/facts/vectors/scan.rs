@@ -5,7 +5,7 @@ use rusqlite::OptionalExtension;
 
 use crate::embedding::Quantized;
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::facts::vectors::dim;
@@ -30,13 +30,13 @@ impl Scanned {
     ) -> Result<Self> {
         let sql = "SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2 \
                    AND status IN ('active', 'pending_confirmation')";
-        let mut statement = connection.prepare_cached(sql).stored("read the facts")?;
+        let mut statement = connection.prepare_cached(sql).context("read the facts")?;
         let mut rows: Vec<(i64, f32)> = Vec::new();
         for (fact, similarity) in near {
             let row = statement
                 .query_row((user.as_str(), fact), |row| row.get(0))
                 .optional()
-                .stored("read the facts")?;
+                .context("read the facts")?;
             rows.extend(row.map(|row| (row, *similarity)));
         }
         rows.sort_unstable_by_key(|row| row.0);
@@ -83,7 +83,7 @@ pub(crate) fn scan(
         }
         Ok(())
     };
-    read().stored("read the vectors")?;
+    read().context("read the vectors")?;
     scanned.is_complete = is_complete(connection, user, scanned.seqs.len())?;
     Ok(scanned)
 }

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::facts::failure::Stored;
+use crate::facts::failure::SqliteResultExt;
 use crate::facts::user::UserId;
 
 /// A fact that belongs to a session.
@@ -36,5 +36,5 @@ pub(crate) fn turns(connection: &Connection, user: &UserId) -> Result<Vec<Turn>>
         }
         Ok(turns)
     };
-    read().stored("read the sessions")
+    read().context("read the sessions")
 }
