@@ -218,7 +218,7 @@ fn lessons_that_teach_nothing_are_refused_with_the_reason() {
         (
             "Everything went well in this phase of the work",
             "01",
-            "only praises",
+            "contains only praise",
         ),
         ("Too short", "01", "not a whole sentence"),
         (
