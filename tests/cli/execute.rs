@@ -203,7 +203,9 @@ fn lessons_of_the_agent_take_the_place_of_chosen_ones() {
     let before = case.tree();
     let refused = case.run("execute 3 --lessons lessons.json").code(4);
     assert!(
-        refused.stderr().contains("were edited and are not replaced"),
+        refused
+            .stderr()
+            .contains("were edited and are not replaced"),
         "{}",
         refused.stderr()
     );
