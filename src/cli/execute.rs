@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::ExecuteReport;
 use crate::lifecycle::ExecuteRequest;
-use crate::patterns::JudgedLessons;
+use crate::patterns::SubmittedLessons;
 use crate::planning::PhaseNumber;
 use crate::project::Project;
 
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Re
     let request = ExecuteRequest {
         lessons: lessons
             .transpose()?
-            .map(|text| JudgedLessons::parse(&text))
+            .map(|text| SubmittedLessons::parse(&text))
             .transpose()?,
         phase,
         all: args.all,

@@ -10,7 +10,7 @@ use crate::exchange::note::tag;
 use crate::exchange::note::unique;
 use crate::exchange::source::ImportSource;
 use crate::exchange::source::title;
-use crate::knowledge::Adoption;
+use crate::knowledge::ImportItem;
 
 /// Reads the notes of a folder, or one file.
 pub(crate) fn read(path: &Path) -> Result<ImportSource> {
@@ -25,7 +25,7 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
         let mut aliases = vec![name.trim_end_matches(".md").to_owned(), words.to_owned()];
         aliases.extend(file.front.text(&["permalink"]).map(str::to_owned));
         let tags = facts.iter().flat_map(|fact| tags_of(fact.text));
-        let piece = Adoption {
+        let piece = ImportItem {
             origin: (Format::BasicMemory.as_str(), name),
             names: aliases,
             title: title(&named, words),

@@ -15,8 +15,8 @@ use crate::exchange::source::ImportSource;
 use crate::exchange::source::Note;
 use crate::exchange::source::SourceItem;
 use crate::exchange::source::title;
-use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
+use crate::knowledge::ImportItem;
 use crate::markdown::Outline;
 use crate::warning::SourceLocation;
 
@@ -74,7 +74,7 @@ fn topic(path: &Path, name: String, source: &mut ImportSource) {
         item: item(path, &name),
         parts: Vec::new(),
         statements: Vec::new(),
-        piece: Adoption {
+        piece: ImportItem {
             origin: (Format::ClaudeCode.as_str(), name),
             names: aliases,
             title: title(&heading, &words),
@@ -129,7 +129,7 @@ fn index(path: &Path, files: &Files, source: &mut ImportSource) {
             item: SourceItem::new(place(line), format!("{INDEX}: {name}")),
             parts: Vec::new(),
             statements: Vec::new(),
-            piece: Adoption {
+            piece: ImportItem {
                 origin: (Format::ClaudeCode.as_str(), format!("{INDEX} # {name}")),
                 names: Vec::new(),
                 title: title(&name, "Memory"),

@@ -28,8 +28,8 @@ use crate::exchange::source::SourceItem;
 use crate::exchange::source::title;
 use crate::journal::DatedRecord;
 use crate::journal::RecordDraft;
-use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
+use crate::knowledge::ImportItem;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
@@ -177,7 +177,7 @@ fn directive(path: &Path, row: &DatabaseRow, source: &mut ImportSource) {
         item,
         parts: Vec::new(),
         statements: vec![content.to_owned()],
-        piece: Adoption {
+        piece: ImportItem {
             origin: (Format::ClaudeMem.as_str(), name),
             names: Vec::new(),
             title: title(content.lines().next().unwrap_or_default(), "Directive"),

@@ -24,8 +24,8 @@ use crate::facts::UserId;
 use crate::journal;
 use crate::journal::Writing;
 use crate::knowledge;
-use crate::knowledge::Adopted;
-use crate::knowledge::Adoption;
+use crate::knowledge::ImportItem;
+use crate::knowledge::ImportOutcome;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 
@@ -135,21 +135,21 @@ fn entries(
     if notes.is_empty() {
         return Ok(());
     }
-    let pieces: Vec<Adoption> = notes.iter().map(|note| note.piece.clone()).collect();
+    let pieces: Vec<ImportItem> = notes.iter().map(|note| note.piece.clone()).collect();
     let operation = format!("import {}", format.as_str());
-    let done = knowledge::adopt(project, &operation, &pieces)?;
+    let done = knowledge::import(project, &operation, &pieces)?;
     account.warnings.extend(done.warnings);
     account.show(done.diff);
     for (note, outcome) in notes.into_iter().zip(done.outcomes) {
         let (key, is_new) = match outcome {
-            Adopted::New(key) => (key, true),
-            Adopted::Known(key) => (key, false),
-            Adopted::Changed(key) => {
+            ImportOutcome::New(key) => (key, true),
+            ImportOutcome::Known(key) => (key, false),
+            ImportOutcome::Changed(key) => {
                 let reason = format!("was imported as {key}, and one of the two has changed since");
                 left_out(note, &reason, account);
                 continue;
             }
-            Adopted::Like(key, percent) => {
+            ImportOutcome::Like(key, percent) => {
                 let reason =
                     format!("near-duplicate of the entry {key} ({percent} % of lines shared)");
                 left_out(note, &reason, account);

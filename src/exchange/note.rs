@@ -7,8 +7,8 @@ use crate::exchange::folder;
 use crate::exchange::source::ImportSource;
 use crate::exchange::source::Note;
 use crate::exchange::source::SourceItem;
-use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
+use crate::knowledge::ImportItem;
 use crate::markdown::FrontMatter;
 use crate::storage::read;
 use crate::warning::SourceLocation;
@@ -93,7 +93,7 @@ impl NoteFile {
 /// `piece` receives the file, its name, and its name as words.
 pub(crate) fn notes(
     path: &Path,
-    piece: impl Fn(NoteFile, String, &str) -> (Adoption, Vec<String>),
+    piece: impl Fn(NoteFile, String, &str) -> (ImportItem, Vec<String>),
 ) -> Result<ImportSource> {
     let files = folder::markdown(path)?;
     let mut source = ImportSource {

@@ -8,7 +8,7 @@ use crate::exchange::kind::kind_of;
 use crate::exchange::note::notes;
 use crate::exchange::source::ImportSource;
 use crate::exchange::source::title;
-use crate::knowledge::Adoption;
+use crate::knowledge::ImportItem;
 
 /// Reads the notes of a folder or of a project, or a single file.
 pub(crate) fn read(path: &Path) -> Result<ImportSource> {
@@ -20,7 +20,7 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     notes(path, |file, name, words| {
         let bare = name.trim_end_matches(".md").to_owned();
         let heading = file.heading.clone().unwrap_or_default();
-        let piece = Adoption {
+        let piece = ImportItem {
             origin: (Format::Serena.as_str(), name),
             names: vec![bare, words.to_owned()],
             title: title(&heading, words),

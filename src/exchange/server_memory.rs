@@ -19,8 +19,8 @@ use crate::exchange::source::ImportSource;
 use crate::exchange::source::Note;
 use crate::exchange::source::SourceItem;
 use crate::exchange::source::title;
-use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
+use crate::knowledge::ImportItem;
 use crate::storage::read;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
@@ -174,7 +174,7 @@ impl Entity {
             item: self.item,
             parts: self.parts,
             statements: self.observations,
-            piece: Adoption {
+            piece: ImportItem {
                 origin: (Format::ServerMemory.as_str(), name.clone()),
                 names,
                 title: title(&name, "entity"),

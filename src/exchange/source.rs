@@ -1,7 +1,7 @@
 //! Defines the items that a reader finds in another memory.
 
 use crate::journal::DatedRecord;
-use crate::knowledge::Adoption;
+use crate::knowledge::ImportItem;
 use crate::text;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
@@ -33,8 +33,8 @@ pub(crate) struct Note {
     pub(crate) item: SourceItem,
     /// Further items that are part of the note.
     pub(crate) parts: Vec<SourceItem>,
-    /// The entry to adopt.
-    pub(crate) piece: Adoption,
+    /// The entry to import.
+    pub(crate) piece: ImportItem,
     /// The single statements of the note, if the source separates them.
     pub(crate) statements: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Which commit added a file, under whatever name it had then.
+//! Finds the commit that added each file, under any earlier name.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::git::program::Program;
 pub struct Addition {
     /// Its full hash.
     pub commit: String,
-    /// The day its author made it.
+    /// The day on which it was authored.
     pub date: NaiveDate,
-    /// How many commits are newer: the larger, the older.
+    /// Number of newer commits.
     pub age: usize,
 }
 
@@ -40,10 +40,10 @@ pub(crate) fn additions(
     Ok(program.run(&arguments)?.map(|output| parse(&output)))
 }
 
-/// Reads commits, newest first, each with `A\0<path>\0` and `R<percent>\0<from>\0<to>\0` behind it.
+/// Reads commits, newest first, each followed by `A\0<path>\0` and `R<percent>\0<from>\0<to>\0`.
 fn parse(output: &str) -> BTreeMap<String, Addition> {
     let mut found = BTreeMap::new();
-    // What a name of the past is called today.
+    // The current name of each past name.
     let mut today: BTreeMap<String, String> = BTreeMap::new();
     for (age, commit) in output.split('\u{1}').skip(1).enumerate() {
         let (head, changes) = commit.split_once(['\n', '\0']).unwrap_or((commit, ""));

@@ -1,4 +1,4 @@
-//! Whether a repository keeps to its own folders.
+//! Checks whether a repository stays inside its own folders.
 //!
 //! An unpacked archive may bring a `.git` that leads elsewhere: a file that names another repository's folder, a
 //! `commondir`, a link in place of `HEAD` or `objects`. What git reads there would come out as this project's history,
@@ -14,7 +14,7 @@ use crate::git::repository::Repository;
 use crate::git::repository::read_line;
 use crate::warning::Warning;
 
-/// Why git is not asked about a repository.
+/// The reason why git is not run on a repository.
 #[derive(Clone, Debug)]
 pub(crate) struct UnsafeRepository {
     path: PathBuf,
@@ -29,7 +29,7 @@ const ENDLESS: &str = "is a pipe or a device, so git is not asked";
 const BORROWS: &str = "takes objects from another repository, so git is not asked";
 const INCLUDES_ELSEWHERE: &str = "includes a file from outside the repository, so git is not asked";
 
-/// What of `.git` the commands that we run read.
+/// The parts of `.git` that our commands read.
 const READ_BY_GIT: &[&str] = &[
     "HEAD",
     "commondir",
@@ -50,7 +50,7 @@ const READ_BY_GIT: &[&str] = &[
 /// The folders among these whose content is read and written.
 const FOLDERS_OF_GIT: &[&str] = &["info", "logs", "objects", "refs", "reftable"];
 
-/// Deeper names of refs are nobody's.
+/// Maximum depth of ref names; real ones are not deeper.
 const MAX_DEPTH: usize = 16;
 
 impl UnsafeRepository {
@@ -66,7 +66,7 @@ impl UnsafeRepository {
         Warning::file(&self.path, self.reason)
     }
 
-    /// Returns what is said of a `.git` that cannot be read as git reads it.
+    /// Returns the error for a `.git` that cannot be read as git reads it.
     pub(crate) fn invalid(dot_git: &Path) -> Self {
         Self::new(dot_git, INVALID)
     }
@@ -183,7 +183,7 @@ fn find_unsafe(
     is_asked: &dyn Fn(&str) -> bool,
     depth: usize,
 ) -> Option<UnsafeRepository> {
-    // What cannot be listed is not there, or git says why.
+    // A folder that cannot be listed is missing, or git reports the error.
     let mut entries = fs::read_dir(folder).ok()?.flatten();
     entries.find_map(|entry| {
         let (path, kind) = (entry.path(), entry.file_type().ok()?);

@@ -11,7 +11,7 @@ pub(crate) fn authored(
     program: &Program<'_>,
     hashes: &[&str],
 ) -> Result<Vec<Option<DateTime<Utc>>>> {
-    // `log` and `rev-list` give up at the first unknown hash; this command answers each by itself.
+    // `log` and `rev-list` fail at the first unknown hash; this command answers each separately.
     let wanted: Vec<bool> = hashes.iter().map(|hash| is_abbreviation(hash)).collect();
     let mut input = Vec::new();
     for (hash, _) in hashes.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
@@ -34,12 +34,12 @@ pub(crate) fn authored(
     Ok(times.collect())
 }
 
-/// Returns whether a text can only be a hash: `HEAD` and other expressions of git are not asked.
+/// Returns whether a text can only be a hash: `HEAD` and other revision expressions are not passed to git.
 fn is_abbreviation(hash: &str) -> bool {
     (4..=64).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Splits off the next answer: an object behind `<hash> commit <size>`, or a line that says why there is none.
+/// Splits off the next answer: an object after `<hash> commit <size>`, or a line that says why there is none.
 fn next_object(output: &[u8]) -> (Option<&[u8]>, &[u8]) {
     let (header, rest) = split_line(output);
     let header = String::from_utf8_lossy(header);
@@ -53,7 +53,7 @@ fn next_object(output: &[u8]) -> (Option<&[u8]>, &[u8]) {
     }
 }
 
-/// Reads `author Name <address> 1771322400 +0100` from the head of a commit.
+/// Parses `author Name <address> 1771322400 +0100` from the head of a commit.
 fn author_time(commit: &[u8]) -> Option<DateTime<Utc>> {
     let mut rest = commit;
     loop {

@@ -10,19 +10,19 @@ use crate::clock::Clock;
 use crate::error::Result;
 use crate::git::program::Program;
 
-/// What a commit is made of.
+/// The content of a new commit.
 pub struct NewCommit<'a> {
-    /// The files, named from the top of the repository.
+    /// The files, relative to the top of the repository.
     pub files: &'a [&'a str],
     /// The message.
     pub message: &'a str,
-    /// An empty folder outside of the repository, for an index of its own.
+    /// An empty folder outside of the repository, for a separate index.
     pub scratch: &'a Path,
 }
 
 /// Commits these files and nothing else, with the time of this run; returns whether there was something to commit.
 ///
-/// What else is staged stays staged. Line ends and encodings are converted as by `git add`.
+/// Other staged changes stay staged. Line ends and encodings are converted as by `git add`.
 pub(super) fn commit(program: &Program<'_>, draft: &NewCommit<'_>, clock: &Clock) -> Result<bool> {
     let message = draft.message;
     let program = program.without_programs()?;
@@ -33,7 +33,7 @@ pub(super) fn commit(program: &Program<'_>, draft: &NewCommit<'_>, clock: &Clock
         aside.run(&["read-tree", head])?;
     }
     stage(&aside, draft.files)?;
-    // An object that a partial clone lacks is none of ours.
+    // An object missing from a partial clone is not one of these files.
     let Some(tree) = aside.run(&["write-tree", "--missing-ok"])? else {
         return Ok(false);
     };

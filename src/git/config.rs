@@ -1,11 +1,11 @@
-//! What is read of a repository's own settings: whether they include files that lie elsewhere, and which worktree they name.
+//! Reads a repository's own settings: includes of files from elsewhere, and the worktree they name.
 //!
 //! ```text
 //! [include]                       [includeIf "gitdir:**"]
 //!     path = ../.gitconfig            path = ~/secrets
 //! ```
 //!
-//! No option keeps git from reading what these name, so a repository with such settings is not asked.
+//! No option prevents git from reading these files, so git is not run on a repository with such settings.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ use std::path::PathBuf;
 use crate::git::repository::Repository;
 use crate::git::repository::read;
 
-/// Larger settings are nobody's.
+/// Maximum size of a settings file; real ones are smaller.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
-/// As deep as git itself follows.
+/// Maximum depth of includes, as in git.
 const MAX_DEPTH: usize = 10;
 
 /// Returns the file of a repository's own settings that includes one from elsewhere, or one that cannot be read.
@@ -25,7 +25,7 @@ pub(crate) fn including_elsewhere(repository: &Repository) -> Option<PathBuf> {
         repository.common.join("config"),
         repository.own.join("config.worktree"),
     ];
-    // Nearly always nothing is included, and then nothing more is looked at.
+    // Nearly always nothing is included, and the rest can be skipped.
     let may_include = |file: &PathBuf| {
         let text = read(file, MAX_CONFIG_BYTES).map(|text| text.to_ascii_lowercase());
         text.map_or_else(
@@ -65,7 +65,7 @@ fn stays_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool {
     };
     let folder = real.parent().unwrap_or(&real);
     included(&text).iter().all(|path| {
-        // What git unquotes, cuts off or expands is not read as git reads it.
+        // Values that git unquotes, truncates or expands cannot be read here as git reads them.
         let is_plain = !path.starts_with(['~', '%']) && !path.contains(['"', '\\', '#', ';']);
         let next = folder.join(path);
         let is_inside = || match next.symlink_metadata() {
@@ -82,10 +82,10 @@ fn is_below(path: &Path, folders: &[PathBuf]) -> bool {
     folder.is_some_and(|real| folders.iter().any(|folder| real.starts_with(folder)))
 }
 
-/// Returns the paths that settings include, as they are written.
+/// Returns the paths that settings include, verbatim.
 ///
-/// Behind the first section that includes, every `path` counts: where a section ends is only git's to say, since
-/// a line may go on with the one before it.
+/// After the first section that includes, every `path` counts: only git can tell where a section ends, since
+/// a line may continue the one before it.
 fn included(text: &str) -> Vec<String> {
     let mut is_include = false;
     values(text, "path", |section| {
@@ -94,7 +94,7 @@ fn included(text: &str) -> Vec<String> {
     })
 }
 
-/// Returns the values of a key in the sections that are asked for, as they are written.
+/// Returns the values of a key in the given sections, verbatim.
 fn values(text: &str, key: &str, mut is_asked: impl FnMut(&str) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     let mut is_inside = false;
@@ -120,7 +120,7 @@ fn values(text: &str, key: &str, mut is_asked: impl FnMut(&str) -> bool) -> Vec<
     found
 }
 
-/// Returns where the bracket stands that closes a header; one inside of quotes does not.
+/// Returns the byte offset of the bracket that closes a header, skipping quoted ones.
 fn end_of_header(header: &str) -> usize {
     let mut is_quoted = false;
     let mut is_escaped = false;

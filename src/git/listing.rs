@@ -1,23 +1,23 @@
-//! The names in the index.
+//! Lists the files in the index.
 
 use crate::error::Result;
 use crate::git::program::Program;
 
-/// What the index holds, by names from the top of the repository.
+/// The content of the index, as paths relative to the top of the repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tracked {
     /// The files, sorted as git sorts them.
     pub files: Vec<String>,
-    /// The submodules; what is in them is another repository's.
+    /// The submodules; their content belongs to other repositories.
     pub submodules: Vec<String>,
 }
 
 /// A submodule's mode in the index.
 const SUBMODULE: &str = "160000";
 
-/// Reads the index. Names that are no UTF-8 come with U+FFFD in them.
+/// Reads the index. Names that are not UTF-8 contain U+FFFD.
 pub(crate) fn tracked(program: &Program<'_>) -> Result<Option<Tracked>> {
-    // Not `--stage`, which costs twice the time; submodules are few and have a file that names them.
+    // Not `--stage`, which takes twice as long; submodules are few and listed in a file.
     let Some(output) = program.run(&["ls-files", "-z"])? else {
         return Ok(None);
     };
@@ -41,7 +41,7 @@ pub(crate) fn tracked(program: &Program<'_>) -> Result<Option<Tracked>> {
 
 fn names(output: &str) -> Vec<String> {
     let mut names: Vec<String> = output.split_terminator('\0').map(str::to_owned).collect();
-    // A file in conflict stands there once for each side.
+    // A file in conflict is listed once per side.
     names.dedup();
     names
 }

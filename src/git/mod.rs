@@ -1,4 +1,4 @@
-//! Asks git about history, renames and dates; "no git here" is an answer, not an error.
+//! Queries git about history, renames and dates; the absence of git is an answer, not an error.
 
 mod additions;
 mod bounds;
@@ -49,21 +49,21 @@ pub use running::end_all;
 pub use running::use_process_groups;
 pub use timeline::Timeline;
 
-/// The git repository that a project stands in, if it stands in one.
+/// The git repository that contains a project, if any.
 ///
 /// No git program, no repository and no commits are answers: `None`, never an error. Errors are left
 /// for a git that was asked and failed, as on a repository that belongs to another user.
 #[derive(Clone, Debug)]
 pub struct Git {
     repository: Option<Repository>,
-    /// What leads git to files elsewhere: then it is not asked.
+    /// What would lead git to files elsewhere; if set, git is not run.
     obstacle: Option<UnsafeRepository>,
     /// The same further down, looked for before git is started first.
     below: OnceLock<Option<UnsafeRepository>>,
 }
 
 impl Git {
-    /// Returns the repository that `root` stands in, found by looking for `.git` upward; starts no process.
+    /// Returns the repository that contains `root`, found by searching upward for `.git`; starts no process.
     pub fn discover(root: &Path) -> Self {
         let (repository, invalid) = match Repository::discover(root) {
             Discovery::Nothing => (None, None),
@@ -77,7 +77,7 @@ impl Git {
         }
     }
 
-    /// Returns "no git here", for a caller that may not start a process.
+    /// Returns a value without a repository, for callers that must not start a process.
     pub fn absent() -> Self {
         Self {
             repository: None,
@@ -86,17 +86,17 @@ impl Git {
         }
     }
 
-    /// Returns what keeps git from being asked, where something does.
+    /// Returns the reason why git is not run, if any.
     pub fn warning(&self) -> Option<Warning> {
         self.obstacle.as_ref().map(UnsafeRepository::warning)
     }
 
-    /// Returns whether the project stands in a repository.
+    /// Returns whether the project is in a repository.
     pub fn is_repository(&self) -> bool {
         self.repository.is_some()
     }
 
-    /// Returns the full hash of the commit that is checked out.
+    /// Returns the full hash of the checked-out commit.
     ///
     /// Read from the files of the repository, since a process costs more than most commands may take;
     /// git is asked only where refs are kept in another form.
@@ -119,7 +119,7 @@ impl Git {
         }
     }
 
-    /// Returns how many commits were made since the one of a full hash, or `None` if it is not known here.
+    /// Returns the number of commits since the one with a full hash, or `None` if it is unknown here.
     pub fn commits_since(&self, hash: &str) -> Result<Option<u32>> {
         let is_hash = [40, 64].contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
         let (Some(program), true) = (self.program()?, is_hash) else {
@@ -155,7 +155,7 @@ impl Git {
         let Some(head) = self.head()? else {
             return Err(Error::not_found("there is no git commit here to tag"));
         };
-        // An option in place of a name; git itself checks everything else.
+        // A name that is an option; git itself checks everything else.
         if name.starts_with('-') || name.is_empty() {
             return Err(Error::usage(format!("{name:?} is not a valid tag name")));
         }
@@ -197,7 +197,7 @@ impl Git {
         self.change_configuration(&["config", "--local", key, value])
     }
 
-    /// Takes a section out of the repository's own configuration.
+    /// Removes a section from the repository's own configuration.
     pub fn unconfigure(&self, section: &str) -> Result<()> {
         self.change_configuration(&["config", "--local", "--remove-section", section])
     }
@@ -235,7 +235,7 @@ impl Git {
             .map(|repository| repository.top.as_path())
     }
 
-    /// Returns whether some tracked files are left out of the folder on purpose.
+    /// Returns whether the checkout is sparse: some tracked files are intentionally absent.
     pub fn is_sparse(&self) -> bool {
         self.repository.as_ref().is_some_and(Repository::is_sparse)
     }
@@ -279,7 +279,7 @@ impl Git {
             .collect())
     }
 
-    /// Opens the repository's objects to be asked for one after the other.
+    /// Opens the repository's objects, to be read one by one.
     pub fn objects(&self) -> Result<Option<Objects>> {
         self.ask(Objects::open)
     }
@@ -314,7 +314,8 @@ impl Git {
         Ok(commits.unwrap_or_default())
     }
 
-    /// Returns the places of all commits since the one of a full hash, parents before children; without one, of all.
+    /// Returns the nodes of all commits since the one with a full hash, or of all commits, parents before
+    /// children.
     pub fn nodes_since(&self, since: Option<&str>) -> Result<Vec<Node>> {
         let Some(head) = self.head()? else {
             return Ok(Vec::new());
@@ -323,9 +324,9 @@ impl Git {
         Ok(nodes.unwrap_or_default())
     }
 
-    /// Leaves out the commits before a day, and all that come before them.
+    /// Removes the commits before a day, and all their ancestors.
     ///
-    /// By the committer's time: a rebase renews it, and what it moved comes again rather than never.
+    /// Uses the committer's time, which a rebase renews: a rebased commit is listed again rather than never.
     pub fn made_since(&self, nodes: Vec<Node>, day: &str) -> Result<Vec<Node>> {
         let Some(head) = self.head()? else {
             return Ok(nodes);
@@ -340,7 +341,7 @@ impl Git {
             .collect())
     }
 
-    /// Returns how far what is checked out and the commit of a full hash are apart.
+    /// Returns the distance between the checked-out commit and the one with a full hash.
     pub fn distance(&self, other: &str) -> Result<Option<Distance>> {
         match self.head()? {
             Some(head) => self.distance_between(other, &head),
@@ -348,7 +349,7 @@ impl Git {
         }
     }
 
-    /// Returns how far two commits are apart, each named by its full hash.
+    /// Returns the distance between two commits, each given by its full hash.
     pub fn distance_between(&self, from: &str, to: &str) -> Result<Option<Distance>> {
         self.ask(|program| range::distance(program, from, to))
     }
@@ -364,7 +365,7 @@ impl Git {
 
     /// Commits these files and nothing else; returns `None` if they are committed already.
     ///
-    /// What else is staged stays staged. Like a tag, never signed, and without the repository's hooks.
+    /// Other staged changes stay staged. Like a tag, it is never signed, and without the repository's hooks.
     pub fn commit_only(&self, draft: &NewCommit<'_>, clock: &Clock) -> Result<Option<String>> {
         self.refuse_commit(draft.files)?;
         match self.program()? {
@@ -396,12 +397,12 @@ impl Git {
         repository.filter(|_| self.obstacle.is_none())
     }
 
-    /// Refuses what is to be written through an obstacle.
+    /// Refuses to write if there is an obstacle.
     fn refuse_elsewhere(&self) -> Result<()> {
         self.obstacle.as_ref().map_or(Ok(()), refused)
     }
 
-    /// Returns a git that starts at the top of the repository; none without a repository that may be asked.
+    /// Returns a git program at the top of the repository; `None` if git may not be run on it.
     fn program(&self) -> Result<Option<Program<'_>>> {
         let Some(repository) = self.readable() else {
             return Ok(None);
@@ -411,7 +412,7 @@ impl Git {
         Ok(Some(Program::new(&repository.top)))
     }
 
-    /// Asks a git that starts at the top of the repository; none without git and repository.
+    /// Queries a git program at the top of the repository; `None` without git or repository.
     fn ask<T>(
         &self,
         question: impl FnOnce(&Program<'_>) -> Result<Option<T>>,

@@ -1,4 +1,4 @@
-//! The repository's objects, asked for one after the other in one process.
+//! Reads the repository's objects one by one, through one process.
 
 use std::io;
 use std::io::BufRead;
@@ -16,17 +16,17 @@ use crate::git::program::Program;
 use crate::git::running::MAX_WAIT;
 use crate::git::running::Running;
 
-/// A conversation with git about its objects; starting it costs what a hundred questions cost.
+/// A running git process that serves objects; starting it takes as long as a hundred queries.
 #[derive(Debug)]
 pub struct Objects {
     checks: Talk,
     contents: Talk,
 }
 
-/// An object by what git calls it.
+/// An object, by git's type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Object {
-    /// A folder's names.
+    /// The entries of a folder.
     Tree(Vec<TreeEntry>),
     /// A file's content.
     Blob(Vec<u8>),
@@ -34,22 +34,22 @@ pub enum Object {
     Other,
 }
 
-/// A name in a folder.
+/// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeEntry {
-    /// The name, without the folder's.
+    /// The name, without the folder.
     pub name: String,
-    /// The object, by its full hash.
+    /// The full hash of the object.
     pub id: String,
     /// Whether it is a folder.
     pub is_tree: bool,
 }
 
-/// Larger files are not read: a manifest is none of them.
+/// Maximum size of a file; manifests are smaller.
 const MAX_OBJECT_BYTES: u64 = 1 << 20;
-/// A folder with more names than fit is not a project's.
+/// Maximum size of a folder; those of projects are smaller.
 const MAX_TREE_BYTES: u64 = 64 << 20;
-/// So many bytes of questions fit into a pipe while the answers are not read yet.
+/// Number of bytes of queries that fit into a pipe while the answers are still unread.
 const BATCH: usize = 4096;
 
 impl Objects {
@@ -61,7 +61,7 @@ impl Objects {
             .map(|(checks, contents)| Self { checks, contents }))
     }
 
-    /// Tells of each name whether there is such an object: a hash, or `<commit>:<path>`.
+    /// Returns for each name, a hash or `<commit>:<path>`, whether the object exists.
     pub fn exist(&mut self, names: &[String]) -> Result<Vec<bool>> {
         let mut found = Vec::with_capacity(names.len());
         self.checks.ask(names, |header, _| {
@@ -71,7 +71,7 @@ impl Objects {
         Ok(found)
     }
 
-    /// Returns the object that each name stands for: a hash, or `<commit>:<path>`.
+    /// Returns the object of each name, a hash or `<commit>:<path>`.
     pub fn read(&mut self, names: &[String]) -> Result<Vec<Option<Object>>> {
         let mut found = Vec::with_capacity(names.len());
         self.contents.ask(names, |header, answers| {
@@ -85,7 +85,7 @@ impl Objects {
     }
 }
 
-/// One process: a line for each question, an answer after a line for each.
+/// One process, which reads a line per query, and prints a header line and the content for each.
 #[derive(Debug)]
 struct Talk {
     child: Child,
@@ -95,7 +95,7 @@ struct Talk {
     root: PathBuf,
 }
 
-/// The line in front of an object: `<hash> <type> <size>`.
+/// The header line of an object: `<hash> <type> <size>`.
 struct Header {
     hash_bytes: usize,
     kind: String,
@@ -117,7 +117,7 @@ impl Talk {
         }))
     }
 
-    /// Asks for each name and hands each answer to `take`, in order; `None` where there is no object.
+    /// Queries each name and passes each answer to `take`, in order; `None` if there is no object.
     fn ask(
         &mut self,
         names: &[String],
@@ -169,13 +169,13 @@ impl Talk {
 
 impl Drop for Talk {
     fn drop(&mut self) {
-        // Without questions git ends by itself; it only has to be waited for.
+        // When its input is closed, git ends by itself, and only has to be waited for.
         self.questions = None;
         drop(self.child.wait());
     }
 }
 
-/// Returns the line that asks for a name; a name that is no single line asks for nothing that exists.
+/// Returns the query for a name; a name with a line break is replaced by one that does not exist.
 fn question(name: &str) -> String {
     if name.contains(['\n', '\0']) || name.is_empty() {
         return "-\n".to_owned();
@@ -184,7 +184,7 @@ fn question(name: &str) -> String {
 }
 
 fn header(line: &str) -> Option<Header> {
-    // A name that is not found stands in front of `missing`, with whatever spaces it has.
+    // A name that is not found is printed before `missing`, including any spaces.
     let mut words = line.trim_end_matches('\n').split(' ');
     let (hash, kind, size) = (words.next()?, words.next()?, words.next()?);
     let is_hash = hash.len() >= 40 && hash.bytes().all(|b| b.is_ascii_hexdigit());

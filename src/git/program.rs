@@ -1,4 +1,4 @@
-//! The one place that starts git, and how: nothing of the repository runs, nothing is fetched.
+//! Starts git, in such a way that nothing of the repository runs and nothing is fetched.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -21,7 +21,7 @@ use crate::git::running::MAX_WAIT;
 use crate::git::running::Running;
 use crate::text::strip_controls;
 
-/// A git program that asks about one project.
+/// A git program for one project.
 ///
 /// A repository's own settings may name programs, and an unpacked archive brings such settings along.
 /// Each command therefore runs without the file system monitor, hooks, signatures, pager, submodules,
@@ -31,15 +31,15 @@ use crate::text::strip_controls;
 /// repository. The environment of the user is kept, except for the variables by which a hook of git says
 /// where its repository is: the project's is asked, whoever asks.
 pub(crate) struct Program<'a> {
-    /// The folder with `.git` in it, where the files are checked out: git looks for it nowhere else.
+    /// The folder that contains `.git`, where the files are checked out; git searches nowhere else.
     top: &'a Path,
     /// Further configuration, as options before the command.
     options: Vec<String>,
-    /// The index in place of the repository's own.
+    /// The index to use instead of the repository's own.
     index: Option<PathBuf>,
 }
 
-/// What a process left behind.
+/// The output of a finished process.
 struct Output {
     status: ExitStatus,
     stdout: Vec<u8>,
@@ -81,7 +81,7 @@ const HARMLESS: &[&str] = &[
 const EMPTY: &str = "ANNALS_GIT_EMPTY";
 const NO: &str = "ANNALS_GIT_NO";
 
-/// Which repository, index or objects: git sets these for its hooks.
+/// Variables that select the repository, index or objects; git sets these for its hooks.
 const ELSEWHERE: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -93,7 +93,7 @@ const ELSEWHERE: &[&str] = &[
     "GIT_PREFIX",
 ];
 
-/// Who signs where nobody is known.
+/// The author and committer if git knows none.
 const ANONYMOUS: [(&str, &str); 4] = [
     ("GIT_AUTHOR_NAME", "annals"),
     ("GIT_AUTHOR_EMAIL", "annals@localhost"),
@@ -115,7 +115,7 @@ impl<'a> Program<'a> {
 
     /// Returns a program that runs none of the filters and hooks that settings name, for what writes.
     ///
-    /// Git can be told of hooks by settings since 2.54. It compares files with the index as it writes one, and
+    /// Since git 2.54, settings can name hooks. Git compares files with the index when it writes one, and
     /// runs filters for it.
     pub(crate) fn without_programs(&self) -> Result<Self> {
         let filters = self.names_of("filter")?;
@@ -140,7 +140,7 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// Returns the names that settings of a section have: `a` of `filter.a.clean`.
+    /// Returns the names of the subsections of a section: `a` of `filter.a.clean`.
     fn names_of(&self, section: &str) -> Result<BTreeSet<String>> {
         let pattern = format!("^{section}\\.");
         let listing = ["config", "--null", "--name-only", "--get-regexp", &pattern];
@@ -158,7 +158,7 @@ impl<'a> Program<'a> {
         Ok(keys.split('\0').filter_map(name).collect())
     }
 
-    /// Returns a program that reads and writes an index of its own.
+    /// Returns a program that uses a separate index.
     pub(crate) fn with_index(&self, index: &Path) -> Self {
         Self {
             top: self.top,
@@ -202,13 +202,13 @@ impl<'a> Program<'a> {
             .hint("commit it yourself, or take the filter attribute off these files"))
     }
 
-    /// Returns what a command prints, or none without a git program.
+    /// Returns the output of a command; `None` without a git program.
     pub(crate) fn run(&self, arguments: &[&str]) -> Result<Option<String>> {
         let output = self.start(self.command(arguments), arguments, Vec::new())?;
         output.map(|output| text_of(output, arguments)).transpose()
     }
 
-    /// Returns what a command prints whose exit code 1 says "there is none".
+    /// Returns the output of a command whose exit code 1 means "none".
     pub(crate) fn query(&self, arguments: &[&str]) -> Result<Option<String>> {
         match self.start(self.command(arguments), arguments, Vec::new())? {
             Some(output) if output.status.code() == Some(1) => Ok(None),
@@ -223,7 +223,7 @@ impl<'a> Program<'a> {
         output.map(|output| checked(output, arguments)).transpose()
     }
 
-    /// Starts a command that answers one question after the other; none without a git program.
+    /// Starts a command that answers queries one by one; `None` without a git program.
     pub(crate) fn talk(&self, arguments: &[&str]) -> Result<Option<(Child, Running)>> {
         let tried = format!("run git {}", arguments.first().unwrap_or(&""));
         let mut command = self.command(arguments);
@@ -243,7 +243,7 @@ impl<'a> Program<'a> {
         self.top
     }
 
-    /// Makes an annotated tag with the time of this run.
+    /// Creates an annotated tag with the time of this run.
     pub(crate) fn tag(
         &self,
         name: &str,
@@ -263,9 +263,9 @@ impl<'a> Program<'a> {
         self.without_programs()?.sign_as(&arguments, clock)
     }
 
-    /// Runs a command that leaves its maker's name and time.
+    /// Runs a command that records a committer and a time.
     pub(crate) fn sign_as(&self, arguments: &[&str], clock: &Clock) -> Result<Option<String>> {
-        // Where nobody has told git who they are, it would fail; what we make is not worth that.
+        // Without a configured user, git would fail, so a default is used.
         let identity = ["var", "GIT_COMMITTER_IDENT"];
         let known = self.start(self.command(&identity), &identity, Vec::new())?;
         let anonymous = known.is_some_and(|output| !output.status.success());
@@ -317,7 +317,7 @@ impl<'a> Program<'a> {
         command
     }
 
-    /// Runs a command to its end; none without a git program.
+    /// Runs a command to its end; `None` without a git program.
     fn start(
         &self,
         mut command: Command,
@@ -342,7 +342,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Feeds a process and reads all it says at once, since a full pipe would stop it and us.
+/// Writes the input and reads the output of a process concurrently, since a full pipe would block both.
 fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result<Output> {
     let deadline = running.deadline(MAX_WAIT)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -352,14 +352,14 @@ fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result
         let stdout = drained(stdout, MAX_OUTPUT_BYTES);
         (joined(feeder), stdout, joined(complaints))
     });
-    // Once it is waited for, its number may be that of another process.
+    // After the wait, its id may be reused by another process.
     let in_time = deadline.close();
     drop(running);
     let status = child.wait()?;
     in_time?;
     let ((stdout, length), (stderr, _)) = (stdout?, stderr?);
     match fed {
-        // A git that ends early says why.
+        // If git ends early, its error output states why.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error),
         _ if length > MAX_OUTPUT_BYTES => {
             return Err(io::Error::other("its output exceeds 64 MiB"));
@@ -374,7 +374,7 @@ fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result
     })
 }
 
-/// Returns the first `most` bytes of a pipe, and how many came in all.
+/// Returns the first `most` bytes of a pipe, and their total number.
 fn drained(pipe: Option<impl Read>, most: u64) -> io::Result<(Vec<u8>, u64)> {
     let mut kept = Vec::new();
     let Some(mut pipe) = pipe else {
@@ -395,7 +395,7 @@ fn text_of(output: Output, arguments: &[&str]) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Returns what a successful process printed; of a failed one, an error with its first complaint.
+/// Returns the output of a successful process, or an error with the first line of its error output.
 fn checked(output: Output, arguments: &[&str]) -> Result<Vec<u8>> {
     if output.status.success() {
         return Ok(output.stdout);

@@ -1,4 +1,4 @@
-//! The commits since one of them, with what each changed.
+//! Reads ranges of commits, with the files that each changed.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use crate::git::program::Program;
 /// A file that a commit changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChangedFile {
-    /// What happened, by git's letter: `A`, `M`, `D`, `R`, `C`, `T`.
+    /// The kind of change, as git's letter: `A`, `M`, `D`, `R`, `C`, `T`.
     pub status: char,
-    /// Its name since, from the top of the repository.
+    /// Its path after the commit, relative to the top of the repository.
     pub path: String,
-    /// Its name before, where that is another one.
+    /// Its path before the commit, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
 }
 
-/// A commit, as who did not make it needs it.
+/// A commit, with author, message and changed files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Commit {
     /// The full hash.
@@ -27,15 +27,15 @@ pub struct Commit {
     /// The full hashes of its parents.
     #[serde(skip)]
     pub parents: Vec<String>,
-    /// Who wrote it.
+    /// Its author.
     pub author: String,
-    /// When it was written, RFC 3339, in its author's zone.
+    /// The time of authoring, RFC 3339, in its author's zone.
     pub date: String,
     /// The first line of its message.
     pub subject: String,
     /// The rest of its message.
     pub body: String,
-    /// What it changed; a merge against its first parent.
+    /// The files that it changed; for a merge, compared with its first parent.
     pub files: Vec<ChangedFile>,
 }
 
@@ -48,20 +48,20 @@ pub struct Node {
     pub parents: Vec<String>,
 }
 
-/// How far what is checked out and another commit have come apart.
+/// The number of commits by which the checked-out commit and another one differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Distance {
-    /// The commits that only what is checked out has.
+    /// Number of commits only in the history of the checked-out commit.
     pub ahead: usize,
-    /// The commits that only the other one has; 0 if that one is an ancestor.
+    /// Number of commits only in the history of the other one; 0 if it is an ancestor.
     pub behind: usize,
 }
 
 /// The fields of a commit, each ended by a zero byte, which no message can hold.
 const FIELDS: &str = "--format=%H%x00%P%x00%an%x00%aI%x00%s%x00%b%x00";
-/// What every listing of commits with their files is asked for, whatever the user's settings are.
+/// Options of every listing of commits with their files, independent of the user's settings.
 ///
-/// A renamed file is one with the same bytes: to compare the contents of large files takes git seconds.
+/// Only files with the same bytes count as renamed: comparing the contents of large files takes git seconds.
 const LISTING: [&str; 7] = [
     "--encoding=UTF-8",
     "--name-status",
@@ -98,7 +98,7 @@ pub(crate) fn commits(program: &Program<'_>, hashes: &[&str]) -> Result<Option<V
     Ok(output.map(|output| parse(&String::from_utf8_lossy(&output))))
 }
 
-/// Reads the places of all commits since one (of all where there is none), parents before children.
+/// Reads the nodes of all commits since one, or of all commits without one; parents come before children.
 pub(crate) fn nodes(
     program: &Program<'_>,
     since: Option<&str>,
@@ -207,7 +207,7 @@ fn parse(output: &str) -> Vec<Commit> {
             body: field().trim().to_owned(),
             files: Vec::new(),
         };
-        // What git itself puts after each commit.
+        // The separator that git prints after each commit.
         rest.next_if(|next| next.is_empty());
         while let Some(status) = rest.next_if(|next| is_status(next)) {
             let status = status.trim_start_matches('\n').chars().next();
@@ -229,7 +229,7 @@ fn parse(output: &str) -> Vec<Commit> {
     commits
 }
 
-/// Returns whether what follows is a file's letter: a hash is far longer, and what separates is empty.
+/// Returns whether the next field is a file's letter: a hash is far longer, and a separator is empty.
 fn is_status(text: &str) -> bool {
     let text = text.trim_start_matches('\n');
     let mut letters = text.chars();

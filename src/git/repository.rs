@@ -1,4 +1,4 @@
-//! The repository as it lies on the disk: its folders, and the commit that is checked out.
+//! Reads the repository from disk: its folders, and the checked-out commit.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,40 +9,40 @@ use std::path::PathBuf;
 /// The folders of a repository.
 #[derive(Clone, Debug)]
 pub(crate) struct Repository {
-    /// The folder with `.git` in it: where the files are checked out.
+    /// The folder that contains `.git`, where the files are checked out.
     pub(crate) top: PathBuf,
     /// `.git`, or a worktree's own folder inside the main one.
     pub(crate) own: PathBuf,
-    /// Where the refs of all worktrees lie.
+    /// The folder of the refs of all worktrees.
     pub(crate) common: PathBuf,
 }
 
-/// What a folder stands in.
+/// The kind of repository that a folder is in.
 #[derive(Debug)]
 pub(crate) enum Discovery {
     /// No repository, or a bare one.
     Nothing,
-    /// A `.git` that git might read otherwise than it is read here.
+    /// A `.git` that git might read differently than we do.
     Invalid(PathBuf),
     /// A repository.
     Repository(Repository),
 }
 
-/// What is checked out.
+/// The checked-out commit or branch.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Head {
     /// A commit, by its full hash.
     Commit(String),
     /// A branch without a commit yet.
     Unborn,
-    /// Kept in a form that only git reads.
+    /// Stored in a format that only git can read.
     Unknown,
 }
 
-/// Branches that point to branches; git itself follows five.
+/// Maximum length of a chain of symbolic refs, as in git.
 const MAX_CHAIN_LENGTH: usize = 5;
 const MAX_FILE_BYTES: u64 = 1 << 12;
-/// A hundred thousand refs fit; what is larger is git's to read.
+/// Maximum size of a file read here, enough for 100,000 refs; git reads larger ones.
 const MAX_PACKED_REFS_BYTES: u64 = 16 << 20;
 
 impl Repository {
@@ -98,7 +98,7 @@ impl Repository {
         self.own.join("info/sparse-checkout").exists()
     }
 
-    /// Returns what is checked out, as far as the files say.
+    /// Returns the checked-out commit, as far as the files show it.
     pub(crate) fn head(&self) -> Head {
         let Some(mut text) = read(&self.own.join("HEAD"), MAX_FILE_BYTES) else {
             return Head::Unknown;
@@ -135,7 +135,7 @@ impl Repository {
         }
     }
 
-    /// Returns the commit of a branch that has no file of its own.
+    /// Returns the commit of a branch without its own file.
     fn packed(&self, name: &str) -> Head {
         let path = self.common.join("packed-refs");
         if !path.exists() {
@@ -194,7 +194,7 @@ fn hash(text: &str) -> Option<String> {
     reason = "a bounded look at git's own files, which may lie outside the project"
 )]
 pub(crate) fn read(path: &Path, largest: u64) -> Option<String> {
-    // A pipe in place of a file would never end.
+    // Reading a pipe would never end.
     if !path.is_file() {
         return None;
     }

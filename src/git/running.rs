@@ -1,4 +1,4 @@
-//! The git processes that run at this moment, so that a door which gives up waiting leaves none behind.
+//! Keeps track of the running git processes, so that none outlives a caller that gives up waiting.
 
 use std::io;
 use std::io::ErrorKind;
@@ -17,7 +17,7 @@ use std::time::Duration;
 /// A history of a million commits is read in less; a pipe in place of an object is waited for without end.
 pub(crate) const MAX_WAIT: Duration = Duration::from_mins(1);
 
-/// How long git may take to remove its lock files once it is asked to end.
+/// Time that git has to remove its lock files after a request to end.
 const GRACE: Duration = Duration::from_secs(1);
 
 static PROCESSES: Mutex<Processes> = Mutex::new(Processes {
@@ -28,9 +28,9 @@ static PROCESSES: Mutex<Processes> = Mutex::new(Processes {
 
 struct Processes {
     ids: Vec<u32>,
-    /// Whether each leads a group of its own.
+    /// Whether each process leads its own process group.
     has_groups: bool,
-    /// Whether no further process may start.
+    /// Whether further processes are refused.
     is_over: bool,
 }
 
@@ -67,7 +67,7 @@ impl Running {
             let is_open = |wait| told.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
             let is_late = is_open(wait);
             if is_late {
-                // A git that is killed leaves `index.lock` behind, and no other git can write then.
+                // A killed git leaves its `index.lock`, which blocks every other git from writing.
                 send("TERM", &[id]);
                 if is_open(GRACE) {
                     send("KILL", &[id]);
@@ -83,7 +83,7 @@ impl Running {
     }
 }
 
-/// How long an answer is waited for. Close it before the process is reaped: its number may be given again then.
+/// The deadline for an answer. Close it before the process is reaped, since its id may be reused after that.
 #[derive(Debug)]
 pub(crate) struct Deadline {
     wait: Duration,
@@ -117,15 +117,17 @@ pub fn end_all() {
     processes.send("KILL", &processes.ids);
 }
 
-/// Has each git process lead a group from now on, for a run that may give up waiting: [`end_all`] ends the groups.
+/// Starts each git process in its own group from now on, for callers that may give up waiting; [`end_all`]
+/// ends the groups.
 pub fn use_process_groups() {
     let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
     processes.has_groups = true;
 }
 
-/// Passes a request to end on to the git processes, which would wait on without us.
+/// Forwards termination signals to the git processes, which would otherwise continue to wait.
 ///
-/// From the first git process on: a run that starts none has no handler. A terminal that is closed tells them itself.
+/// Installed with the first git process, so that a run without git has no handler. A closed terminal signals
+/// them itself.
 #[cfg(unix)]
 fn pass_on_termination() {
     use signal_hook::consts::SIGTERM;
@@ -134,7 +136,7 @@ fn pass_on_termination() {
 
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        // Without a handler the system ends us at once, as before.
+        // Without a handler, the system ends this process at once.
         let Ok(mut signals) = Signals::new([SIGTERM]) else {
             return;
         };
@@ -160,7 +162,7 @@ fn send(signal: &str, ids: &[u32]) {
 }
 
 impl Processes {
-    /// Sends a signal to processes; to those that lead a group with all that is in it.
+    /// Sends a signal to processes, or to the whole group of those that lead one.
     fn send(&self, signal: &str, ids: &[u32]) {
         if !cfg!(unix) || ids.is_empty() {
             return;
@@ -175,7 +177,7 @@ impl Processes {
             .args(["-s", signal, "--"])
             .args(groups)
             .status();
-        // What is gone already need not be ended.
+        // A process that has already ended needs no signal.
         sent.ok();
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn duplicates(all: &[CheckedEntry]) -> Vec<Duplicate> {
         }
     }
     for group in first.into_values() {
-        found.extend(near_identical(&group, "one first line, "));
+        found.extend(near_identical(&group, "same first line, "));
     }
     // Entries that differ only in the first line share the second.
     for group in second.into_values() {
@@ -74,7 +74,7 @@ fn same_keys(all: &[CheckedEntry]) -> Vec<Duplicate> {
             let case = if name == spelled {
                 ""
             } else {
-                ", but for its case"
+                ", ignoring case"
             };
             found.push(pair(
                 first,

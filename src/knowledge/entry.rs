@@ -153,7 +153,7 @@ impl FieldReader<'_> {
             let article = if name == "created" || name == "updated" {
                 "date"
             } else {
-                "known word"
+                "valid value"
             };
             self.warn(line, format!("{name}: `{word}` is not a {article}"));
         }
@@ -300,7 +300,7 @@ mod tests {
             (
                 "---\ntype: fact\n---\n",
                 2,
-                "type: `fact` is not a known word",
+                "type: `fact` is not a valid value",
             ),
             (
                 "---\ntype: gotcha\nstatus: done\n---\n",

@@ -38,7 +38,7 @@ pub(crate) struct Front<'a> {
 impl<'a> Front<'a> {
     /// Parses the front matter of an entry.
     pub(crate) fn parse(text: &'a str, path: &Path) -> Self {
-        usual(text).unwrap_or_else(|| careful(text, path))
+        parse_simple(text).unwrap_or_else(|| parse_general(text, path))
     }
 
     /// Returns a field by name, ignoring case.
@@ -72,7 +72,7 @@ impl Field<'_> {
 }
 
 /// Returns the end of the line break at `at`, or `at` if there is none.
-pub(crate) fn behind_line_break(text: &str, at: usize) -> usize {
+pub(crate) fn after_line_break(text: &str, at: usize) -> usize {
     let rest = &text[at..];
     match (rest.starts_with("\r\n"), rest.starts_with('\n')) {
         (true, _) => at + 2,
@@ -83,7 +83,7 @@ pub(crate) fn behind_line_break(text: &str, at: usize) -> usize {
 
 /// Parses front matter that consists only of `name: value` lines, with plain or simply quoted values and
 /// `[a, b]`.
-fn usual(text: &str) -> Option<Front<'_>> {
+fn parse_simple(text: &str) -> Option<Front<'_>> {
     let mut fields = Vec::with_capacity(8);
     let mut at = 0;
     for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -93,7 +93,7 @@ fn usual(text: &str) -> Option<Front<'_>> {
             (0, "---") => {}
             (0, _) => return None,
             (_, "---") => {
-                let body = behind_line_break(text, at);
+                let body = after_line_break(text, at);
                 // A second block after the first needs the general parser.
                 if text[body..].starts_with("---") {
                     return None;
@@ -168,11 +168,11 @@ fn scalar(value: &str) -> Option<&str> {
     (starts_well && value.chars().all(is_plain)).then_some(value)
 }
 
-fn careful(text: &str, path: &Path) -> Front<'static> {
+fn parse_general(text: &str, path: &Path) -> Front<'static> {
     let parsed = FrontMatter::parse(text, path);
     let mut front = Front {
         is_there: front_matter::inner(text).is_some(),
-        body: behind_line_break(text, parsed.value.range.end),
+        body: after_line_break(text, parsed.value.range.end),
         problems: parsed.warnings,
         ..Front::default()
     };
@@ -209,10 +209,10 @@ mod tests {
             "---\nkey: 'a'\nstatus: active\n---\n",
         ] {
             let path = Path::new("a.md");
-            let usual = usual(text).unwrap();
-            let long = careful(text, path);
-            assert_eq!(fields(&usual), fields(&long), "{text}");
-            assert_eq!((usual.body, usual.is_there), (long.body, long.is_there));
+            let simple = parse_simple(text).unwrap();
+            let long = parse_general(text, path);
+            assert_eq!(fields(&simple), fields(&long), "{text}");
+            assert_eq!((simple.body, simple.is_there), (long.body, long.is_there));
         }
     }
 
@@ -231,7 +231,7 @@ mod tests {
             "\u{feff}---\nkey: a\n---\n",
             "---\nkey : a\n---\n",
         ] {
-            assert!(usual(text).is_none(), "{text}");
+            assert!(parse_simple(text).is_none(), "{text}");
         }
     }
 
@@ -242,8 +242,8 @@ mod tests {
             end in "(---|\\.\\.\\.|)", tail in "\\PC{0,20}",
         ) {
             let text = format!("---\n{}\n{end}\n{tail}", lines.join("\n"));
-            let long = careful(&text, Path::new("a.md"));
-            if let Some(short) = usual(&text) {
+            let long = parse_general(&text, Path::new("a.md"));
+            if let Some(short) = parse_simple(&text) {
                 prop_assert_eq!(fields(&short), fields(&long));
                 prop_assert_eq!(short.body, long.body);
                 prop_assert!(long.problems.is_empty());

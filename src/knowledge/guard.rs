@@ -13,7 +13,7 @@ pub(crate) fn refuse_secrets(what: &str, text: &str) -> Result<()> {
     let line = Lines::new(text).line(secret.range.start);
     let rule = secret.rule;
     Err(Error::refused(format!(
-        "the {what} holds what looks like a secret ({rule}, line {line})"
+        "the {what} contains what looks like a secret ({rule}, line {line})"
     ))
     .hint("say where it is kept instead; --allow-secret stores it anyway"))
 }

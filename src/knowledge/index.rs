@@ -167,17 +167,17 @@ pub(crate) fn update(
     let text = old.as_deref().and_then(|old| str::from_utf8(old).ok());
     let mut updated = text.map(str::to_owned);
     for (key, row) in rows {
-        updated = updated.and_then(|text| with_row(&text, key, row.as_ref()));
+        updated = updated.and_then(|text| replace_row(&text, key, row.as_ref()));
     }
     let new = match updated {
         Some(text) => text,
-        None => anew(place, rows)?,
+        None => rebuilt(place, rows)?,
     };
     changes.edit(&path, old, new)
 }
 
 /// Returns the whole text for all existing entries, with these rows replaced.
-fn anew(place: &KnowledgeDir, rows: &[(&str, Option<IndexRow>)]) -> Result<String> {
+fn rebuilt(place: &KnowledgeDir, rows: &[(&str, Option<IndexRow>)]) -> Result<String> {
     let mut all: BTreeMap<String, IndexRow> = all(place)?
         .value
         .into_iter()
@@ -227,7 +227,7 @@ pub(crate) fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<IndexRow>>> {
 }
 
 /// Returns a text of ours with one row replaced, or `None` if its format is not ours.
-fn with_row(text: &str, key: &str, row: Option<&IndexRow>) -> Option<String> {
+fn replace_row(text: &str, key: &str, row: Option<&IndexRow>) -> Option<String> {
     let rows = text.strip_prefix(HEAD)?;
     if !rows.is_empty() && !rows.ends_with('\n') {
         return None;
@@ -287,27 +287,27 @@ mod tests {
     #[test]
     fn one_row_changes_and_the_others_stay() {
         let text = render([row("a", "A"), row("c", "C")]);
-        let with_b = with_row(&text, "b", Some(&row("b", "B"))).unwrap();
+        let with_b = replace_row(&text, "b", Some(&row("b", "B"))).unwrap();
         assert_eq!(
             with_b,
             render([row("a", "A"), row("b", "B"), row("c", "C")])
         );
-        let last = with_row(&text, "d", Some(&row("d", "D"))).unwrap();
+        let last = replace_row(&text, "d", Some(&row("d", "D"))).unwrap();
         assert_eq!(last, render([row("a", "A"), row("c", "C"), row("d", "D")]));
-        let other = with_row(&text, "c", Some(&row("c", "X"))).unwrap();
+        let other = replace_row(&text, "c", Some(&row("c", "X"))).unwrap();
         assert_eq!(other, render([row("a", "A"), row("c", "X")]));
-        assert_eq!(with_row(&with_b, "b", None).unwrap(), text);
+        assert_eq!(replace_row(&with_b, "b", None).unwrap(), text);
     }
 
     #[test]
     fn what_another_hand_wrote_is_not_edited_but_read() {
         let text = "# Index\n\n| Key | Type | Title |\n|:--|--|--|\n| [[a]] | gotcha | A |\n";
-        assert_eq!(with_row(text, "b", None), None);
+        assert_eq!(replace_row(text, "b", None), None);
         let rows = parse(text).unwrap();
         assert_eq!((rows[0].key.as_str(), rows[0].title.as_str()), ("a", "A"));
         assert_eq!(parse("- a\n- b\n"), None);
         let unsorted = format!("{HEAD}| b |\n| a |\n");
-        assert_eq!(with_row(&unsorted, "c", None), None);
+        assert_eq!(replace_row(&unsorted, "c", None), None);
     }
 
     proptest! {
@@ -321,7 +321,7 @@ mod tests {
         #[test]
         fn no_text_panics(text in "[|a\\\\ \n\\PC]{0,60}") {
             parse(&text);
-            with_row(&text, "a", None);
+            replace_row(&text, "a", None);
         }
     }
 }

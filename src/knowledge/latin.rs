@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Returns a text in lower case without accents: `fuer` for `für`, `cafe` for `café`.
-pub(crate) fn latin(text: &str) -> String {
+pub(crate) fn transliterate(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.nfc().flat_map(char::to_lowercase) {
         match spelled(c) {
@@ -47,7 +47,7 @@ mod tests {
             ),
             ("\u{65e5}\u{672c} plain", "\u{65e5}\u{672c} plain"),
         ] {
-            assert_eq!(latin(text), expected);
+            assert_eq!(transliterate(text), expected);
         }
     }
 }

@@ -9,7 +9,6 @@
 //! └── notepad.md        Priority Context, Working Memory, Manual
 //! ```
 
-mod adopt;
 mod audit;
 mod checked;
 mod classify;
@@ -22,6 +21,7 @@ mod entry;
 mod front;
 mod front_edit;
 mod guard;
+mod import;
 mod index;
 mod key;
 mod latin;
@@ -40,11 +40,6 @@ mod words;
 mod write;
 pub(crate) mod yaml;
 
-pub use adopt::Adopted;
-pub use adopt::Adoption;
-pub use adopt::Adoptions;
-pub use adopt::adopt;
-pub use adopt::key_of;
 pub use audit::BrokenLink;
 pub use audit::EntryAudit;
 pub use audit::Invalid;
@@ -62,6 +57,11 @@ pub use delete::delete;
 pub use dir::KnowledgeDir;
 pub use duplicates::Duplicate;
 pub use entry::Entry;
+pub use import::ImportItem;
+pub use import::ImportOutcome;
+pub use import::Imported;
+pub use import::import;
+pub use import::key_of;
 pub use index::refresh_index;
 pub use key::EntryKey;
 pub use linked::LinkedEntry;

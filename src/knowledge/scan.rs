@@ -28,7 +28,7 @@ pub(crate) struct EntryFile<'a> {
 }
 
 /// Minimum number of files for reading in parallel; below it, starting threads takes longer than it saves.
-const FEW: usize = 256;
+const MIN_PARALLEL_FILES: usize = 256;
 
 /// Calls `visit` for every entry, in parallel if there are many, and returns the results in the order of the
 /// file names.
@@ -67,7 +67,7 @@ fn scan_all<T: Send>(
     room: &AtomicU64,
     visit: &(impl Fn(&EntryFile<'_>) -> Option<T> + Sync),
 ) -> Result<Parsed<Vec<T>>> {
-    if listed.len() < FEW {
+    if listed.len() < MIN_PARALLEL_FILES {
         return Ok(scan_part(place, folder, listed, room, visit));
     }
     let threads = thread::available_parallelism().map_or(1, usize::from);

@@ -65,8 +65,8 @@ fn plan(
     old: &str,
     new: &str,
 ) -> Result<(Superseded, Changes)> {
-    let mut pages = Pages::open(place, [old, new])?;
-    let (old_entry, new_entry) = (pages.entry(old), pages.entry(new));
+    let mut edits = EntryEdits::open(place, [old, new])?;
+    let (old_entry, new_entry) = (edits.entry(old), edits.entry(new));
     if old_entry.key == new_entry.key {
         return Err(Error::refused("an entry cannot supersede itself"));
     }
@@ -79,10 +79,10 @@ fn plan(
     match &replacement {
         Some(holder) if is_return => {
             // The entry that superseded it must no longer name it, or they would form a cycle.
-            pages.add(place, &holder.key)?;
+            edits.add(place, &holder.key)?;
             let left = holder.supersedes.iter().filter(|key| *key != new);
-            pages.set(&holder.key, "supersedes", &list(left))?;
-            pages.set(new, "status", EntryStatus::Active.as_str())?;
+            edits.set(&holder.key, "supersedes", &list(left))?;
+            edits.set(new, "status", EntryStatus::Active.as_str())?;
         }
         Some(_) => {
             let message =
@@ -92,16 +92,16 @@ fn plan(
         None if is_return => return Err(superseded_itself(place, new)?),
         None => {}
     }
-    pages.set(old, "status", EntryStatus::Superseded.as_str())?;
+    edits.set(old, "status", EntryStatus::Superseded.as_str())?;
     // Some tools use `supersedes` differently and let an entry name itself; that is dropped.
     let known = new_entry
         .supersedes
         .iter()
         .filter(|key| *key != new && *key != old);
     if !is_named {
-        pages.set(new, "supersedes", &list(known.chain([&old.to_owned()])))?;
+        edits.set(new, "supersedes", &list(known.chain([&old.to_owned()])))?;
     }
-    let changes = pages.changes(project, place, &format!("supersede {old} -> {new}"))?;
+    let changes = edits.changes(project, place, &format!("supersede {old} -> {new}"))?;
     let done = Superseded {
         old: old.to_owned(),
         new: new.to_owned(),
@@ -145,7 +145,7 @@ pub(crate) fn replaced_by(place: &KnowledgeDir, key: &str) -> Result<Option<Stri
 }
 
 /// Returns instructions for making a superseded entry active again.
-pub(crate) fn way_back(place: &KnowledgeDir, key: &str) -> Result<String> {
+pub(crate) fn reactivation_hint(place: &KnowledgeDir, key: &str) -> Result<String> {
     Ok(match replaced_by(place, key)? {
         Some(by) => {
             format!("`annals entry supersede --old {by} --new {key}` makes `{key}` active again")
@@ -171,59 +171,59 @@ fn refuse_replaced(place: &KnowledgeDir, old: &str, new: &str) -> Result<()> {
 
 fn superseded_itself(place: &KnowledgeDir, new: &str) -> Result<Error> {
     let message = format!("the entry `{new}` is itself superseded");
-    let back = way_back(place, new)?;
+    let back = reactivation_hint(place, new)?;
     Ok(Error::refused(message).hint(format!(
         "name the currently active entry as --new, or: {back}"
     )))
 }
 
 /// Entries being changed, each with its old and new content.
-struct Pages(BTreeMap<String, Page>);
+struct EntryEdits(BTreeMap<String, EntryEdit>);
 
-struct Page {
+struct EntryEdit {
     path: PathBuf,
     before: Vec<u8>,
     after: Vec<u8>,
 }
 
-impl Pages {
+impl EntryEdits {
     fn open(place: &KnowledgeDir, keys: [&str; 2]) -> Result<Self> {
-        let mut pages = Self(BTreeMap::new());
+        let mut edits = Self(BTreeMap::new());
         for key in keys {
-            pages.add(place, key)?;
+            edits.add(place, key)?;
         }
-        Ok(pages)
+        Ok(edits)
     }
 
     fn add(&mut self, place: &KnowledgeDir, key: &str) -> Result<()> {
         if !self.0.contains_key(key) {
             let (path, before) = existing(place, key)?;
             let after = before.clone();
-            let page = Page {
+            let edit = EntryEdit {
                 path,
                 before,
                 after,
             };
-            self.0.insert(key.to_owned(), page);
+            self.0.insert(key.to_owned(), edit);
         }
         Ok(())
     }
 
     fn entry(&self, key: &str) -> Entry {
-        let page = self.0.get(key);
-        page.map(|page| parse(&page.after, &page.path))
+        let edit = self.0.get(key);
+        edit.map(|edit| parse(&edit.after, &edit.path))
             .unwrap_or_default()
     }
 
     /// Sets a field of an entry unless it already has this value; an empty value removes the field.
     fn set(&mut self, key: &str, name: &str, value: &str) -> Result<()> {
         let entry = self.entry(key);
-        let Some(page) = self.0.get_mut(key) else {
+        let Some(edit) = self.0.get_mut(key) else {
             return Ok(());
         };
         let is_so = name == "status" && entry.status.as_str() == value;
         if !is_so {
-            page.after = with(&page.after, &page.path, name, value)?;
+            edit.after = with(&edit.after, &edit.path, name, value)?;
         }
         Ok(())
     }
@@ -234,10 +234,10 @@ impl Pages {
         let edited = self
             .0
             .into_iter()
-            .filter(|(_, page)| page.after != page.before);
-        for (key, page) in edited {
-            rows.push((key, IndexRow::from_entry(&parse(&page.after, &page.path))));
-            changes.edit(&page.path, Some(page.before), page.after)?;
+            .filter(|(_, edit)| edit.after != edit.before);
+        for (key, edit) in edited {
+            rows.push((key, IndexRow::from_entry(&parse(&edit.after, &edit.path))));
+            changes.edit(&edit.path, Some(edit.before), edit.after)?;
         }
         if !rows.is_empty() {
             let rows: Vec<_> = rows

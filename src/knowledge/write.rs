@@ -193,7 +193,7 @@ fn plan(
         refuse_duplicate(place, key, &body, &mut warnings)?;
     }
     if entry.status == EntryStatus::Superseded {
-        let back = supersede::way_back(place, key.as_str())?;
+        let back = supersede::reactivation_hint(place, key.as_str())?;
         let message =
             format!("is superseded and stays superseded, so searches leave it out; {back}");
         warnings.push(Warning::file(&path, message));
@@ -272,7 +272,7 @@ fn refuse_duplicate(
     let shared = format!("same first line, {percent} % of lines shared");
     if !holds {
         let message = format!("near-duplicate of `{other}`, which is superseded ({shared})");
-        return Err(Error::refused(message).hint(supersede::way_back(place, &other)?));
+        return Err(Error::refused(message).hint(supersede::reactivation_hint(place, &other)?));
     }
     Err(
         Error::refused(format!("near-duplicate of `{other}` ({shared})")).hint(format!(

@@ -1,4 +1,4 @@
-//! Up to which commit STATE.md says it is true, in our words and in other tools'.
+//! Parses the commit that STATE.md covers, in our format and in those of other tools.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use chrono::NaiveDate;
 use crate::clock::parse_date;
 use crate::markdown::edit::Edit;
 
-/// What stands in place of a hash where nothing is covered yet.
+/// The placeholder for a hash if nothing is covered yet.
 pub(crate) const NONE_YET: &str = "none yet";
 
-/// Follows the hash that `init` writes: it says what was checked out, and covers nothing.
+/// Follows the hash that `init` writes, which states what was checked out, but covers nothing.
 pub(crate) const AT_INIT: &str = "(nothing is covered yet)";
 
 const FOOTER: &str = "commits covered through";
@@ -22,9 +22,9 @@ const COMMENT: &str = ":last-commit:";
 pub(crate) struct Anchor {
     /// The hash as it is written, or `None` if the line says that there is none.
     pub(crate) hash: Option<String>,
-    /// The bytes of the hash, or of what stands in its place.
+    /// Byte range of the hash or its placeholder.
     pub(crate) range: Range<usize>,
-    /// The line, counted from 1.
+    /// Line number, from 1.
     pub(crate) line: usize,
     /// Whether it is a comment that another tool reads.
     pub(crate) is_comment: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Anchor {
 pub(crate) struct Footer {
     /// Every anchor in file order.
     pub(crate) anchors: Vec<Anchor>,
-    /// The day of the last update, and its bytes.
+    /// The day of the last update, and its byte range.
     pub(crate) updated: Option<(NaiveDate, Range<usize>)>,
     /// Whether it is as `init` wrote it.
     pub(crate) is_new: bool,
@@ -172,7 +172,7 @@ fn hash_in(text: &str) -> Option<(usize, &str)> {
         if is_hash {
             return Some((at, word));
         }
-        // What splits may be longer than a byte.
+        // The separator may be longer than one byte.
         at += word.len();
         at += text[at..].chars().next().map_or(0, char::len_utf8);
     }

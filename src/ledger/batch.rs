@@ -16,9 +16,9 @@ pub(crate) struct CommitBatch {
 
 /// Chooses the longest batch of at most `most` commits that count, from nodes that come parents before children.
 ///
-/// The batch is all that is new in the history of its last commit: whoever sets the anchor there skips
-/// nothing. That commit descends from `anchor`, where there is one, since an anchor only moves forward.
-/// Where the first such commit brings more than `most` along, as a large merge does, they come together.
+/// The batch is all that is new in the history of its last commit, so that moving the anchor there skips
+/// nothing. That commit descends from `anchor`, if there is one, since an anchor only moves forward.
+/// If the first such commit alone adds more than `most`, as a large merge does, the batch is larger.
 pub(crate) fn batch(
     nodes: &[Node],
     anchor: Option<&str>,
@@ -128,7 +128,7 @@ mod tests {
             choose(&nodes, "0", &[], 5),
             ("1 a b m 2".into(), "2".into())
         );
-        // What cannot be cut comes whole.
+        // A batch that cannot be split is returned whole.
         let after = &nodes[1..];
         assert_eq!(choose(after, "1", &[], 2), ("a b m".into(), "m".into()));
     }

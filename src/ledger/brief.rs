@@ -1,4 +1,4 @@
-//! What a session has to know at its start; never writes.
+//! Assembles the summary that a session needs at its start; never writes.
 
 use std::fmt;
 
@@ -29,10 +29,10 @@ pub struct CommitLine {
     pub subject: String,
 }
 
-/// What a session has to know. It is the document of `annals ledger brief --json`.
+/// The summary that a session needs. It is the document of `annals ledger brief --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Brief {
-    /// What to do first, where the ledger is not in use yet.
+    /// What to do first if the ledger is not in use yet.
     pub action_required: Option<String>,
     /// STATE.md, all of it, or `None` if there is no such file.
     pub state: Option<String>,
@@ -46,12 +46,12 @@ pub struct Brief {
     pub recent_commits: Vec<CommitLine>,
     /// How much of git's history is covered.
     pub coverage: Coverage,
-    /// What was read in part only.
+    /// Warnings about files that were only partly read.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// Puts together what a session has to know, with the entries of the last `days`.
+/// Assembles the summary, with the entries of the last `days` days.
 pub fn brief(project: &Project, days: u64) -> Result<Brief> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
@@ -174,7 +174,7 @@ fn recent(text: &str, decisions: &Decisions, since: Option<NaiveDate>) -> String
     texts.join("\n\n")
 }
 
-/// What a session is told holds no keys, whoever wrote them down.
+/// Removes secrets and unsafe characters, whoever wrote the text.
 fn clean(text: &str) -> String {
     sanitized(text).into_owned()
 }

@@ -16,7 +16,7 @@ pub(crate) const SECTIONS: [&str; 5] = [
     "Hazards",
     "Superseded",
 ];
-/// Where bullets end up that hold no longer.
+/// The section for bullets that are no longer valid.
 pub(crate) const SUPERSEDED: &str = "Superseded";
 
 /// A section under a heading.
@@ -24,33 +24,33 @@ pub(crate) const SUPERSEDED: &str = "Superseded";
 pub(crate) struct ConstraintSection {
     /// The heading's text.
     pub(crate) title: String,
-    /// The heading's bytes.
+    /// Byte range of the heading.
     pub(crate) heading: Range<usize>,
-    /// The bytes under it, up to the next heading.
+    /// Byte range of the text under it, up to the next heading.
     pub(crate) own: Range<usize>,
-    /// The heading's line, counted from 1.
+    /// Line number of the heading, from 1.
     pub(crate) line: usize,
 }
 
 /// A bullet of the outermost list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bullet {
-    /// The place of its section.
+    /// Index of its section.
     pub(crate) section: usize,
     /// Its own text on one line, without what is nested in it.
     pub(crate) text: String,
-    /// The bytes of its own text.
+    /// Byte range of its own text.
     pub(crate) range: Range<usize>,
-    /// The bytes of its lines, nested ones included.
+    /// Byte range of its lines, including nested ones.
     pub(crate) lines: Range<usize>,
-    /// Its line, counted from 1.
+    /// Its line number, from 1.
     pub(crate) line: usize,
 }
 
-/// What was read of the file.
+/// The parsed file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Constraints {
-    /// The sections in file order; the first is what stands above every heading.
+    /// The sections in file order; the first is the text above all headings.
     pub(crate) sections: Vec<ConstraintSection>,
     /// The bullets in file order.
     pub(crate) bullets: Vec<Bullet>,
@@ -96,7 +96,7 @@ impl Constraints {
                         line: block.line,
                     });
                 }
-                // What is indented belongs to the bullet above.
+                // Indented text belongs to the bullet above.
                 _ if is_indented(outline.text(), start) && open.is_some() => {}
                 BlockContent::Paragraph if is_under_heading => {
                     self.close(open.take(), outline.text(), start);
@@ -123,7 +123,7 @@ impl Constraints {
         while at < before {
             let next = line_end(at);
             let line = &text[at..next];
-            // What stands at the margin, such as a rule, is no part of the bullet.
+            // Unindented text, such as a rule, is not part of the bullet.
             if !line.trim().is_empty() && !line.starts_with([' ', '\t']) {
                 break;
             }

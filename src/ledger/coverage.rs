@@ -11,7 +11,7 @@ use crate::ledger::anchor::Footer;
 use crate::project::Project;
 use crate::text::quantity;
 
-/// How the anchor stands to what is checked out.
+/// The relation of the anchor to the checked-out commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnchorState {
@@ -27,46 +27,46 @@ pub enum AnchorState {
     Behind,
     /// The anchor's commit is here, but not in the history of what is checked out.
     Diverged,
-    /// The anchor's commit is not here.
+    /// The anchor's commit does not exist here.
     Missing,
 }
 
-/// How far the ledger reaches.
+/// The part of the history that the ledger covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Coverage {
-    /// How the anchor stands to what is checked out.
+    /// The relation of the anchor to the checked-out commit.
     pub standing: AnchorState,
     /// The anchor, as STATE.md writes it.
     pub anchor: Option<String>,
     /// The day of the last update, as STATE.md says.
     pub updated: Option<String>,
-    /// What is checked out.
+    /// The checked-out commit.
     pub head: Option<String>,
-    /// How many commits have been made since; those that changed nothing but the ledger do not count.
+    /// Number of commits since the anchor, except those that only changed the ledger.
     pub pending: Option<usize>,
-    /// Whether they were looked at one by one; of very many, the ledger's own are counted in.
+    /// Whether each commit was inspected; if there are too many, those of the ledger are counted, too.
     pub is_exact: bool,
-    /// What to do where the anchor is of no use.
+    /// What to do if the anchor cannot be used.
     pub advice: Option<String>,
 }
 
-/// What was found out about the history since the anchor, for who asks git further.
+/// The history since the anchor, for further git queries.
 #[derive(Clone, Debug)]
 pub(crate) struct Survey {
-    /// How far the ledger reaches.
+    /// The part of the history that the ledger covers.
     pub(crate) coverage: Coverage,
     /// The newest commits that count, newest first.
     pub(crate) newest: Vec<Commit>,
 }
 
-/// So many commits are looked at in one go; most updates are no further apart.
+/// Number of commits read at once; most updates are no further apart.
 const WINDOW: usize = 64;
-/// Up to so many are looked at one by one.
+/// Maximum number of commits that are inspected individually.
 const MAX_EXACT: usize = 500;
-/// So many of the newest are shown.
+/// Number of the newest commits that are shown.
 const NEWEST: usize = 5;
 
-/// Finds out how far the ledger reaches, with as few questions to git as may be.
+/// Determines what the ledger covers, with as few git calls as possible.
 pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -> Result<Survey> {
     let git = &project.git;
     let head = git.head()?;

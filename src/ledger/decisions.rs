@@ -31,7 +31,7 @@ pub(crate) struct DecisionEntry {
 pub(crate) struct Month {
     /// The month, as `2026-02`.
     pub(crate) name: String,
-    /// The heading's line, counted from 1.
+    /// Line number of the heading, from 1.
     pub(crate) line: usize,
     /// All its bytes, the heading included.
     pub(crate) range: Range<usize>,
@@ -44,13 +44,13 @@ pub(crate) struct Rollup {
     pub(crate) own: Range<usize>,
     /// Its bullets.
     pub(crate) bullets: Vec<String>,
-    /// The bytes of each bullet with its marker and line end.
+    /// Byte range of each bullet with its marker and line end.
     pub(crate) lines: Vec<Range<usize>>,
-    /// The heading's line, counted from 1.
+    /// Line number of the heading, from 1.
     pub(crate) line: usize,
 }
 
-/// What was read of the file.
+/// The parsed file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decisions {
     /// The rollup, if there is one.
@@ -59,12 +59,12 @@ pub(crate) struct Decisions {
     pub(crate) months: Vec<Month>,
     /// The entries in file order.
     pub(crate) entries: Vec<DecisionEntry>,
-    /// Where the first section below the title begins; none without sections.
+    /// Byte offset of the first section below the title; `None` without sections.
     pub(crate) first_section: Option<usize>,
 }
 
 impl Rollup {
-    /// Returns the bullets that say something: `- TBD` only holds a place.
+    /// Returns the bullets without placeholders such as `- TBD`.
     pub(crate) fn filled_bullets(&self) -> Vec<String> {
         let bullets = self.bullets.iter();
         bullets

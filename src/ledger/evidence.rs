@@ -1,4 +1,4 @@
-//! What a decision rests on: commits, pull requests, files.
+//! Parses and checks the evidence for a decision: commits, pull requests, files.
 
 use std::path::Component;
 use std::path::Path;
@@ -15,17 +15,17 @@ static PULL_REQUEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"https?://\S+/(?:pull|pulls|merge_requests|pull-requests|pullrequest)/[0-9]+").ok()
 });
 
-/// What marks a path as evidence: what it says must hold on the disk, whatever the history.
+/// Marks a path as evidence: a fact about the files on disk that does not depend on the history.
 const ON_DISK: &str = "on-disk invariant";
 
-/// What stands in an entry's evidence.
+/// The evidence of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EntryEvidence {
-    /// What looks like the hash of a commit.
+    /// Words that look like commit hashes.
     pub(crate) hashes: Vec<String>,
     /// Whether a pull request is linked.
     pub(crate) has_pull_request: bool,
-    /// The paths, where they are marked as on-disk invariants.
+    /// Paths that are marked as on-disk invariants.
     pub(crate) paths: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ impl EntryEvidence {
         evidence
     }
 
-    /// Returns what is wrong with it; `known` tells of each hash whether there is such a commit.
+    /// Returns the problems of the evidence; `known` states for each hash whether its commit exists.
     pub(crate) fn faults(&self, known: &[bool], project: &Project) -> Vec<String> {
         let mut faults = Vec::new();
         for (hash, _) in self.hashes.iter().zip(known).filter(|(_, known)| !**known) {

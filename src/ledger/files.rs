@@ -35,16 +35,16 @@ pub(crate) struct LedgerFile {
     pub(crate) path: PathBuf,
     /// Its bytes, or `None` if there is no file.
     pub(crate) bytes: Option<Vec<u8>>,
-    /// Its text; empty where there is no file.
+    /// Its text; empty if there is no file.
     pub(crate) text: String,
-    /// Whether the text is not what the bytes say.
+    /// Whether the bytes are not valid text.
     pub(crate) is_broken: bool,
 }
 
 /// The three files.
 #[derive(Clone, Debug)]
 pub(crate) struct LedgerFiles {
-    /// Where they are.
+    /// Their folder.
     pub(crate) folder: LedgerFolder,
     /// STATE.md.
     pub(crate) state: LedgerFile,

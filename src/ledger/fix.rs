@@ -24,19 +24,19 @@ use crate::storage::Store;
 use crate::templates::Template;
 use crate::warning::Warning;
 
-/// What was repaired.
+/// The outcome of a repair.
 #[derive(Clone, Debug, Serialize)]
 pub struct FixReport {
     /// The files changed, relative to the project.
     pub changed: Vec<PathBuf>,
     /// On a dry run, what would change.
     pub diff: Option<String>,
-    /// What was odd.
+    /// Warnings from reading the files.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// Repairs the files that are there; text that somebody wrote is moved at most, never dropped.
+/// Repairs the existing files; text written by a person may be moved, but is never dropped.
 pub fn fix(project: &Project) -> Result<FixReport> {
     let mut warnings = Vec::new();
     let ((), applied) =
@@ -53,7 +53,7 @@ pub fn fix(project: &Project) -> Result<FixReport> {
                         fix_decisions(&files.decisions, project.clock.today()),
                     ),
                 ] {
-                    // What is not text is not touched; the check says so.
+                    // Files that are not text are not changed; the check reports them.
                     if file.exists() && !file.is_broken {
                         changes.edit(&file.path, file.bytes.clone(), fixed)?;
                     }
@@ -170,8 +170,8 @@ pub(crate) fn fix_decisions(file: &LedgerFile, today: NaiveDate) -> String {
     keeping_entries(ordered, fixed)
 }
 
-/// Returns the new text where it still reads as all entries of the old one: a fence that nobody closed
-/// swallows what comes to stand below it.
+/// Returns the new text if it still parses to as many entries as the old one, or else the old text: an
+/// unclosed fence would swallow text moved below it.
 fn keeping_entries(old: String, new: String) -> String {
     let count = |text: &str| Decisions::parse(text).entries.len();
     if count(&new) < count(&old) {

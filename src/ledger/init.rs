@@ -15,21 +15,21 @@ use crate::storage::Store;
 use crate::templates::Template;
 use crate::warning::Warning;
 
-/// What `annals ledger init` did.
+/// The outcome of `annals ledger init`.
 #[derive(Clone, Debug, Serialize)]
 pub struct InitReport {
     /// The ledger's folder, relative to the project.
     pub folder: PathBuf,
-    /// The files made, or on a dry run to be made, relative to the project.
+    /// The files created, or on a dry run those to create, relative to the project.
     pub created: Vec<PathBuf>,
     /// On a dry run, what would change.
     pub diff: Option<String>,
-    /// What was odd.
+    /// Warnings from reading the files.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// Makes each file that is missing from its template; the anchor is what is checked out, and covers nothing yet.
+/// Creates each missing file from its template; the anchor is the checked-out commit, and covers nothing yet.
 pub fn init(project: &Project) -> Result<InitReport> {
     let mut warnings = Vec::new();
     let (folder, applied) = project

@@ -1,4 +1,4 @@
-//! What an agent needs to write the next update.
+//! Assembles what an agent needs to write the next update.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -20,7 +20,7 @@ use crate::project::Project;
 use crate::templates::Template;
 use crate::warning::Warning;
 
-/// The three files as they are; `None` if a file is missing.
+/// The current content of the three files; `None` for a missing one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CurrentFiles {
     /// STATE.md.
@@ -31,28 +31,28 @@ pub struct CurrentFiles {
     pub decisions: Option<String>,
 }
 
-/// What is to be taken account of. It is the document of `annals ledger pending --json`.
+/// The input for the next update. It is the document of `annals ledger pending --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pending {
     /// How much of git's history is covered.
     pub coverage: Coverage,
     /// The commits of this batch, oldest first.
     pub commits: Vec<Commit>,
-    /// Where this batch ends: the update's `covered_through`.
+    /// The last commit of this batch: the update's `covered_through`.
     pub covered_through: Option<String>,
-    /// How many commits remain after this batch.
+    /// Number of commits that remain after this batch.
     pub remaining: usize,
-    /// How many commits before this batch are left out of a first update; `--all` begins with them.
+    /// Number of commits before this batch that a first update omits; `--all` begins with them.
     pub older: usize,
     /// The specs and plans that these commits touch or name.
     pub specs: Specs,
-    /// The three files as they are.
+    /// The current content of the three files.
     pub files: CurrentFiles,
-    /// What is worth an entry.
+    /// The criteria for an entry.
     pub threshold: &'static str,
     /// The JSON schema of the update.
     pub schema: &'static Value,
-    /// What was read in part only.
+    /// Warnings about files that were only partly read.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
@@ -62,18 +62,19 @@ pub fn schema() -> &'static Value {
     document::schema()
 }
 
-/// Which commits are asked for.
+/// The commits requested.
 #[derive(Clone, Copy, Debug)]
 pub struct PendingRequest {
-    /// The most commits of a batch.
+    /// Maximum number of commits in a batch.
     pub most: usize,
     /// Whether the first update begins with the first commit rather than with the latest ones.
     pub all: bool,
 }
 
-/// Puts together the next batch of commits, and what is needed to take account of it.
+/// Returns the next batch of commits, with what an agent needs to cover it.
 ///
-/// While the files say nothing yet, that is the latest batch: an update may cover it and all before it.
+/// While the files are still empty templates, that is the latest batch; an update may cover it and all
+/// earlier commits.
 pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
@@ -81,7 +82,7 @@ pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
     let state = LedgerState::parse(&files.state.text);
     let is_empty = state.is_uninitialised(&files.state.text);
     let mut survey = coverage::survey(project, &state.footer, folder)?;
-    // A state that says nothing is to be written, though every commit counts as covered.
+    // An empty state still has to be written, even if all commits count as covered.
     if is_empty && survey.coverage.standing == AnchorState::Covered {
         survey = coverage::survey(project, &Footer::default(), folder)?;
     }

@@ -9,11 +9,11 @@ use crate::git::Commit;
 use crate::git::Git;
 use crate::git::Object;
 
-/// Where specs and plans are kept.
+/// Folders of specs and plans.
 const FOLDERS: [&str; 3] = ["specs/", "docs/plans/", "docs/specs/"];
-/// So many are handed out.
+/// Maximum number of files returned.
 const MAX_FILES: usize = 20;
-/// So many bytes of them, in all.
+/// Maximum total size of their texts, in bytes.
 const MAX_BYTES: usize = 100_000;
 
 /// A spec or plan.

@@ -1,14 +1,14 @@
-//! STATE.md: its sections, and whether anybody has filled them in.
+//! Parses STATE.md: its sections, and whether they have been filled in.
 
 use crate::ledger::anchor::Footer;
 use crate::markdown::Outline;
 use crate::text::fold;
 
-/// What stands where nobody knows.
+/// Placeholder for an unknown value.
 pub(crate) const UNKNOWN: &str = "Unknown (needs human)";
-/// What stands where nobody has decided.
+/// Placeholder for a pending decision.
 pub(crate) const TRIAGE: &str = "Needs triage";
-/// No more lines are written.
+/// Maximum number of lines of the file.
 pub(crate) const MAX_LINES: usize = 45;
 
 /// The sections of the file, in their order.
@@ -21,7 +21,7 @@ pub(crate) const SECTIONS: [&str; 6] = [
     "Out of Scope",
 ];
 
-/// Returns a section that nobody has filled in yet, heading first, as the template of a new file has it.
+/// Returns a section that is not filled in yet, heading first, as in the template of a new file.
 pub(crate) fn blank_section(place: usize) -> Vec<String> {
     let (title, lines) = match place {
         1 => (SECTIONS[1], vec![format!("- {UNKNOWN}")]),
@@ -40,24 +40,24 @@ pub(crate) fn blank_section(place: usize) -> Vec<String> {
         .collect()
 }
 
-/// What the quick reference has at least.
+/// The minimum content of the quick reference.
 pub(crate) const REFERENCES: [&str; 3] = ["Run", "Test", "Entry point"];
 
 /// A section's bullets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StateSection {
-    /// The heading's line, counted from 1.
+    /// Line number of the heading, from 1.
     pub(crate) line: usize,
     /// The bullets, and whether each has a checkbox.
     pub(crate) bullets: Vec<(String, bool)>,
-    /// What is written under the heading, verbatim.
+    /// The text under the heading, verbatim.
     pub(crate) text: String,
 }
 
-/// What was read of the file.
+/// The parsed file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LedgerState {
-    /// The sections that are there, by their place in [`SECTIONS`].
+    /// The existing sections, by their index in [`SECTIONS`].
     pub(crate) parts: [Option<StateSection>; 6],
     /// Anchors and date.
     pub(crate) footer: Footer,

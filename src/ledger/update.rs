@@ -28,44 +28,44 @@ use crate::templates::Template;
 use crate::text::quantity;
 use crate::warning::Warning;
 
-/// How an update is to be applied.
+/// The options of an update.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UpdateRequest {
     /// Whether the ledger's files are committed to git afterwards.
     pub commit: bool,
-    /// Whether text that looks like a secret is let through.
+    /// Whether text that looks like a secret is accepted.
     pub secrets: SecretPolicy,
 }
 
-/// What became of an update.
+/// The result of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UpdateResult {
-    /// It is applied, or on a dry run would be.
+    /// It was applied, or on a dry run would be.
     Applied,
-    /// All of it was there before.
+    /// All of it was applied before.
     AlreadyApplied,
 }
 
-/// What `annals ledger update` did. It is the document of `annals ledger update --json`.
+/// The outcome of `annals ledger update`. It is the document of `annals ledger update --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct UpdateReport {
-    /// What became of it.
+    /// The result.
     pub outcome: UpdateResult,
     /// The files changed, relative to the project.
     pub changed: Vec<PathBuf>,
     /// The anchor afterwards.
     pub covered_through: Option<String>,
-    /// The commit that was made of the ledger's files.
+    /// The commit of the ledger's files, if one was made.
     pub commit: Option<String>,
     /// On a dry run, what would change.
     pub diff: Option<String>,
-    /// What the rules let through with a remark.
+    /// Warnings of rules that do not refuse the update.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// What is known of an update once it is planned.
+/// A planned update.
 struct Planned {
     covered_through: Option<String>,
     warnings: Vec<Warning>,
@@ -115,7 +115,7 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
     })
 }
 
-/// Works out what the update makes of the three files, or all that speaks against it.
+/// Plans the changes to the three files, or returns all problems.
 fn plan(project: &Project, update: &DocumentDraft) -> Result<(Planned, Changes)> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
@@ -213,7 +213,7 @@ fn decisions(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Re
         outcome.problems.extend(rolled.problems);
         outcome.change(rolled.text);
     } else if outcome.is_changed {
-        // What an update leaves behind has to pass the check.
+        // The result of an update has to pass the check.
         outcome.change(apply::rollup::filled(&outcome.text, today, line_end));
     }
     Ok(outcome)
@@ -319,13 +319,13 @@ impl AnchorTarget {
     }
 }
 
-/// How the subject of a commit of the ledger begins.
+/// Beginning of the subject of the ledger's commits.
 const SUBJECT: &str = "Update the ledger";
 
-/// How many digits of the hash its subject shows.
+/// Number of digits of the hash in the subject.
 const HASH_DIGITS: usize = 12;
 
-/// How many commits are looked at for one of the ledger's.
+/// Maximum number of commits searched for one of the ledger.
 const LOOKED_AT: usize = 50;
 
 /// Returns the hash of the first commit of the ledger made at or after a time, RFC 3339.

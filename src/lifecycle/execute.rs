@@ -12,7 +12,7 @@ use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
-use crate::patterns::JudgedLessons;
+use crate::patterns::SubmittedLessons;
 use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
@@ -36,7 +36,7 @@ pub struct ExecuteRequest {
     /// The effort profile with which the phase was carried out.
     pub effort: Option<String>,
     /// The lessons of the agent that worked on the phase, which replace the automatically chosen ones.
-    pub lessons: Option<JudgedLessons>,
+    pub lessons: Option<SubmittedLessons>,
 }
 
 /// The outcome of `annals execute`.

@@ -8,11 +8,11 @@ use crate::lifecycle::chronology::DatedPhase;
 use crate::patterns;
 use crate::patterns::Circumstances;
 use crate::patterns::FinishedPhase;
-use crate::patterns::JudgedLessons;
-use crate::patterns::PastTroubles;
+use crate::patterns::PastProblems;
 use crate::patterns::Patterns;
 use crate::patterns::Recorded;
 use crate::patterns::Retrospective;
+use crate::patterns::SubmittedLessons;
 use crate::planning::PhaseDir;
 use crate::planning::PlanningFolder;
 use crate::planning::Summary;
@@ -46,7 +46,7 @@ pub(crate) struct RecordOptions {
     /// The effort profile with which they were carried out, if the caller specifies it.
     pub(crate) effort: Option<String>,
     /// The lessons that the agent submitted, and the phase folder that they belong to.
-    pub(crate) lessons: Option<(JudgedLessons, PathBuf)>,
+    pub(crate) lessons: Option<(SubmittedLessons, PathBuf)>,
     /// The phase folder that was worked on last: the effort in config.json applies only to that phase.
     pub(crate) latest: Option<PathBuf>,
 }
@@ -101,16 +101,17 @@ impl<'a> Recorder<'a> {
         }
         let dir_name = dir.dir_name();
         let git = &self.project.git;
-        let namesakes = FinishedPhase::namesakes(&self.folder, dir, &read::text, git)?.value;
-        match self.known.recorded(&phase, &namesakes) {
-            Recorded::Same(line) | Recorded::Changed(line) | Recorded::ByOthers(line)
+        let same_named =
+            FinishedPhase::phases_of_same_name(&self.folder, dir, &read::text, git)?.value;
+        match self.known.recorded(&phase, &same_named) {
+            Recorded::Same(line) | Recorded::Changed(line) | Recorded::Foreign(line)
                 if !self.options.again && self.lessons_of(&phase).is_some() =>
             {
                 self.written.judged.push(dir_name);
                 self.judged = Some((phase, line));
                 return Ok(true);
             }
-            Recorded::Same(_) | Recorded::ByOthers(_) if !self.options.again => {
+            Recorded::Same(_) | Recorded::Foreign(_) if !self.options.again => {
                 self.written.already.push(dir_name);
                 return Ok(false);
             }
@@ -167,7 +168,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Returns the lessons that the agent submitted for a phase.
-    fn lessons_of(&self, phase: &FinishedPhase) -> Option<&JudgedLessons> {
+    fn lessons_of(&self, phase: &FinishedPhase) -> Option<&SubmittedLessons> {
         let (lessons, of) = self.options.lessons.as_ref()?;
         (*of == phase.dir).then_some(lessons)
     }
@@ -178,7 +179,7 @@ impl<'a> Recorder<'a> {
             return Ok(Vec::new());
         }
         let dated = self.dated()?;
-        let mut past = PastTroubles::default();
+        let mut past = PastProblems::default();
         let mut entries = Vec::new();
         let mut left = self.new.len();
         for one in &dated {

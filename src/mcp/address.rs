@@ -1,8 +1,8 @@
-//! Names as they are in an address, with `%20` for what may not.
+//! Percent-encodes names in addresses.
 
 use std::fmt::Write;
 
-/// Returns a name in which everything but letters, digits and `-._~` is told by its bytes.
+/// Returns a name with everything but letters, digits and `-._~` percent-encoded.
 pub(crate) fn encoded(name: &str) -> String {
     let mut encoded = String::with_capacity(name.len());
     for byte in name.bytes() {
@@ -16,7 +16,7 @@ pub(crate) fn encoded(name: &str) -> String {
     encoded
 }
 
-/// Returns the name that an address means, or `None` if it means no text.
+/// Returns the decoded name, or `None` if it is not text.
 pub(crate) fn decoded(address: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(address.len());
     let mut left = address.bytes();

@@ -1,4 +1,4 @@
-//! What a tool answers: text for the model, everything remembered in a fence.
+//! Builds the answer of a tool: text for the model, with all stored data in a fence.
 //!
 //! There is no structured content: clients that find some hand the model that alone, and a fence around a
 //! text would be lost.
@@ -35,12 +35,12 @@ impl ToolAnswer {
     }
 }
 
-/// Returns a failure as the tool's own answer, in words that say what to do.
+/// Returns an error as the tool's answer, with instructions.
 pub(crate) fn failure(error: &Error) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(sentence(error))])
 }
 
-/// Returns what failed, where, and the next step.
+/// Returns the error, its location, and the next step.
 pub(crate) fn sentence(error: &Error) -> String {
     let mut text = error.to_string();
     for problem in &error.problems {
@@ -49,11 +49,11 @@ pub(crate) fn sentence(error: &Error) -> String {
     if let Some(hint) = &error.hint {
         text = format!("{text}. Next: {hint}");
     }
-    // An argument may stand in it as it came.
+    // It may contain an argument verbatim.
     sanitized(&text).into_owned()
 }
 
-/// Wraps what the project remembers, so that it is read as data: a stored text may look like an order.
+/// Wraps stored text in a fence, so that it is read as data, since it may look like an instruction.
 pub(crate) fn fenced(source: &str, text: &str) -> String {
     // First: a character that no eye sees may part backticks, which make a fence once it is gone, or a key.
     let text = sanitized(text);

@@ -1,4 +1,4 @@
-//! A call's arguments, read into what a tool takes.
+//! Parses the arguments of a call.
 
 use rmcp::model::JsonObject;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::error::Error;
 use crate::error::Result;
 
-/// The argument that every tool takes: where the project is.
+/// The argument of every tool: the folder of the project.
 pub(crate) const PROJECT: &str = "project";
 
 /// The arguments of one call.
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     own: JsonObject,
 }
 
-/// What a call takes that takes nothing.
+/// The arguments of a tool without arguments.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Nothing {}
@@ -47,7 +47,7 @@ impl Arguments {
         self.given().to_string().into_bytes()
     }
 
-    /// What a model leaves open it often sends as null.
+    /// Models often send null for omitted arguments.
     fn given(self) -> Value {
         let given = self.own.into_iter().filter(|(_, value)| !value.is_null());
         Value::Object(given.collect())

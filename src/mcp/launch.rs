@@ -1,4 +1,4 @@
-//! Where the project of a call is.
+//! Finds the project of a call.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::project::Environment;
 use crate::project::OpenRequest;
 use crate::project::Project;
 
-/// Where the server was started, and with what.
+/// The folder and options with which the server was started.
 #[derive(Clone, Debug)]
 pub(crate) struct LaunchContext {
     pub(crate) environment: Environment,

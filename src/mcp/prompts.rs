@@ -22,7 +22,7 @@ use crate::text::sanitized;
 struct PromptSpec {
     name: &'static str,
     about: &'static str,
-    /// What it takes, all of it optional: names and what they mean.
+    /// Its arguments, all optional, as names and descriptions.
     arguments: &'static [(&'static str, &'static str)],
     text: fn(Result<Project>, Arguments) -> Result<String>,
 }
@@ -61,7 +61,7 @@ applied whole or refused with every problem at once; fix the document and repeat
 4. If `pending` says that commits remain, repeat from 1.
 5. Finish with `annals ledger check`.";
 
-/// Returns the prompts that there are.
+/// Returns all prompts.
 pub(crate) fn listed() -> Vec<Prompt> {
     PROMPTS.iter().map(PromptSpec::described).collect()
 }

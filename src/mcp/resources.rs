@@ -1,4 +1,4 @@
-//! What a client may show or attach: the project's files and its knowledge entries.
+//! Resources that a client may show or attach: the project's files and its knowledge entries.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -28,10 +28,10 @@ const SCHEME: &str = "annals://";
 const ENTRIES: &str = "annals://entries/";
 const MARKDOWN: &str = "text/markdown";
 
-/// The most entries of one page.
+/// Maximum number of entries per page.
 const PAGE: usize = 50;
 
-/// The most characters of a title.
+/// Maximum length of a title, in characters.
 const TITLE: usize = 120;
 
 /// A file that can be read, by its name here.
@@ -39,7 +39,7 @@ struct File {
     name: &'static str,
     path: PathBuf,
     about: &'static str,
-    /// Whether it holds what the project tells its agents to do; all else is data.
+    /// Whether it contains instructions of the project for agents; all others are data.
     is_instruction: bool,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn listed(project: &Project, cursor: Option<&str>) -> Result<ListReso
     let mut entries = knowledge::list(project, &Selection::default())?
         .value
         .entries;
-    // INDEX.md may have been written by any hand.
+    // INDEX.md may have been edited by anyone.
     entries.sort_by(|a, b| a.key.cmp(&b.key));
     entries.dedup_by(|a, b| a.key == b.key);
     entries.retain(|entry| after.as_ref().is_none_or(|after| entry.key > *after));

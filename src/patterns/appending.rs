@@ -43,7 +43,7 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
     for entry in entries {
         let text = entry.render(project)?;
         bytes = appended(&bytes, &head, &text, &entry.trace).ok_or_else(|| {
-            Error::refused("is in UTF-16, or ends inside of HTML that would swallow an entry")
+            Error::refused("is UTF-16, or ends inside an unclosed HTML block")
                 .at(&path, None)
                 .hint("save it as UTF-8 and close that block by hand")
         })?;
@@ -74,7 +74,7 @@ pub(crate) fn replace_lessons(
         ))
     });
     let new = new.ok_or_else(|| {
-        Error::refused("the entry's bullets are not what annals wrote, so they stay")
+        Error::refused("the entry's bullets were edited and are not replaced")
             .at(&path, line)
             .hint("--again appends a new entry, or `annals patterns note` adds to them")
     })?;

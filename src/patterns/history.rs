@@ -59,7 +59,7 @@ pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec
         &mut warnings,
     )?);
     Ok(Parsed {
-        value: each_once(milestones.into_iter().flatten()),
+        value: deduplicated(milestones.into_iter().flatten()),
         warnings,
     })
 }
@@ -123,7 +123,7 @@ fn planned_effort(dir: &PhaseDir, record: &PlanRecord) -> Option<String> {
 /// Returns the effort profile recorded in PATTERNS.md.
 fn recorded_effort(phase: &FinishedPhase, recorded: &Patterns) -> Option<String> {
     let line = match recorded.recorded(phase, &[]) {
-        Recorded::Same(line) | Recorded::Changed(line) | Recorded::ByOthers(line) => line,
+        Recorded::Same(line) | Recorded::Changed(line) | Recorded::Foreign(line) => line,
         Recorded::No => return None,
     };
     let entry = recorded.entries.iter().find(|entry| entry.line == line)?;
@@ -143,12 +143,12 @@ fn first_day(phases: &[FinishedPhase]) -> Option<NaiveDate> {
 }
 
 /// Drops plans that an earlier folder of the same name contains as an identical copy.
-fn each_once(phases: impl Iterator<Item = FinishedPhase>) -> Vec<FinishedPhase> {
+fn deduplicated(phases: impl Iterator<Item = FinishedPhase>) -> Vec<FinishedPhase> {
     let mut kept: Vec<FinishedPhase> = Vec::new();
     for mut phase in phases {
-        let namesakes = || kept.iter().filter(|one| one.dir_name == phase.dir_name);
+        let same_named = || kept.iter().filter(|one| one.dir_name == phase.dir_name);
         let is_copy = |plan: &PlanRecord| {
-            namesakes().any(|other| other.plans.iter().any(|other| other.is_copy_of(plan)))
+            same_named().any(|other| other.plans.iter().any(|other| other.is_copy_of(plan)))
         };
         let copies: Vec<bool> = phase.plans.iter().map(is_copy).collect();
         let mut copies = copies.into_iter();

@@ -15,10 +15,10 @@ use crate::patterns::Patterns;
 use crate::patterns::bullet::cited;
 use crate::patterns::lesson::Lesson;
 use crate::patterns::lesson::MAX_LESSONS;
+use crate::patterns::lesson::StemmedWords;
 use crate::patterns::lesson::WIDTH;
-use crate::patterns::lesson::Words;
 use crate::patterns::lesson::cite;
-use crate::patterns::lesson::is_closed;
+use crate::patterns::lesson::is_complete;
 use crate::patterns::part::EntryPart;
 use crate::planning::PlanNumber;
 use crate::secrets;
@@ -27,7 +27,7 @@ use crate::text::Line;
 use crate::text::clip;
 
 /// Minimum similarity by shared words at which two lessons count as duplicates.
-const SAME: f64 = 0.7;
+const MIN_DUPLICATE_SIMILARITY: f64 = 0.7;
 
 /// Phrases of praise, which contain no lesson.
 const PRAISE: &[&str] = &[
@@ -50,19 +50,19 @@ const PRAISE: &[&str] = &[
 /// Lessons as submitted, as JSON or as bullets under two headings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct JudgedLessons {
+pub struct SubmittedLessons {
     /// What worked.
     #[serde(default)]
-    pub worked: Vec<JudgedLesson>,
+    pub worked: Vec<SubmittedLesson>,
     /// What failed.
     #[serde(default)]
-    pub failed: Vec<JudgedLesson>,
+    pub failed: Vec<SubmittedLesson>,
 }
 
 /// A submitted lesson with its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct JudgedLesson {
+pub struct SubmittedLesson {
     /// The lesson: one whole sentence.
     pub text: String,
     /// The plans of the phase that it was learned from.
@@ -80,7 +80,7 @@ pub(crate) struct CheckedLessons {
     pub(crate) failed: Vec<Lesson>,
 }
 
-impl JudgedLessons {
+impl SubmittedLessons {
     /// Parses lessons from JSON, or from markdown bullets under `What worked` and `What failed`.
     pub fn parse(text: &str) -> Result<Self> {
         let found = if text.trim_start().starts_with('{') {
@@ -91,7 +91,7 @@ impl JudgedLessons {
             Self::of_markdown(text)
         };
         if found.worked.is_empty() && found.failed.is_empty() {
-            return Err(Error::refused("there are no lessons in it").hint(FORM));
+            return Err(Error::refused("the input contains no lessons").hint(FORM));
         }
         Ok(found)
     }
@@ -114,7 +114,7 @@ impl JudgedLessons {
                 Some(BulletSection::Failed) => &mut found.failed,
                 None => continue,
             };
-            list.push(JudgedLesson::of_bullet(bullet));
+            list.push(SubmittedLesson::of_bullet(bullet));
         }
         found
     }
@@ -132,28 +132,28 @@ impl JudgedLessons {
         for (lessons, name) in [(&self.worked, "worked"), (&self.failed, "failed")] {
             if lessons.len() > MAX_LESSONS {
                 let message = format!(
-                    "{} lessons under {name}, and {MAX_LESSONS} fit",
+                    "{} lessons under {name}; at most {MAX_LESSONS} are allowed",
                     lessons.len()
                 );
                 return Err(Error::refused(message).hint("keep those that change the next plan"));
             }
         }
-        let mut before: Vec<(String, Words)> = known
+        let mut before: Vec<(String, StemmedWords)> = known
             .entries
             .iter()
             .filter(|entry| Some(entry.line) != own)
             .flat_map(PatternEntry::texts)
             .chain(known.loose.iter().map(|loose| loose.text.as_str()))
-            .map(|text| (text.to_owned(), Words::from_text(text)))
+            .map(|text| (text.to_owned(), StemmedWords::from_text(text)))
             .collect();
-        let mut check = |lessons: &[JudgedLesson]| -> Result<Vec<Lesson>> {
+        let mut check = |lessons: &[SubmittedLesson]| -> Result<Vec<Lesson>> {
             let mut found = Vec::new();
             for lesson in lessons {
                 let checked = lesson.checked(phase, root)?;
-                let words = Words::from_text(&lesson.text);
+                let words = StemmedWords::from_text(&lesson.text);
                 if let Some((other, _)) = before
                     .iter()
-                    .find(|(_, other)| other.likeness(&words) >= SAME)
+                    .find(|(_, other)| other.similarity(&words) >= MIN_DUPLICATE_SIMILARITY)
                 {
                     let reason = format!("near-duplicate of a recorded one: {}", clip(other, 100));
                     return Err(lesson.refused(&reason, "leave it out: it is recorded"));
@@ -174,7 +174,7 @@ impl JudgedLessons {
 const FORM: &str = "write {\"worked\":[{\"text\":\"…\",\"plans\":[\"02\"]}],\"failed\":[…]}, or bullets under \
                     `What worked` and `What failed`";
 
-impl JudgedLesson {
+impl SubmittedLesson {
     /// Parses `Text (plans 01, 03)`; without plans, the files are the paths in backticks.
     fn of_bullet(bullet: &str) -> Self {
         let plans: Vec<String> = cited(bullet).iter().map(ToString::to_string).collect();
@@ -200,20 +200,20 @@ impl JudgedLesson {
         let sentence = text.as_str();
         if let Some(secret) = secrets::find(sentence).first() {
             let reason = format!("looks like a secret ({})", secret.rule);
-            return Err(self.refused(&reason, "name where it is kept, not what it is"));
+            return Err(self.refused(&reason, "say where the secret is stored, not its value"));
         }
         let length = sentence.chars().count();
         if length > WIDTH {
-            let reason = format!("has {length} characters, and {WIDTH} fit");
+            let reason = format!("has {length} characters; the maximum is {WIDTH}");
             return Err(self.refused(&reason, "say it in one sentence"));
         }
-        if !is_closed(sentence) {
-            return Err(self.refused("is not a whole sentence", "say what is so, and what to do"));
+        if !is_complete(sentence) {
+            return Err(self.refused("is not a whole sentence", "state the fact and what to do"));
         }
         let lower = sentence.to_lowercase();
         if PRAISE.iter().any(|praise| lower.contains(praise)) && !sentence.contains('`') {
             let hint = "say what to do again, and where it is";
-            return Err(self.refused("only praises", hint));
+            return Err(self.refused("contains only praise", hint));
         }
         let plans = self.known_plans(phase)?;
         let files = self.known_files(phase, root)?;
@@ -305,11 +305,11 @@ mod tests {
 
     #[test]
     fn json_and_markdown_say_the_same() {
-        let json = JudgedLessons::parse(
+        let json = SubmittedLessons::parse(
             "{\"worked\":[{\"text\":\"Locks are taken before a file is read\",\"plans\":[\"1\"]}],\
              \"failed\":[{\"text\":\"`a.rs` needs a lock of its own\",\"files\":[\"a.rs\"]}]}",
         );
-        let markdown = JudgedLessons::parse(
+        let markdown = SubmittedLessons::parse(
             "## What worked\n\n- Locks are taken before a file is read (plan 01)\n\n**What failed:**\n\
              - `a.rs` needs a lock of its own\n",
         );
@@ -323,7 +323,7 @@ mod tests {
             "{\"worked\":[{\"txt\":\"a\"}]}",
             "- a bullet under nothing",
         ] {
-            let error = JudgedLessons::parse(text).unwrap_err();
+            let error = SubmittedLessons::parse(text).unwrap_err();
             assert!(error.hint.is_some(), "{text}: {error}");
         }
     }

@@ -68,7 +68,7 @@ fn written(project: &Project, request: &NoteRequest) -> Result<String> {
     let text = Line::new(request.text.trim());
     if let Some(secret) = secrets::find(text.as_str()).first() {
         let message = format!("the note looks like a secret ({})", secret.rule);
-        return Err(Error::refused(message).hint("name where it is kept, not what it is"));
+        return Err(Error::refused(message).hint("say where the secret is stored, not its value"));
     }
     let length = text.as_str().chars().count();
     if text.is_empty() || length > WIDTH {

@@ -117,7 +117,7 @@ impl PlanRecord {
     }
 
     /// Returns whether its summary states that it is partial or failed.
-    pub fn is_broken_off(&self) -> bool {
+    pub fn is_unfinished(&self) -> bool {
         self.completed_as_stated() == Some(false)
     }
 }

@@ -23,7 +23,7 @@ pub enum Recorded {
     /// It has an entry, but its summaries have changed since.
     Changed(usize),
     /// It has an entry written by a person or another tool, identified by the phase's number and name.
-    ByOthers(usize),
+    Foreign(usize),
 }
 
 impl Patterns {
@@ -31,9 +31,9 @@ impl Patterns {
     ///
     /// An entry is matched by the digest of the summaries, or else by the name of the folder and the plans;
     /// if a plan was added later, the phase is still recorded, but with changed summaries. Folders of several
-    /// milestones may have the same name: `namesakes` are those phases, and their entries do not count (see
-    /// [`FinishedPhase::namesakes`]).
-    pub fn recorded(&self, phase: &FinishedPhase, namesakes: &[FinishedPhase]) -> Recorded {
+    /// milestones may have the same name: `same_named` are those phases, and their entries do not count (see
+    /// [`FinishedPhase::phases_of_same_name`]).
+    pub fn recorded(&self, phase: &FinishedPhase, same_named: &[FinishedPhase]) -> Recorded {
         let last = |fits: &dyn Fn(usize, &PatternEntry) -> bool| {
             let mut entries = self.entries.iter().enumerate().rev();
             let found = entries.find(|(at, entry)| fits(*at, entry));
@@ -45,19 +45,16 @@ impl Patterns {
             return Recorded::Same(line);
         }
         let mut is_of_other = vec![false; self.entries.len()];
-        for namesake in namesakes {
-            self.claim(namesake, &mut is_of_other);
+        for other in same_named {
+            self.claim(other, &mut is_of_other);
         }
         if let Some(line) = last(&|at, entry| !is_of_other[at] && was_drawn_from(entry, phase)) {
             return Recorded::Changed(line);
         }
         // Such entries do not name their milestone, so each namesake may own one of them.
-        let by_others = self
-            .entries
-            .iter()
-            .filter(|entry| is_by_others(entry, phase));
-        match by_others.skip(namesakes.len()).last() {
-            Some(entry) => Recorded::ByOthers(entry.line),
+        let foreign = self.entries.iter().filter(|entry| is_foreign(entry, phase));
+        match foreign.skip(same_named.len()).last() {
+            Some(entry) => Recorded::Foreign(entry.line),
             None => Recorded::No,
         }
     }
@@ -82,7 +79,7 @@ impl Patterns {
 
 impl FinishedPhase {
     /// Reads the phases of other milestones whose folder has the same name as `dir`.
-    pub fn namesakes(
+    pub fn phases_of_same_name(
         folder: &PlanningFolder,
         dir: &PhaseDir,
         read: Read<'_>,
@@ -139,23 +136,23 @@ fn was_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
 }
 
 /// Returns whether a person or another tool wrote this entry about the phase.
-fn is_by_others(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
+fn is_foreign(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     let says_something = entry.texts().next().is_some() || entry.timing.plans.is_some();
     let plans = u32::try_from(phase.plans.len()).ok();
     let slug = phase
         .dir_name
         .split_once(['-', '_'])
         .map_or("", |(_, slug)| slug);
-    let name = letters(&entry.name);
+    let name = normalized(&entry.name);
     entry.trace.is_none()
         && says_something
         && entry.phase.as_ref() == Some(&phase.number)
         && entry.timing.plans.is_none_or(|count| Some(count) == plans)
-        && (name == letters(&phase.name) || name == letters(slug))
+        && (name == normalized(&phase.name) || name == normalized(slug))
 }
 
 /// Normalises a name for comparison: case and punctuation are ignored.
-fn letters(name: &str) -> String {
+fn normalized(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }
@@ -274,11 +271,11 @@ mod tests {
         for (text, expected) in [
             (
                 "### Phase 3: The Parser (2026-02-11)\n**What worked:** x\n",
-                Recorded::ByOthers(1),
+                Recorded::Foreign(1),
             ),
             (
                 "## Phase 03 - parser\n**Timing:**\n- Plans: 2\n",
-                Recorded::ByOthers(1),
+                Recorded::Foreign(1),
             ),
             (
                 "### Phase 3: The Parser\n**Timing:**\n- Plans: 5\n",

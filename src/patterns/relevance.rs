@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
-use crate::patterns::lesson::Subjects;
-use crate::patterns::lesson::Words;
+use crate::patterns::lesson::StemmedWords;
+use crate::patterns::lesson::SubjectIndex;
 use crate::patterns::lesson::short_milestone;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::PhaseNumber;
@@ -141,7 +141,7 @@ pub fn relevant(
     topic: &str,
     stale: &dyn Fn(usize, &str) -> Option<String>,
 ) -> Vec<RelevantPattern> {
-    let mut found = one_per_subject(units(patterns));
+    let mut found = one_per_subject(candidates(patterns));
     let scores = Corpus::new(found.iter().map(|(pattern, _)| &pattern.text)).scores(topic);
     let best = scores.iter().copied().fold(0.0, f64::max);
     for ((pattern, age), score) in found.iter_mut().zip(scores) {
@@ -159,11 +159,11 @@ pub fn relevant(
         let judged = b.judged.cmp(&a.judged);
         fresh.then(judged).then(b.score.total_cmp(&a.score))
     });
-    spread(found.into_iter().map(|(pattern, _)| pattern).collect())
+    diversify(found.into_iter().map(|(pattern, _)| pattern).collect())
 }
 
 /// Returns every bullet with its age in entries, newest first; duplicate texts only in the newest entry.
-fn units(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
+fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
     let ambiguous = ambiguous_phases(&patterns.entries);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -205,11 +205,13 @@ fn units(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
 ///
 /// Judged patterns are all kept.
 fn one_per_subject(newest_first: Vec<(RelevantPattern, u32)>) -> Vec<(RelevantPattern, u32)> {
-    let mut subjects = Subjects::default();
+    let mut subjects = SubjectIndex::default();
     let mut known: Vec<usize> = newest_first
         .iter()
         .rev()
-        .map(|(pattern, _)| subjects.add(Words::from_text(without_citation(&pattern.text)), ()))
+        .map(|(pattern, _)| {
+            subjects.add(StemmedWords::from_text(without_citation(&pattern.text)), ())
+        })
         .collect();
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -278,16 +280,17 @@ const WORKED: usize = 3;
 /// and what is stale.
 ///
 /// Judged patterns are only moved if they exceed their entry's share or are stale.
-fn spread(ranked: Vec<RelevantPattern>) -> Vec<RelevantPattern> {
+fn diversify(ranked: Vec<RelevantPattern>) -> Vec<RelevantPattern> {
     let mut of_entry: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut said: Vec<Words> = Vec::new();
+    let mut said: Vec<StemmedWords> = Vec::new();
     let mut worked = 0;
     let (mut first, mut rest) = (Vec::new(), Vec::new());
     for pattern in ranked {
         let of_entry = of_entry.entry(pattern.line).or_default();
         let is_in_head = first.len() < HEAD;
-        let words = is_in_head.then(|| Words::from_text(without_citation(&pattern.text)));
-        let is_said = |words: &Words| said.iter().any(|other| other.is_near(words));
+        let words = is_in_head.then(|| StemmedWords::from_text(without_citation(&pattern.text)));
+        let is_said =
+            |words: &StemmedWords| said.iter().any(|other| other.is_near_duplicate(words));
         let is_near = words.as_ref().is_some_and(is_said);
         let has_worked =
             is_in_head && pattern.outcome == PatternOutcome::Worked && worked == WORKED;

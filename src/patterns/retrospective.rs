@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::clock::Minutes;
 use crate::error::Result;
 use crate::patterns::FinishedPhase;
-use crate::patterns::PastTroubles;
+use crate::patterns::PastProblems;
 use crate::patterns::PlanRecord;
 use crate::patterns::Trace;
 use crate::patterns::heading::EntryHeading;
@@ -85,7 +85,7 @@ pub struct Circumstances<'a> {
     /// The commit that was checked out when the phase was finished.
     pub commit: Option<&'a str>,
     /// The problems of earlier phases, which a lesson may repeat.
-    pub past: Option<&'a PastTroubles>,
+    pub past: Option<&'a PastProblems>,
 }
 
 impl Retrospective {

@@ -7,11 +7,11 @@ use crate::ranking::real;
 
 /// Maximum size of the smaller group for an exact computation; the normal approximation is inaccurate for
 /// such sizes.
-const SMALL: usize = 8;
+const MAX_EXACT_GROUP: usize = 8;
 
 /// Maximum product of the sizes for an exact computation, which takes a few milliseconds then; for larger
 /// products the approximation agrees with it.
-const COUNTABLE: usize = 2_000;
+const MAX_EXACT_PRODUCT: usize = 2_000;
 
 /// Tolerance for rounding when comparing the probabilities of equally likely tables.
 const ROUNDING: f64 = 1e-7;
@@ -100,11 +100,12 @@ pub fn mann_whitney(one: &[f64], other: &[f64]) -> f64 {
     let ranks = Ranks::from_samples(one, other);
     let u = ranks.sum_of_first - real(first * (first + 1)) / 2.0;
     let larger = u.max(real(product) - u);
-    let one_sided = if ranks.ties > 0.0 || first.min(second) > SMALL || product > COUNTABLE {
-        approximate(larger, first, second, ranks.ties)
-    } else {
-        counted(larger, first.min(second), first.max(second))
-    };
+    let one_sided =
+        if ranks.ties > 0.0 || first.min(second) > MAX_EXACT_GROUP || product > MAX_EXACT_PRODUCT {
+            normal_p(larger, first, second, ranks.ties)
+        } else {
+            exact_p(larger, first.min(second), first.max(second))
+        };
     (2.0 * one_sided).min(1.0)
 }
 
@@ -140,7 +141,7 @@ impl Ranks {
 }
 
 /// Returns the probability of a U of at least `u`, by the normal approximation.
-fn approximate(u: f64, first: usize, second: usize, ties: f64) -> f64 {
+fn normal_p(u: f64, first: usize, second: usize, ties: f64) -> f64 {
     let (product, all) = (real(first * second), real(first + second));
     let variance = product / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
     if variance <= 0.0 {
@@ -151,7 +152,7 @@ fn approximate(u: f64, first: usize, second: usize, ties: f64) -> f64 {
 }
 
 /// Returns the share of the ways to choose `few` of all ranks that have a U of at least `u`.
-fn counted(u: f64, few: usize, many: usize) -> f64 {
+fn exact_p(u: f64, few: usize, many: usize) -> f64 {
     // `ways[chosen][u]`: the value at `place`, chosen as the `chosen`-th, is above `place - chosen` values of
     // the other group.
     let largest = few * many;

@@ -121,7 +121,7 @@ fn finished_row(phase: &FinishedPhase) -> PhaseRow {
         complete: phase
             .plans
             .iter()
-            .filter(|plan| !plan.is_broken_off())
+            .filter(|plan| !plan.is_unfinished())
             .count(),
         total: phase.plans.len(),
         first: days().min(),

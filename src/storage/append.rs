@@ -1,4 +1,4 @@
-//! Adds lines to a log with one write, whole or not at all, whoever else is adding.
+//! Appends lines to a log with one atomic write, even if other processes append concurrently.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -15,12 +15,12 @@ use crate::storage::read;
 /// How far back an interrupted append is looked for.
 const LOOK_BACK: u64 = 64 * 1024;
 
-/// Who may read a log that has to be created.
+/// The permissions of a newly created log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Whoever the umask lets.
+    /// As the umask permits.
     Shared,
-    /// Its owner alone, and so for the folders that have to be created.
+    /// Owner only, also for newly created folders.
     Private,
 }
 
@@ -66,8 +66,8 @@ impl Log {
 
     /// Adds lines in one `write(2)` on `O_APPEND`.
     ///
-    /// Where the file does not end in a newline, one goes first; where `lines` does not, one goes last.
-    /// A write that the system takes only in part is taken back.
+    /// If the file does not end in a newline, one is added before; if `lines` does not, one is added after.
+    /// A partial write is undone.
     pub fn append(&mut self, lines: &[u8]) -> Result<()> {
         if lines.is_empty() {
             return Ok(());
@@ -92,7 +92,7 @@ impl Log {
         Ok(())
     }
 
-    /// Brings what was added to the disk, and the name of a file that is new.
+    /// Flushes the appended data, and the directory entry of a new file.
     pub fn flush(&mut self) -> Result<()> {
         if self.is_device {
             return Ok(());
@@ -113,7 +113,7 @@ impl Log {
     }
 }
 
-/// Adds lines to the end of a file of the user's own, and brings them to the disk.
+/// Appends lines to a file of the user, and flushes them.
 ///
 /// As [`Log`] does it, readable as the umask says. No record is kept for undo.
 pub fn append(path: &Path, lines: &[u8]) -> Result<()> {
@@ -134,7 +134,7 @@ fn add(path: &Path, text: &[u8], links: Links) -> Result<()> {
     log.flush()
 }
 
-/// Moves a log aside, to its name and `.1`, once it is longer than `most`; the one before is dropped.
+/// Renames a log to its name with `.1` once it is longer than `most`; the previous one is deleted.
 pub fn rotate(path: &Path, most: u64) -> Result<()> {
     let length = match fs::metadata(path) {
         Err(error) if read::is_absent(&error) => return Ok(()),
@@ -146,7 +146,7 @@ pub fn rotate(path: &Path, most: u64) -> Result<()> {
     Ok(())
 }
 
-/// Returns where [`rotate()`] moves a log.
+/// Returns the path to which [`rotate()`] moves a log.
 pub fn rotated(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".1");
@@ -161,7 +161,7 @@ pub(crate) fn joined(mut bytes: Vec<u8>, lines: &[u8]) -> Vec<u8> {
     terminated(bytes, lines)
 }
 
-/// Makes an append that was interrupted: all of it, the rest of it, or nothing if it had succeeded.
+/// Completes an interrupted append: all of it, the rest of it, or nothing if it had succeeded.
 pub(crate) fn finish(path: &Path, lines: &[u8]) -> Result<()> {
     let wanted = terminated(Vec::new(), lines);
     let tail = tail(path, LOOK_BACK + wanted.len() as u64)?;

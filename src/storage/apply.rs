@@ -1,4 +1,4 @@
-//! Makes changes one by one, each checked against what should be there, and takes them back.
+//! Applies changes one by one, each checked against the expected content, and reverts them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,16 +21,16 @@ use crate::storage::replace::Replacement;
 use crate::storage::root::Root;
 use crate::warning::Warning;
 
-/// How an operation ended that did not fail.
+/// The outcome of an operation that did not fail.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    /// All of it is made.
+    /// All changes were applied.
     Made,
-    /// None of it is: a file had changed since it was read.
+    /// No change was applied, since a file had changed after it was read.
     Overtaken(Error),
 }
 
-/// Makes all changes of a fresh record and closes it; if one fails, those before it are taken back.
+/// Applies all changes of a new record and closes it; if one fails, the earlier ones are reverted.
 pub(crate) fn apply(root: &Root, mut record: Record) -> Result<Ended> {
     match make_all(root, &mut record) {
         Ok(None) => record.close().map(|()| Ended::Made),
@@ -41,7 +41,7 @@ pub(crate) fn apply(root: &Root, mut record: Record) -> Result<Ended> {
     }
 }
 
-/// Makes all changes; returns what is to be said where one of the files had changed.
+/// Applies all changes; returns an error to report if one of the files had changed.
 fn make_all(root: &Root, record: &mut Record) -> Result<Option<Error>> {
     for index in 0..record.changes.len() {
         let temporary = record.temporary_name(index);
@@ -61,7 +61,7 @@ fn make_all(root: &Root, record: &mut Record) -> Result<Option<Error>> {
     Ok(None)
 }
 
-/// Makes changes without a record: lines added to logs, or one file alone, with its folders.
+/// Applies changes without a record: appended lines, or a single file with its folders.
 pub(crate) fn apply_unrecorded(root: &Root, changes: &[Change<Vec<u8>>]) -> Result<Ended> {
     let temporary = |index| record::temporary_name(0, std::process::id(), index);
     for (index, change) in changes.iter().enumerate() {
@@ -88,7 +88,7 @@ pub(crate) fn apply_unrecorded(root: &Root, changes: &[Change<Vec<u8>>]) -> Resu
     Ok(Ended::Made)
 }
 
-/// Takes all made changes back after a failure; returns it, as an error where not all could be taken back.
+/// Reverts all applied changes after a failure; returns the failure, and states if not all could be reverted.
 fn take_back(root: &Root, mut record: Record, failure: Error) -> Result<Error> {
     let left = roll_back(root, &mut record);
     match left.and_then(|left| record.close().map(|()| left)) {
@@ -103,7 +103,7 @@ fn take_back(root: &Root, mut record: Record, failure: Error) -> Result<Error> {
     }
 }
 
-/// Makes the changes of an interrupted operation that are still waiting; warns of the places left alone.
+/// Applies the pending changes of an interrupted operation; warns of skipped paths.
 pub(crate) fn complete(root: &Root, record: &mut Record) -> Result<Vec<Warning>> {
     let mut left = settle(root, record, false, Mark::Waiting)?;
     for index in 0..record.changes.len() {
@@ -126,7 +126,7 @@ pub(crate) fn complete(root: &Root, record: &mut Record) -> Result<Vec<Warning>>
     Ok(left)
 }
 
-/// Takes back the changes that are made, the last first; warns of the places left alone.
+/// Reverts the applied changes, the last first; warns of skipped paths.
 pub(crate) fn roll_back(root: &Root, record: &mut Record) -> Result<Vec<Warning>> {
     let was_backward = record.progress.is_backward();
     if !was_backward {
@@ -217,7 +217,7 @@ fn settle(
     Ok(left)
 }
 
-/// Makes a change that may have been made just before the process was killed.
+/// Applies a change that may have been applied just before the process was killed.
 fn repeat(root: &Root, record: &mut Record, index: usize) -> Result<ChangeOutcome> {
     let temporary = record.temporary_name(index);
     let change = &record.changes[index];
@@ -292,7 +292,7 @@ fn rename(from: &Path, to: &Path) -> Result<ChangeOutcome> {
     }
 }
 
-/// Brings every directory whose entries changed to the disk, each once.
+/// Flushes every directory whose entries changed, each once.
 fn sync_directories(root: &Root, record: &Record) -> Result<()> {
     let mut folders = BTreeSet::new();
     for change in &record.changes {

@@ -1,4 +1,4 @@
-//! Keeps what is read for a project inside of it, whatever links a clone brings.
+//! Restricts reads for a project to its folder, regardless of the links in a clone.
 //!
 //! A path below a project is opened without following links. One that leads through a link is resolved
 //! first, and counts as missing, with a warning, unless it ends inside the project or in a folder that
@@ -80,7 +80,7 @@ pub(crate) struct Boundary {
     left_out: Mutex<BTreeSet<Warning>>,
 }
 
-/// The most planning text that one command reads, in bytes.
+/// Maximum size of the planning text that one command reads, in bytes.
 const MAX_BYTES: u64 = Boundary::MAX_BYTES;
 const MAX_FILES: u64 = Boundary::MAX_FILES as u64;
 
@@ -107,7 +107,7 @@ impl Boundary {
         boundary
     }
 
-    /// Lets links lead to a folder that the user names; does nothing if it does not exist.
+    /// Allows links to a folder that the user configured; does nothing if it does not exist.
     pub(crate) fn allow(&self, folder: &Path) {
         if let Ok(real) = fs::canonicalize(folder) {
             let mut allowed = self.allowed.write().unwrap_or_else(PoisonError::into_inner);
@@ -151,7 +151,7 @@ impl Boundary {
                 real.display()
             )
         } else if is_of_git(&real) && real != path {
-            // Addresses with passwords stand there.
+            // It contains URLs with passwords.
             "leads into .git, so it is not read".to_owned()
         } else if self.keeps_credentials(&real) && !self.keeps_credentials(path) {
             "leads to a file of credentials, so it is not read".to_owned()
@@ -222,7 +222,7 @@ impl Boundary {
         files
     }
 
-    /// Returns the warnings about what was left out since the last call.
+    /// Returns the warnings about files left out since the last call.
     pub(crate) fn take_left_out(&self) -> BTreeSet<Warning> {
         let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *left_out)

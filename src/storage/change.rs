@@ -1,4 +1,4 @@
-//! One change to the tree, with all that is needed to check it, repeat it and take it back.
+//! A change to the tree, with all data needed to check, repeat and revert it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::error::Result;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub(crate) enum Change<B> {
-    /// A file's whole content becomes another; without an old one it is created, without a new one deleted.
+    /// Replaces the content of a file; without old content it is created, without new content deleted.
     Write {
         path: PathBuf,
         old: Option<B>,
@@ -20,23 +20,23 @@ pub(crate) enum Change<B> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mode: Option<u32>,
     },
-    /// Lines are added to a log; that is never taken back.
+    /// Appends lines to a log; never reverted.
     Append { path: PathBuf, lines: B },
-    /// A file or a whole directory gets another path.
+    /// Moves a file or a whole directory.
     Move {
         from: PathBuf,
         to: PathBuf,
-        /// What the moved files held (see [`crate::storage::fingerprint`]), by path below `from`.
+        /// Digests of the moved files (see [`crate::storage::fingerprint`]), by path below `from`.
         contents: BTreeMap<PathBuf, String>,
     },
-    /// A directory is created, unless it exists.
+    /// Creates a directory, unless it exists.
     CreateDirectory { path: PathBuf },
-    /// A directory is removed, unless something is in it.
+    /// Removes a directory if it is empty.
     RemoveDirectory { path: PathBuf },
 }
 
 impl<B> Change<B> {
-    /// Returns the path that exists, or is gone, once the change is made.
+    /// Returns the path that is created or deleted by the change.
     pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Write { path, .. }
@@ -47,7 +47,7 @@ impl<B> Change<B> {
         }
     }
 
-    /// Returns the path that the change takes away from, where it is another.
+    /// Returns the path that the change moves from, if any.
     pub(crate) fn source(&self) -> Option<&Path> {
         match self {
             Self::Move { from, .. } => Some(from),
@@ -55,7 +55,7 @@ impl<B> Change<B> {
         }
     }
 
-    /// Returns whether the change is about a directory itself, not what it holds.
+    /// Returns whether the change concerns a directory itself, not its content.
     pub(crate) fn is_of_directory(&self) -> bool {
         matches!(
             self,
@@ -63,7 +63,7 @@ impl<B> Change<B> {
         )
     }
 
-    /// Returns whether the change is never taken back.
+    /// Returns whether the change is never reverted.
     pub(crate) fn is_final(&self) -> bool {
         matches!(self, Self::Append { .. })
     }
@@ -116,7 +116,7 @@ impl<B> Change<B> {
 }
 
 impl<B: Clone> Change<B> {
-    /// Returns the change that takes this one back, or `None` if it stays.
+    /// Returns the inverse change, or `None` if it is never reverted.
     pub(crate) fn inverse(&self) -> Option<Self> {
         Some(match self.clone() {
             Self::Write {

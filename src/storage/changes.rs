@@ -1,4 +1,4 @@
-//! An ordered plan of changes to files, which sees what it has planned already.
+//! Plans changes to files, in order; reading through the plan shows the effect of earlier changes.
 
 use std::collections::HashSet;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::storage::preview::Preview;
 use crate::storage::read;
 use crate::storage::root;
 
-/// What is to be done to files, in order; nothing happens before a transaction applies it.
+/// Planned changes to files, in order; a transaction applies them.
 ///
 /// Reading through the plan ([`Changes::current`]) shows each file as the plan will leave it. Links are
 /// followed when a path comes in, so two names of one file are one file here.
@@ -95,7 +95,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Plans that a file goes; one that is not there adds nothing.
+    /// Plans to delete a file; a missing one adds nothing.
     pub fn delete(&mut self, path: &Path) -> Result<()> {
         let path = root::real_entry(path)?;
         if path.is_symlink() {
@@ -109,7 +109,7 @@ impl Changes {
         self.replace(path, old, None)
     }
 
-    /// Plans lines at the end of a log; unlike the rest, `undo` never takes them back.
+    /// Plans to append lines to a log; unlike the rest, `undo` never reverts them.
     pub fn append(&mut self, path: &Path, lines: impl Into<Vec<u8>>) -> Result<()> {
         let path = root::real_path(path)?;
         self.create_parents(&path)?;
@@ -120,7 +120,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Plans that a file, or a directory with all it holds, gets another path, where nothing may be.
+    /// Plans to move a file, or a directory with its content, to a path that must not exist.
     pub fn rename(&mut self, from: &Path, to: &Path) -> Result<()> {
         let from = root::real_entry(from)?;
         let to = root::real_entry(to)?;
@@ -139,7 +139,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Plans a directory, with its parents; one that exists adds nothing.
+    /// Plans to create a directory with its parents; an existing one adds nothing.
     pub fn create_dir(&mut self, path: &Path) -> Result<()> {
         let path = root::real_path(path)?;
         if self.preview.is_directory(&path)? {
@@ -153,7 +153,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Plans that a directory goes; one that the plan leaves something in adds nothing.
+    /// Plans to remove a directory; one that the plan does not leave empty adds nothing.
     pub fn remove_dir(&mut self, path: &Path) -> Result<()> {
         let path = root::real_entry(path)?;
         if self.preview.is_directory(&path)? && self.preview.is_vacant(&path)? {
@@ -184,7 +184,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Plans to take a change back, refused where what it left is no longer so.
+    /// Plans to revert a change; refused if its result has changed since.
     pub(crate) fn take_back(&mut self, change: Change<Vec<u8>>) -> Result<()> {
         match change {
             Change::Write {
@@ -300,7 +300,7 @@ fn changed_since(path: &Path) -> Error {
         .hint("its old content is in the record that `annals log` lists")
 }
 
-/// Where a path of a plan leads.
+/// The target of a path of a plan.
 enum Resolved {
     /// The real path, inside the project or of a file that the user named.
     Inside(PathBuf),

@@ -6,7 +6,7 @@ use similar::TextDiff;
 
 use crate::storage::change::Change;
 
-/// Beyond this many lines of both sides together a diff helps nobody, and takes long to compute.
+/// Maximum number of lines of both sides together; longer diffs are of no use and slow to compute.
 const MAX_LINES: usize = 20_000;
 
 const MAX_BYTES: usize = 1024 * 1024;

@@ -1,4 +1,4 @@
-//! Touches the disk: every write of this module goes through here, and each is a fail point.
+//! Performs all file operations of `storage`, each of which is a fail point.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
@@ -24,7 +24,7 @@ pub(crate) fn create_new(path: &Path) -> io::Result<File> {
 
 /// Opens a regular file; a link in its place is not followed, and a pipe not waited for: both are errors.
 ///
-/// A repository can bring either. The folder is not looked at: whoever calls has resolved it.
+/// A repository can contain either. The folder is not checked: the caller has resolved it.
 pub(crate) fn open_unlinked(path: &Path, options: &OpenOptions) -> io::Result<File> {
     let refused = || io::Error::new(ErrorKind::InvalidInput, "not a regular file");
     let mut options = options.clone();
@@ -104,12 +104,12 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Whether a link in place of a file leads to the file that is meant.
+/// Whether a link in place of a file is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Links {
-    /// It does: the path is the user's own.
+    /// It is: the path was chosen by the user.
     Followed,
-    /// It does not: a repository can bring a link.
+    /// It is not: a repository can contain a link.
     Refused,
 }
 
@@ -142,7 +142,7 @@ fn append_or_create(
     }
 }
 
-/// Writes all bytes where the file stands.
+/// Writes all bytes at the current position of the file.
 pub(crate) fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     tear(file, bytes);
     file.write_all(bytes)
@@ -154,7 +154,7 @@ pub(crate) fn write_at(mut file: &File, offset: u64, bytes: &[u8]) -> io::Result
     write(file, bytes)
 }
 
-/// Writes bytes with one call, and says how many the system took.
+/// Writes bytes with one call, and returns the number of bytes written.
 pub(crate) fn write_once(mut file: &File, bytes: &[u8]) -> io::Result<usize> {
     tear(file, bytes);
     file.write(bytes)
@@ -169,25 +169,25 @@ fn tear(mut file: &File, bytes: &[u8]) {
     }
 }
 
-/// Cuts a file back to a length.
+/// Truncates a file to a length.
 pub(crate) fn set_len(file: &File, length: u64) -> io::Result<()> {
     count();
     file.set_len(length)
 }
 
-/// Brings a file's content and length to the disk.
+/// Flushes a file's content and length.
 pub(crate) fn sync(file: &File) -> io::Result<()> {
     count();
     file.sync_all()
 }
 
-/// Brings a file's content and length to the disk, its times perhaps later.
+/// Flushes a file's content and length, but not necessarily its times.
 pub(crate) fn sync_content(file: &File) -> io::Result<()> {
     count();
     file.sync_data()
 }
 
-/// Brings a directory's entries to the disk, where the system can; a directory that is gone needs nothing.
+/// Flushes a directory's entries, if the system supports it; a missing directory is no error.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
@@ -259,7 +259,7 @@ pub(crate) fn mode(metadata: &Metadata) -> Option<u32> {
     }
 }
 
-/// Renames a file or a directory, over a file that is there.
+/// Renames a file or a directory, replacing an existing file.
 #[expect(clippy::disallowed_methods, reason = "storage writes here")]
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     count();
@@ -305,7 +305,7 @@ fn rename_with(_from: &Path, _to: &Path, _how: Rename) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Removes a file; one that is gone already is no failure.
+/// Removes a file; a missing one is no error.
 #[expect(clippy::disallowed_methods, reason = "storage writes here")]
 pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
     count();
@@ -361,7 +361,7 @@ pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a directory if it is empty; one that is full, or gone, is left as it is.
+/// Removes a directory if it exists and is empty.
 pub(crate) fn remove_directory(path: &Path) -> io::Result<()> {
     count();
     match fs::remove_dir(path) {

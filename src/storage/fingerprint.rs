@@ -77,7 +77,7 @@ fn stream(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Half of the digest is far more than chance or a careless edit can meet.
+/// Half of the digest is enough to rule out chance and accidental edits.
 fn half(digest: &[u8]) -> String {
     hexadecimal(&digest[..digest.len() / 2])
 }

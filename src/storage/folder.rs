@@ -1,4 +1,4 @@
-//! The folder for what annals keeps of its own work: locks, history and caches.
+//! Manages the folder for our own files: locks, history and caches.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::storage::read;
 /// The folder's name in a project.
 pub(crate) const NAME: &str = ".annals";
 
-/// `.annals/` of a project, or the platform's data folder for what lies outside of one.
+/// `.annals/` of a project, or the platform's data folder for files outside of one.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreFolder {
     path: PathBuf,
@@ -40,7 +40,7 @@ impl StoreFolder {
         self.path.join("history")
     }
 
-    /// Returns the folder of what was found among the records and is not this user's.
+    /// Returns the folder for foreign files that were found among the records.
     pub(crate) fn unverified(&self) -> PathBuf {
         self.history().join("unverified")
     }
@@ -51,7 +51,7 @@ impl StoreFolder {
         is_folder(&self.path)
     }
 
-    /// Creates the folder where it is missing, closed to git.
+    /// Creates the folder if it is missing, ignored by git.
     pub(crate) fn create(&self) -> Result<()> {
         if !is_there(&self.path)? {
             create_parents(&self.path)?;
@@ -59,7 +59,7 @@ impl StoreFolder {
         }
         let ignore = self.path.join(".gitignore");
         match fs::symlink_metadata(&ignore) {
-            // Empty: whoever created it was killed before it wrote.
+            // An empty file: the process was killed before it wrote the content.
             Ok(metadata) if !metadata.is_file() || metadata.len() > 0 => Ok(()),
             _ => disk::open_or_create(&ignore)
                 .and_then(|file| disk::write_at(&file, 0, b"*\n"))
@@ -76,13 +76,13 @@ impl StoreFolder {
         }
         let history = self.history();
         if !is_there(&history)? {
-            // Records hold old bytes of files that others may not read.
+            // Records contain old bytes of files that others may not be permitted to read.
             disk::create_private_directory(&history).at("create", &history)?;
         }
         Ok(())
     }
 
-    /// Creates the folder for what is set aside.
+    /// Creates the folder for files that are set aside.
     pub(crate) fn prepare_unverified(&self) -> Result<PathBuf> {
         // A repository can bring a link in place of the folder above.
         self.prepare()?;
@@ -118,7 +118,7 @@ fn is_there(path: &Path) -> Result<bool> {
     }
 }
 
-/// Returns whether a change of a project's files is under way, or was interrupted and is to be completed.
+/// Returns whether a change of a project's files is in progress, or was interrupted and must be completed.
 pub(crate) fn has_pending(root: &Path) -> bool {
     let history = StoreFolder::new(root.join(NAME)).history();
     let found = listing::entries(&history).unwrap_or_default();

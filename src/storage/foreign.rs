@@ -1,4 +1,4 @@
-//! Sets aside what this user did not write: records and requests of a clone, of another user, of old versions.
+//! Sets aside foreign files: records and requests from a clone, another user, or old versions.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::storage::disk;
 use crate::storage::folder::StoreFolder;
 use crate::warning::Warning;
 
-/// So many files of one name find a place.
+/// Maximum number of files with the same name.
 const NAMES: u32 = 10_000;
 
 /// Moves files into `unverified/`, links as links, and returns the one warning that names them.

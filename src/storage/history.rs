@@ -1,4 +1,4 @@
-//! What was done, newest first, and how to take it back.
+//! Lists past operations, newest first, and reverts them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -34,10 +34,10 @@ use crate::storage::signature::Signer;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// How many operations are kept.
+/// Maximum number of operations kept.
 const MAX_OPERATIONS: usize = 200;
 
-/// How many bytes of records are kept; a larger one is kept while it is the newest.
+/// Maximum total size of the records kept, in bytes; a larger one is kept while it is the newest.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Far beyond what anybody reaches; a file that says more is none of ours.
@@ -64,7 +64,7 @@ impl FromStr for OperationId {
     }
 }
 
-/// What happened to a file.
+/// The kind of change to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
@@ -72,13 +72,13 @@ pub enum ChangeKind {
     Created,
     /// Its content was changed.
     Edited,
-    /// Lines were added at its end, which stay.
+    /// Lines were appended, which `undo` does not remove.
     Appended,
-    /// It got another path, with all that is in it.
+    /// It was moved, with its content.
     Moved,
     /// It was deleted.
     Deleted,
-    /// It should have been changed, but something else had been written there.
+    /// It was not changed, since its content was not the expected one.
     LeftAlone,
 }
 
@@ -96,14 +96,14 @@ impl ChangeKind {
     }
 }
 
-/// A file, and what an operation did to it.
+/// A file changed by an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileChange {
     /// The file, relative to the project.
     pub path: PathBuf,
-    /// What happened to it.
+    /// The kind of change.
     pub happened: ChangeKind,
-    /// Where it was before; only present when it was moved.
+    /// Its previous path; only present if it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<PathBuf>,
 }
@@ -113,7 +113,7 @@ pub struct FileChange {
 pub struct Operation {
     /// Its number, which `undo` takes.
     pub id: OperationId,
-    /// What was done, in the words of the command.
+    /// The command that was run.
     pub operation: String,
     /// When it began, as RFC 3339.
     pub time: String,
@@ -254,7 +254,7 @@ impl History {
         disk::remove_file(&pending).at("remove", &pending)
     }
 
-    /// Removes every record of an operation, whoever wrote it and wherever it was set aside; returns how many.
+    /// Removes every record of an operation, including foreign ones set aside; returns their number.
     pub(crate) fn erase(&self, operation: &str) -> Result<usize> {
         let mut erased = 0;
         if !self.is_own_folder() {
@@ -380,7 +380,7 @@ impl History {
 
     /// Returns a number greater than every one in use, and the records on the way that are not this user's.
     ///
-    /// Numbers only grow, so what lies behind the newest of our own need not be looked at.
+    /// Numbers only increase, so records older than our newest one are not checked.
     pub(crate) fn next_id(&self) -> Result<(u64, Vec<PathBuf>)> {
         let mut foreign = Vec::new();
         let mut last = self.ids("pending")?.last().copied().unwrap_or(0);
@@ -435,7 +435,7 @@ impl History {
     }
 }
 
-/// Returns what a record's header tells.
+/// Returns the operation that a record's header describes.
 pub(crate) fn operation(id: u64, header: &Header, marks: &[Mark]) -> Operation {
     let stores: BTreeSet<Store> = header.stores.iter().copied().collect();
     let all = header.changes.iter().enumerate();
@@ -452,7 +452,7 @@ pub(crate) fn operation(id: u64, header: &Header, marks: &[Mark]) -> Operation {
 
 fn file_change(change: &Change<u64>, mark: Option<&Mark>) -> Option<FileChange> {
     let happened = match change {
-        // What we remember for ourselves is no file of the project.
+        // Our own files are not files of the project.
         _ if change.path().starts_with(folder::NAME) => return None,
         _ if mark == Some(&Mark::LeftAlone) => ChangeKind::LeftAlone,
         Change::Write { old: None, .. } => ChangeKind::Created,

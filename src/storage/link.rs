@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::storage::disk;
 use crate::storage::read;
 
-/// What stands where a link is wanted.
+/// The current state of a path at which a link is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkState {
     /// Nothing.
@@ -23,7 +23,7 @@ pub enum LinkState {
     Other,
 }
 
-/// Says what stands at a path where a link to a file is wanted.
+/// Returns the current state of a path at which a link to a file is wanted.
 pub fn linked(path: &Path, target: &Path) -> Result<LinkState> {
     let metadata = match fs::symlink_metadata(path) {
         Err(error) if read::is_absent(&error) => return Ok(LinkState::Missing),

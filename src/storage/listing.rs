@@ -1,4 +1,4 @@
-//! Lists a folder, and asks what the system tells of a file without opening it.
+//! Lists folders, and reads metadata of files without opening them.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use crate::storage::open;
 #[cfg(target_os = "linux")]
 use crate::storage::open::Wanted;
 
-/// What the system tells of a file without opening it.
+/// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
     pub(crate) kind: PathKind,
@@ -23,7 +23,7 @@ pub(crate) struct Stat {
     pub(crate) size: u64,
 }
 
-/// What a path names.
+/// The kind of file at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum PathKind {
     File,
@@ -144,7 +144,7 @@ fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
     kinds.collect()
 }
 
-/// Folders deeper than this are nobody's work.
+/// Maximum depth of folders; real ones are not deeper.
 const MAX_DEPTH: usize = 12;
 
 /// Returns the files below a folder, sorted; of those and the folders on the way, the wanted ones by name.

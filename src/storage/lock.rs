@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::storage::disk;
 use crate::storage::read;
 
-/// How long a lock is waited for.
+/// Maximum time to wait for a lock.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
 
 const MIN_PAUSE: Duration = Duration::from_millis(1);
@@ -24,7 +24,7 @@ const MAX_PAUSE: Duration = Duration::from_millis(16);
 /// Whoever has waited this long looks most often, so that newcomers do not pass it for ever.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is locked together; whoever needs several takes them in this order.
+/// A unit of locking; several are always locked in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Store {
@@ -147,13 +147,13 @@ pub(crate) fn open(path: &Path) -> Result<File> {
     }
 }
 
-/// Returns whether nobody holds the lock of any of these stores, without disturbing who else asks.
+/// Returns whether none of these stores is locked, without blocking other callers.
 pub(crate) fn are_free(folder: &Path, stores: &BTreeSet<Store>) -> Result<bool> {
     for store in stores {
         let path = store.file(folder);
         let file = match disk::open_to_read(&path) {
             Err(error) if read::is_absent(&error) => continue,
-            // What is no lock of ours is held by nobody.
+            // A file that is not a lock of ours counts as unlocked.
             Err(error) if error.kind() == ErrorKind::InvalidInput => continue,
             file => file.at("open", &path)?,
         };

@@ -1,4 +1,4 @@
-//! Opens a file or a folder for reading without being led astray: not by a link, not by a pipe.
+//! Opens a file or a folder for reading, without following links or blocking on pipes.
 
 use std::fmt;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::storage::listing::PathKind;
 use crate::storage::listing::Stat;
 use crate::storage::read;
 
-/// What is to be opened.
+/// The kind of file to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// A file; the caller looks at what was opened before it reads.

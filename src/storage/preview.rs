@@ -1,4 +1,4 @@
-//! Shows files as a plan will leave them, before anything is written.
+//! Shows files as they will be after a plan, before anything is written.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -12,7 +12,7 @@ use crate::storage::change::Change;
 use crate::storage::fingerprint;
 use crate::storage::read;
 
-/// What a path will be.
+/// The planned state of a path.
 pub(crate) enum PathState {
     File(Vec<u8>),
     Directory,
@@ -54,7 +54,7 @@ impl Preview {
         self.changes.push(change);
     }
 
-    /// Drops a change that came to nothing.
+    /// Removes a change without effect.
     pub(crate) fn remove(&mut self, index: usize) {
         let mut changes = std::mem::take(self).changes;
         changes.remove(index);

@@ -143,7 +143,7 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
     let invalid = match String::from_utf8(bytes) {
         Ok(text) if memchr::memchr(0, text.as_bytes()).is_none() => return Parsed::clean(text),
         Ok(text) => {
-            // What a power cut leaves of a file is UTF-8, too: zeros.
+            // A file damaged by a power failure is valid UTF-8, too: zeros.
             let line = line_of(text.find('\0').unwrap_or(0), text.as_bytes());
             let warnings = vec![Warning::at(
                 path,

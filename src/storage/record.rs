@@ -1,4 +1,4 @@
-//! The record of one operation, written before its first change: what recovery and undo work from.
+//! The record of one operation, written before its first change; the basis for recovery and undo.
 //!
 //! A file `<id>.pending` in `.annals/history/` until the operation is done, `<id>.record` after. `format.rs`
 //! says what is in it, `signature.rs` whose it is: one that this user did not write is never acted on. A
@@ -28,7 +28,7 @@ pub(crate) use reading::RecordState;
 pub(crate) use reading::read_outline;
 pub(crate) use reading::read_unverified;
 
-/// How far the changes of an operation have come, on disk and here.
+/// The progress of the changes of an operation, on disk and in memory.
 #[derive(Debug)]
 pub(crate) struct OperationProgress {
     marks: Vec<Mark>,
@@ -39,7 +39,7 @@ pub(crate) struct OperationProgress {
 }
 
 impl OperationProgress {
-    /// Returns how far each change has come.
+    /// Returns the progress of each change.
     pub(crate) fn marks(&self) -> &[Mark] {
         &self.marks
     }
@@ -49,7 +49,7 @@ impl OperationProgress {
         self.is_backward
     }
 
-    /// Notes how far a change has come.
+    /// Stores the progress of a change.
     pub(crate) fn mark(&mut self, index: usize, mark: Mark) -> Result<()> {
         disk::write_at(&self.file, self.marks_at + 1 + index as u64, &[mark.byte()])
             .at("write", &self.path)?;
@@ -65,7 +65,7 @@ impl OperationProgress {
     }
 }
 
-/// A whole record, and where it came from.
+/// A complete record, with its path.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) id: u64,
@@ -74,7 +74,7 @@ pub(crate) struct Record {
     pub(crate) progress: OperationProgress,
 }
 
-/// What a record says, whoever wrote it: to be shown, not to be acted on.
+/// The content of a record that may be foreign: to be shown, never acted on.
 #[derive(Debug)]
 pub(crate) struct Unverified {
     pub(crate) header: Header,
@@ -151,12 +151,12 @@ impl Record {
         })
     }
 
-    /// Returns where the record is.
+    /// Returns the path of the record.
     pub(crate) fn path(&self) -> &Path {
         &self.progress.path
     }
 
-    /// Ends the operation: the record goes into the history, or where it must not stay, away.
+    /// Ends the operation: the record is moved to the history, or deleted if it must not be kept.
     pub(crate) fn close(self) -> Result<()> {
         let path = &self.progress.path;
         if self.header.keep && !self.progress.is_backward {
@@ -166,7 +166,7 @@ impl Record {
         }
     }
 
-    /// Returns the name of the temporary file of a change: it tells whose it was, should it be left over.
+    /// Returns the name of the temporary file of a change, which identifies its operation if it is left over.
     pub(crate) fn temporary_name(&self, index: usize) -> String {
         temporary_name(self.id, self.header.pid, index)
     }
@@ -190,7 +190,7 @@ fn reserve(folder: &Path, mut id: u64) -> Result<(u64, PathBuf, File)> {
             Ok(file) if path.with_extension("record").symlink_metadata().is_err() => {
                 return Ok((id, path, file));
             }
-            // Somebody began and finished under this id since the folder was listed.
+            // Another process has used this id since the folder was listed.
             Ok(_) => disk::remove_file(&path).at("remove", &path)?,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error).at("record the operation in", &path),

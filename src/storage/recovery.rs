@@ -1,4 +1,4 @@
-//! Finishes what a killed process began, if it was this user's.
+//! Completes operations of this user that were interrupted when a process was killed.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ pub(crate) fn stores_involved(
     Ok(involved)
 }
 
-/// Where interrupted operations are finished, and whose.
+/// The context for completing interrupted operations.
 pub(crate) struct Recovery<'a> {
     pub(crate) root: &'a Root,
     pub(crate) folder: &'a StoreFolder,
@@ -80,7 +80,7 @@ pub(crate) struct Recovery<'a> {
 }
 
 impl Recovery<'_> {
-    /// Finishes every interrupted operation whose stores are all locked here, and tells what came of it.
+    /// Completes every interrupted operation whose stores are all locked here, and returns warnings.
     pub(crate) fn run(&self, history: &History) -> Result<Vec<Warning>> {
         let mut warnings = Vec::new();
         let mut foreign = Vec::new();

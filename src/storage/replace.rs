@@ -1,4 +1,4 @@
-//! Replaces one file, and loses no save that somebody else makes meanwhile.
+//! Replaces one file without losing a concurrent save by another program.
 //!
 //! The new content is written beside the file. Then the two trade places, and what came out is compared with
 //! what had been read: if it is something else, somebody saved in between, and it goes back. So there is no
@@ -21,27 +21,27 @@ use crate::storage::read;
 /// How often what somebody else saved is put back while they go on saving.
 const ROUNDS: usize = 3;
 
-/// What came of one change.
+/// The outcome of one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChangeOutcome {
-    /// It is made, now or before.
+    /// It was applied, now or before.
     Made,
-    /// The place holds neither what it should hold before nor after, and was left alone.
+    /// The path has neither the expected old content nor the new one, and was left unchanged.
     LeftAlone,
 }
 
-/// What became of what an interrupted write left beside a file.
+/// The outcome for a temporary file left by an interrupted write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leftover {
     /// There is none, or it was ours.
     Cleared,
-    /// It was somebody else's save, and is back in its place.
+    /// It was another program's save, and has been restored.
     PutBack,
-    /// It is somebody else's save, and stays where it is: they have saved again since.
+    /// It is another program's save, and is kept as it is, since that program has saved again.
     Kept,
 }
 
-/// What a place on disk holds.
+/// The content found at a path.
 #[derive(PartialEq, Eq)]
 enum Holding {
     Nothing,
@@ -60,7 +60,7 @@ impl Holding {
     }
 }
 
-/// What a file is to hold instead of what.
+/// The old and the new content of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Replacement<'a> {
     pub(crate) old: Option<&'a [u8]>,
@@ -97,7 +97,7 @@ pub(crate) fn replace(
 
 /// Clears what an interrupted write may have left; `is_whole` says that it was whole when the process died.
 ///
-/// What is neither of the two contents is what somebody saved, and is never deleted.
+/// Any other content is a save by another program, and is never deleted.
 pub(crate) fn settle(
     path: &Path,
     staged: &Path,
@@ -164,7 +164,7 @@ fn exchange(path: &Path, staged: &Path, old: &[u8], new: &[u8]) -> Result<Change
     put_back(path, staged, came_out, new).map(|()| ChangeOutcome::LeftAlone)
 }
 
-/// Puts back what somebody saved; where they saved again over ours meanwhile, that.
+/// Restores the save of another program, or its later save if it has saved over ours meanwhile.
 fn put_back(path: &Path, staged: &Path, theirs: Holding, ours: &[u8]) -> Result<()> {
     let mut last_in = Holding::Bytes(ours.to_vec());
     let mut beside = theirs;
@@ -189,7 +189,7 @@ fn put_back(path: &Path, staged: &Path, theirs: Holding, ours: &[u8]) -> Result<
     )
 }
 
-/// Moves a file aside, and removes it there if it still holds what was read.
+/// Moves a file aside, and removes it if its content is still as it was read.
 fn remove(path: &Path, staged: &Path, old: Option<&[u8]>) -> Result<ChangeOutcome> {
     match disk::rename_to_vacant(path, staged) {
         Ok(true) => {}
@@ -206,7 +206,7 @@ fn remove(path: &Path, staged: &Path, old: Option<&[u8]>) -> Result<ChangeOutcom
     put_back_removed(path, staged).map(|()| ChangeOutcome::LeftAlone)
 }
 
-/// Puts a file back that was moved aside; where another one stands in its place by now, that one is newer.
+/// Moves a file back that was moved aside, unless its path exists again: then that file is newer.
 fn put_back_removed(path: &Path, staged: &Path) -> Result<()> {
     match disk::rename_to_vacant(staged, path) {
         Ok(true) => Ok(()),
@@ -217,7 +217,7 @@ fn put_back_removed(path: &Path, staged: &Path) -> Result<()> {
     }
 }
 
-/// Writes the new content beside the file, with its permissions, and brings it to the disk.
+/// Writes the new content beside the file, with its permissions, and flushes it.
 fn stage(path: &Path, bytes: &[u8], mode: Option<u32>, staged: &Path) -> Result<()> {
     let file = disk::create_new(staged).at("create", staged)?;
     fill(&file, path, bytes, mode, staged).map_err(|error| match discard(staged) {

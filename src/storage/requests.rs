@@ -1,4 +1,4 @@
-//! Remembers what was answered to a request: the same one asked again is answered, and not done twice.
+//! Stores the answers to requests, so that a repeated request is answered without being executed twice.
 //!
 //! `requests-<store>.jsonl` in `.annals/` has one line a request. The line is one of the transaction's
 //! own changes, so that it is there if and only if the rest is; it is an append, which `undo` leaves. Each
@@ -25,12 +25,12 @@ use crate::storage::signature::SignatureKind;
 use crate::storage::signature::Signer;
 use crate::warning::Warning;
 
-/// How many requests are remembered at least; twice as many are when the oldest go.
+/// Minimum number of requests stored; the oldest are dropped at twice that number.
 const KEPT: usize = 1_000;
 
 const MAX_ID: usize = 200;
 
-/// The caller's own name for one write, which it may repeat when it never heard the answer.
+/// The caller's identifier of one write, which it may repeat if it did not receive the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteRequest {
     id: String,
@@ -162,7 +162,7 @@ impl Storage {
             return Ok(None);
         };
         for line in bytes.split(|byte| *byte == b'\n').rev() {
-            // A line that is none is what a power cut left.
+            // An invalid line is the result of a power failure.
             let Ok(line) = serde_json::from_slice::<Line>(line) else {
                 continue;
             };

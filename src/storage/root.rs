@@ -1,4 +1,4 @@
-//! Holds every write inside one folder, whatever links lead out of it.
+//! Restricts every write to one folder, even if links lead out of it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,10 +9,10 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::storage::read;
 
-/// As many links as the system itself follows.
+/// Maximum number of links followed, as in the system.
 const MAX_LINKS: usize = 40;
 
-/// A folder that no write may leave, but for the folders that the user lets its links lead to.
+/// A folder to which writes are restricted, except for linked folders that the user allows.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
     named: PathBuf,

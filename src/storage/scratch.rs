@@ -1,4 +1,4 @@
-//! A folder that is gone when it is no longer needed.
+//! A temporary folder that is deleted when it is no longer needed.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 
-/// So many scratch folders of one process find a name.
+/// Maximum number of scratch folders of one process.
 const NAMES: u32 = 100;
 
 /// A folder of our own outside of every project; dropped, it is deleted with all it holds.
@@ -35,12 +35,12 @@ impl Scratch {
         Err(Error::failed("there is no name left for a folder").at(parent, None))
     }
 
-    /// Returns where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Deletes it now, and says so where that fails.
+    /// Deletes it now, and returns an error if that fails.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is storage, and the folder is one that it created"
@@ -55,7 +55,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // `delete` is there for those who want to hear of a failure.
+        // Callers that need the error use `delete`.
         let _deleted = self.delete().is_ok();
     }
 }

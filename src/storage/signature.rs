@@ -1,4 +1,4 @@
-//! Says whose record this is: a signature under a key that only this user on this machine has.
+//! Signs records with a key that only this user has on this machine, so that foreign ones are recognised.
 //!
 //! A repository can bring any file, also in `.annals/`. What is acted on there (the records of operations,
 //! the answers to requests) carries an HMAC-SHA-256 over its kind, its id and its content. The key is the
@@ -25,13 +25,13 @@ use crate::storage::disk;
 use crate::storage::lock;
 use crate::text::hexadecimal;
 
-/// How many bytes a key has.
+/// Length of a key, in bytes.
 const LENGTH: usize = 32;
 
-/// How many hexadecimal digits a signature has.
+/// Length of a signature, in hexadecimal digits.
 pub(crate) const DIGITS: usize = 64;
 
-/// What is signed; a signature of one kind says nothing about another.
+/// The kind of signed data; a signature of one kind is invalid for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SignatureKind {
     /// The record of an operation.
@@ -52,7 +52,7 @@ impl SignatureKind {
     }
 }
 
-/// Where this user's key is, read when it is first needed.
+/// The location of this user's key, which is read when it is first needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signer {
     /// The user's data folder, or `None` if it is unknown.
@@ -112,7 +112,7 @@ impl Signer {
         let mut bytes = [0; LENGTH];
         getrandom::fill(&mut bytes)
             .map_err(|error| Error::failed(format!("the system has no random bytes: {error}")))?;
-        // A key that is not whole was never used: whoever made it was killed before it could sign.
+        // An incomplete key was never used: the process that created it was killed before it could sign.
         let text = hexadecimal(&bytes) + "\n";
         disk::set_len(&file, 0)
             .and_then(|()| disk::write_at(&file, 0, text.as_bytes()))

@@ -35,10 +35,10 @@ use crate::storage::signature::Signer;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// How often a transaction works again because somebody saved one of its files meanwhile.
+/// Maximum number of attempts if another program saves one of the files meanwhile.
 const ROUNDS: usize = 3;
 
-/// Where a run writes, and how.
+/// The location and options of writes.
 #[derive(Clone, Debug)]
 pub struct Storage {
     root: PathBuf,
@@ -51,7 +51,7 @@ pub struct Storage {
     wait: Duration,
 }
 
-/// What a transaction did.
+/// The outcome of a transaction.
 #[derive(Clone, Debug, Default)]
 pub struct Applied {
     /// The operation's number in the history, or `None` if nothing was recorded.
@@ -64,15 +64,15 @@ pub struct Applied {
     pub dry_run: bool,
     /// Whether nothing was done because the same request was done before.
     pub repeated: bool,
-    /// What became of an operation that another process had left half done.
+    /// Warnings from completing an operation that another process had left unfinished.
     pub warnings: Vec<Warning>,
 }
 
-/// What a transaction holds while it works.
+/// The state of a transaction in progress.
 struct Hold {
     _locks: Locks,
     warnings: Vec<Warning>,
-    /// Why nothing can be written, where that is so.
+    /// The reason why nothing can be written, if any.
     obstacle: Option<Error>,
 }
 
@@ -138,7 +138,7 @@ impl Storage {
         &self.root
     }
 
-    /// Returns whether nothing is to be written.
+    /// Returns whether nothing may be written.
     pub fn is_dry_run(&self) -> bool {
         self.dry_run
     }
@@ -243,7 +243,7 @@ impl Storage {
         }
     }
 
-    /// Takes the locks and finishes what a killed process left, or notes why nothing can be written.
+    /// Takes the locks and completes interrupted operations, or stores the reason why nothing can be written.
     fn hold(&self, root: &Root, stores: &BTreeSet<Store>) -> Result<Hold> {
         if stores.is_empty() {
             return Err(Error::failed("a transaction names no store to lock"));

@@ -19,7 +19,7 @@ use crate::storage::signature::SignatureKind;
 /// Stands in the folder until it is full.
 const MARKER: &str = ".annals-unfinished";
 
-/// What the marker says: which files the folder is to hold, and whose it is.
+/// The content of the marker: the planned files of the folder, and its owner.
 #[derive(Serialize, Deserialize)]
 struct Marker {
     files: Vec<String>,

@@ -22,7 +22,7 @@ fn a_finding_is_answered_in_the_format_and_nothing_is_written() {
         .success();
     assert_eq!(
         none.stdout(),
-        "finding: \"the button is blue\"\nproposed:\n  surface: none\n  key: null\n  type: null\n  tags: []\n  confidence: low\n  reason: nothing says that it is durable and reusable\n"
+        "finding: \"the button is blue\"\nproposed:\n  surface: none\n  key: null\n  type: null\n  tags: []\n  confidence: low\n  reason: no sign that it is durable and reusable\n"
     );
     let document = case
         .run("entry classify --json")

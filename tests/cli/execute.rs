@@ -203,7 +203,9 @@ fn lessons_of_the_agent_take_the_place_of_chosen_ones() {
     let before = case.tree();
     let refused = case.run("execute 3 --lessons lessons.json").code(4);
     assert!(
-        refused.stderr().contains("not what annals wrote"),
+        refused
+            .stderr()
+            .contains("were edited and are not replaced"),
         "{}",
         refused.stderr()
     );
@@ -218,7 +220,7 @@ fn lessons_that_teach_nothing_are_refused_with_the_reason() {
         (
             "Everything went well in this phase of the work",
             "01",
-            "only praises",
+            "contains only praise",
         ),
         ("Too short", "01", "not a whole sentence"),
         (

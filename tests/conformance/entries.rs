@@ -1016,7 +1016,7 @@ fn delete_refuses_a_secret_in_its_reason_unless_told_otherwise() {
     let refused = delete("").code(4);
     let said = refused.stderr();
     assert!(
-        said.contains("the reason holds what looks like a secret (github-token"),
+        said.contains("the reason contains what looks like a secret (github-token"),
         "{said}"
     );
     assert!(said.contains("--allow-secret"), "{said}");
@@ -1122,8 +1122,8 @@ fn audit_5_tells_duplicates_by_key_and_by_body() {
     assert_eq!(
         found,
         json!([
-            {"a": "a", "b": "b", "reason": "one first line, 80 % of the lines in common"},
-            {"a": "a", "b": "c", "reason": "both have the key `a`, but for its case"},
+            {"a": "a", "b": "b", "reason": "same first line, 80 % of the lines in common"},
+            {"a": "a", "b": "c", "reason": "both have the key `a`, ignoring case"},
         ])
     );
 }
@@ -1212,7 +1212,7 @@ fn audit_lists_what_is_invalid_and_search_still_finds_it() {
         ]
     );
     assert_eq!(invalid[3]["file"], ".vibekit/memory/kind.md");
-    assert_eq!(invalid[3]["problem"], "type: `fact` is not a known word");
+    assert_eq!(invalid[3]["problem"], "type: `fact` is not a valid value");
     let hits = case
         .run("entry query --text needle --json")
         .success()

@@ -228,7 +228,10 @@ fn a_note_cannot_take_the_place_of_a_section() {
     );
     assert!(said.contains("hint: write it with ###"), "{said}");
     let said = refused(SEED, "priority", "a\n```");
-    assert!(said.contains("could not be told apart"), "{said}");
+    assert!(
+        said.contains("would break the notepad's sections"),
+        "{said}"
+    );
     refused(SEED, "priority", "a\n<!--");
     assert!(noted(SEED, "manual", "### Deep\nb").ends_with("mine\n### Deep\nb\n"));
 }

@@ -56,7 +56,7 @@ fn show(insights: &Insights, to: &mut dyn Write) -> io::Result<()> {
     sizes("tasks", &insights.by_tasks, to)?;
     sizes("files", &insights.by_files, to)?;
     let lessons = insights.lessons();
-    let lessons = lessons.map(|one| format!("{} ({})", one.statement, one.chance()));
+    let lessons = lessons.map(|one| format!("{} ({})", one.statement, one.p_value_text()));
     list("Significant differences", &lessons.collect::<Vec<_>>(), to)?;
     let files = insights.deviating_files.iter().take(FILES).map(file);
     list(

@@ -14,7 +14,7 @@ use crate::knowledge::classify::rules::Destination;
 use crate::knowledge::classify::rules::RULES;
 use crate::knowledge::index;
 use crate::knowledge::key::MAX_KEY;
-use crate::knowledge::latin::latin;
+use crate::knowledge::latin::transliterate;
 use crate::knowledge::notepad::NotepadSection;
 use crate::project::Project;
 use crate::ranking::words;
@@ -113,7 +113,7 @@ fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
     let Some(rule) = RULES.iter().find(|rule| rule.applies(&looked_at)) else {
         return Proposal {
             confidence: Confidence::Low,
-            reason: "nothing says that it is durable and reusable".to_owned(),
+            reason: "no sign that it is durable and reusable".to_owned(),
             ..nowhere
         };
     };
@@ -212,7 +212,7 @@ fn tags(known: &[IndexedEntry], said: &[String]) -> Vec<String> {
 /// Returns a key made of the first words of a finding that are not stop words.
 fn key(finding: &str, entry_type: EntryType) -> String {
     let mut key = String::new();
-    let spoken = latin(finding).replace(['\'', '\u{2019}'], "");
+    let spoken = transliterate(finding).replace(['\'', '\u{2019}'], "");
     let parts = spoken.split(|c: char| !c.is_ascii_alphanumeric());
     let parts = parts.filter(|part| !part.is_empty() && !is_filler(part));
     for part in parts.take(KEY_WORDS) {

@@ -117,7 +117,7 @@ pub(super) const RULES: &[ClassifyRule] = &[
         with: "",
         unless: "CHOICE|RULE",
         verdict: Nowhere,
-        reason: "history, git tells it",
+        reason: "history, recorded in git",
     },
     ClassifyRule {
         cue: r"^\W*(?:ok|okay|done|thanks|thank you|great|hello|hi|yes|no|lgtm)\b\W*(?:\w+\W*){0,3}$|\b(?:right now|just now|a moment ago|currently (?:running|working|looking|debugging|waiting)|in progress|wip|to-?do|for now|temporar(?:y|ily)|this (?:session|turn|conversation|run)|today i|next step|let me)\b|\b(?:i am|i'm) (?:about|going|working|looking|trying|still|now|currently)\b|\b(?:i will|i'll)\b|(?:^\W*|\bi |\bwe |\bi've |\bwe've )(?:have )?(?:just |already )?(?:ran|fixed|added|changed|updated|refactored|renamed|tried|read|wrote|looked|finished|started|deleted|removed)\b|\b(?:all |\d+ )?(?:unit )?tests? (?:now |all )?(?:pass|passes|passed|passing|are green|is green)\b|\bbuild (?:is green|passed|passes|succeeded)\b|\bfixed (?:a |the )?typo",
@@ -201,7 +201,7 @@ pub(super) const RULES: &[ClassifyRule] = &[
         with: "FIX",
         unless: "",
         verdict: Entry(Gotcha, Medium),
-        reason: "an error and what helps against it",
+        reason: "an error and its remedy",
     },
     ClassifyRule {
         cue: r"\b(?:always|never)\b",
@@ -243,7 +243,7 @@ pub(super) const RULES: &[ClassifyRule] = &[
         with: r"(?:[a-z]|[^\x00-\x7f]){2}",
         unless: r"ERROR|\b(?:created|updated|modified|changed|written|generated|added|started|finished|last|since|version|copyright|today|yesterday|was|were)\b",
         verdict: Entry(Deadline, Low),
-        reason: "dated, what holds until then is a guess",
+        reason: "dated; the deadline is a guess",
     },
 ];
 

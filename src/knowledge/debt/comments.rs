@@ -7,7 +7,7 @@ use crate::knowledge::debt::language::Quote;
 
 /// A line of a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece<'a> {
+pub(super) struct CommentLine<'a> {
     /// Line number in the file, from 1.
     pub(super) line: usize,
     /// Its text, without comment markers and decoration.
@@ -23,7 +23,7 @@ const DECORATION: [char; 8] = ['/', '!', '*', '#', '-', ';', '%', '|'];
 ///
 /// A string ends at its closing quote, on the same line unless the language allows line breaks. A quote that
 /// is never closed is an ordinary character, so that an apostrophe does not hide comments.
-pub(super) fn comments<'a>(text: &'a str, language: &Language) -> Vec<Piece<'a>> {
+pub(super) fn comments<'a>(text: &'a str, language: &Language) -> Vec<CommentLine<'a>> {
     let mut reader = CommentScanner {
         text,
         at: 0,
@@ -89,7 +89,7 @@ struct CommentScanner<'a> {
     is_blank: bool,
     /// Quotes that are not closed before a byte offset, so that each range is searched only once.
     unclosed: Vec<(&'static str, usize)>,
-    pieces: Vec<Piece<'a>>,
+    pieces: Vec<CommentLine<'a>>,
 }
 
 impl<'a> CommentScanner<'a> {
@@ -156,7 +156,7 @@ impl<'a> CommentScanner<'a> {
         };
         let is_mark = |c: char| c.is_whitespace() || DECORATION.contains(&c);
         let text = text.trim_start_matches(is_mark);
-        self.pieces.push(Piece {
+        self.pieces.push(CommentLine {
             line: self.line,
             text: text.trim_end_matches(|c: char| c.is_whitespace() || "*#|".contains(c)),
             is_alone: self.is_blank,

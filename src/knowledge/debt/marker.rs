@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::knowledge::debt::comments::Piece;
+use crate::knowledge::debt::comments::CommentLine;
 
 /// The words that start a marker: the one of annals, and that of the tool that introduced the format.
 pub(super) const WORDS: [&str; 2] = ["annals-debt:", "vibekit:"];
@@ -32,7 +32,7 @@ pub struct DebtMarker {
 ///
 /// A marker starts with the first word of its comment. It continues on the next lines of the comment until
 /// its sentence ends, and on lines that begin with `ceiling:` or `upgrade:`.
-pub(super) fn markers(pieces: &[Piece<'_>]) -> Vec<DebtMarker> {
+pub(super) fn markers(pieces: &[CommentLine<'_>]) -> Vec<DebtMarker> {
     let mut markers = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
         let Some(first) = after_word(piece.text) else {
@@ -57,7 +57,7 @@ fn after_word(text: &str) -> Option<&str> {
     WORDS.iter().find_map(|word| text.strip_prefix(word))
 }
 
-fn goes_on(text: &str, last: &Piece<'_>, next: &Piece<'_>) -> bool {
+fn goes_on(text: &str, last: &CommentLine<'_>, next: &CommentLine<'_>) -> bool {
     let follows = next.line == last.line + 1 && next.is_alone;
     if !follows || next.text.is_empty() || after_word(next.text).is_some() {
         return false;

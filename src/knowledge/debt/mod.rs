@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use memchr::memmem;
 use serde::Serialize;
 
-use crate::knowledge::debt::comments::Piece;
+use crate::knowledge::debt::comments::CommentLine;
 use crate::knowledge::debt::comments::comments;
 use crate::knowledge::debt::language::Language;
 use crate::knowledge::debt::language::MARKDOWN;
@@ -114,13 +114,13 @@ fn markers_of(path: &Path, bytes: &[u8]) -> Vec<DebtMarker> {
 }
 
 /// Returns the comments that are separate blocks, not those in prose or code.
-fn of_markdown(text: &str) -> Vec<Piece<'_>> {
+fn of_markdown(text: &str) -> Vec<CommentLine<'_>> {
     let outline = Outline::parse(text, 0);
     let mut pieces = Vec::new();
     for block in outline.blocks(&(0..text.len())) {
         if block.content == BlockContent::Html {
             let found = comments(&text[block.range.clone()], &MARKDOWN);
-            pieces.extend(found.into_iter().map(|piece| Piece {
+            pieces.extend(found.into_iter().map(|piece| CommentLine {
                 line: piece.line + block.line - 1,
                 ..piece
             }));

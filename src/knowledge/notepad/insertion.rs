@@ -212,7 +212,7 @@ pub(super) fn check(
         return Ok(());
     }
     Err(
-        Error::refused("with this text, the sections could not be told apart")
+        Error::refused("this text would break the notepad's sections")
             .hint("a code fence or comment that is not closed hides what follows; close it"),
     )
 }

@@ -78,8 +78,7 @@ fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<
             continue;
         };
         let Some(time) = stamp_time(stamp) else {
-            let message =
-                format!("the time [{stamp}] is not understood, so the line is never pruned");
+            let message = format!("invalid time [{stamp}], so the line is never pruned");
             parsed
                 .warnings
                 .push(Warning::at(path, lines.line(line.start), message));

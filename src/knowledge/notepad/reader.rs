@@ -24,7 +24,7 @@ const MARK: char = '\u{feff}';
 /// How well a heading matches the name of a section; the best match wins, then level 2, then the first in the
 /// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Likeness {
+enum HeadingMatch {
     /// `Priority Context (max 500)`.
     Begins,
     /// `Priority`.
@@ -42,16 +42,16 @@ pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
     for section in NotepadSection::ALL {
         let candidates: Vec<_> = headings
             .iter()
-            .filter_map(|heading| Some((likeness(&heading.title, section)?, heading)))
+            .filter_map(|heading| Some((heading_match(&heading.title, section)?, heading)))
             .collect();
-        let best = candidates.iter().max_by_key(|(likeness, heading)| {
+        let best = candidates.iter().max_by_key(|(matched, heading)| {
             let is_usual = heading.level == 2;
-            (*likeness, is_usual, Reverse(heading.lines.start))
+            (*matched, is_usual, Reverse(heading.lines.start))
         });
         let Some((_, best)) = best else { continue };
         chosen.push((section, best));
-        for (likeness, other) in &candidates {
-            if *likeness == Likeness::Exact && other != best {
+        for (matched, other) in &candidates {
+            if *matched == HeadingMatch::Exact && other != best {
                 let first = lines.line(best.lines.start);
                 let message = format!(
                     "is a second {}, which is read as text (the section is at line {first})",
@@ -114,18 +114,18 @@ fn headings(text: &str) -> Vec<NotepadHeading> {
         .collect();
     let all = 0..text.len();
     let paragraphs = outline.paragraphs(&all);
-    headings.extend(paragraphs.filter_map(|(block, _)| stand_in(text, block)));
+    headings.extend(paragraphs.filter_map(|(block, _)| implicit_heading(text, block)));
     headings.sort_by_key(|heading| heading.lines.start);
     headings
 }
 
 /// Returns the heading that a paragraph represents: an underlined or bold first line with a section's name.
-fn stand_in(text: &str, block: &Block) -> Option<NotepadHeading> {
+fn implicit_heading(text: &str, block: &Block) -> Option<NotepadHeading> {
     let first = whole_line(text, block.range.start);
     let shown = text[first.clone()].trim();
     let exact = |title: &str| {
-        let likeness = NotepadSection::ALL.map(|section| likeness(title, section));
-        likeness.contains(&Some(Likeness::Exact))
+        let matched = NotepadSection::ALL.map(|section| heading_match(title, section));
+        matched.contains(&Some(HeadingMatch::Exact))
     };
     if !exact(shown) {
         return None;
@@ -152,21 +152,21 @@ fn stand_in(text: &str, block: &Block) -> Option<NotepadHeading> {
     })
 }
 
-fn likeness(title: &str, section: NotepadSection) -> Option<Likeness> {
+fn heading_match(title: &str, section: NotepadSection) -> Option<HeadingMatch> {
     let plain = title.trim_start_matches(|c: char| !c.is_alphabetic());
     let plain = fold(plain.trim_end_matches(|c: char| "*_`#: ".contains(c)));
     let full = fold(section.title());
     if plain == full {
-        return Some(Likeness::Exact);
+        return Some(HeadingMatch::Exact);
     }
     if plain == section.as_str() {
-        return Some(Likeness::Short);
+        return Some(HeadingMatch::Short);
     }
     let rest = plain.strip_prefix(&full)?;
     let tail = rest.trim_start();
     let is_remark = tail.starts_with(|c: char| !c.is_alphanumeric());
     let is_noun = rest.starts_with(' ') && ["notes", "section"].contains(&tail);
-    (is_remark || is_noun).then_some(Likeness::Begins)
+    (is_remark || is_noun).then_some(HeadingMatch::Begins)
 }
 
 /// Parses a text after its byte order mark, if any.

@@ -127,7 +127,10 @@ fn admissible(note: &Note<'_>) -> Result<()> {
     match secrets::find(note.text).first() {
         None => Ok(()),
         Some(secret) => {
-            let message = format!("the text holds what looks like a secret ({})", secret.rule);
+            let message = format!(
+                "the text contains what looks like a secret ({})",
+                secret.rule
+            );
             Err(Error::refused(message)
                 .hint("agents read it back; leave the secret out, or pass --allow-secret"))
         }

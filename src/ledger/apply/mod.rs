@@ -1,4 +1,4 @@
-//! Works out what an update makes of each file, by that file's mode; pure, but for the evidence.
+//! Applies an update to the text of each file, by that file's mode; only evidence is looked up elsewhere.
 
 pub(crate) mod constraints;
 pub(crate) mod decisions;
@@ -7,16 +7,16 @@ pub(crate) mod state;
 
 use crate::error::Problem;
 
-/// What parts of an update make of a file.
+/// The outcome of applying parts of an update to a file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileUpdate {
     /// The file's text afterwards.
     pub(crate) text: String,
-    /// Whether anything is to be done.
+    /// Whether the text has changed.
     pub(crate) is_changed: bool,
-    /// What a rule says no to.
+    /// Violations of rules.
     pub(crate) problems: Vec<Problem>,
-    /// What is there already: no problem where all of the update is, else one like the others.
+    /// Parts that were applied before: not a problem if the whole update was, else one like the others.
     pub(crate) repeated: Vec<Problem>,
 }
 
@@ -28,7 +28,7 @@ impl FileUpdate {
         }
     }
 
-    /// Takes a new text, if it is another one.
+    /// Sets the text, and marks it as changed if it differs.
     pub(crate) fn change(&mut self, text: String) {
         if text != self.text {
             self.text = text;
@@ -37,13 +37,13 @@ impl FileUpdate {
     }
 }
 
-/// What one change comes to.
+/// The outcome of one change.
 pub(crate) enum ChangeStep {
-    /// The file's text with it.
+    /// The file's text after the change.
     Changed(String),
-    /// It is there, and this says where.
+    /// It was applied before; states where.
     Repeated(Problem),
-    /// A rule says no.
+    /// It violates rules.
     Refused(Vec<Problem>),
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn apply(
     outcome
 }
 
-/// Returns how many bullets a rollup has at least: as many as there are recent entries, up to five.
+/// Returns the minimum number of bullets of a rollup: the number of recent entries, up to five.
 pub(crate) fn needed(found: &Decisions, today: NaiveDate) -> usize {
     let since = today.checked_sub_days(RECENT);
     let recent = found.entries.iter().filter(|entry| entry.date >= since);
@@ -69,7 +69,7 @@ pub(crate) fn needed(found: &Decisions, today: NaiveDate) -> usize {
 
 /// Returns the text with a rollup that has as many bullets as it needs, filled up with the newest titles.
 ///
-/// What its bullets say stays, however many they are; only what holds a place goes.
+/// All existing bullets are kept, except placeholders.
 pub(crate) fn filled(text: &str, today: NaiveDate, line_end: &str) -> String {
     let found = Decisions::parse(text);
     let needed = needed(&found, today);
@@ -148,7 +148,7 @@ pub(crate) fn replaced(text: &str, bullets: &[String], line_end: &str) -> Option
     (is_there && after.entries.len() == found.entries.len()).then_some(new)
 }
 
-/// Returns the edits that put a list in place of the bullets; what else stands in the section stays.
+/// Returns the edits that replace the bullets by a list; other text in the section is kept.
 fn edits(text: &str, found: &Decisions, list: &str, line_end: &str) -> Vec<Edit> {
     let Some(rollup) = &found.rollup else {
         let at = found.first_section.unwrap_or(text.len());

@@ -23,7 +23,7 @@ use crate::templates;
 use crate::templates::Template;
 use crate::text::Line;
 
-/// What says what was, or what ought to be, in place of what is.
+/// Matches words about the past or about intentions; STATE.md describes only the present.
 static NOT_NOW: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)\b(should|we used to|previously|formerly)\b").ok());
 

@@ -22,35 +22,35 @@ use crate::secrets;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
-/// A rule that a file does not keep.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Finding {
-    /// Where.
+    /// The location.
     #[serde(flatten)]
     pub place: SourceLocation,
     /// The rule, in a word or two: `state-lines`, `evidence`, ….
     pub rule: &'static str,
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     pub message: String,
-    /// Whether `--fix` puts it right.
+    /// Whether `--fix` repairs it.
     pub fixable: bool,
 }
 
-/// What the check found. It is the document of `annals ledger check --json`.
+/// The outcome of a check. It is the document of `annals ledger check --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckReport {
-    /// What is wrong, by file and line.
+    /// The problems, by file and line.
     pub findings: Vec<Finding>,
     /// Entries of an older form, which are read and kept as they are.
     pub kept: Vec<Finding>,
     /// How much of git's history is covered.
     pub coverage: Coverage,
-    /// What was read in part only.
+    /// Warnings about files that were only partly read.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// What a file's check collects.
+/// The findings of one file's check.
 pub(crate) struct Findings<'a> {
     path: &'a Path,
     list: Vec<Finding>,

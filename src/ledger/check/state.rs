@@ -8,7 +8,7 @@ use crate::ledger::state::SECTIONS;
 use crate::ledger::state::StateSection;
 use crate::text::quantity;
 
-/// How many bullets a section has at least and at most, by its place.
+/// Minimum and maximum number of bullets of each section, by index.
 const BULLETS: [(usize, usize); 6] = [(0, 1), (1, 3), (0, usize::MAX), (0, 5), (3, 5), (0, 3)];
 /// The section whose bullets have checkboxes.
 const NEXT_ACTIONS: usize = 3;

@@ -1,4 +1,4 @@
-//! The update document: what an agent hands in, whole.
+//! Parses the update document that an agent submits.
 
 mod lenient;
 mod schema;
@@ -14,11 +14,11 @@ use crate::secrets::SecretPolicy;
 
 pub(crate) use schema::schema;
 
-/// An update of the ledger; parts that are left out leave their file as it is.
+/// An update of the ledger; an omitted part leaves its file unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Update {
-    /// STATE.md, written anew.
+    /// The new content of STATE.md.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<NewState>,
     /// Changes to CONSTRAINTS.md, in order.
@@ -30,20 +30,20 @@ pub struct Update {
     /// The bullets of the rollup in DECISIONS.md, all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rollup: Option<Vec<String>>,
-    /// The hash of the last commit that the update takes account of.
+    /// The hash of the last commit that the update covers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub covered_through: Option<String>,
 }
 
-/// What is true now.
+/// The current state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewState {
-    /// What is being worked towards, in a line.
+    /// The current objective, on one line.
     pub objective: String,
     /// One to three lines.
     pub active_work: Vec<String>,
-    /// What keeps the work from going on.
+    /// Obstacles that block the work.
     #[serde(default)]
     pub blockers: Vec<String>,
     /// At most five lines.
@@ -75,15 +75,15 @@ pub struct QuickReference {
     pub more: Vec<String>,
 }
 
-/// What is done to a constraint.
+/// A change to a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConstraintOperation {
-    /// A new bullet.
+    /// Adds a bullet.
     Add,
-    /// Another text for a bullet, in its place.
+    /// Replaces the text of a bullet in place.
     Edit,
-    /// The bullet moves to Superseded.
+    /// Moves the bullet to Superseded.
     Supersede,
 }
 
@@ -91,18 +91,18 @@ pub enum ConstraintOperation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConstraintChange {
-    /// What is done.
+    /// The operation.
     pub op: ConstraintOperation,
-    /// The section: where to add, or where to look.
+    /// The section to add to, or to search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
     /// The new text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bullet: Option<String>,
-    /// The bullet meant: its text, or a part that no other bullet has.
+    /// The bullet to change: its text, or a part that is unique.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub matching: Option<String>,
-    /// Why it no longer holds.
+    /// Why it is no longer valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -113,42 +113,42 @@ pub struct ConstraintChange {
 pub struct NewDecision {
     /// The day, as `2026-02-17`.
     pub date: String,
-    /// What was decided or fixed, in a line.
+    /// The decision or fix, on one line.
     pub title: String,
-    /// Of a decision: why.
+    /// For a decision: the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Of a decision: what it changes.
+    /// For a decision: its impact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impact: Option<String>,
-    /// Of a fix: what was seen.
+    /// For a fix: the symptom.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symptom: Option<String>,
-    /// Of a fix: what caused it.
+    /// For a fix: the root cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root_cause: Option<String>,
-    /// Of a fix: what was done.
+    /// For a fix: the change made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
-    /// Of a fix: what keeps it from coming back.
+    /// For a fix: how a recurrence is prevented.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prevention: Option<String>,
     /// A commit, a pull request, or a path marked as an on-disk invariant.
     pub evidence: String,
 }
 
-/// A document as far as its fields have the right type: the rest is left out, and told.
+/// The valid fields of a document; those of a wrong type are left out and reported.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DocumentDraft {
-    /// STATE.md, written anew.
+    /// The new content of STATE.md.
     pub(crate) state: Option<NewState>,
-    /// Changes to CONSTRAINTS.md, each with its place in the list.
+    /// Changes to CONSTRAINTS.md, each with its index in the list.
     pub(crate) constraints: Vec<(usize, ConstraintChange)>,
-    /// New entries of DECISIONS.md, each with its place in the list.
+    /// New entries of DECISIONS.md, each with its index in the list.
     pub(crate) decisions: Vec<(usize, NewDecision)>,
     /// The bullets of the rollup.
     pub(crate) rollup: Option<Vec<String>>,
-    /// The hash of the last commit that the update takes account of.
+    /// The hash of the last commit that the update covers.
     pub(crate) covered_through: Option<String>,
     /// The texts in which something is redacted, each with its JSON pointer.
     pub(crate) redacted: Vec<(String, String)>,

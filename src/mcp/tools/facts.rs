@@ -24,7 +24,7 @@ use crate::mcp::tools::ToolSet;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 
-/// The most facts of one call.
+/// Maximum number of facts per call.
 const MAX_FACTS: usize = 50;
 
 pub(crate) const TOOLS: &[Tool] = &[

@@ -17,10 +17,10 @@ use crate::mcp::tools::ToolSet;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 
-/// How many days of decisions a brief has.
+/// Number of days of decisions in a brief.
 const DAYS: u64 = 7;
 
-/// How many commits a batch has where nobody says.
+/// Default number of commits in a batch.
 const BATCH: usize = 50;
 
 pub(crate) const TOOLS: &[Tool] = &[

@@ -23,7 +23,7 @@ use crate::recall::RecallHit;
 use crate::recall::RecallQuery;
 use crate::recall::SourceName;
 
-/// The most hits of one call.
+/// Maximum number of hits per call.
 const MAX_HITS: usize = 50;
 
 pub(crate) const TOOLS: &[Tool] = &[

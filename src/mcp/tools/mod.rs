@@ -18,10 +18,10 @@ use crate::mcp::arguments::Arguments;
 use crate::mcp::arguments::PROJECT;
 use crate::project::Project;
 
-/// Which tools a client is shown: a few by default, because each costs tokens in every session.
+/// The set of tools that a client receives: a few by default, because each costs tokens in every session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolSet {
-    /// What every session can use.
+    /// The default tools.
     Default,
     /// More on plans: the brief of a phase, recording it.
     Plan,
@@ -32,7 +32,7 @@ pub enum ToolSet {
 }
 
 impl ToolSet {
-    /// Every set that can be asked for beside the default one.
+    /// All sets besides the default one.
     pub const MORE: [Self; 3] = [Self::Plan, Self::Ledger, Self::Facts];
 
     /// Returns the word for this set.
@@ -46,14 +46,14 @@ impl ToolSet {
     }
 }
 
-/// What a tool may do to the project, as clients ask before they let a model call it.
+/// The effect of a tool on the project, which clients check before they let a model call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Nothing is written but caches.
+    /// Writes nothing but caches.
     Reads,
-    /// Something is added; doing it twice adds it twice.
+    /// Adds something; a repeated call adds it again.
     Adds,
-    /// Something is written; doing it twice is as doing it once.
+    /// Writes something; a repeated call has no further effect.
     Sets,
 }
 
@@ -61,7 +61,7 @@ pub(crate) enum Effect {
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) set: ToolSet,
-    /// What it is for and when to use it.
+    /// Its purpose, and when to use it.
     pub(crate) description: &'static str,
     /// The properties of its arguments, as JSON Schema has them.
     pub(crate) properties: fn() -> Value,
@@ -121,7 +121,7 @@ fn offered(sets: &[ToolSet]) -> impl Iterator<Item = &'static Tool> {
         .filter(move |tool| tool.set == ToolSet::Default || sets.contains(&tool.set))
 }
 
-/// Returns the tools of these sets as they are told to a client.
+/// Returns the tools of these sets, as listed to a client.
 pub(crate) fn listed(sets: &[ToolSet]) -> Vec<rmcp::model::Tool> {
     offered(sets).map(Tool::described).collect()
 }

@@ -14,7 +14,7 @@ use crate::mcp::arguments::Nothing;
 use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
-use crate::patterns::JudgedLessons;
+use crate::patterns::SubmittedLessons;
 use crate::planning::PhaseNumber;
 use crate::position::StatusReport;
 use crate::position::Survey;
@@ -97,7 +97,7 @@ fn plan_brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 #[serde(deny_unknown_fields)]
 struct Recording {
     phase: Option<String>,
-    lessons: Option<JudgedLessons>,
+    lessons: Option<SubmittedLessons>,
 }
 
 fn record_phase(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {

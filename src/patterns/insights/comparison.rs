@@ -104,7 +104,7 @@ pub(crate) struct ComparisonSpec<'a> {
 
 impl ComparisonSpec<'_> {
     /// Compares two rates by Fisher's exact test.
-    pub(crate) fn of_rates(self, group: (String, Rate), other: (String, Rate)) -> Comparison {
+    pub(crate) fn compare_rates(self, group: (String, Rate), other: (String, Rate)) -> Comparison {
         let p = fisher_exact(group.1, other.1);
         let statement = format!(
             "{} {} in {} of {}, {} in {} of {}",
@@ -131,12 +131,12 @@ impl ComparisonSpec<'_> {
         );
         Comparison {
             statement,
-            ..self.of_rates(groups.0, groups.1)
+            ..self.compare_rates(groups.0, groups.1)
         }
     }
 
     /// Compares two sets of durations by the Mann-Whitney test.
-    pub(crate) fn of_durations(
+    pub(crate) fn compare_durations(
         self,
         group: (String, Vec<f64>),
         other: (String, Vec<f64>),
@@ -190,7 +190,7 @@ impl Comparison {
     }
 
     /// Returns the p-value as printed: `p = 0.006`, `p < 0.001`.
-    pub fn chance(&self) -> String {
+    pub fn p_value_text(&self) -> String {
         match self.p {
             p if p < 0.001 => "p < 0.001".to_owned(),
             p => format!("p = {p:.3}"),
@@ -203,11 +203,11 @@ impl Comparison {
 /// Comparisons with a group that is too small are not tested and not counted.
 pub(crate) fn mark_significant(comparisons: &mut [Comparison]) {
     let tested = comparisons.iter().filter(|one| one.is_evidence());
-    let mut chances: Vec<f64> = tested.map(|one| one.p).collect();
-    chances.sort_by(f64::total_cmp);
-    let all = real(chances.len());
+    let mut p_values: Vec<f64> = tested.map(|one| one.p).collect();
+    p_values.sort_by(f64::total_cmp);
+    let all = real(p_values.len());
     let within = |(rank, p): &(usize, &f64)| **p <= real(rank + 1) / all * FALSE_DISCOVERIES;
-    let Some(limit) = chances.iter().enumerate().rfind(within) else {
+    let Some(limit) = p_values.iter().enumerate().rfind(within) else {
         return;
     };
     for one in comparisons.iter_mut() {

@@ -92,9 +92,11 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
             subject: "duration by effort",
         };
         let rate = |plans: &[&Member<'_>]| Rate::of_known(plans.iter().map(|one| one.deviated()));
+        comparisons.push(
+            deviations.compare_rates((name.clone(), rate(own)), (against.clone(), rate(&others))),
+        );
         comparisons
-            .push(deviations.of_rates((name.clone(), rate(own)), (against.clone(), rate(&others))));
-        comparisons.push(durations.of_durations((name, minutes(own)), (against, minutes(&others))));
+            .push(durations.compare_durations((name, minutes(own)), (against, minutes(&others))));
     }
     Compared {
         comparisons,

@@ -179,7 +179,7 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
             verb: "deviated",
             subject: "deviations by file",
         };
-        let compared = asked.of_rates(
+        let compared = asked.compare_rates(
             (
                 format!("plans that touched `{}`", path_line(file)),
                 rate(&mut touched.iter()),
@@ -200,7 +200,8 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
     });
     let gap = tested.is_empty().then(|| {
         format!(
-            "deviations by file (n={}; no file was touched by 5 plans and left alone by 5)",
+            "deviations by file (n={}; no file was touched by at least 5 plans and not \
+             touched by at least 5)",
             listed.len()
         )
     });

@@ -77,7 +77,7 @@ impl Member<'_> {
     /// Returns the number of its tasks; `None` if only the completed tasks of an unfinished plan are known.
     pub(crate) fn tasks(&self) -> Option<u32> {
         let tasks = self.plan.tasks;
-        let done = || tasks.completed.filter(|_| !self.plan.is_broken_off());
+        let done = || tasks.completed.filter(|_| !self.plan.is_unfinished());
         tasks.total.or_else(done).filter(|count| *count > 0)
     }
 
@@ -88,7 +88,7 @@ impl Member<'_> {
 
     /// Returns its duration; `None` for an aborted plan, whose duration depends on when it was stopped.
     pub(crate) fn minutes(&self) -> Option<f64> {
-        let duration = self.plan.duration.filter(|_| !self.plan.is_broken_off())?;
+        let duration = self.plan.duration.filter(|_| !self.plan.is_unfinished())?;
         Some(duration.as_f64())
     }
 }

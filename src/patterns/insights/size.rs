@@ -157,7 +157,7 @@ pub(crate) fn comparisons(
             verb,
             subject,
         };
-        asked.of_rates(
+        asked.compare_rates(
             (large_plans(from, unit), rate(&large, answer)),
             ("smaller ones".to_owned(), rate(&small, answer)),
         )
@@ -181,7 +181,7 @@ pub(crate) fn durations(all: &[Member<'_>], by_tasks: &Sizes) -> Comparison {
         verb: "took",
         subject: "duration by tasks",
     };
-    asked.of_durations(
+    asked.compare_durations(
         (large_plans(by_tasks.large_from, "tasks"), minutes(large)),
         ("smaller ones".to_owned(), minutes(small)),
     )

@@ -117,7 +117,7 @@ fn a_lesson_says_its_figures() {
         by_tasks.statement,
         "Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15"
     );
-    assert_eq!(by_tasks.chance(), "p = 0.006");
+    assert_eq!(by_tasks.p_value_text(), "p = 0.006");
     assert!(statements(&insights).contains(&by_tasks.statement.as_str()));
 }
 

@@ -4,7 +4,7 @@ use crate::patterns::LessonSource;
 use crate::patterns::lesson::Lesson;
 use crate::patterns::lesson::MAX_LESSONS;
 use crate::patterns::lesson::WIDTH;
-use crate::patterns::lesson::likeness::Words;
+use crate::patterns::lesson::similarity::StemmedWords;
 use crate::text::Line;
 
 /// A possible lesson.
@@ -29,11 +29,13 @@ impl Candidate {
 /// Candidates similar to a stronger one, or too long with their citation, are left out.
 pub(crate) fn strongest(mut candidates: Vec<Candidate>) -> Vec<Lesson> {
     candidates.sort_by(|one, other| other.weight.total_cmp(&one.weight));
-    let mut taken: Vec<(Lesson, Words)> = Vec::new();
+    let mut taken: Vec<(Lesson, StemmedWords)> = Vec::new();
     for candidate in candidates {
         let line = candidate.line();
-        let words = Words::from_text(&candidate.text);
-        let is_known = taken.iter().any(|(_, other)| other.is_near(&words));
+        let words = StemmedWords::from_text(&candidate.text);
+        let is_known = taken
+            .iter()
+            .any(|(_, other)| other.is_near_duplicate(&words));
         if is_known || line.as_str().chars().count() > WIDTH {
             continue;
         }

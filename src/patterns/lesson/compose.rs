@@ -1,12 +1,12 @@
 //! Composes a lesson from the words of a deviation: one whole sentence, or two short ones, never a truncated
 //! one.
 
-use crate::patterns::lesson::sentences::is_whole;
+use crate::patterns::lesson::sentences::is_standalone;
 use crate::patterns::lesson::sentences::outside;
 use crate::patterns::lesson::sentences::sentences;
 use crate::patterns::lesson::sentences::without_brackets;
 use crate::patterns::lesson::signs::Signs;
-use crate::patterns::lesson::signs::opens_with_deed;
+use crate::patterns::lesson::signs::starts_with_past_verb;
 use crate::patterns::lesson::wording::as_bullet;
 use crate::patterns::lesson::wording::clean;
 
@@ -80,7 +80,7 @@ pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
         candidates.extend(of_part(part));
     }
     let title = clean(&passage.title);
-    let is_name = !opens_with_deed(&title) && title.split(' ').count() >= 4;
+    let is_name = !starts_with_past_verb(&title) && title.split(' ').count() >= 4;
     if is_name {
         let signs = Signs::detect(&title);
         if signs.general || signs.environment || signs.version || passage.issue.is_empty() {
@@ -92,7 +92,7 @@ pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
     let mut offer = |text: String, value: f64| {
         let fits = text.chars().count() <= room;
         let is_better = best.as_ref().is_none_or(|(_, other)| value > *other);
-        if fits && is_better && is_whole(&text) && !is_empty_talk(&text) {
+        if fits && is_better && is_standalone(&text) && !is_uninformative(&text) {
             best = Some((text, value));
         }
     };
@@ -100,7 +100,7 @@ pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
         let text = as_bullet(text);
         let value = value(&text) - cost;
         for (fix, bonus) in &fixes {
-            if is_whole(&text) {
+            if is_standalone(&text) {
                 offer(format!("{text}. {fix}"), value + bonus);
             }
         }
@@ -113,8 +113,10 @@ pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
         let mut fitting = alone
             .map(|text| as_bullet(&text))
             // What was done does not say what the problem was.
-            .filter(|text| !opens_with_deed(text))
-            .filter(|text| text.chars().count() <= room && is_whole(text) && !is_empty_talk(text));
+            .filter(|text| !starts_with_past_verb(text))
+            .filter(|text| {
+                text.chars().count() <= room && is_standalone(text) && !is_uninformative(text)
+            });
         fitting.next().map(|text| (text.clone(), value(&text)))
     });
     best.map(|(text, value)| (without_stop(&text), value))
@@ -183,7 +185,7 @@ fn forms(sentence: &str) -> Vec<(String, f64)> {
                 found.push((text[..at].to_owned(), cost + cut));
             }
         }
-        found.extend(reality(&text).map(|text| (text, cost + PER_CUT)));
+        found.extend(corrected_assumption(&text).map(|text| (text, cost + PER_CUT)));
     }
     found
 }
@@ -202,7 +204,7 @@ fn tells_consequence(rest: &str) -> bool {
 
 /// Returns the actual state, from a sentence about a wrong assumption of the plan: `Y` for
 /// `Plan used X but Y`.
-fn reality(text: &str) -> Option<String> {
+fn corrected_assumption(text: &str) -> Option<String> {
     let lower = text.to_lowercase();
     let is_on_plan = ["plan ", "the plan ", "research ", "spec ", "original plan "]
         .iter()
@@ -243,7 +245,7 @@ fn fixes(fix: &str) -> Vec<(String, f64)> {
         return Vec::new();
     };
     let word = first.split(' ').next().unwrap_or_default();
-    let is_done = opens_with_deed(&first) || word.starts_with('`') || is_imperative(word);
+    let is_done = starts_with_past_verb(&first) || word.starts_with('`') || is_imperative(word);
     if !is_done {
         return Vec::new();
     }
@@ -251,7 +253,9 @@ fn fixes(fix: &str) -> Vec<(String, f64)> {
     let has_name = |text: &str| text.contains('`');
     forms(&first)
         .into_iter()
-        .filter(|(text, _)| text.split(' ').count() >= MIN_FIX_WORDS && is_whole(&padded(text)))
+        .filter(|(text, _)| {
+            text.split(' ').count() >= MIN_FIX_WORDS && is_standalone(&padded(text))
+        })
         .map(|(text, cost)| {
             let bonus = if has_name(&text) { 1.3 } else { 0.5 };
             (shown(&text), bonus - cost)
@@ -287,14 +291,14 @@ fn lowered(text: &str) -> String {
 fn value(text: &str) -> f64 {
     let signs = Signs::detect(text);
     let lower = text.to_lowercase();
-    let flag = |is_true: bool, worth: f64| if is_true { worth } else { 0.0 };
+    let flag = |is_true: bool, weight: f64| if is_true { weight } else { 0.0 };
     flag(signs.general, 2.0)
         + flag(signs.environment, 2.0)
         + flag(signs.convention, 1.5)
         + flag(signs.version, 1.0)
         + flag(signs.error, 0.5)
         + flag(text.contains('`'), 0.5)
-        - flag(opens_with_deed(text), 1.5)
+        - flag(starts_with_past_verb(text), 1.5)
         - flag(signs.process, 2.0)
         - flag(
             lower.starts_with("plan ") || lower.starts_with("the plan "),
@@ -303,7 +307,7 @@ fn value(text: &str) -> f64 {
 }
 
 /// Returns whether a sentence only says that all is well, or names no concrete problem.
-fn is_empty_talk(text: &str) -> bool {
+fn is_uninformative(text: &str) -> bool {
     let lower = text.to_lowercase();
     let on_plan = lower.starts_with("plan ") || lower.starts_with("the plan ");
     let turns = [
@@ -337,7 +341,7 @@ fn is_empty_talk(text: &str) -> bool {
     ];
     says_nothing.iter().any(|words| lower.contains(words))
         || lower.starts_with("fix: ")
-        || is_nameless(&lower)
+        || lacks_subject(&lower)
         || names_own_plan(&lower)
         // This states that there was a bug, but not which.
         || lower.ends_with(" bug")
@@ -364,7 +368,7 @@ fn names_own_plan(lower: &str) -> bool {
 }
 
 /// Returns whether its subject is only clear from its summary: `The file did not exist`.
-fn is_nameless(lower: &str) -> bool {
+fn lacks_subject(lower: &str) -> bool {
     const THINGS: &[&str] = &[
         "file",
         "files",

@@ -6,14 +6,14 @@
 
 mod choice;
 mod compose;
-mod likeness;
 mod nature;
+mod problem;
 mod recurrence;
 mod reference;
 mod reuse;
 mod sentences;
 mod signs;
-mod trouble;
+mod similarity;
 mod wording;
 
 use crate::patterns::FinishedPhase;
@@ -21,15 +21,15 @@ use crate::patterns::LessonSource;
 use crate::text::Line;
 
 pub(crate) use compose::statement;
-pub(crate) use likeness::Words;
-pub(crate) use nature::Nature;
-pub(crate) use recurrence::Subjects;
+pub(crate) use nature::DeviationNature;
+pub use problem::PastProblems;
+pub(crate) use problem::sentence_of;
+pub(crate) use recurrence::SubjectIndex;
 pub(crate) use reference::cite;
 pub(crate) use reference::short_milestone;
-pub(crate) use sentences::is_closed;
+pub(crate) use sentences::is_complete;
 pub(crate) use sentences::sentences;
-pub use trouble::PastTroubles;
-pub(crate) use trouble::sentence_of;
+pub(crate) use similarity::StemmedWords;
 
 /// Maximum length of a lesson, in characters.
 pub(crate) const WIDTH: usize = 160;
@@ -59,8 +59,8 @@ pub(crate) fn worked(phase: &FinishedPhase) -> Vec<Lesson> {
 
 /// Returns what failed, strongest first; `past` are the earlier phases, in which a lesson may have come up
 /// before.
-pub(crate) fn failed(phase: &FinishedPhase, past: Option<&PastTroubles>) -> Vec<Lesson> {
-    choice::strongest(trouble::candidates(phase, past))
+pub(crate) fn failed(phase: &FinishedPhase, past: Option<&PastProblems>) -> Vec<Lesson> {
+    choice::strongest(problem::candidates(phase, past))
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Classifies deviations: only problems and wrong assumptions of plans belong under `What failed`.
 
 use crate::patterns::lesson::signs::Signs;
-use crate::patterns::lesson::signs::opens_with_deed;
+use crate::patterns::lesson::signs::starts_with_past_verb;
 use crate::patterns::lesson::wording::clean;
 use crate::planning::Deviation;
 
 /// The nature of a deviation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Nature {
+pub(crate) enum DeviationNature {
     /// Something did not work.
     Problem,
     /// The plan made a wrong assumption.
@@ -22,7 +22,7 @@ pub(crate) enum Nature {
     None,
 }
 
-impl Nature {
+impl DeviationNature {
     /// Returns the nature of a deviation; `signs` are those of its whole text.
     pub(crate) fn classify(deviation: &Deviation, signs: Signs) -> Self {
         let text = deviation.text.trim_start_matches(['*', '-', ' ']);
@@ -47,7 +47,9 @@ impl Nature {
         let is_added = kind.contains("rule 2")
             || kind.contains("missing critical")
             || kind == "scope"
-            || (lower.contains("added ") && opens_with_deed(without_tag(text)) && !has_problem);
+            || (lower.contains("added ")
+                && starts_with_past_verb(without_tag(text))
+                && !has_problem);
         if !has_problem && is_choice(&clean(&deviation.text)) {
             return Self::Addition;
         }
@@ -78,7 +80,7 @@ impl Nature {
 /// Returns whether a text only says what was done, without any problem:
 /// `Used the long flag (plan preferred …)`.
 fn is_choice(text: &str) -> bool {
-    const TROUBLE: &[&str] = &[
+    const PROBLEM_WORDS: &[&str] = &[
         "fail",
         "error",
         "missing",
@@ -113,7 +115,7 @@ fn is_choice(text: &str) -> bool {
         "bug",
     ];
     let lower = text.to_lowercase();
-    opens_with_deed(text) && !TROUBLE.iter().any(|word| lower.contains(word))
+    starts_with_past_verb(text) && !PROBLEM_WORDS.iter().any(|word| lower.contains(word))
 }
 
 /// Returns whether a text itself says that nothing is wrong: `RESOLVED, not a regression`.

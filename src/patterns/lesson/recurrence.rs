@@ -3,15 +3,15 @@
 //! A problem belongs to a subject if it is similar to one of its members and contains enough of the words
 //! that all of them share: groups never chain from one subject to another.
 
-use crate::patterns::lesson::likeness::Passages;
-use crate::patterns::lesson::likeness::Words;
+use crate::patterns::lesson::similarity::Passages;
+use crate::patterns::lesson::similarity::StemmedWords;
 
 /// Minimum number of words shared by all members; fewer do not identify a subject.
 const MIN_SHARED_WORDS: usize = 2;
 
 /// Subjects, in the order of their first problem; `T` is the data stored for each member.
 #[derive(Clone, Debug)]
-pub(crate) struct Subjects<T> {
+pub(crate) struct SubjectIndex<T> {
     all: Vec<Subject<T>>,
     passages: Passages,
     /// The subject of each passage.
@@ -20,11 +20,11 @@ pub(crate) struct Subjects<T> {
 
 #[derive(Clone, Debug)]
 struct Subject<T> {
-    shared: Words,
+    shared: StemmedWords,
     members: Vec<T>,
 }
 
-impl<T> Default for Subjects<T> {
+impl<T> Default for SubjectIndex<T> {
     fn default() -> Self {
         Self {
             all: Vec::new(),
@@ -34,9 +34,9 @@ impl<T> Default for Subjects<T> {
     }
 }
 
-impl<T> Subjects<T> {
+impl<T> SubjectIndex<T> {
     /// Adds a problem to its subject, and returns the index of the subject.
-    pub(crate) fn add(&mut self, words: Words, member: T) -> usize {
+    pub(crate) fn add(&mut self, words: StemmedWords, member: T) -> usize {
         let subject = self.matching(&words).unwrap_or(self.all.len());
         match self.all.get_mut(subject) {
             Some(known) => {
@@ -61,13 +61,13 @@ impl<T> Subjects<T> {
     }
 
     /// Returns the subject of the most similar member; the first one if several are equally similar.
-    fn matching(&mut self, words: &Words) -> Option<usize> {
+    fn matching(&mut self, words: &StemmedWords) -> Option<usize> {
         let mut best: Option<(f64, usize)> = None;
-        for (at, likeness) in self.passages.like(words) {
+        for (at, similarity) in self.passages.similar(words) {
             let subject = self.subject_of[at];
-            let is_better = best.is_none_or(|(value, _)| likeness > value);
+            let is_better = best.is_none_or(|(value, _)| similarity > value);
             if is_better && self.all[subject].shared.common(words) >= MIN_SHARED_WORDS {
-                best = Some((likeness, subject));
+                best = Some((similarity, subject));
             }
         }
         best.map(|(_, subject)| subject)
@@ -79,15 +79,15 @@ mod tests {
     use super::*;
 
     fn counts(texts: &[&str]) -> Vec<usize> {
-        let mut subjects = Subjects::default();
-        let add = |text: &&str| subjects.add(Words::from_text(text), ());
+        let mut subjects = SubjectIndex::default();
+        let add = |text: &&str| subjects.add(StemmedWords::from_text(text), ());
         let found: Vec<usize> = texts.iter().map(add).collect();
         let members = |subject: &usize| subjects.members(*subject).len();
         found.iter().map(members).collect()
     }
 
     #[test]
-    fn one_trouble_in_changing_words_is_one_subject() {
+    fn one_problem_in_changing_words_is_one_subject() {
         let texts = [
             "zig is not installed on this machine, so `zig build` and `zig test` were not executed",
             "zig not installed locally; tests not run in this session",

@@ -4,13 +4,13 @@ use crate::patterns::LessonSource;
 use crate::patterns::PlanRecord;
 use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::choice::Candidate;
-use crate::patterns::lesson::likeness::Words;
-use crate::patterns::lesson::likeness::groups;
 use crate::patterns::lesson::reference::cite;
-use crate::patterns::lesson::sentences::is_whole;
+use crate::patterns::lesson::sentences::is_standalone;
 use crate::patterns::lesson::sentences::outside;
 use crate::patterns::lesson::sentences::without_brackets;
 use crate::patterns::lesson::signs::Signs;
+use crate::patterns::lesson::similarity::StemmedWords;
+use crate::patterns::lesson::similarity::groups;
 use crate::patterns::lesson::wording::as_bullet;
 use crate::patterns::lesson::wording::clean;
 use crate::planning::PlanNumber;
@@ -33,7 +33,7 @@ pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
                 .map(|(line, text)| (source(plan, line), text))
         })
         .collect();
-    let words = named.iter().map(|(_, text)| Words::from_text(text));
+    let words = named.iter().map(|(_, text)| StemmedWords::from_text(text));
     let mut found = Vec::new();
     for group in groups(words) {
         let mut numbers: Vec<&PlanNumber> = group.iter().map(|at| &named[*at].0.plan).collect();
@@ -49,7 +49,7 @@ pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
         let Some((source, text)) = fitting else {
             continue;
         };
-        let weight = worth(&text) + if numbers.len() > 1 { REUSED } else { 0.0 };
+        let weight = weight(&text) + if numbers.len() > 1 { REUSED } else { 0.0 };
         found.push(Candidate {
             weight,
             text,
@@ -75,14 +75,14 @@ fn fitted(text: &str, room: usize) -> Option<String> {
     let mut fitting = forms
         .into_iter()
         .flatten()
-        .filter(|form| form.chars().count() <= room && is_whole(form));
+        .filter(|form| form.chars().count() <= room && is_standalone(form));
     fitting.next()
 }
 
 /// Returns how informative a pattern is: a rule, searchable code, a readable length.
-fn worth(text: &str) -> f64 {
+fn weight(text: &str) -> f64 {
     let signs = Signs::detect(text);
-    let flag = |is_true: bool, worth: f64| if is_true { worth } else { 0.0 };
+    let flag = |is_true: bool, weight: f64| if is_true { weight } else { 0.0 };
     flag(signs.general || signs.convention, 1.0)
         + flag(text.contains(['`', '(', '/', '_']), 1.0)
         + flag((50..=130).contains(&text.chars().count()), 1.0)

@@ -8,7 +8,7 @@ const MIN_WORDS: usize = 4;
 const ABBREVIATIONS: &[&str] = &["e.g", "i.e", "etc", "vs", "cf", "approx", "no", "incl"];
 
 /// Words that refer to an earlier sentence, when they come first.
-const POINTING: &[&str] = &[
+const BACK_REFERENCES: &[&str] = &[
     "it",
     "its",
     "this",
@@ -200,13 +200,13 @@ fn points_back(text: &str) -> bool {
 }
 
 /// Returns whether a sentence is complete and can be understood without the text before it.
-pub(crate) fn is_whole(text: &str) -> bool {
+pub(crate) fn is_standalone(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
-    is_closed(text)
+    is_complete(text)
         && !points_back(text)
         && !first.starts_with(|c: char| c.is_ascii_digit())
         && !first.starts_with(['"', '\'', '\u{201c}', ')', ',', '&', '+', '/'])
-        && !POINTING.contains(&bare(first).as_str())
+        && !BACK_REFERENCES.contains(&bare(first).as_str())
 }
 
 fn bare(word: &str) -> String {
@@ -215,7 +215,7 @@ fn bare(word: &str) -> String {
 }
 
 /// Returns whether a sentence is complete: no open delimiters, and not truncated.
-pub(crate) fn is_closed(text: &str) -> bool {
+pub(crate) fn is_complete(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let Some(last) = words.last() else {
         return false;
@@ -266,10 +266,12 @@ mod tests {
             "The text of this one is cut... and goes on",
             "In this version of the store it does ask for a lock",
         ] {
-            assert!(!is_whole(text), "{text}");
+            assert!(!is_standalone(text), "{text}");
         }
-        assert!(is_whole("The store waits for the lock of another process"));
-        assert!(is_whole(
+        assert!(is_standalone(
+            "The store waits for the lock of another process"
+        ));
+        assert!(is_standalone(
             "The store expects one object such as `{ id, ...rest }`"
         ));
     }
@@ -295,7 +297,7 @@ mod tests {
         fn no_text_panics(text in "\\PC{0,60}") {
             let found = sentences(&text);
             proptest::prop_assert!(found.iter().all(|one| text.contains(one)));
-            is_whole(&text);
+            is_standalone(&text);
             without_brackets(&text);
             proptest::prop_assert!(outside(&text, "a").all(|at| text[at..].starts_with('a')));
         }

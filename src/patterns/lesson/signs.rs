@@ -120,7 +120,7 @@ impl Signs {
     }
 
     /// Returns the total weight of the signs.
-    pub(crate) fn worth(self) -> f64 {
+    pub(crate) fn weight(self) -> f64 {
         let weighed = [
             (self.environment, 2.5),
             (self.error, 1.5),
@@ -135,17 +135,17 @@ impl Signs {
             (self.interface, -0.5),
         ];
         let present = weighed.iter().filter(|(is_present, _)| *is_present);
-        present.map(|(_, worth)| worth).sum()
+        present.map(|(_, weight)| weight).sum()
     }
 }
 
 /// Returns whether a text begins with an action in the past tense: `Fixed …`, `Added …`.
-pub(crate) fn opens_with_deed(text: &str) -> bool {
+pub(crate) fn starts_with_past_verb(text: &str) -> bool {
     const IRREGULAR: &[&str] = &[
         "made", "built", "wrote", "set", "kept", "split", "put", "took", "chose", "ran", "rewrote",
         "left", "did", "cut", "used",
     ];
-    const NO_DEEDS: &[&str] = &[
+    const NOT_VERBS: &[&str] = &[
         "need",
         "embed",
         "seed",
@@ -163,7 +163,7 @@ pub(crate) fn opens_with_deed(text: &str) -> bool {
     IRREGULAR.contains(&word.as_str())
         || (word.ends_with("ed")
             && word.chars().all(char::is_alphabetic)
-            && !NO_DEEDS.contains(&word.as_str()))
+            && !NOT_VERBS.contains(&word.as_str()))
 }
 
 #[cfg(test)]
@@ -183,8 +183,10 @@ mod tests {
     }
 
     #[test]
-    fn deeds_open_with_a_past_verb() {
-        assert!(opens_with_deed("Fixed the lock") && opens_with_deed("Made it so"));
-        assert!(!opens_with_deed("Shared state leaks") && !opens_with_deed("Locks block"));
+    fn past_verbs_are_recognised() {
+        assert!(starts_with_past_verb("Fixed the lock") && starts_with_past_verb("Made it so"));
+        assert!(
+            !starts_with_past_verb("Shared state leaks") && !starts_with_past_verb("Locks block")
+        );
     }
 }

@@ -56,7 +56,7 @@ fn a_lesson_is_the_issue_with_its_fix_and_its_source() {
 fn what_recurs_is_one_lesson_that_names_its_plans() {
     let text = deviation("[Rule 3 - Blocking] Stub missing", GITIGNORED, "Created it");
     let own = phase(3, vec![plan(1, &text), plan(4, &text)]);
-    let mut past = PastTroubles::default();
+    let mut past = PastProblems::default();
     past.add(&phase(1, vec![plan(2, &text)]));
     assert_eq!(
         texts(&failed(&own, Some(&past))),

@@ -51,7 +51,7 @@ type Open = Vec<(Mention, Resolution)>;
 struct Missing {
     text: usize,
     report: usize,
-    lost: MissingPath,
+    path: MissingPath,
 }
 
 /// The classification of a mention that does not resolve.
@@ -61,7 +61,7 @@ enum MissingKind {
     /// A path about which history says nothing.
     Unknown,
     /// A path that can be traced through history.
-    Followable(MissingPath),
+    Traceable(MissingPath),
 }
 
 impl Staleness {
@@ -108,12 +108,15 @@ impl CheckContext<'_> {
         open: Vec<Open>,
         read: impl Fn(&str) -> Option<String>,
     ) -> Result<Staleness> {
-        let epochs: Vec<CandidateCommits> = texts.iter().map(|text| self.epoch(text)).collect();
-        self.list_the_past(&open, &epochs)?;
+        let all_commits: Vec<CandidateCommits> = texts
+            .iter()
+            .map(|text| self.candidate_commits(text))
+            .collect();
+        self.list_the_past(&open, &all_commits)?;
         let mut missing = Vec::new();
         let mut entries = Vec::new();
-        for ((text, open), epoch) in texts.iter().zip(open).zip(&epochs) {
-            let paths = self.decide(text.text, open, epoch, entries.len(), &mut missing)?;
+        for ((text, open), commits) in texts.iter().zip(open).zip(&all_commits) {
+            let paths = self.decide(text.text, open, commits, entries.len(), &mut missing)?;
             entries.push(Freshness {
                 id: text.id.to_owned(),
                 line: text.line,
@@ -130,36 +133,37 @@ impl CheckContext<'_> {
             entry.is_stale = !entry.reasons.is_empty();
         }
         let skipped = self.past.is_none().then(|| {
-            "no git history here: paths are checked against the files alone, the structure is not"
+            "no git history: paths are only checked against the current files, and the \
+             structure is not checked"
                 .to_owned()
         });
         Ok(Staleness { entries, skipped })
     }
 
-    fn epoch(&self, text: &DatedText<'_>) -> CandidateCommits {
+    fn candidate_commits(&self, text: &DatedText<'_>) -> CandidateCommits {
         match &self.past {
-            Some(past) => past.epoch(text.commit, text.date),
+            Some(past) => past.candidate_commits(text.commit, text.date),
             None => CandidateCommits::Unknown,
         }
     }
 
     /// Lists the files of past trees, if a mention that does not resolve may be only the end of a path.
-    fn list_the_past(&mut self, open: &[Open], epochs: &[CandidateCommits]) -> Result<()> {
+    fn list_the_past(&mut self, open: &[Open], all_commits: &[CandidateCommits]) -> Result<()> {
         let Some(past) = &mut self.past else {
             return Ok(());
         };
         let is_open = |(mention, location): &(Mention, Resolution)| {
             *location == Resolution::Missing && mention.certainty > Certainty::Unsure
         };
-        let waiting = open.iter().zip(epochs);
-        let epochs: Vec<CandidateCommits> = waiting
+        let waiting = open.iter().zip(all_commits);
+        let all_commits: Vec<CandidateCommits> = waiting
             .filter(|(open, _)| open.iter().any(is_open))
-            .map(|(_, epoch)| epoch.clone())
+            .map(|(_, commits)| commits.clone())
             .collect();
-        if epochs.is_empty() {
+        if all_commits.is_empty() {
             return Ok(());
         }
-        past.list(&epochs, self.tree.listing()?.files().len())
+        past.list(&all_commits, self.tree.listing()?.files().len())
     }
 
     /// Returns the reports on the paths of a text; paths still to be traced are reported as `gone` for now.
@@ -167,7 +171,7 @@ impl CheckContext<'_> {
         &mut self,
         words: &str,
         open: Open,
-        epoch: &CandidateCommits,
+        commits: &CandidateCommits,
         text: usize,
         missing: &mut Vec<Missing>,
     ) -> Result<Vec<PathReport>> {
@@ -180,16 +184,16 @@ impl CheckContext<'_> {
                     report.status = PathStatus::Ambiguous;
                     report.homes = homes;
                 }
-                Resolution::Submodule => report.status = PathStatus::Outside,
+                Resolution::Outside => report.status = PathStatus::Outside,
                 Resolution::Missing => {
                     report.status = PathStatus::Gone;
-                    match self.lost(words, &mention, epoch)? {
+                    match self.classify(words, &mention, commits)? {
                         MissingKind::NoPath => continue,
                         MissingKind::Unknown => {}
-                        MissingKind::Followable(lost) => missing.push(Missing {
+                        MissingKind::Traceable(path) => missing.push(Missing {
                             text,
                             report: reports.len(),
-                            lost,
+                            path,
                         }),
                     }
                 }
@@ -201,36 +205,36 @@ impl CheckContext<'_> {
 
     /// Classifies a mention that does not resolve by whether it was a path when the text was written, or just
     /// before.
-    fn lost(
+    fn classify(
         &mut self,
         text: &str,
         mention: &Mention,
-        epoch: &CandidateCommits,
+        commits: &CandidateCommits,
     ) -> Result<MissingKind> {
         let Some(past) = &mut self.past else {
-            return self.unfollowed(mention);
+            return self.classify_without_history(mention);
         };
-        let mut lost = missing_paths::lost(mention, epoch, &self.tree, past)?;
-        if let (None, Some(before)) = (&lost, epoch.before()) {
-            lost = missing_paths::lost(mention, &before, &self.tree, past)?
-                .filter(|_| !removal::is_told(text, &mention.path));
+        let mut found = missing_paths::find_in_history(mention, commits, &self.tree, past)?;
+        if let (None, Some(before)) = (&found, commits.before()) {
+            found = missing_paths::find_in_history(mention, &before, &self.tree, past)?
+                .filter(|_| !removal::mentions_removal(text, &mention.path));
         }
-        if let Some(lost) = lost {
-            return Ok(if is_planning(lost.path()) {
+        if let Some(path) = found {
+            return Ok(if is_planning(path.path()) {
                 MissingKind::NoPath
             } else {
-                MissingKind::Followable(lost)
+                MissingKind::Traceable(path)
             });
         }
         // A shallow clone proves nothing about the part of the history that it lacks.
-        if self.git.is_shallow() && !removal::is_told(text, &mention.path) {
-            return self.unfollowed(mention);
+        if self.git.is_shallow() && !removal::mentions_removal(text, &mention.path) {
+            return self.classify_without_history(mention);
         }
         Ok(MissingKind::NoPath)
     }
 
     /// Classifies a mention that does not resolve without using history.
-    fn unfollowed(&self, mention: &Mention) -> Result<MissingKind> {
+    fn classify_without_history(&self, mention: &Mention) -> Result<MissingKind> {
         Ok(if self.is_gone_for_sure(mention)? {
             MissingKind::Unknown
         } else {
@@ -243,8 +247,8 @@ impl CheckContext<'_> {
         let path = mention.path.as_str();
         Ok(mention.certainty == Certainty::Sure
             && !Tree::is_generated(path)
-            && self.tree.knows_start_of(path)?
-            && !self.tree.has_like(path)?)
+            && self.tree.has_first_folder(path)?
+            && !self.tree.has_similar(path)?)
     }
 
     /// Traces all missing paths at once, and completes their reports.
@@ -252,15 +256,15 @@ impl CheckContext<'_> {
         let Some(past) = self.past.as_mut().filter(|_| !missing.is_empty()) else {
             return Ok(());
         };
-        let mut lost: Vec<MissingPath> = missing.iter().map(|one| one.lost.clone()).collect();
-        missing_paths::follow(&mut lost, self.git, &self.tree, past)?;
-        for (one, lost) in missing.iter_mut().zip(lost) {
+        let mut paths: Vec<MissingPath> = missing.iter().map(|one| one.path.clone()).collect();
+        missing_paths::trace(&mut paths, self.git, &self.tree, past)?;
+        for (one, path) in missing.iter_mut().zip(paths) {
             let report = &mut entries[one.text].paths[one.report];
-            report.since = lost.removed.and_then(|place| {
+            report.since = path.removed.and_then(|place| {
                 let hash = past.timeline().hash(place)?;
                 Some(structure::since(past, place, hash))
             });
-            if let Some(now) = lost.now {
+            if let Some(now) = path.now {
                 report.status = PathStatus::Moved;
                 report.to = Some(self.tree.in_project(&now).to_owned());
             }
@@ -304,7 +308,7 @@ fn looked_up(texts: &[DatedText<'_>], tree: &Tree) -> Result<Vec<Open>> {
     let locate = |mention: Mention| {
         let mention = tree.inside(mention);
         let location = match mention.form {
-            PathForm::Outside => Resolution::Submodule,
+            PathForm::Outside => Resolution::Outside,
             _ => tree.locate(&mention)?,
         };
         Ok((mention, location))

@@ -97,7 +97,7 @@ impl FileNames {
     /// Returns whether there is a path that a missing one may stand for.
     ///
     /// Imports omit extensions or use `.js` for `.ts`, and people write names with different case.
-    pub(crate) fn has_like(&self, path: &str) -> bool {
+    pub(crate) fn has_similar(&self, path: &str) -> bool {
         let lower = path.to_lowercase();
         let script = [".js", ".jsx", ".mjs", ".cjs"]
             .iter()
@@ -106,11 +106,11 @@ impl FileNames {
             .lower
             .get_or_init(|| self.files.iter().map(|file| file.to_lowercase()).collect());
         lower_files.iter().any(|file| {
-            let of_stem = behind(file, &lower).is_some_and(|rest| {
+            let of_stem = rest_after(file, &lower).is_some_and(|rest| {
                 rest.is_empty() || rest.starts_with('/') || rest.starts_with('.')
             });
             let of_script = script
-                .and_then(|stem| behind(file, stem))
+                .and_then(|stem| rest_after(file, stem))
                 .is_some_and(|rest| [".ts", ".tsx", ".mts", ".cts", ".jsx"].contains(&rest));
             of_stem || of_script
         })
@@ -144,7 +144,7 @@ impl FileNames {
 }
 
 /// Returns the rest of a file's path after `part`, if `part` starts at the beginning of a name.
-fn behind<'a>(file: &'a str, part: &str) -> Option<&'a str> {
+fn rest_after<'a>(file: &'a str, part: &str) -> Option<&'a str> {
     let at = file.find(part)?;
     let is_start = at == 0 || file[..at].ends_with('/');
     is_start.then(|| &file[at + part.len()..])
@@ -236,10 +236,10 @@ mod tests {
             "web/Button",
             "src/web/Button.js",
         ] {
-            assert!(listing.has_like(path), "{path}");
+            assert!(listing.has_similar(path), "{path}");
         }
         for path in ["src/web/Butto", "utton.tsx", "src/api/login.py"] {
-            assert!(!listing.has_like(path), "{path}");
+            assert!(!listing.has_similar(path), "{path}");
         }
     }
 }

@@ -45,9 +45,9 @@ enum Subject {
 }
 
 /// Resolves a missing path as of the time when it was written; returns `None` if it never existed.
-pub(crate) fn lost(
+pub(crate) fn find_in_history(
     mention: &Mention,
-    epoch: &CandidateCommits,
+    commits: &CandidateCommits,
     tree: &Tree,
     past: &mut TreeHistory,
 ) -> Result<Option<MissingPath>> {
@@ -55,12 +55,12 @@ pub(crate) fn lost(
         return Ok(None);
     }
     if mention.form == PathForm::Glob {
-        return pattern(mention, epoch, past);
+        return pattern(mention, commits, past);
     }
     let mut candidates = vec![tree.in_repository(&mention.path), mention.path.clone()];
     candidates.dedup();
     for path in candidates {
-        if let Some(seen) = past.last_seen(&path, epoch)? {
+        if let Some(seen) = past.last_seen(&path, commits)? {
             return Ok(Some(MissingPath::new(subject(path, seen, past)?, seen)));
         }
     }
@@ -70,7 +70,7 @@ pub(crate) fn lost(
     for listing in past.listings() {
         let homes = listing.homes(&mention.path, mention.form);
         for home in homes.into_iter().take(MAX_HOMES) {
-            if let Some(seen) = past.last_seen(home, epoch)? {
+            if let Some(seen) = past.last_seen(home, commits)? {
                 return Ok(Some(MissingPath::new(
                     subject(home.to_owned(), seen, past)?,
                     seen,
@@ -94,13 +94,13 @@ fn subject(path: String, seen: usize, past: &mut TreeHistory) -> Result<Subject>
 
 fn pattern(
     mention: &Mention,
-    epoch: &CandidateCommits,
+    commits: &CandidateCommits,
     past: &mut TreeHistory,
 ) -> Result<Option<MissingPath>> {
     for listing in past.listings() {
         let matched = listing.matches(&mention.path);
         for file in matched.iter().take(MAX_HOMES) {
-            if let Some(seen) = past.last_seen(file, epoch)? {
+            if let Some(seen) = past.last_seen(file, commits)? {
                 let subject = Subject::Pattern {
                     pattern: mention.path.clone(),
                     files: matched.iter().map(|file| (*file).to_owned()).collect(),
@@ -113,15 +113,15 @@ fn pattern(
 }
 
 /// Traces each path to its current location, or to the commit that finally removed it.
-pub(crate) fn follow(
-    lost: &mut [MissingPath],
+pub(crate) fn trace(
+    paths: &mut [MissingPath],
     git: &Git,
     tree: &Tree,
     past: &mut TreeHistory,
 ) -> Result<()> {
     for _ in 0..MAX_RENAMES {
         let mut removers: Vec<usize> = Vec::new();
-        for one in lost.iter_mut().filter(|one| !one.is_settled) {
+        for one in paths.iter_mut().filter(|one| !one.is_settled) {
             one.removed = one.find_removal(past)?;
             match one.removed {
                 Some(place) => removers.push(place),
@@ -142,7 +142,7 @@ pub(crate) fn follow(
             .copied()
             .zip(git.renames(&hashes)?)
             .collect();
-        for one in lost.iter_mut().filter(|one| !one.is_settled) {
+        for one in paths.iter_mut().filter(|one| !one.is_settled) {
             let place = one.removed.unwrap_or_default();
             let none = Vec::new();
             one.step(renames.get(&place).unwrap_or(&none), place, tree)?;

@@ -68,7 +68,7 @@ impl Reasons<'_> {
         let entry = self.0.get(&line)?;
         let of_path = |mention: Mention| {
             let reason = entry.paths.get(mention.path.as_str())?;
-            (!removal::is_told(text, &mention.path)).then(|| reason.clone())
+            (!removal::mentions_removal(text, &mention.path)).then(|| reason.clone())
         };
         let of_paths = mentions(text).into_iter().find_map(of_path);
         of_paths.or_else(|| entry.structure.clone())

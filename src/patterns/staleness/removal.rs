@@ -48,7 +48,7 @@ const REMOVALS: &[&str] = &[
 const NEGATIONS: &[&str] = &["cannot", "don't", "never", "not", "without"];
 
 /// Returns whether a sentence that mentions this path reports that it was removed or moved.
-pub(crate) fn is_told(text: &str, path: &str) -> bool {
+pub(crate) fn mentions_removal(text: &str, path: &str) -> bool {
     statements(text).iter().any(|statement| {
         sentences(statement)
             .into_iter()
@@ -95,15 +95,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_about_the_removal_is_told_from_one_about_the_file() {
-        for told in [
+    fn sentences_about_a_removal_are_distinguished() {
+        for text in [
             "removed `src/x.rs` for good",
             "- Deleted src/a.rs, src/x.rs and src/b.rs",
             "`src/x.rs` is no longer needed",
             "- The cache got in the way, so that\n  `src/x.rs` was dropped",
             "Split `src/x.rs` into two",
         ] {
-            assert!(is_told(told, "src/x.rs"), "{told}");
+            assert!(mentions_removal(text, "src/x.rs"), "{text}");
         }
         for other in [
             "Lock `src/x.rs` before a write",
@@ -113,7 +113,7 @@ mod tests {
             "`src/removed.rs` calls `src/x.rs`",
             "removed `src/y.rs`",
         ] {
-            assert!(!is_told(other, "src/x.rs"), "{other}");
+            assert!(!mentions_removal(other, "src/x.rs"), "{other}");
         }
     }
 }

@@ -297,16 +297,16 @@ impl Structure {
             if rate.count * 2 < rate.of {
                 let percent = rate.percent().unwrap_or_default();
                 parts.push(format!(
-                    "{about}{} of {} {what} ({percent} %) are left",
+                    "{about}{} of {} {what} ({percent} %) remain",
                     rate.count, rate.of
                 ));
             }
         }
         for framework in &self.frameworks {
-            let came = self.dependencies_added.contains(framework);
+            let is_added = self.dependencies_added.contains(framework);
             parts.push(format!(
                 "{framework} {}",
-                if came { "came" } else { "went" }
+                if is_added { "added" } else { "removed" }
             ));
         }
         let Since { commit, date } = &self.since;

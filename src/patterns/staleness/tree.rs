@@ -61,7 +61,7 @@ pub(crate) enum Resolution {
     /// Several; the name alone is ambiguous.
     Ambiguous(Vec<String>),
     /// In a submodule or otherwise outside of the project.
-    Submodule,
+    Outside,
     /// No file or folder.
     Missing,
 }
@@ -131,7 +131,7 @@ impl Tree {
         }
         let listing = self.listing()?;
         if self.is_in_submodule(path) {
-            return Ok(Resolution::Submodule);
+            return Ok(Resolution::Outside);
         }
         if !is_literal {
             let is_there = !listing.matches(path).is_empty();
@@ -174,8 +174,8 @@ impl Tree {
     }
 
     /// Returns whether there is another path that this one may stand for.
-    pub(crate) fn has_like(&self, path: &str) -> Result<bool> {
-        Ok(self.listing()?.has_like(path))
+    pub(crate) fn has_similar(&self, path: &str) -> Result<bool> {
+        Ok(self.listing()?.has_similar(path))
     }
 
     /// Returns whether a missing path would be in a generated, downloaded or hidden folder.
@@ -185,7 +185,7 @@ impl Tree {
     }
 
     /// Returns whether the first folder of a path exists in the project.
-    pub(crate) fn knows_start_of(&self, path: &str) -> Result<bool> {
+    pub(crate) fn has_first_folder(&self, path: &str) -> Result<bool> {
         let Some((first, _)) = path.split_once('/') else {
             return Ok(true);
         };

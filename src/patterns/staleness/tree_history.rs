@@ -92,7 +92,11 @@ impl TreeHistory {
     }
 
     /// Returns the commits at which the paths of a text may have existed.
-    pub(crate) fn epoch(&self, commit: Option<&str>, date: Option<NaiveDate>) -> CandidateCommits {
+    pub(crate) fn candidate_commits(
+        &self,
+        commit: Option<&str>,
+        date: Option<NaiveDate>,
+    ) -> CandidateCommits {
         if let Some(place) = commit.and_then(|commit| self.timeline.index_of(commit)) {
             let later = (1..=LATER_COMMITS).map_while(|step| place.checked_sub(step));
             let before = Some(place + 1).filter(|before| *before < self.timeline.len());
@@ -124,9 +128,9 @@ impl TreeHistory {
     pub(crate) fn last_seen(
         &mut self,
         path: &str,
-        epoch: &CandidateCommits,
+        commits: &CandidateCommits,
     ) -> Result<Option<usize>> {
-        let places = match epoch {
+        let places = match commits {
             CandidateCommits::Known { places, .. } => places.clone(),
             CandidateCommits::Unknown => self.spread(TRIED),
         };
@@ -134,11 +138,15 @@ impl TreeHistory {
     }
 
     /// Lists all files at some of the commits at which texts were written, always including the newest.
-    pub(crate) fn list(&mut self, epochs: &[CandidateCommits], files_today: usize) -> Result<()> {
+    pub(crate) fn list(
+        &mut self,
+        all_commits: &[CandidateCommits],
+        files_today: usize,
+    ) -> Result<()> {
         let most = (FILES_LISTED / files_today.max(1)).clamp(1, LISTED);
         let mut places: Vec<usize> = Vec::new();
-        for epoch in epochs {
-            match epoch {
+        for commits in all_commits {
+            match commits {
                 CandidateCommits::Known {
                     places: known,
                     before,
@@ -148,7 +156,7 @@ impl TreeHistory {
         }
         places.sort_unstable_by(|a, b| b.cmp(a));
         places.dedup();
-        for at in evenly(places.len(), most) {
+        for at in evenly_spaced(places.len(), most) {
             let listing = self.listing(places[at])?;
             self.listings.push(Rc::new(listing));
         }
@@ -266,12 +274,12 @@ impl TreeHistory {
 
     /// Returns at most this many commits, evenly spread from the newest to the oldest.
     fn spread(&self, most: usize) -> Vec<usize> {
-        evenly(self.timeline.len(), most).collect()
+        evenly_spaced(self.timeline.len(), most).collect()
     }
 }
 
 /// Returns at most this many indices, evenly spread and including the last.
-fn evenly(length: usize, most: usize) -> impl Iterator<Item = usize> {
+fn evenly_spaced(length: usize, most: usize) -> impl Iterator<Item = usize> {
     let count = length.min(most);
     (1..=count).map(move |step| step * length / count - 1)
 }

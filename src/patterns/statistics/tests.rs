@@ -108,7 +108,7 @@ fn scipy_says_the_same() {
             values.collect()
         };
         let (one, other) = (group(14, 0), group(300, round % 4));
-        let method = if one.len() * other.len() > COUNTABLE {
+        let method = if one.len() * other.len() > MAX_EXACT_PRODUCT {
             "asymptotic"
         } else {
             "auto"

@@ -1,4 +1,4 @@
-//! Reads records, and tells whose they are.
+//! Reads records, and determines whether they are from this user.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
@@ -22,17 +22,17 @@ use crate::storage::signature::SignatureKind;
 use crate::storage::signature::Signer;
 use crate::text::hexadecimal;
 
-/// The longest header line that is read; thousands of changes fit.
+/// Maximum length of a header line, enough for thousands of changes.
 const MAX_HEADER: u64 = 16 * 1024 * 1024;
 
-/// What stands where a record is expected.
+/// The file found where a record is expected.
 #[derive(Debug)]
 pub(crate) enum RecordState<T> {
     /// Nothing: another process may end its operation at any time.
     Nothing,
     /// A record that is not whole, so that its operation never began.
     Torn,
-    /// What this user did not write on this machine: of a clone, of an older version, a link, a folder.
+    /// Not written by this user on this machine: from a clone or an older version, a link, a folder.
     Foreign,
     /// A record of this user's.
     Own(T),
@@ -91,7 +91,7 @@ impl Record {
     }
 }
 
-/// Reads what a record says without the bytes.
+/// Reads a record without its bytes.
 pub(crate) fn read_outline(
     folder: &Path,
     id: u64,
@@ -131,7 +131,7 @@ pub(crate) fn read_outline(
     })
 }
 
-/// Reads what a record says, whoever wrote it; returns `None` if that is not a complete record of any format.
+/// Reads a record that may be foreign; returns `None` if it is not a complete record of any format.
 pub(crate) fn read_unverified(path: &Path) -> Result<Option<Unverified>> {
     let RecordState::Own(file) = open_existing(path, OpenOptions::new().read(true))? else {
         return Ok(None);

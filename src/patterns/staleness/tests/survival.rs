@@ -36,7 +36,7 @@ fn structure_changes_when_less_than_half_survives() {
     commit(&sandbox, "2026-01-07");
     let changed = check(Some(&written));
     assert!(changed.is_stale);
-    let reason = "structure changed since {}, 2026-01-05: 3 of 7 files (43 %) are left";
+    let reason = "structure changed since {}, 2026-01-05: 3 of 7 files (43 %) remain";
     assert_eq!(changed.reasons, [reason.replace("{}", &written[..7])]);
     assert_eq!(check(None).structure, None);
 }
@@ -71,7 +71,7 @@ fn structure_changes_when_a_framework_comes_or_goes() {
     assert_eq!(structure.dependencies_added, ["axum", "lodash", "vue"]);
     assert_eq!(structure.dependencies_removed, ["left-pad", "react"]);
     assert_eq!(structure.manifests_added, ["api/Cargo.toml"]);
-    let reason = "structure changed since {}, 2026-01-05: axum came, vue came, react went";
+    let reason = "structure changed since {}, 2026-01-05: axum added, vue added, react removed";
     assert_eq!(
         found.entries[0].reasons,
         [reason.replace("{}", &written[..7])]

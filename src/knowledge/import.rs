@@ -1,4 +1,4 @@
-//! Imports knowledge from other memories as entries: all in one operation, and each piece only once.
+//! Imports knowledge from other memories as entries: all in one operation, and each item only once.
 //!
 //! The last line of such an entry states its origin, by which a later import recognises it:
 //!
@@ -22,7 +22,7 @@ use crate::knowledge::draft::EntryDraft;
 use crate::knowledge::entry;
 use crate::knowledge::index;
 use crate::knowledge::key;
-use crate::knowledge::latin::latin;
+use crate::knowledge::latin::transliterate;
 use crate::knowledge::likeness::Likeness;
 use crate::knowledge::links;
 use crate::knowledge::log;
@@ -40,10 +40,10 @@ const ORIGIN: &str = "Imported from ";
 /// Maximum length of an origin's name, in bytes; a longer one is shortened.
 const MAX_ORIGIN_BYTES: usize = 160;
 
-/// A piece of another memory.
+/// An item of another memory.
 #[derive(Clone, Debug)]
-pub struct Adoption {
-    /// Its origin: the name of the other memory, and the name of the piece there.
+pub struct ImportItem {
+    /// Its origin: the name of the other memory, and the name of the item there.
     pub origin: (&'static str, String),
     /// Names other than its title that `[[…]]` links of the same memory use for it.
     pub names: Vec<String>,
@@ -59,14 +59,14 @@ pub struct Adoption {
     pub body: String,
 }
 
-/// The outcome for a piece.
+/// The outcome for an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Adopted {
+pub enum ImportOutcome {
     /// It was added as an entry with this key.
     New(String),
     /// It was imported before, under this key.
     Known(String),
-    /// It was imported before, under this key, and either the piece or the entry has changed since.
+    /// It was imported before, under this key, and either the item or the entry has changed since.
     Changed(String),
     /// The entry with this key is nearly identical, with this percentage of lines in common.
     Like(String, usize),
@@ -74,24 +74,24 @@ pub enum Adopted {
 
 /// The outcome of an import.
 #[derive(Clone, Debug, Default)]
-pub struct Adoptions {
-    /// The outcome for each piece, in input order.
-    pub outcomes: Vec<Adopted>,
+pub struct Imported {
+    /// The outcome for each item, in input order.
+    pub outcomes: Vec<ImportOutcome>,
     /// The changes, on a dry run.
     pub diff: Option<String>,
     /// Warnings from reading and writing the store.
     pub warnings: Vec<Warning>,
 }
 
-/// Creates entries for all pieces that the store does not contain, in one operation.
+/// Creates entries for all items that the store does not contain, in one operation.
 ///
-/// If a piece's key is taken by another entry, the lowest free number is appended to it.
-pub fn adopt(project: &Project, operation: &str, pieces: &[Adoption]) -> Result<Adoptions> {
+/// If an item's key is taken by another entry, the lowest free number is appended to it.
+pub fn import(project: &Project, operation: &str, items: &[ImportItem]) -> Result<Imported> {
     let place = KnowledgeDir::in_project(project);
     let (mut done, applied) = project
         .storage()
         .transact(operation, &[Store::Entries], || {
-            plan(project, &place, pieces)
+            plan(project, &place, items)
         })?;
     done.diff = applied.dry_run.then_some(applied.diff);
     done.warnings.extend(applied.warnings);
@@ -102,7 +102,7 @@ pub fn adopt(project: &Project, operation: &str, pieces: &[Adoption]) -> Result<
 /// Returns the key derived from a title: its letters and digits in lower case, joined by hyphens.
 pub fn key_of(title: &str) -> String {
     let mut key = String::new();
-    for word in latin(&text::fold(title))
+    for word in transliterate(&text::fold(title))
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty())
     {
@@ -143,12 +143,12 @@ impl KnownEntry {
 }
 
 impl KnownEntry {
-    /// Returns the planned entry of a piece; a number appended to its key does not count as a word of its
+    /// Returns the planned entry of an item; a number appended to its key does not count as a word of its
     /// title.
-    fn planned(piece: &Adoption, key: &str, body: &str) -> Self {
+    fn planned(item: &ImportItem, key: &str, body: &str) -> Self {
         let (said, _) = without_origin(body);
         Self {
-            likeness: Likeness::new(said, &key_of(&piece.title)),
+            likeness: Likeness::new(said, &key_of(&item.title)),
             ..Self::new(key, body)
         }
     }
@@ -157,63 +157,65 @@ impl KnownEntry {
 fn plan(
     project: &Project,
     place: &KnowledgeDir,
-    pieces: &[Adoption],
-) -> Result<(Adoptions, Changes)> {
-    let mut done = Adoptions::default();
-    let mut standing = scan(place, |file| {
+    items: &[ImportItem],
+) -> Result<(Imported, Changes)> {
+    let mut done = Imported::default();
+    let mut existing = scan(place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
         let start = entry::body_start(&text);
         Some(KnownEntry::new(file.key, &text[start..]))
     })?
     .into_value(&mut done.warnings);
-    let mut keys = assigned(place, &standing, pieces);
-    let known: BTreeSet<String> = standing
+    let mut keys = assigned(place, &existing, items);
+    let known: BTreeSet<String> = existing
         .iter()
         .filter_map(|one| one.origin.clone())
         .collect();
-    let mut resolved = names(pieces, &keys);
-    // A piece that duplicates an existing entry is linked under that entry's key.
-    for (index, piece) in project.progress.track("Comparing", pieces).enumerate() {
-        if known.contains(&origin(piece)) {
+    let mut resolved = names(items, &keys);
+    // An item that duplicates an existing entry is linked under that entry's key.
+    for (index, item) in project.progress.track("Comparing", items).enumerate() {
+        if known.contains(&origin(item)) {
             continue;
         }
-        let one = KnownEntry::planned(piece, &keys[index], &body(piece, &resolved));
-        match most_like(&one, &standing) {
+        let one = KnownEntry::planned(item, &keys[index], &body(item, &resolved));
+        match most_like(&one, &existing) {
             Some((key, percent)) => {
-                done.outcomes.resize(index, Adopted::New(String::new()));
-                done.outcomes.push(Adopted::Like(key.clone(), percent));
+                done.outcomes
+                    .resize(index, ImportOutcome::New(String::new()));
+                done.outcomes
+                    .push(ImportOutcome::Like(key.clone(), percent));
                 keys[index] = key;
             }
-            None => standing.push(one),
+            None => existing.push(one),
         }
     }
-    resolved.extend(names(pieces, &keys));
+    resolved.extend(names(items, &keys));
     done.outcomes
-        .resize(pieces.len(), Adopted::New(String::new()));
+        .resize(items.len(), ImportOutcome::New(String::new()));
     let mut changes = Changes::new();
     let mut rows = Vec::new();
-    for (index, piece) in pieces.iter().enumerate() {
-        if matches!(done.outcomes[index], Adopted::Like(..)) {
+    for (index, item) in items.iter().enumerate() {
+        if matches!(done.outcomes[index], ImportOutcome::Like(..)) {
             continue;
         }
-        let (key, body) = (&keys[index], body(piece, &resolved));
-        let there = known.contains(&origin(piece));
+        let (key, body) = (&keys[index], body(item, &resolved));
+        let there = known.contains(&origin(item));
         done.outcomes[index] = if there {
-            let same = standing
+            let same = existing
                 .iter()
                 .any(|one| one.key == *key && one.body.trim_end() == body.trim_end());
             let outcome = if same {
-                Adopted::Known
+                ImportOutcome::Known
             } else {
-                Adopted::Changed
+                ImportOutcome::Changed
             };
             outcome(key.clone())
         } else {
             rows.push((
                 key.as_str(),
-                Some(write(project, place, &mut changes, (piece, key, &body))?),
+                Some(write(project, place, &mut changes, (item, key, &body))?),
             ));
-            Adopted::New(key.clone())
+            ImportOutcome::New(key.clone())
         };
     }
     if !rows.is_empty() {
@@ -227,14 +229,14 @@ fn write(
     project: &Project,
     place: &KnowledgeDir,
     changes: &mut Changes,
-    (piece, key, body): (&Adoption, &str, &str),
+    (item, key, body): (&ImportItem, &str, &str),
 ) -> Result<index::IndexRow> {
     let path = place.entry(key);
     let draft = EntryDraft {
         key: &EntryKey::parse(key)?,
-        kind: piece.kind,
-        confidence: piece.confidence,
-        tags: Some(&piece.tags),
+        kind: item.kind,
+        confidence: item.confidence,
+        tags: Some(&item.tags),
         body: Some(body.as_bytes()),
         title: None,
         today: project.clock.today(),
@@ -243,18 +245,15 @@ fn write(
     let row =
         index::IndexRow::from_entry(&Entry::parse(&String::from_utf8_lossy(&new), &path).value);
     changes.edit(&path, None, new)?;
-    let (kind, confidence) = (piece.kind.as_str(), piece.confidence.as_str());
-    let what = format!(
-        "import {key} ({kind}, {confidence}) from {}",
-        piece.origin.0
-    );
+    let (kind, confidence) = (item.kind.as_str(), item.confidence.as_str());
+    let what = format!("import {key} ({kind}, {confidence}) from {}", item.origin.0);
     log::add(changes, place, &project.clock, &what)?;
     Ok(row)
 }
 
-/// Returns the key of each piece: the existing one if it was imported before, or else a free one.
-fn assigned(place: &KnowledgeDir, standing: &[KnownEntry], pieces: &[Adoption]) -> Vec<String> {
-    let there: BTreeMap<&str, &str> = standing
+/// Returns the key of each item: the existing one if it was imported before, or else a free one.
+fn assigned(place: &KnowledgeDir, existing: &[KnownEntry], items: &[ImportItem]) -> Vec<String> {
+    let there: BTreeMap<&str, &str> = existing
         .iter()
         .rev()
         .filter_map(|one| Some((one.origin.as_deref()?, one.key.as_str())))
@@ -265,11 +264,11 @@ fn assigned(place: &KnowledgeDir, standing: &[KnownEntry], pieces: &[Adoption]) 
         .map(|key| key.to_lowercase())
         .collect();
     let mut last: BTreeMap<String, usize> = BTreeMap::new();
-    pieces
+    items
         .iter()
-        .map(|piece| match there.get(origin(piece).as_str()) {
+        .map(|item| match there.get(origin(item).as_str()) {
             Some(key) => (*key).to_owned(),
-            None => free(key_of(&piece.title), &mut taken, &mut last),
+            None => free(key_of(&item.title), &mut taken, &mut last),
         })
         .collect()
 }
@@ -292,19 +291,19 @@ fn free(wish: String, taken: &mut BTreeSet<String>, last: &mut BTreeMap<String, 
 }
 
 /// Returns the most similar entry, the first one if several are equally similar.
-fn most_like(one: &KnownEntry, standing: &[KnownEntry]) -> Option<(String, usize)> {
-    let alike = standing.iter().rev().filter_map(|other| {
+fn most_like(one: &KnownEntry, existing: &[KnownEntry]) -> Option<(String, usize)> {
+    let alike = existing.iter().rev().filter_map(|other| {
         let percent = one.likeness.overlap(&other.likeness)?;
         Some((other.key.clone(), percent))
     });
     alike.max_by_key(|(_, percent)| *percent)
 }
 
-/// Returns the key for each name; if two pieces share a name, that of the first.
-fn names(pieces: &[Adoption], keys: &[String]) -> BTreeMap<String, String> {
+/// Returns the key for each name; if two items share a name, that of the first.
+fn names(items: &[ImportItem], keys: &[String]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
-    for (piece, key) in pieces.iter().zip(keys) {
-        for name in piece.names.iter().chain([&piece.title]) {
+    for (item, key) in items.iter().zip(keys) {
+        for name in item.names.iter().chain([&item.title]) {
             names.entry(text::fold(name)).or_insert(key.clone());
         }
     }
@@ -312,9 +311,9 @@ fn names(pieces: &[Adoption], keys: &[String]) -> BTreeMap<String, String> {
 }
 
 /// Returns the whole body of an entry: title, text with links by key, and origin.
-fn body(piece: &Adoption, names: &BTreeMap<String, String>) -> String {
-    let said = piece.body.trim_matches(['\n', '\r']).trim_end();
-    let mut body = format!("# {}\n\n", piece.title);
+fn body(item: &ImportItem, names: &BTreeMap<String, String>) -> String {
+    let said = item.body.trim_matches(['\n', '\r']).trim_end();
+    let mut body = format!("# {}\n\n", item.title);
     let mut kept = 0;
     for link in links::links(said, 1) {
         let name = link.to.split(['|', '#']).next().unwrap_or(&link.to).trim();
@@ -331,13 +330,13 @@ fn body(piece: &Adoption, names: &BTreeMap<String, String>) -> String {
     if !said.is_empty() {
         body.push_str("\n\n");
     }
-    body.push_str(&origin(piece));
+    body.push_str(&origin(item));
     body.push('\n');
     body
 }
 
-fn origin(piece: &Adoption) -> String {
-    let (memory, name) = &piece.origin;
+fn origin(item: &ImportItem) -> String {
+    let (memory, name) = &item.origin;
     let stripped = text::strip_controls(name);
     let mut line = text::one_line(&stripped);
     if line.len() > MAX_ORIGIN_BYTES || line != *name {

@@ -7,10 +7,10 @@ use std::collections::VecDeque;
 use crate::planning::ratio;
 
 /// Minimum share of common words at which two passages are similar.
-const SHARE: f64 = 0.4;
+const MIN_SIMILARITY: f64 = 0.4;
 
 /// Minimum share of the shorter passage's words at which it is similar to a longer one.
-const SHARE_OF_SHORTER: f64 = 0.8;
+const MIN_SHARE_OF_SHORTER: f64 = 0.8;
 
 /// Minimum number of common words; fewer are chance, however short the passages are.
 const MIN_COMMON_WORDS: usize = 3;
@@ -19,15 +19,15 @@ const MIN_COMMON_WORDS: usize = 3;
 const MIN_SHORTER_WORDS: usize = 4;
 
 /// Minimum share of common words at which two passages that begin with the same words are similar.
-const SHARE_OF_SAME_LEAD: f64 = 0.25;
+const MIN_SIMILARITY_WITH_SAME_LEAD: f64 = 0.25;
 
 /// Minimum share of common words at which two lessons are too similar for one short list.
-const SHARE_OF_NEAR: f64 = 0.25;
+const MIN_SIMILARITY_OF_NEAR_DUPLICATES: f64 = 0.25;
 
 /// Number of words that form the beginning of a passage.
-const LEAD: usize = 2;
+const LEADING_WORDS: usize = 2;
 
-/// A word of more passages than these tells none apart: a passage is compared with the last of them.
+/// Maximum number of passages stored per word, since frequent words identify no subject; the latest are kept.
 const MAX_USING: usize = 200;
 
 /// Stop words: words used in every summary, whatever its subject.
@@ -41,12 +41,12 @@ const COMMON: &[&str] = &[
 
 /// The stemmed words of a passage that characterise its subject.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Words {
+pub(crate) struct StemmedWords {
     all: BTreeSet<String>,
     lead: Vec<String>,
 }
 
-impl Words {
+impl StemmedWords {
     pub(crate) fn from_text(text: &str) -> Self {
         let words = text
             .split(|c: char| !c.is_alphanumeric())
@@ -55,7 +55,7 @@ impl Words {
             .filter(|word| !COMMON.contains(&word.as_str()));
         let mut found = Self::default();
         for word in words {
-            if found.lead.len() < LEAD {
+            if found.lead.len() < LEADING_WORDS {
                 found.lead.push(word.clone());
             }
             found.all.insert(word);
@@ -64,25 +64,25 @@ impl Words {
     }
 
     /// Returns the similarity of two passages by their common words, from 0 to 1.
-    pub(crate) fn likeness(&self, other: &Self) -> f64 {
-        self.likeness_by(self.common(other), other)
+    pub(crate) fn similarity(&self, other: &Self) -> f64 {
+        self.similarity_by(self.common(other), other)
     }
 
-    /// Returns the likeness of passages that are known to have so many words in common.
-    fn likeness_by(&self, common: usize, other: &Self) -> f64 {
+    /// Returns the similarity of passages with this many words in common.
+    fn similarity_by(&self, common: usize, other: &Self) -> f64 {
         if common < MIN_COMMON_WORDS {
             return 0.0;
         }
         let all = self.all.len() + other.all.len() - common;
         let shorter = self.all.len().min(other.all.len());
         let of_shorter = ratio(common, shorter);
-        if shorter >= MIN_SHORTER_WORDS && of_shorter >= SHARE_OF_SHORTER {
+        if shorter >= MIN_SHORTER_WORDS && of_shorter >= MIN_SHARE_OF_SHORTER {
             return of_shorter;
         }
         ratio(common, all)
     }
 
-    /// Returns how many words two passages share.
+    /// Returns the number of words that two passages share.
     pub(crate) fn common(&self, other: &Self) -> usize {
         self.all.intersection(&other.all).count()
     }
@@ -95,34 +95,35 @@ impl Words {
         }
     }
 
-    /// Returns whether two lessons are so similar that a short list needs only one of them.
-    pub(crate) fn is_near(&self, other: &Self) -> bool {
-        self.is_like(other) || self.likeness(other) >= SHARE_OF_NEAR
+    /// Returns whether two lessons are too similar for one short list.
+    pub(crate) fn is_near_duplicate(&self, other: &Self) -> bool {
+        self.is_similar(other) || self.similarity(other) >= MIN_SIMILARITY_OF_NEAR_DUPLICATES
     }
 
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.is_like_by(self.likeness(other), other)
+    pub(crate) fn is_similar(&self, other: &Self) -> bool {
+        self.is_similar_by(self.similarity(other), other)
     }
 
-    fn is_like_by(&self, likeness: f64, other: &Self) -> bool {
-        let has_same_lead = || self.lead.len() == LEAD && self.lead == other.lead;
-        likeness >= SHARE || (likeness >= SHARE_OF_SAME_LEAD && has_same_lead())
+    fn is_similar_by(&self, similarity: f64, other: &Self) -> bool {
+        let has_same_lead = || self.lead.len() == LEADING_WORDS && self.lead == other.lead;
+        similarity >= MIN_SIMILARITY
+            || (similarity >= MIN_SIMILARITY_WITH_SAME_LEAD && has_same_lead())
     }
 }
 
-/// Passages to compare others with, by their words: only those are compared that share enough of them.
+/// Passages indexed by word, so that only those with enough common words are compared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Passages {
-    all: Vec<Words>,
-    /// The last passages that use a word.
+    all: Vec<StemmedWords>,
+    /// The latest passages that contain a word.
     by_word: HashMap<String, VecDeque<usize>>,
-    /// How many words each passage shares with the one at hand: all 0 in between.
+    /// Number of words that each passage shares with the current query; all 0 between queries.
     shared: Vec<usize>,
 }
 
 impl Passages {
-    /// Adds a passage and returns its place.
-    pub(crate) fn add(&mut self, words: Words) -> usize {
+    /// Adds a passage and returns its index.
+    pub(crate) fn add(&mut self, words: StemmedWords) -> usize {
         let at = self.all.len();
         for word in &words.all {
             let using = self.by_word.entry(word.clone()).or_default();
@@ -136,8 +137,8 @@ impl Passages {
         at
     }
 
-    /// Returns the passages that are like this one, in the order in which they were added, each with its likeness.
-    pub(crate) fn like(&mut self, words: &Words) -> Vec<(usize, f64)> {
+    /// Returns the passages similar to this one, in insertion order, each with its similarity.
+    pub(crate) fn similar(&mut self, words: &StemmedWords) -> Vec<(usize, f64)> {
         let mut found = Vec::new();
         for at in words.all.iter().filter_map(|word| self.by_word.get(word)) {
             for at in at {
@@ -150,8 +151,10 @@ impl Passages {
         found.sort_unstable();
         let like = found.into_iter().filter_map(|at| {
             let other = &self.all[at];
-            let likeness = other.likeness_by(self.shared[at], words);
-            words.is_like_by(likeness, other).then_some((at, likeness))
+            let similarity = other.similarity_by(self.shared[at], words);
+            words
+                .is_similar_by(similarity, other)
+                .then_some((at, similarity))
         });
         let like = like.collect();
         for at in words.all.iter().filter_map(|word| self.by_word.get(word)) {
@@ -167,11 +170,11 @@ impl Passages {
 ///
 /// A passage joins the first group whose first passage is similar to it, so that groups never chain from one
 /// subject to another.
-pub(crate) fn groups(passages: impl IntoIterator<Item = Words>) -> Vec<Vec<usize>> {
+pub(crate) fn groups(passages: impl IntoIterator<Item = StemmedWords>) -> Vec<Vec<usize>> {
     let mut leads = Passages::default();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (index, words) in passages.into_iter().enumerate() {
-        let like = leads.like(&words);
+        let like = leads.similar(&words);
         if let Some(group) = like.first().and_then(|(lead, _)| groups.get_mut(*lead)) {
             group.push(index);
         } else {
@@ -196,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_trouble_in_other_words_is_alike() {
+    fn passages_about_one_problem_are_similar() {
         let texts = [
             "Backend build initially failed due to file locks from a running Server process.",
             "File locking by a running Server process (PID 59728) made the first build fail",
@@ -204,7 +207,7 @@ mod tests {
             "Formatted imports with prettier",
             "Prettier reordered the imports after formatting",
         ];
-        let words = texts.iter().map(|text| Words::from_text(text));
+        let words = texts.iter().map(|text| StemmedWords::from_text(text));
         assert_eq!(groups(words), [vec![0, 1], vec![2], vec![3, 4]]);
     }
 
@@ -223,7 +226,7 @@ mod tests {
             ),
         ] {
             assert!(
-                !Words::from_text(one).is_like(&Words::from_text(other)),
+                !StemmedWords::from_text(one).is_similar(&StemmedWords::from_text(other)),
                 "{one}"
             );
         }
@@ -233,22 +236,27 @@ mod tests {
     fn a_word_of_all_passages_leads_to_the_last_of_them_only() {
         let mut passages = Passages::default();
         for number in 0..=MAX_USING {
-            passages.add(Words::from_text(&format!(
+            passages.add(StemmedWords::from_text(&format!(
                 "the parser rejects table n{number}"
             )));
         }
-        let like = passages.like(&Words::from_text("the parser rejects table again"));
+        let like = passages.similar(&StemmedWords::from_text("the parser rejects table again"));
         let places: Vec<usize> = like.iter().map(|(at, _)| *at).collect();
         assert_eq!(places, (1..=MAX_USING).collect::<Vec<_>>());
         // And what was counted for one question does not count for the next.
-        assert_eq!(passages.like(&Words::from_text("colour codes leak")), []);
-        let of_one = passages.like(&Words::from_text("table n7 of the parser"));
+        assert_eq!(
+            passages.similar(&StemmedWords::from_text("colour codes leak")),
+            []
+        );
+        let of_one = passages.similar(&StemmedWords::from_text("table n7 of the parser"));
         assert_eq!(of_one.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [7]);
     }
 
     #[test]
     fn nothing_is_like_nothing() {
-        assert!(!Words::from_text("").is_like(&Words::from_text("")));
-        assert!(!Words::from_text("the and").is_like(&Words::from_text("the and")));
+        assert!(!StemmedWords::from_text("").is_similar(&StemmedWords::from_text("")));
+        assert!(
+            !StemmedWords::from_text("the and").is_similar(&StemmedWords::from_text("the and"))
+        );
     }
 }

@@ -6,19 +6,19 @@ use std::collections::BTreeSet;
 use crate::patterns::FinishedPhase;
 use crate::patterns::LessonSource;
 use crate::patterns::PlanRecord;
-use crate::patterns::lesson::Nature;
+use crate::patterns::lesson::DeviationNature;
 use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::choice::Candidate;
 use crate::patterns::lesson::compose::Passage;
 use crate::patterns::lesson::compose::compose;
-use crate::patterns::lesson::likeness::Passages;
-use crate::patterns::lesson::likeness::Words;
 use crate::patterns::lesson::nature::is_settled;
-use crate::patterns::lesson::recurrence::Subjects;
+use crate::patterns::lesson::recurrence::SubjectIndex;
 use crate::patterns::lesson::reference::Earlier;
 use crate::patterns::lesson::reference::cite;
 use crate::patterns::lesson::signs::Signs;
-use crate::patterns::lesson::signs::opens_with_deed;
+use crate::patterns::lesson::signs::starts_with_past_verb;
+use crate::patterns::lesson::similarity::Passages;
+use crate::patterns::lesson::similarity::StemmedWords;
 use crate::patterns::lesson::wording::clean;
 use crate::planning::Deviation;
 use crate::planning::PhaseNumber;
@@ -26,7 +26,7 @@ use crate::planning::PlanNumber;
 use crate::planning::SummaryStatus;
 
 /// Minimum weight of a lesson.
-const FLOOR: f64 = 1.25;
+const MIN_WEIGHT: f64 = 1.25;
 
 /// Weights in addition to those of the signs.
 const BLOCKING: f64 = 1.5;
@@ -34,7 +34,7 @@ const RECURS_IN_PHASE: f64 = 3.0;
 const RECURS_IN_PROJECT: f64 = 2.0;
 const HAS_ISSUE: f64 = 0.5;
 const NAMED_TITLE: f64 = 0.5;
-const DEED_TITLE: f64 = -0.5;
+const PAST_VERB_TITLE: f64 = -0.5;
 const RULE_2: f64 = -0.5;
 /// The wording of issues is less precise than that of deviations.
 const ISSUE_SECTION: f64 = -0.5;
@@ -42,7 +42,7 @@ const ISSUE_SECTION: f64 = -0.5;
 const UNFINISHED: f64 = 8.0;
 
 /// A deviation or issue of a plan.
-struct Trouble<'a> {
+struct Problem<'a> {
     plan: &'a PlanNumber,
     line: usize,
     passage: Passage,
@@ -50,29 +50,29 @@ struct Trouble<'a> {
     is_failure: bool,
     /// Whether a similar problem elsewhere counts as the same lesson.
     may_recur: bool,
-    words: Words,
+    words: StemmedWords,
 }
 
-impl<'a> Trouble<'a> {
+impl<'a> Problem<'a> {
     fn of_deviation(plan: &'a PlanNumber, deviation: &Deviation) -> Self {
         let passage = passage(deviation);
         let signs = Signs::detect(&passage.statement());
-        let nature = Nature::classify(deviation, Signs::detect(&passage.all()));
+        let nature = DeviationNature::classify(deviation, Signs::detect(&passage.all()));
         let kind = deviation.kind.as_deref().unwrap_or_default().to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| kind.contains(word));
         let title = clean(&deviation.text);
-        let is_deed = opens_with_deed(&title);
-        let mut weight = signs.worth();
-        let mut add = |applies: bool, worth: f64| weight += if applies { worth } else { 0.0 };
+        let is_action = starts_with_past_verb(&title);
+        let mut weight = signs.weight();
+        let mut add = |applies: bool, change: f64| weight += if applies { change } else { 0.0 };
         add(has(&["rule 3", "blocking", "devn-02", "devn-03"]), BLOCKING);
         add(has(&["rule 2", "missing critical"]), RULE_2);
         add(deviation.issue.is_some(), HAS_ISSUE);
-        add(is_deed, DEED_TITLE);
-        add(!is_deed && deviation.issue.is_some(), NAMED_TITLE);
+        add(is_action, PAST_VERB_TITLE);
+        add(!is_action && deviation.issue.is_some(), NAMED_TITLE);
         Self {
             plan,
             line: deviation.line,
-            words: Words::from_text(&passage.without_tags()),
+            words: StemmedWords::from_text(&passage.without_tags()),
             passage,
             weight,
             is_failure: nature.is_failure(),
@@ -90,9 +90,9 @@ impl<'a> Trouble<'a> {
         Self {
             plan,
             line,
-            words: Words::from_text(&clean(text)),
+            words: StemmedWords::from_text(&clean(text)),
             passage,
-            weight: signs.worth() + ISSUE_SECTION,
+            weight: signs.weight() + ISSUE_SECTION,
             is_failure: !signs.is_local() && !is_settled,
             may_recur: !signs.is_local() && !is_settled,
         }
@@ -135,8 +135,8 @@ pub(crate) fn sentence_of(deviation: &Deviation, room: usize) -> Option<String> 
 }
 
 /// Returns the candidates of a phase; `past` are the problems of the earlier phases.
-pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastTroubles>) -> Vec<Candidate> {
-    let own: Vec<Trouble<'_>> = phase.plans.iter().flat_map(troubles).collect();
+pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastProblems>) -> Vec<Candidate> {
+    let own: Vec<Problem<'_>> = phase.plans.iter().flat_map(problems).collect();
     let subjects = subjects(&own, past);
     let mut found = unfinished(phase, &own);
     let mut about: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -145,9 +145,9 @@ pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastTroubles>) -> 
             about.entry(*subject).or_default().push(index);
         }
     }
-    let mut told = BTreeSet::new();
-    for (index, trouble) in own.iter().enumerate() {
-        if !trouble.is_failure || told.contains(&index) {
+    let mut covered = BTreeSet::new();
+    for (index, problem) in own.iter().enumerate() {
+        if !problem.is_failure || covered.contains(&index) {
             continue;
         }
         let of_subject = subjects[index].and_then(|subject| about.get(&subject));
@@ -161,7 +161,7 @@ pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastTroubles>) -> 
             .iter()
             .map(|at| &own[*at])
             .max_by(|one, other| one.weight.total_cmp(&other.weight))
-            .unwrap_or(trouble);
+            .unwrap_or(problem);
         let plans: Vec<&PlanNumber> = same.iter().map(|at| own[*at].plan).collect();
         let citation = cite(&plans, &before);
         let room = WIDTH.saturating_sub(citation.chars().count() + 1);
@@ -176,8 +176,8 @@ pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastTroubles>) -> 
         if !before.is_empty() {
             weight += RECURS_IN_PROJECT;
         }
-        told.extend(same);
-        if weight >= FLOOR {
+        covered.extend(same);
+        if weight >= MIN_WEIGHT {
             found.push(Candidate {
                 weight,
                 text,
@@ -192,19 +192,19 @@ pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastTroubles>) -> 
     found
 }
 
-fn troubles(plan: &PlanRecord) -> Vec<Trouble<'_>> {
+fn problems(plan: &PlanRecord) -> Vec<Problem<'_>> {
     let deviations = plan.deviations.iter();
-    let mut found: Vec<Trouble<'_>> = deviations
-        .map(|deviation| Trouble::of_deviation(&plan.plan, deviation))
+    let mut found: Vec<Problem<'_>> = deviations
+        .map(|deviation| Problem::of_deviation(&plan.plan, deviation))
         .collect();
     let mut known = Passages::default();
-    for trouble in &found {
-        known.add(trouble.words.clone());
+    for problem in &found {
+        known.add(problem.words.clone());
     }
     for issue in &plan.issues {
-        let issue = Trouble::of_issue(&plan.plan, &issue.text, issue.line);
+        let issue = Problem::of_issue(&plan.plan, &issue.text, issue.line);
         // Many summaries repeat a deviation as an issue.
-        if known.like(&issue.words).is_empty() {
+        if known.similar(&issue.words).is_empty() {
             known.add(issue.words.clone());
             found.push(issue);
         }
@@ -213,45 +213,45 @@ fn troubles(plan: &PlanRecord) -> Vec<Trouble<'_>> {
 }
 
 /// Returns the subject of each problem, among those of the earlier phases; `None` for one that cannot recur.
-fn subjects(own: &[Trouble<'_>], past: Option<&PastTroubles>) -> Vec<Option<usize>> {
-    let mut known = past.map_or_else(Subjects::default, |past| past.subjects.clone());
+fn subjects(own: &[Problem<'_>], past: Option<&PastProblems>) -> Vec<Option<usize>> {
+    let mut known = past.map_or_else(SubjectIndex::default, |past| past.subjects.clone());
     own.iter()
-        .map(|trouble| {
-            let of_own = || known.add(trouble.words.clone(), None);
-            trouble.may_recur.then(of_own)
+        .map(|problem| {
+            let of_own = || known.add(problem.words.clone(), None);
+            problem.may_recur.then(of_own)
         })
         .collect()
 }
 
 /// The problems of earlier phases, each parsed only once, no matter how many phases follow.
 #[derive(Debug, Default)]
-pub struct PastTroubles {
+pub struct PastProblems {
     /// `None` stands for a problem of the current phase.
-    subjects: Subjects<Option<PastTrouble>>,
+    subjects: SubjectIndex<Option<PastProblem>>,
     /// The milestones in which each phase number was used.
     milestones: BTreeMap<PhaseNumber, BTreeSet<String>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct PastTrouble {
+struct PastProblem {
     milestone: String,
     phase: PhaseNumber,
     plan: PlanNumber,
 }
 
-impl PastTroubles {
+impl PastProblems {
     /// Adds the problems of a phase.
     pub fn add(&mut self, phase: &FinishedPhase) {
         let milestones = self.milestones.entry(phase.number.clone()).or_default();
         milestones.insert(phase.milestone.clone());
-        for trouble in phase.plans.iter().flat_map(troubles) {
-            if trouble.may_recur {
-                let past = PastTrouble {
+        for problem in phase.plans.iter().flat_map(problems) {
+            if problem.may_recur {
+                let past = PastProblem {
                     milestone: phase.milestone.clone(),
                     phase: phase.number.clone(),
-                    plan: trouble.plan.clone(),
+                    plan: problem.plan.clone(),
                 };
-                self.subjects.add(trouble.words, Some(past));
+                self.subjects.add(problem.words, Some(past));
             }
         }
     }
@@ -260,7 +260,7 @@ impl PastTroubles {
     fn before(&self, phase: &FinishedPhase, subject: usize) -> Vec<Earlier> {
         let mut found: Vec<Earlier> = Vec::new();
         // A copied milestone has the same problem in the same plan.
-        let is_copy = |past: &PastTrouble| {
+        let is_copy = |past: &PastProblem| {
             let has_plan = phase.plans.iter().any(|plan| plan.plan == past.plan);
             past.phase == phase.number && past.milestone != phase.milestone && has_plan
         };
@@ -281,7 +281,7 @@ impl PastTroubles {
 
     /// Returns whether another milestone, including that of the current phase, has a phase of the same
     /// number.
-    fn is_ambiguous(&self, phase: &FinishedPhase, past: &PastTrouble) -> bool {
+    fn is_ambiguous(&self, phase: &FinishedPhase, past: &PastProblem) -> bool {
         let used = self.milestones.get(&past.phase);
         let is_elsewhere = used.is_some_and(|used| used.iter().any(|one| *one != past.milestone));
         is_elsewhere || (phase.number == past.phase && phase.milestone != past.milestone)
@@ -289,7 +289,7 @@ impl PastTroubles {
 }
 
 /// Returns each plan that failed or ended partially, with the first problem in its summary.
-fn unfinished(phase: &FinishedPhase, own: &[Trouble<'_>]) -> Vec<Candidate> {
+fn unfinished(phase: &FinishedPhase, own: &[Problem<'_>]) -> Vec<Candidate> {
     let candidate = |plan: &PlanRecord| {
         let ended = match plan.status? {
             SummaryStatus::Failed => "Failed",
@@ -298,16 +298,16 @@ fn unfinished(phase: &FinishedPhase, own: &[Trouble<'_>]) -> Vec<Candidate> {
         };
         let citation = cite(&[&plan.plan], &[]);
         let room = WIDTH.saturating_sub(citation.chars().count() + ended.len() + 3);
-        let mut reasons = own.iter().filter(|trouble| *trouble.plan == plan.plan);
-        let (trouble, text) =
-            reasons.find_map(|trouble| Some((trouble, compose(&trouble.passage, room)?.0)))?;
+        let mut reasons = own.iter().filter(|problem| *problem.plan == plan.plan);
+        let (problem, text) =
+            reasons.find_map(|problem| Some((problem, compose(&problem.passage, room)?.0)))?;
         Some(Candidate {
             weight: UNFINISHED,
             text: format!("{ended}: {text}"),
             citation,
             source: LessonSource {
                 plan: plan.plan.clone(),
-                line: trouble.line,
+                line: problem.line,
             },
         })
     };
