@@ -536,7 +536,7 @@ fn a_home_that_is_no_absolute_path_is_none() {
     for target in TARGETS {
         for home in ["relative/home", ""] {
             let run = case.run(&format!("setup {target} --user"));
-            let message = "HOME names no absolute path, so your own settings cannot be found";
+            let message = "HOME is not set to an absolute path, so your settings cannot be located";
             assert_error(&run.env("HOME", home).code(1), message, "");
         }
     }

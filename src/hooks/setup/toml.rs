@@ -113,7 +113,7 @@ impl File {
         if is_kept {
             Ok(file)
         } else {
-            Err(by_hand("has line ends of two kinds", path))
+            Err(by_hand("has mixed line endings", path))
         }
     }
 
