@@ -215,7 +215,7 @@ mod tests {
             ("a = 1\nb = \n", Some(2), "is not valid TOML"),
             ("a = 1\na = 2\n", Some(2), "is not valid TOML"),
             ("mcp_servers = 1\n", None, "no table"),
-            ("a = 1\r\nb = 1\n", None, "two kinds"),
+            ("a = 1\r\nb = 1\n", None, "mixed line endings"),
             (
                 "[mcp_servers.annals]\ncommand = \"other\"\n",
                 None,
