@@ -125,7 +125,7 @@ fn what_is_not_json_is_refused_with_its_line_and_nothing_is_written() {
             ("{\n  // mine\n  \"a\": 1\n}\n", 2, "Comments"),
             ("{\n  \"a\": 1 /* mine */\n}\n", 2, "Comments"),
             ("{\n  \"a\": 1,\n}\n", 2, "Trailing commas"),
-            ("{\n  \"a\": 1,\n  \"a\": 2\n}\n", 3, "twice"),
+            ("{\n  \"a\": 1,\n  \"a\": 2\n}\n", 3, "duplicate key"),
             ("[]\n", 1, "not an object"),
             ("{\n\"a\": ", 2, "is not valid JSON"),
             ("{} {}", 1, "more than one"),
