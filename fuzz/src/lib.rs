@@ -231,12 +231,12 @@ pub fn secret(bytes: &[u8]) {
 
 /// Adds our entries to a harness's JSON settings and removes them again: every byte must be restored.
 pub fn settings_json(bytes: &[u8]) {
-    round_trip(setup::set_up_and_removed(SettingsForm::Json, bytes), bytes);
+    round_trip(setup::setup_round_trip(SettingsForm::Json, bytes), bytes);
 }
 
 /// Does the same with Codex's TOML settings.
 pub fn settings_toml(bytes: &[u8]) {
-    round_trip(setup::set_up_and_removed(SettingsForm::Toml, bytes), bytes);
+    round_trip(setup::setup_round_trip(SettingsForm::Toml, bytes), bytes);
 }
 
 /// Refused edits and removed earlier entries are valid outcomes; anything else must be restored exactly.

@@ -17,7 +17,7 @@ use crate::warning::Warning;
 const STORE: &str = "entries";
 
 /// The command that rebuilds the index, prunes the notepad, and lists the other problems.
-const MEND: &str = "annals entry audit";
+const FIX: &str = "annals entry audit";
 
 /// Runs the entries' own audit as a dry run, so that nothing is pruned or rebuilt.
 pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
@@ -27,19 +27,19 @@ pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     }
     let found = knowledge::audit(&project.dry_run(true))?;
     let priority = notepad::priority_characters(project)?;
-    let named = Named { project, store };
+    let named = EntryRows { project, store };
     let rows = named.rows(&found, priority);
     warnings.extend(found.warnings);
     Ok(rows)
 }
 
 /// Resolves keys to their files.
-struct Named<'a> {
+struct EntryRows<'a> {
     project: &'a Project,
     store: KnowledgeDir,
 }
 
-impl Named<'_> {
+impl EntryRows<'_> {
     fn rows(&self, found: &EntryAudit, priority: usize) -> Vec<AuditRow> {
         let row =
             |check, details, fix: &str| AuditRow::new(STORE, check, Level::Attention, details, fix);
@@ -62,7 +62,7 @@ impl Named<'_> {
         vec![
             self.notepad(found.pruned_working),
             self.priority(priority),
-            row("index", index.into_iter().collect(), MEND),
+            row("index", index.into_iter().collect(), FIX),
             row("format", invalid.collect(), "edit the file by hand"),
             row(
                 "age",
@@ -91,7 +91,7 @@ impl Named<'_> {
         let place = self.location(&self.store.notepad(), None);
         let detail = Detail::at(place, "has lines of Working Memory over seven days old");
         let details = if old > 0 { vec![detail] } else { Vec::new() };
-        AuditRow::counted(STORE, "notepad", Level::Attention, (old, details), MEND)
+        AuditRow::counted(STORE, "notepad", Level::Attention, (old, details), FIX)
     }
 
     fn priority(&self, characters: usize) -> AuditRow {
@@ -108,7 +108,7 @@ impl Named<'_> {
         let pairs = found.duplicates.iter();
         pairs
             .map(|pair| {
-                let message = format!("says the same as {} ({})", pair.b, pair.reason);
+                let message = format!("is a near-duplicate of {} ({})", pair.b, pair.reason);
                 self.entry(&pair.a, None, &message)
             })
             .collect()

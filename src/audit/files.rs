@@ -15,7 +15,7 @@ use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// No command removes a secret, and a secret that was written must be considered compromised.
-const MEND: &str = "revoke the key, then remove it from the file by hand";
+const FIX: &str = "revoke the key, then remove it from the file by hand";
 
 /// Returns the row for a store's files, or `None` if none of them exists.
 ///
@@ -50,7 +50,7 @@ pub(crate) fn secrets(
 
 /// Returns the row of a store for these secrets.
 pub(crate) fn row(store: &'static str, found: Vec<Detail>) -> AuditRow {
-    AuditRow::new(store, "secrets", Level::Fault, found, MEND)
+    AuditRow::new(store, "secrets", Level::Fault, found, FIX)
 }
 
 /// Returns the secrets in a text that starts at line `first`, as location and rule, without the secret
@@ -63,7 +63,10 @@ pub(crate) fn in_text(path: &Path, text: &str, first: usize) -> Vec<Detail> {
                 file: path.to_owned(),
                 line: Some(line),
             };
-            Detail::at(place, &format!("holds what looks like a secret ({rule})"))
+            Detail::at(
+                place,
+                &format!("contains what looks like a secret ({rule})"),
+            )
         })
         .collect()
 }

@@ -133,7 +133,7 @@ impl Audit {
         match open {
             0 => Ok(()),
             open => {
-                let message = format!("{} found something", quantity(open, "check"));
+                let message = format!("{} found problems", quantity(open, "check"));
                 Err(Error::failed(message))
             }
         }

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &HookArgs, global: &Global, out: &mut Output) -> ExitCod
             if let Some(answer) = reply.answer {
                 out.sanitized_line(&answer);
             }
-            if let Some(error) = reply.unnoted {
+            if let Some(error) = reply.log_error {
                 out.note(&format!("annals hook: {error}"));
             }
         }

@@ -12,10 +12,10 @@ use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
 use crate::exchange;
-use crate::exchange::Account;
 use crate::exchange::Format;
 use crate::exchange::Import;
 use crate::exchange::ImportDestination;
+use crate::exchange::ImportReport;
 use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Purpose;
@@ -65,36 +65,36 @@ pub(crate) fn run(args: &ImportArgs, project: &Project, out: &mut Output) -> Res
         from: absolute(&args.path)?,
         secrets: args.allow_secret.into(),
     };
-    let account = if let Some(AsTarget::Facts) = args.target {
+    let report = if let Some(AsTarget::Facts) = args.target {
         let user = facts::user(project, args.user.as_deref())?;
         let mut store = Facts::open(project, args.db.as_deref(), Purpose::Write)?;
         exchange::import(project, &import, Some((&mut store, &user)))?
     } else {
         exchange::import(project, &import, None)?
     };
-    out.warnings(&account.warnings);
-    out.result(&account, show);
-    let nothing = account.counts.imported + account.counts.known == 0;
-    if nothing && account.counts.not_understood > 0 {
-        let from = &account.from;
+    out.warnings(&report.warnings);
+    out.result(&report, show);
+    let nothing = report.counts.imported + report.counts.known == 0;
+    if nothing && report.counts.not_understood > 0 {
+        let from = &report.from;
         return Err(Error::failed("contains nothing that annals understands")
             .at(from, None)
-            .hint(format!("is it a memory of {}?", account.format.as_str())));
+            .hint(format!("is it a memory of {}?", report.format.as_str())));
     }
     Ok(())
 }
 
-fn show(account: &Account, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = &account.diff {
+fn show(report: &ImportReport, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = &report.diff {
         write!(to, "{diff}")?;
     }
-    let counts = account.counts;
-    let done = if account.diff.is_some() {
+    let counts = report.counts;
+    let done = if report.diff.is_some() {
         "would be imported"
     } else {
         "imported"
     };
-    let into = match account.target {
+    let into = match report.target {
         ImportDestination::Memory => "",
         ImportDestination::Facts => " as facts",
     };
@@ -103,13 +103,13 @@ fn show(account: &Account, to: &mut dyn Write) -> io::Result<()> {
         "{} {done}{into}, {} already there, {} skipped, {} not understood",
         counts.imported, counts.known, counts.skipped, counts.not_understood
     )?;
-    let taken = account.imported.iter();
+    let taken = report.imported.iter();
     let lines = taken.map(|one| format!("{}: {} -> {}", one.place, one.item, one.becomes));
     list(to, "imported", counts.imported, lines)?;
-    let left = account.skipped.iter();
+    let left = report.skipped.iter();
     let lines = left.map(|one| format!("{}: {}", located(&one.place, &one.item), one.reason));
     list(to, "skipped", counts.skipped, lines)?;
-    let unknown = account.not_understood.iter();
+    let unknown = report.not_understood.iter();
     list(
         to,
         "not understood",

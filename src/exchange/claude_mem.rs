@@ -21,8 +21,8 @@ use crate::exchange::database::text;
 use crate::exchange::kind::kind_of;
 use crate::exchange::note::tag;
 use crate::exchange::note::unique;
+use crate::exchange::source::DatedItem;
 use crate::exchange::source::ImportSource;
-use crate::exchange::source::Moment;
 use crate::exchange::source::Note;
 use crate::exchange::source::SourceItem;
 use crate::exchange::source::title;
@@ -123,7 +123,7 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
                 directive(path, &row, &mut source);
             }
         } else if table == "user_prompts" && count > 0 {
-            let reason = "questions are not memories of what was learned";
+            let reason = "prompts are not imported";
             source.skip(item(path, format!("user_prompts ({count} rows)")), reason);
         } else if !HOUSEKEEPING.contains(&table.as_str()) && !table.contains("_fts") && count > 0 {
             let warning = format!("the table {table} ({count} rows) is not known");
@@ -137,7 +137,7 @@ fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut 
     let item = item(path, row_name(table, row));
     let content = content(row);
     if content.is_empty() {
-        return source.skip(item, "says nothing");
+        return source.skip(item, "is empty");
     }
     let Some(time) = time(row) else {
         let warning = format!("{}: has no valid time", item.name);
@@ -148,7 +148,7 @@ fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut 
     let kind = text(row, "type").unwrap_or(kind).to_owned();
     let tags = (!tags.is_empty()).then_some(tags);
     match RecordDraft::new(Some(kind), content, tags, Some(&meta(row))) {
-        Ok(draft) => source.moments.push(Moment {
+        Ok(draft) => source.dated_items.push(DatedItem {
             item,
             record: DatedRecord {
                 draft,
@@ -167,7 +167,7 @@ fn directive(path: &Path, row: &DatabaseRow, source: &mut ImportSource) {
     let name = row_name("directives", row);
     let item = item(path, name.clone());
     let Some(content) = text(row, "content") else {
-        return source.skip(item, "says nothing");
+        return source.skip(item, "is empty");
     };
     if let Some(status) = text(row, "status").filter(|status| *status != "active") {
         return source.skip(item, format!("is {status}, no longer active"));

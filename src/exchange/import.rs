@@ -4,25 +4,25 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use crate::error::Result;
-use crate::exchange::Account;
 use crate::exchange::Format;
 use crate::exchange::ImportDestination;
-use crate::exchange::account::left_out;
+use crate::exchange::ImportReport;
 use crate::exchange::basic_memory;
 use crate::exchange::claude_code;
 use crate::exchange::claude_mem;
 use crate::exchange::refusal::refusal;
 use crate::exchange::refusal::secret;
+use crate::exchange::report::skip_note;
 use crate::exchange::serena;
 use crate::exchange::server_memory;
+use crate::exchange::source::DatedItem;
 use crate::exchange::source::ImportSource;
-use crate::exchange::source::Moment;
 use crate::exchange::source::Note;
 use crate::exchange::statements;
 use crate::facts::Facts;
 use crate::facts::UserId;
 use crate::journal;
-use crate::journal::Writing;
+use crate::journal::WriteOptions;
 use crate::knowledge;
 use crate::knowledge::ImportItem;
 use crate::knowledge::ImportOutcome;
@@ -48,18 +48,18 @@ pub fn import(
     project: &Project,
     import: &Import,
     user: Option<(&mut Facts, &UserId)>,
-) -> Result<Account> {
+) -> Result<ImportReport> {
     let mut source = read(import.format, &import.from)?;
     let target = match user {
         Some(_) => ImportDestination::Facts,
         None => ImportDestination::Memory,
     };
     let from = project.relative(&import.from).to_owned();
-    let mut account = Account::new(import.format, from, target, &mut source);
+    let mut report = ImportReport::new(import.format, from, target, &mut source);
     if let Some((facts, user)) = user {
-        for moment in source.moments {
-            account.left(
-                moment.item,
+        for dated in source.dated_items {
+            report.skip_item(
+                dated.item,
                 "is not a single statement; without --as facts it goes into the journal",
             );
         }
@@ -68,15 +68,15 @@ pub fn import(
             source.notes,
             import.secrets,
             &project.progress,
-            &mut account,
+            &mut report,
         )?;
     } else {
-        let notes = safe_notes(source.notes, import.secrets, &mut account);
-        entries(project, import.format, notes, &mut account)?;
-        let moments = safe_moments(source.moments, import.secrets, &mut account);
-        records(project, moments, import.secrets, &mut account)?;
+        let notes = safe_notes(source.notes, import.secrets, &mut report);
+        entries(project, import.format, notes, &mut report)?;
+        let dated_items = safe_dated_items(source.dated_items, import.secrets, &mut report);
+        records(project, dated_items, import.secrets, &mut report)?;
     }
-    Ok(account.settle(project))
+    Ok(report.finish(project))
 }
 
 /// Reads a source, which is never written to.
@@ -90,7 +90,7 @@ fn read(format: Format, path: &Path) -> Result<ImportSource> {
     }
 }
 
-fn safe_notes(notes: Vec<Note>, policy: SecretPolicy, account: &mut Account) -> Vec<Note> {
+fn safe_notes(notes: Vec<Note>, policy: SecretPolicy, report: &mut ImportReport) -> Vec<Note> {
     let mut safe = Vec::new();
     for note in notes {
         let piece = &note.piece;
@@ -103,24 +103,28 @@ fn safe_notes(notes: Vec<Note>, policy: SecretPolicy, account: &mut Account) -> 
             secret(&[&piece.title, &piece.body, &tags, &piece.origin.1])
         };
         match reason {
-            Some(reason) => left_out(note, &reason, account),
+            Some(reason) => skip_note(note, &reason, report),
             None => safe.push(note),
         }
     }
     safe
 }
 
-fn safe_moments(moments: Vec<Moment>, policy: SecretPolicy, account: &mut Account) -> Vec<Moment> {
+fn safe_dated_items(
+    dated_items: Vec<DatedItem>,
+    policy: SecretPolicy,
+    report: &mut ImportReport,
+) -> Vec<DatedItem> {
     let mut safe = Vec::new();
-    for moment in moments {
-        let draft = &moment.record.draft;
+    for dated in dated_items {
+        let draft = &dated.record.draft;
         let rule = draft.secret().filter(|_| policy == SecretPolicy::Refuse);
         if let Some(rule) = rule {
-            account.left(moment.item, refusal(rule));
+            report.skip_item(dated.item, refusal(rule));
         } else if let Err(error) = draft.line("") {
-            account.left(moment.item, error.message);
+            report.skip_item(dated.item, error.message);
         } else {
-            safe.push(moment);
+            safe.push(dated);
         }
     }
     safe
@@ -130,7 +134,7 @@ fn entries(
     project: &Project,
     format: Format,
     notes: Vec<Note>,
-    account: &mut Account,
+    report: &mut ImportReport,
 ) -> Result<()> {
     if notes.is_empty() {
         return Ok(());
@@ -138,27 +142,28 @@ fn entries(
     let pieces: Vec<ImportItem> = notes.iter().map(|note| note.piece.clone()).collect();
     let operation = format!("import {}", format.as_str());
     let done = knowledge::import(project, &operation, &pieces)?;
-    account.warnings.extend(done.warnings);
-    account.show(done.diff);
+    report.warnings.extend(done.warnings);
+    report.show(done.diff);
     for (note, outcome) in notes.into_iter().zip(done.outcomes) {
         let (key, is_new) = match outcome {
             ImportOutcome::New(key) => (key, true),
             ImportOutcome::Known(key) => (key, false),
             ImportOutcome::Changed(key) => {
-                let reason = format!("was imported as {key}, and one of the two has changed since");
-                left_out(note, &reason, account);
+                let reason =
+                    format!("was imported as {key}; the source or the entry has changed since");
+                skip_note(note, &reason, report);
                 continue;
             }
             ImportOutcome::Like(key, percent) => {
                 let reason =
                     format!("near-duplicate of the entry {key} ({percent} % of lines shared)");
-                left_out(note, &reason, account);
+                skip_note(note, &reason, report);
                 continue;
             }
         };
         let becomes = format!("entry {key}");
         for item in [note.item].into_iter().chain(note.parts) {
-            account.record_imported(item, &becomes, is_new);
+            report.record_imported(item, &becomes, is_new);
         }
     }
     Ok(())
@@ -166,24 +171,27 @@ fn entries(
 
 fn records(
     project: &Project,
-    moments: Vec<Moment>,
+    dated_items: Vec<DatedItem>,
     policy: SecretPolicy,
-    account: &mut Account,
+    report: &mut ImportReport,
 ) -> Result<()> {
-    if moments.is_empty() {
+    if dated_items.is_empty() {
         return Ok(());
     }
     let path = journal::default_path(&project.environment)?;
-    let writing = Writing {
+    let options = WriteOptions {
         secrets: policy,
         dry_run: project.dry_run,
-        ..Writing::new(project.clock)
+        ..WriteOptions::new(project.clock)
     };
-    let records: Vec<_> = moments.iter().map(|moment| moment.record.clone()).collect();
-    let done = journal::adopt(&path, &records, &writing)?;
-    account.show(done.diff);
-    for (moment, is_new) in moments.into_iter().zip(done.is_new) {
-        account.record_imported(moment.item, "record of the journal", is_new);
+    let records: Vec<_> = dated_items
+        .iter()
+        .map(|dated| dated.record.clone())
+        .collect();
+    let done = journal::adopt(&path, &records, &options)?;
+    report.show(done.diff);
+    for (dated, is_new) in dated_items.into_iter().zip(done.is_new) {
+        report.record_imported(dated.item, "record of the journal", is_new);
     }
     Ok(())
 }

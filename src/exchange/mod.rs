@@ -4,7 +4,6 @@
 //! items that are left out or not understood, each with its location. [`import`] adds them to the stores and
 //! reports the outcome of every item. Sources are never written to.
 
-mod account;
 mod basic_memory;
 mod claude_code;
 mod claude_mem;
@@ -17,16 +16,12 @@ mod kind;
 mod manifest;
 mod note;
 mod refusal;
+mod report;
 mod serena;
 mod server_memory;
 mod source;
 mod statements;
 
-pub use account::Account;
-pub use account::ImportDestination;
-pub use account::ImportedItem;
-pub use account::ItemCounts;
-pub use account::LeftOutItem;
 pub use export::Export;
 pub use export::export;
 pub use format::Format;
@@ -34,3 +29,8 @@ pub use import::Import;
 pub use import::import;
 pub use manifest::Exported;
 pub use manifest::ExportedFile;
+pub use report::ImportDestination;
+pub use report::ImportReport;
+pub use report::ImportedItem;
+pub use report::ItemCounts;
+pub use report::LeftOutItem;

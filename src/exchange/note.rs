@@ -40,7 +40,7 @@ impl NoteFile {
         };
         let file = Self::parse(&text, path, &mut source.unknown);
         if file.body.trim().is_empty() {
-            source.skip(item(path, name), "says nothing");
+            source.skip(item(path, name), "is empty");
             return None;
         }
         Some(file)

@@ -10,5 +10,5 @@ pub(crate) fn secret(texts: &[&str]) -> Option<String> {
 
 /// Returns the message that names the rule.
 pub(crate) fn refusal(rule: &str) -> String {
-    format!("refused: holds what looks like a secret ({rule}); --allow-secret imports it")
+    format!("refused: contains what looks like a secret ({rule}); --allow-secret imports it")
 }

@@ -41,7 +41,7 @@ pub(crate) struct Note {
 
 /// A dated record that goes into the journal.
 #[derive(Clone, Debug)]
-pub(crate) struct Moment {
+pub(crate) struct DatedItem {
     /// The item that the record comes from.
     pub(crate) item: SourceItem,
     /// The record.
@@ -63,7 +63,7 @@ pub(crate) struct ImportSource {
     /// Notes for the entries, in source order.
     pub(crate) notes: Vec<Note>,
     /// Records for the journal, in source order.
-    pub(crate) moments: Vec<Moment>,
+    pub(crate) dated_items: Vec<DatedItem>,
     /// Items that are left out.
     pub(crate) skips: Vec<Skip>,
     /// Warnings about items that were not understood.

@@ -7,9 +7,9 @@ use sha2::Sha256;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::exchange::Account;
-use crate::exchange::account::left_out;
+use crate::exchange::ImportReport;
 use crate::exchange::refusal::secret;
+use crate::exchange::report::skip_note;
 use crate::exchange::source::Note;
 use crate::exchange::source::SourceItem;
 use crate::facts;
@@ -35,7 +35,7 @@ pub(crate) fn import(
     notes: Vec<Note>,
     policy: SecretPolicy,
     progress: &Progress,
-    account: &mut Account,
+    report: &mut ImportReport,
 ) -> Result<()> {
     let now = facts.clock().timestamp();
     let mut lines = String::new();
@@ -44,27 +44,27 @@ pub(crate) fn import(
     for note in notes {
         if note.statements.is_empty() {
             let reason = "contains no single statements; without --as facts it becomes an entry";
-            left_out(note, reason, account);
+            skip_note(note, reason, report);
             continue;
         }
         for statement in &note.statements {
             let item = SourceItem::new(note.item.place.clone(), statement.clone());
             match fact(&note, statement, user, &now) {
-                Err(error) => account.left(item, error.message),
+                Err(error) => report.skip_item(item, error.message),
                 Ok(fact) => {
                     match secret(&[&fact.value_text]).filter(|_| policy == SecretPolicy::Refuse) {
-                        Some(reason) => account.left(item, reason),
+                        Some(reason) => report.skip_item(item, reason),
                         None if ids.insert(fact.fact_id.clone()) => {
                             lines.push_str(&line(&fact)?);
                             made.push((item, fact));
                         }
-                        None => account.left(item, "appears in the source twice"),
+                        None => report.skip_item(item, "appears in the source twice"),
                     }
                 }
             }
         }
         for part in note.parts {
-            account.left(
+            report.skip_item(
                 part,
                 "is not a statement by itself; without --as facts it becomes part of an entry",
             );
@@ -80,9 +80,9 @@ pub(crate) fn import(
         if is_new {
             diff.extend(["+", &fact.key, " = ", &fact.value_text, "\n"]);
         }
-        account.record_imported(item, &format!("fact {}", fact.key), is_new);
+        report.record_imported(item, &format!("fact {}", fact.key), is_new);
     }
-    account.show(facts.is_dry_run().then_some(diff));
+    report.show(facts.is_dry_run().then_some(diff));
     Ok(())
 }
 

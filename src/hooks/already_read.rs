@@ -10,7 +10,7 @@ use crate::storage::read;
 pub(crate) fn read(project: &Project, harness: Harness) -> AlreadyRead {
     let files = &harness.profile().context;
     let mut known = AlreadyRead::default();
-    for group in files.of_folder {
+    for group in files.folder_files {
         let Some(text) = group.iter().find_map(|name| text(project, name)) else {
             continue;
         };

@@ -27,7 +27,7 @@ use crate::project::Project;
 const LOCK_WAIT: Duration = Duration::from_millis(500);
 
 /// Time span in which two calls of a hook count as the same event, in seconds.
-const TWICE: i64 = 10;
+const DUPLICATE_WINDOW_SECONDS: i64 = 10;
 
 /// A hook call, as given on the command line.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,7 @@ pub struct HookRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HookAnswer {
-    hook_specific_output: Said,
+    hook_specific_output: HookSpecificOutput,
 }
 
 /// The outcome of a call.
@@ -53,12 +53,12 @@ pub struct Reply {
     /// The answer for the harness, or `None` if there is nothing to say.
     pub answer: Option<HookAnswer>,
     /// An error that could not be logged because the log cannot be written.
-    pub unnoted: Option<Error>,
+    pub log_error: Option<Error>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct HookSpecificOutput {
     hook_event_name: String,
     additional_context: String,
 }
@@ -71,9 +71,9 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
     let Some(input) = Input::parse(input) else {
         return Ok(Reply::default());
     };
-    let fired = input.event().and_then(harness::echoed);
+    let fired = input.event().and_then(harness::safe_event_name);
     let asked = request.event.as_deref().or(fired);
-    let Some(event) = asked.and_then(harness::event) else {
+    let Some(event) = asked.and_then(harness::parse_event) else {
         return Ok(Reply::default());
     };
     if event == Event::PromptSubmit {
@@ -99,13 +99,15 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
         log::note(&project, name, &problem)
     });
     Ok(Reply {
-        unnoted: noted.err(),
-        answer: text.filter(|_| event.is_heard()).map(|text| HookAnswer {
-            hook_specific_output: Said {
-                hook_event_name: fired.unwrap_or(name).to_owned(),
-                additional_context: text,
-            },
-        }),
+        log_error: noted.err(),
+        answer: text
+            .filter(|_| event.accepts_context())
+            .map(|text| HookAnswer {
+                hook_specific_output: HookSpecificOutput {
+                    hook_event_name: fired.unwrap_or(name).to_owned(),
+                    additional_context: text,
+                },
+            }),
     })
 }
 
@@ -118,7 +120,7 @@ fn context_for(
     problems: &mut Vec<Error>,
 ) -> Result<Option<String>> {
     match event {
-        Event::SessionStart if is_said_by_another(project, harness, input)? => Ok(None),
+        Event::SessionStart if is_answered_by_other_scope(project, harness, input)? => Ok(None),
         Event::SessionStart => {
             let notepad = project.settings.notepad && !request.no_notepad;
             let start = Start {
@@ -141,7 +143,7 @@ fn context_for(
 
 /// Returns whether the same hook in the other scope has already answered this event; if both are set up, only
 /// one answers.
-fn is_said_by_another(project: &Project, harness: Harness, input: &Input) -> Result<bool> {
+fn is_answered_by_other_scope(project: &Project, harness: Harness, input: &Input) -> Result<bool> {
     if !harness.profile().runs_both_scopes || !setup::is_in_both_scopes(project, harness) {
         return Ok(false);
     }
@@ -150,5 +152,6 @@ fn is_said_by_another(project: &Project, harness: Harness, input: &Input) -> Res
     } else {
         "started"
     };
-    notices::is_first(project, input, source, Some(TWICE)).map(|is_first| !is_first)
+    notices::is_first(project, input, source, Some(DUPLICATE_WINDOW_SECONDS))
+        .map(|is_first| !is_first)
 }

@@ -19,7 +19,7 @@ pub enum Event {
 
 impl Event {
     /// Returns whether the harness passes the answer to this event on to the model.
-    pub(crate) fn is_heard(self) -> bool {
+    pub(crate) fn accepts_context(self) -> bool {
         matches!(
             self,
             Self::SessionStart | Self::PostToolUse | Self::SubagentStop

@@ -54,8 +54,8 @@ pub(crate) fn is_first(
     Ok(is_first)
 }
 
-/// Leaves a text for the main conversation of a session, unless the session already had the same notice.
-pub(crate) fn leave(project: &Project, input: &Input, what: &str, text: &str) -> Result<()> {
+/// Queues a text for the main conversation of a session, unless the session already had the same notice.
+pub(crate) fn queue(project: &Project, input: &Input, what: &str, text: &str) -> Result<()> {
     let Some(session) = input.session() else {
         return Ok(());
     };

@@ -87,8 +87,8 @@ fn once(
     text: String,
 ) -> std::result::Result<Option<String>, (String, Error)> {
     if input.is_subagent() {
-        return match notices::leave(project, input, what, &text) {
-            Ok(()) => Ok(Some(format!("{text} Say so in your report."))),
+        return match notices::queue(project, input, what, &text) {
+            Ok(()) => Ok(Some(format!("{text} Include this in your report."))),
             Err(error) => Err((text, error)),
         };
     }

@@ -10,9 +10,9 @@ use chrono::Utc;
 use crate::error::Result;
 use crate::journal::draft::RecordDraft;
 use crate::journal::import::ImportTarget;
-use crate::journal::import::forget_known;
 use crate::journal::import::identity;
-use crate::journal::write::Writing;
+use crate::journal::import::remove_known;
+use crate::journal::write::WriteOptions;
 
 /// A record with its time.
 #[derive(Clone, Debug)]
@@ -33,20 +33,20 @@ pub struct Adopted {
 }
 
 /// Adds the records that are not in the journal yet, in the given order.
-pub fn adopt(path: &Path, records: &[DatedRecord], writing: &Writing) -> Result<Adopted> {
+pub fn adopt(path: &Path, records: &[DatedRecord], options: &WriteOptions) -> Result<Adopted> {
     let mut done = Adopted::default();
     let of = |one: &DatedRecord| identity(one.draft.content(), one.time);
     let mut lines = Vec::new();
     for one in records {
-        let time = one.time.unwrap_or(writing.clock.now());
+        let time = one.time.unwrap_or(options.clock.now());
         lines.push(
             one.draft
                 .line(&time.to_rfc3339_opts(SecondsFormat::AutoSi, false))?,
         );
     }
-    let mut target = ImportTarget::open(path, writing)?;
+    let mut target = ImportTarget::open(path, options)?;
     let mut wanted: HashSet<_> = records.iter().map(of).collect();
-    forget_known(path, &mut wanted)?;
+    remove_known(path, &mut wanted)?;
     for (one, line) in records.iter().zip(&lines) {
         let is_new = wanted.remove(&of(one));
         if is_new {
@@ -54,8 +54,8 @@ pub fn adopt(path: &Path, records: &[DatedRecord], writing: &Writing) -> Result<
         }
         done.is_new.push(is_new);
     }
-    target.end(writing.sync)?;
+    target.end(options.sync)?;
     let new = done.is_new.iter().filter(|is_new| **is_new).count();
-    done.diff = writing.dry_run.then(|| target.diff(path, new));
+    done.diff = options.dry_run.then(|| target.diff(path, new));
     Ok(done)
 }

@@ -16,7 +16,7 @@ pub(crate) const BLOCK: usize = 256 * 1024;
 /// The buffer is filled from its end. Bytes that were read but not returned yet, namely the end of a line
 /// whose start is still unread, stay at the end of the buffer, and the preceding block is read in front of
 /// them.
-pub(crate) struct Backwards<'f> {
+pub(crate) struct ReverseLineReader<'f> {
     file: &'f File,
     /// Offset of the start of the range.
     first: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Region<'a> {
     pub(crate) dropped: usize,
 }
 
-impl<'f> Backwards<'f> {
+impl<'f> ReverseLineReader<'f> {
     /// Creates a reader of a range that starts at the start of a line; it discards lines over `longest`
     /// bytes.
     pub(crate) fn new(file: &'f File, range: Range<u64>, longest: usize) -> Self {
@@ -171,7 +171,8 @@ mod tests {
     fn regions(bytes: &[u8], block: usize, longest: usize) -> (Vec<(u64, Vec<u8>)>, usize) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
-        let mut reader = Backwards::with_block(&file, 0..bytes.len() as u64, longest, block);
+        let mut reader =
+            ReverseLineReader::with_block(&file, 0..bytes.len() as u64, longest, block);
         let (mut found, mut dropped) = (Vec::new(), 0);
         while let Some(region) = reader.next().unwrap() {
             dropped += region.dropped;

@@ -12,7 +12,7 @@ use memchr::memchr;
 use crate::journal::backwards::BLOCK;
 
 /// A reader of the lines of a file, from an offset to the end.
-pub(crate) struct Forwards {
+pub(crate) struct LineReader {
     file: BufReader<File>,
     at: u64,
     longest: usize,
@@ -27,7 +27,7 @@ pub(crate) enum JournalLine<'a> {
     Dropped,
 }
 
-impl Forwards {
+impl LineReader {
     /// Creates a reader that starts at an offset of the file and discards lines over `longest` bytes.
     pub(crate) fn new(mut file: File, at: u64, longest: usize) -> Result<Self> {
         file.seek(SeekFrom::Start(at))?;

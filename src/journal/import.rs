@@ -15,12 +15,12 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::foreign::Foreign;
-use crate::journal::forwards::Forwards;
 use crate::journal::forwards::JournalLine;
+use crate::journal::forwards::LineReader;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
-use crate::journal::write::Writing;
+use crate::journal::write::WriteOptions;
 use crate::secrets::SecretPolicy;
 use crate::storage::Access;
 use crate::storage::Log;
@@ -30,7 +30,7 @@ use crate::warning::Warning;
 const PORTION: usize = 1024 * 1024;
 
 /// Maximum number of lines reported as not understood.
-const TOLD: usize = 20;
+const MAX_WARNINGS: usize = 20;
 
 /// Size at which the diff of a dry run ends, in bytes.
 const SHOWN: usize = 64 * 1024;
@@ -58,16 +58,16 @@ pub(crate) type Identity = [u8; 16];
 /// Adds the records of another file that are not in the journal yet, in their order.
 ///
 /// Records are the same if content and time are equal; if a line has no time, if the content is equal.
-pub fn import(path: &Path, from: &Path, writing: &Writing) -> Result<Imported> {
-    let (lines, mut wanted) = survey(from, writing)?;
+pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Imported> {
+    let (lines, mut wanted) = survey(from, options)?;
     let mut report = Imported {
         file: path.to_owned(),
         ..Imported::default()
     };
-    let mut target = ImportTarget::open(path, writing)?;
-    forget_known(path, &mut wanted)?;
+    let mut target = ImportTarget::open(path, options)?;
+    remove_known(path, &mut wanted)?;
     let mut number = 0;
-    let mut watched = writing.progress.track("Importing", 0..lines);
+    let mut watched = options.progress.track("Importing", 0..lines);
     let mut reader = reader(from)?;
     while let Some(line) = reader.next().at("read", from)? {
         number += 1;
@@ -76,19 +76,19 @@ pub fn import(path: &Path, from: &Path, writing: &Writing) -> Result<Imported> {
             Ok(None) => {}
             Ok(Some(one)) if wanted.remove(&identity_of(&one)) => {
                 report.imported += 1;
-                target.add(&one.draft.line(&one.timestamp(writing.clock.now()))?)?;
+                target.add(&one.draft.line(&one.timestamp(options.clock.now()))?)?;
             }
             Ok(Some(_)) => report.duplicates += 1,
             Err(reason) => {
                 report.skipped += 1;
-                if report.warnings.len() < TOLD {
+                if report.warnings.len() < MAX_WARNINGS {
                     report.warnings.push(Warning::at(from, number, reason));
                 }
             }
         }
     }
-    target.end(writing.sync)?;
-    report.diff = writing.dry_run.then(|| target.diff(path, report.imported));
+    target.end(options.sync)?;
+    report.diff = options.dry_run.then(|| target.diff(path, report.imported));
     Ok(report)
 }
 
@@ -101,8 +101,8 @@ pub(crate) struct ImportTarget {
 
 impl ImportTarget {
     /// Locks the journal, except on a dry run.
-    pub(crate) fn open(path: &Path, writing: &Writing) -> Result<Self> {
-        let log = if writing.dry_run {
+    pub(crate) fn open(path: &Path, options: &WriteOptions) -> Result<Self> {
+        let log = if options.dry_run {
             None
         } else {
             Some(Log::lock(path, Access::Private)?)
@@ -157,7 +157,7 @@ impl ImportTarget {
 
 /// Reads the file once before anything is written, and returns the number of lines and the identities of the
 /// records; refuses a file that contains a secret.
-fn survey(from: &Path, writing: &Writing) -> Result<(usize, HashSet<Identity>)> {
+fn survey(from: &Path, options: &WriteOptions) -> Result<(usize, HashSet<Identity>)> {
     let mut found = HashSet::new();
     let mut number = 0;
     let mut reader = reader(from)?;
@@ -166,10 +166,10 @@ fn survey(from: &Path, writing: &Writing) -> Result<(usize, HashSet<Identity>)> 
         let Ok(Some(one)) = foreign(&line) else {
             continue;
         };
-        if writing.secrets == SecretPolicy::Refuse
+        if options.secrets == SecretPolicy::Refuse
             && let Some(rule) = one.draft.secret()
         {
-            let message = format!("holds what looks like a secret ({rule})");
+            let message = format!("contains what looks like a secret ({rule})");
             return Err(Error::refused(message)
                 .at(from, number)
                 .hint("agents read the journal back; remove the secret, or pass --allow-secret"));
@@ -180,11 +180,11 @@ fn survey(from: &Path, writing: &Writing) -> Result<(usize, HashSet<Identity>)> 
 }
 
 /// Removes the records that are already in the journal from the set.
-pub(crate) fn forget_known(path: &Path, wanted: &mut HashSet<Identity>) -> Result<()> {
+pub(crate) fn remove_known(path: &Path, wanted: &mut HashSet<Identity>) -> Result<()> {
     let Some((file, _)) = open(path)? else {
         return Ok(());
     };
-    let mut reader = Forwards::new(file, 0, MAX_LINE).at("read", path)?;
+    let mut reader = LineReader::new(file, 0, MAX_LINE).at("read", path)?;
     while let Some(line) = reader.next().at("read", path)? {
         let JournalLine::Whole(line) = line else {
             continue;
@@ -200,9 +200,9 @@ pub(crate) fn forget_known(path: &Path, wanted: &mut HashSet<Identity>) -> Resul
     Ok(())
 }
 
-fn reader(from: &Path) -> Result<Forwards> {
+fn reader(from: &Path) -> Result<LineReader> {
     match open(from)? {
-        Some((file, _)) => Forwards::new(file, 0, MAX_LINE).at("read", from),
+        Some((file, _)) => LineReader::new(file, 0, MAX_LINE).at("read", from),
         None => Err(Error::not_found("there is no such file").at(from, None)),
     }
 }

@@ -43,7 +43,7 @@ pub(crate) enum LineMatch {
 pub(crate) struct Matcher {
     text: Text,
     mode: Mode,
-    narrowing: Narrowing,
+    prefilter: Prefilter,
     /// Whether decoded text may match although the raw line does not.
     decodes: bool,
     filter: QueryFilter,
@@ -55,7 +55,7 @@ enum Text {
 }
 
 /// How candidate lines are found.
-enum Narrowing {
+enum Prefilter {
     /// They contain one of these.
     Parts(Vec<Finder<'static>>),
     /// They match this regular expression, which includes escaped forms.
@@ -73,7 +73,7 @@ impl Matcher {
             return Ok(Self {
                 text: Text::Regex(compiled(pattern, case)?),
                 mode,
-                narrowing: Narrowing::None,
+                prefilter: Prefilter::None,
                 decodes: mode != Mode::Rg,
                 filter,
             });
@@ -82,7 +82,7 @@ impl Matcher {
         Ok(Self {
             text: Text::Literal(Box::new(finder(text))),
             mode,
-            narrowing: narrowing(text, mode, is_plain)?,
+            prefilter: prefilter(text, mode, is_plain)?,
             decodes: match mode {
                 Mode::Rg => false,
                 Mode::Jq => true,
@@ -93,28 +93,28 @@ impl Matcher {
     }
 
     /// Returns whether lines can be skipped without parsing them.
-    pub(crate) fn narrows(&self) -> bool {
-        !matches!(self.narrowing, Narrowing::None)
+    pub(crate) fn has_prefilter(&self) -> bool {
+        !matches!(self.prefilter, Prefilter::None)
     }
 
     /// Returns whether any of these lines may match.
     pub(crate) fn has_candidates(&self, lines: &[u8]) -> bool {
-        match &self.narrowing {
-            Narrowing::None => !lines.is_empty(),
-            Narrowing::Encoded(regex) => regex.is_match(lines),
-            Narrowing::Parts(parts) => parts.iter().any(|part| part.find(lines).is_some()),
+        match &self.prefilter {
+            Prefilter::None => !lines.is_empty(),
+            Prefilter::Encoded(regex) => regex.is_match(lines),
+            Prefilter::Parts(parts) => parts.iter().any(|part| part.find(lines).is_some()),
         }
     }
 
     /// Returns the lines that may match, in file order.
     pub(crate) fn candidates(&self, lines: &[u8]) -> Vec<Range<usize>> {
-        match &self.narrowing {
-            Narrowing::None => every_line(lines),
-            Narrowing::Encoded(regex) => {
+        match &self.prefilter {
+            Prefilter::None => every_line(lines),
+            Prefilter::Encoded(regex) => {
                 let next = |at| regex.find_at(lines, at).map(|found| found.start());
                 lines_at(lines, next)
             }
-            Narrowing::Parts(parts) => match &parts[..] {
+            Prefilter::Parts(parts) => match &parts[..] {
                 [part] => lines_with(part, lines),
                 parts => {
                     let all = parts.iter().flat_map(|part| lines_with(part, lines));
@@ -202,25 +202,25 @@ fn compiled(pattern: &str, case: LetterCase) -> Result<Regex> {
 }
 
 /// Determines what every matching line must contain.
-fn narrowing(text: &str, mode: Mode, is_plain: bool) -> Result<Narrowing> {
+fn prefilter(text: &str, mode: Mode, is_plain: bool) -> Result<Prefilter> {
     if text.is_empty() {
-        return Ok(Narrowing::None);
+        return Ok(Prefilter::None);
     }
     if mode == Mode::Rg || (is_plain && mode == Mode::Hybrid) {
-        return Ok(Narrowing::Parts(vec![finder(text)]));
+        return Ok(Prefilter::Parts(vec![finder(text)]));
     }
     let part = text
         .split(|c| !is_plain_char(c))
         .max_by_key(|part| part.len());
     match part.filter(|part| part.len() >= MIN_PART_LENGTH || is_plain) {
         // No writer escapes such characters, but this mode promises to search the decoded text.
-        Some(part) if mode == Mode::Jq => Ok(Narrowing::Parts(vec![finder(part), finder("\\u00")])),
-        Some(part) => Ok(Narrowing::Parts(vec![finder(part)])),
+        Some(part) if mode == Mode::Jq => Ok(Prefilter::Parts(vec![finder(part), finder("\\u00")])),
+        Some(part) => Ok(Prefilter::Parts(vec![finder(part)])),
         None => {
             let encoded: String = text.chars().take(MAX_ENCODED_CHARS).map(encoded).collect();
             let raw = regex::escape(text);
             let either = format!("{encoded}|{raw}");
-            compiled(&either, LetterCase::Matters).map(Narrowing::Encoded)
+            compiled(&either, LetterCase::Matters).map(Prefilter::Encoded)
         }
     }
 }

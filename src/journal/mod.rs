@@ -50,11 +50,11 @@ pub use statistics::Statistics;
 pub use statistics::statistics;
 pub use tail::JournalEntry;
 pub use tail::OpenLine;
-pub use tail::Reached;
+pub use tail::TailState;
 pub use tail::last;
 pub use tail::read_from;
 pub use write::JournalWriteReport;
-pub use write::Writing;
+pub use write::WriteOptions;
 pub use write::write;
 
 /// Maximum length of a line that is written or searched, in bytes; longer lines are skipped.

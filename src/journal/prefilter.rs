@@ -12,7 +12,7 @@ use memchr::memchr;
 
 use crate::journal::MAX_LINE;
 use crate::journal::backwards::BLOCK;
-use crate::journal::backwards::Backwards;
+use crate::journal::backwards::ReverseLineReader;
 use crate::journal::backwards::count;
 use crate::journal::backwards::read_at;
 use crate::journal::matcher::Matcher;
@@ -31,7 +31,7 @@ pub(crate) struct Chunk {
 
 /// How the part of the file before an offset is divided.
 #[derive(Clone, Copy)]
-pub(crate) struct Cut {
+pub(crate) struct ChunkLayout {
     /// Maximum number of chunks.
     pub(crate) parts: usize,
     /// Target size of a chunk, in bytes.
@@ -46,9 +46,9 @@ pub(crate) fn search_ahead(
     file: &File,
     matcher: &Matcher,
     before: u64,
-    cut: Cut,
+    layout: ChunkLayout,
 ) -> Result<Vec<Chunk>> {
-    let ranges = ranges(file, before, cut)?;
+    let ranges = ranges(file, before, layout)?;
     let (next, is_enough) = (AtomicUsize::new(0), AtomicBool::new(false));
     let work = || -> Result<Vec<(usize, Chunk)>> {
         let mut looked_at = Vec::new();
@@ -81,11 +81,11 @@ pub(crate) fn search_ahead(
 }
 
 /// Divides the part of the file before an offset into chunks of whole lines, the last one first.
-fn ranges(file: &File, before: u64, cut: Cut) -> Result<Vec<Range<u64>>> {
+fn ranges(file: &File, before: u64, layout: ChunkLayout) -> Result<Vec<Range<u64>>> {
     let mut ranges = Vec::new();
     let mut end = before;
-    while end > 0 && ranges.len() < cut.parts {
-        let start = line_after(file, end.saturating_sub(cut.size)..end)?;
+    while end > 0 && ranges.len() < layout.parts {
+        let start = line_after(file, end.saturating_sub(layout.size)..end)?;
         // If a line is longer than a chunk, the chunk extends to the start of the file.
         let start = if start == end { 0 } else { start };
         ranges.push(start..end);
@@ -100,7 +100,7 @@ fn scan(file: &File, matcher: &Matcher, range: Range<u64>) -> Result<Chunk> {
         lines: 0,
         is_to_be_read: false,
     };
-    let mut reader = Backwards::new(file, range, MAX_LINE);
+    let mut reader = ReverseLineReader::new(file, range, MAX_LINE);
     while let Some(region) = reader.next()? {
         part.is_to_be_read = region.dropped > 0 || matcher.has_candidates(region.lines);
         if part.is_to_be_read {

@@ -27,8 +27,8 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
-use crate::journal::forwards::Forwards;
 use crate::journal::forwards::JournalLine;
+use crate::journal::forwards::LineReader;
 use crate::storage;
 use crate::storage::Access;
 use crate::storage::Log;
@@ -169,7 +169,7 @@ fn read_at(file: &mut File, at: u64, bytes: u64) -> std::io::Result<Vec<u8>> {
 ///
 /// Other lines may be interleaved, and a truncated line may precede its complete copy.
 fn part_there(file: File, from: u64, lines: &[u8]) -> std::io::Result<usize> {
-    let mut reader = Forwards::new(file, from, MAX_LINE)?;
+    let mut reader = LineReader::new(file, from, MAX_LINE)?;
     let mut there = 0;
     while there < lines.len() {
         let wanted = memchr(b'\n', &lines[there..]).map_or(lines.len(), |end| there + end + 1);

@@ -12,15 +12,15 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
-use crate::journal::backwards::Backwards;
 use crate::journal::backwards::Region;
+use crate::journal::backwards::ReverseLineReader;
 use crate::journal::backwards::count;
 use crate::journal::escape;
 use crate::journal::matcher::LineMatch;
 use crate::journal::matcher::Matcher;
 use crate::journal::prefilter;
 use crate::journal::prefilter::Chunk;
-use crate::journal::prefilter::Cut;
+use crate::journal::prefilter::ChunkLayout;
 use crate::journal::query::JournalQuery;
 use crate::journal::record::lossy;
 use crate::storage::read;
@@ -155,7 +155,7 @@ impl<'a> SearchProgress<'a> {
 
     /// Searches the whole file of this length, in bytes.
     fn search(&mut self, journal: &Journal<'_>, length: u64) -> Result<()> {
-        let near = if self.matcher.narrows() {
+        let near = if self.matcher.has_prefilter() {
             prefilter::line_after(
                 journal.file,
                 length.saturating_sub(journal.division.near)..length,
@@ -175,12 +175,12 @@ impl<'a> SearchProgress<'a> {
         // Increased each time: starting another thread takes as long as reading several megabytes.
         let mut parts = MIN_PARTS;
         while before > 0 {
-            let cut = Cut {
+            let layout = ChunkLayout {
                 parts,
                 size: journal.division.part,
             };
             parts = MAX_PARTS.min(parts * 4);
-            let looked_at = prefilter::search_ahead(journal.file, &self.matcher, before, cut)
+            let looked_at = prefilter::search_ahead(journal.file, &self.matcher, before, layout)
                 .at("read", journal.path)?;
             let mut is_worth_it = false;
             for part in looked_at {
@@ -210,7 +210,7 @@ impl<'a> SearchProgress<'a> {
     }
 
     fn read(&mut self, journal: &Journal<'_>, range: Range<u64>) -> Result<SearchStep> {
-        let mut reader = Backwards::new(journal.file, range, MAX_LINE);
+        let mut reader = ReverseLineReader::new(journal.file, range, MAX_LINE);
         while let Some(region) = reader.next().at("read", journal.path)? {
             if self.search_region(&region)?.is_over() {
                 return Ok(SearchStep::Over);

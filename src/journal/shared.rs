@@ -12,8 +12,8 @@ use std::path::Path;
 use crate::error::At;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
-use crate::journal::forwards::Forwards;
 use crate::journal::forwards::JournalLine;
+use crate::journal::forwards::LineReader;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
@@ -49,7 +49,7 @@ pub(crate) fn lines_from(
     if length <= at {
         return Ok(last);
     }
-    let mut reader = Forwards::new(file, at, MAX_LINE).at("read", path)?;
+    let mut reader = LineReader::new(file, at, MAX_LINE).at("read", path)?;
     loop {
         let place = reader.at();
         let line = match reader.next().at("read", path)? {

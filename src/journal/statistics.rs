@@ -12,8 +12,8 @@ use serde::Serialize;
 use crate::error::At;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
-use crate::journal::forwards::Forwards;
 use crate::journal::forwards::JournalLine;
+use crate::journal::forwards::LineReader;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
@@ -21,8 +21,8 @@ use crate::journal::search::open;
 /// Maximum number of different names that are counted, to bound memory; the others are counted together.
 const MAX_NAMES: usize = 10_000;
 
-/// Maximum number of names that are reported.
-const TOLD: usize = 20;
+/// Maximum number of names that are reported, and of skipped lines.
+const MAX_REPORTED: usize = 20;
 
 /// Statistics of the journal.
 #[derive(Debug, Default, Serialize)]
@@ -69,7 +69,7 @@ pub fn statistics(path: &Path) -> Result<Statistics> {
     statistics.bytes = length;
     let (mut types, mut tags) = (HashMap::new(), HashMap::new());
     let mut span: Option<(DateTime<Utc>, DateTime<Utc>)> = None;
-    let mut reader = Forwards::new(file, 0, MAX_LINE).at("read", path)?;
+    let mut reader = LineReader::new(file, 0, MAX_LINE).at("read", path)?;
     let mut number = 0;
     while let Some(line) = reader.next().at("read", path)? {
         number += 1;
@@ -80,7 +80,7 @@ pub fn statistics(path: &Path) -> Result<Statistics> {
         let Some(record) = Record::parse(line) else {
             if !line.is_empty() {
                 statistics.skipped += 1;
-                if statistics.skipped <= TOLD {
+                if statistics.skipped <= MAX_REPORTED {
                     statistics.skipped_lines.push(number);
                 }
             }
@@ -119,6 +119,6 @@ fn most_frequent(counts: HashMap<String, usize>) -> Vec<Frequency> {
         .map(|(name, records)| Frequency { name, records })
         .collect();
     all.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| a.name.cmp(&b.name)));
-    all.truncate(TOLD);
+    all.truncate(MAX_REPORTED);
     all
 }

@@ -8,9 +8,9 @@ use serde_json::value::RawValue;
 use crate::error::At;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
-use crate::journal::backwards::Backwards;
-use crate::journal::forwards::Forwards;
+use crate::journal::backwards::ReverseLineReader;
 use crate::journal::forwards::JournalLine;
+use crate::journal::forwards::LineReader;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 use crate::journal::search::display_line;
@@ -50,7 +50,7 @@ impl JournalEntry {
 
 /// The state after reading up to the end of the journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reached {
+pub struct TailState {
     /// Byte offset of the next line.
     pub at: u64,
     /// Number of lines read that are not JSON objects, or are too long.
@@ -67,7 +67,7 @@ pub fn last(path: &Path, records: usize) -> Result<u64> {
     if records == 0 {
         return Ok(length);
     }
-    let mut reader = Backwards::new(&file, 0..length, MAX_LINE);
+    let mut reader = ReverseLineReader::new(&file, 0..length, MAX_LINE);
     let mut found = 0;
     let mut at = length;
     while let Some(region) = reader.next().at("read", path)? {
@@ -104,13 +104,13 @@ pub fn read_from(
     at: u64,
     open_line: OpenLine,
     mut take: impl FnMut(&JournalEntry) -> bool,
-) -> Result<Reached> {
-    let mut reached = Reached {
+) -> Result<TailState> {
+    let mut reached = TailState {
         at,
-        ..Reached::default()
+        ..TailState::default()
     };
     let Some((file, length)) = open(path)? else {
-        return Ok(Reached::default());
+        return Ok(TailState::default());
     };
     if length < at {
         reached.at = 0;
@@ -118,7 +118,7 @@ pub fn read_from(
     if length == at {
         return Ok(reached);
     }
-    let mut reader = Forwards::new(file, reached.at, MAX_LINE).at("read", path)?;
+    let mut reader = LineReader::new(file, reached.at, MAX_LINE).at("read", path)?;
     while let Some(line) = reader.next().at("read", path)? {
         let line = match line {
             JournalLine::Whole(line) if !line.ends_with(b"\n") && open_line == OpenLine::Left => {
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use crate::storage;
 
-    fn contents(path: &Path, at: u64, open_line: OpenLine) -> (Vec<String>, Reached) {
+    fn contents(path: &Path, at: u64, open_line: OpenLine) -> (Vec<String>, TailState) {
         let mut contents = Vec::new();
         let reached = read_from(path, at, open_line, |entry| {
             contents.push(entry.content().to_owned());
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(last(&path, 3).unwrap(), 0);
         assert_eq!(
             contents(&path, 0, OpenLine::Read),
-            (Vec::new(), Reached::default())
+            (Vec::new(), TailState::default())
         );
         for line in [
             "{\"content\":\"a\"}",

@@ -21,7 +21,7 @@ use crate::storage::Log;
 
 /// The parameters of a write.
 #[derive(Clone, Debug)]
-pub struct Writing {
+pub struct WriteOptions {
     /// The source of the records' time.
     pub clock: Clock,
     /// Whether the records are flushed to disk before they are acknowledged.
@@ -36,7 +36,7 @@ pub struct Writing {
     pub progress: Progress,
 }
 
-impl Writing {
+impl WriteOptions {
     /// Creates the default parameters: flushed, without secrets, without a request id.
     pub fn new(clock: Clock) -> Self {
         Self {
@@ -87,28 +87,32 @@ pub struct Acknowledged<'a> {
 }
 
 /// Appends records to the journal under one lock, with one write and one flush.
-pub fn write(path: &Path, drafts: &[RecordDraft], writing: &Writing) -> Result<JournalWriteReport> {
-    refuse_secrets(drafts, writing)?;
-    if let Some(id) = &writing.request {
+pub fn write(
+    path: &Path,
+    drafts: &[RecordDraft],
+    options: &WriteOptions,
+) -> Result<JournalWriteReport> {
+    refuse_secrets(drafts, options)?;
+    if let Some(id) = &options.request {
         requests::check(id)?;
     }
-    let time = writing
+    let time = options
         .clock
         .now()
         .to_rfc3339_opts(SecondsFormat::Secs, false);
     let lines = lines(drafts, &time)?;
-    if writing.dry_run || lines.is_empty() {
+    if options.dry_run || lines.is_empty() {
         return Ok(written(path, lines));
     }
     let mut log = Log::lock(path, Access::Private)?;
-    let Some(id) = &writing.request else {
-        add(&mut log, &lines, writing)?;
+    let Some(id) = &options.request else {
+        add(&mut log, &lines, options)?;
         return Ok(written(path, lines));
     };
     let Some(earlier) = requests::find(path, id)? else {
         let request = Request::new(id, log.next_line()?, &time, lines.as_bytes());
         requests::remember(path, &request)?;
-        add(&mut log, &lines, writing)?;
+        add(&mut log, &lines, options)?;
         return Ok(written(path, lines));
     };
     let same = self::lines(drafts, &earlier.ts)?;
@@ -118,15 +122,15 @@ pub fn write(path: &Path, drafts: &[RecordDraft], writing: &Writing) -> Result<J
             Ok(written(path, there))
         }
         RequestState::Missing { there } => {
-            add(&mut log, &same[there..], writing)?;
+            add(&mut log, &same[there..], options)?;
             Ok(written(path, same))
         }
     }
 }
 
-fn add(log: &mut Log, lines: &str, writing: &Writing) -> Result<()> {
+fn add(log: &mut Log, lines: &str, options: &WriteOptions) -> Result<()> {
     log.append(lines.as_bytes())?;
-    if writing.sync { log.flush() } else { Ok(()) }
+    if options.sync { log.flush() } else { Ok(()) }
 }
 
 fn written(path: &Path, lines: String) -> JournalWriteReport {
@@ -144,8 +148,8 @@ fn lines(drafts: &[RecordDraft], time: &str) -> Result<String> {
     Ok(all)
 }
 
-fn refuse_secrets(drafts: &[RecordDraft], writing: &Writing) -> Result<()> {
-    if writing.secrets == SecretPolicy::Allow {
+fn refuse_secrets(drafts: &[RecordDraft], options: &WriteOptions) -> Result<()> {
+    if options.secrets == SecretPolicy::Allow {
         return Ok(());
     }
     let found = drafts
@@ -156,9 +160,9 @@ fn refuse_secrets(drafts: &[RecordDraft], writing: &Writing) -> Result<()> {
         return Ok(());
     };
     let which = if drafts.len() > 1 {
-        format!("entry {} holds", index + 1)
+        format!("entry {} contains", index + 1)
     } else {
-        "the entry holds".to_owned()
+        "the entry contains".to_owned()
     };
     Err(
         Error::refused(format!("{which} what looks like a secret ({rule})"))

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::carried::Carried;
+use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::shipped;
 use crate::lifecycle::shipped::Plans;
 use crate::planning::DEFAULT_MILESTONE;
@@ -183,7 +183,7 @@ struct StateContext<'a> {
     project: String,
     shipped: ShippedName<'a>,
     #[serde(flatten)]
-    carried: Carried,
+    carried: CarriedState,
     skills: &'a [Skill],
 }
 
@@ -213,7 +213,7 @@ fn root_state(
             slug,
             date: project.clock.today().to_string(),
         },
-        carried: Carried::from_state(&old, &survey.state),
+        carried: CarriedState::from_state(&old, &survey.state),
         skills: &survey.state.skills,
     };
     templates::render(project, Template::ShippedState, &context)

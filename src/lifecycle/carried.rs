@@ -16,7 +16,7 @@ use crate::storage::read;
 /// The parts that are carried over. List items are kept verbatim, with tags and checkboxes, because other
 /// tools search for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Carried {
+pub(crate) struct CarriedState {
     /// The decisions.
     pub(crate) decisions: Vec<Decision>,
     /// The open todos.
@@ -27,7 +27,7 @@ pub(crate) struct Carried {
     pub(crate) profile: Vec<String>,
 }
 
-impl Carried {
+impl CarriedState {
     /// Extracts the parts that outlive the milestone from the text of a STATE.md.
     pub(crate) fn from_state(text: &str, state: &StateFile) -> Self {
         Self {

@@ -41,7 +41,7 @@ pub struct PhaseDigest {
 /// Returns the digest of a phase; without a number, of the last complete phase.
 pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<PhaseDigest> {
     let survey = Survey::read(project)?;
-    let phase = crate::lifecycle::execute::worked(&survey, number)?;
+    let phase = crate::lifecycle::execute::phase_or_last_complete(&survey, number)?;
     let name = phase.1.name.as_deref();
     let slug = &survey.folder.active.slug;
     let read = FinishedPhase::read(phase.0, name, slug, &read::text, &project.git)?;

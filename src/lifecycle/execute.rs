@@ -71,14 +71,14 @@ fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<
     let options = RecordOptions {
         again: request.again,
         effort: request.effort.clone(),
-        lessons: request.lessons.clone().zip(handed_in(&survey, request)),
+        lessons: request.lessons.clone().zip(lessons_dir(&survey, request)),
         latest: complete(&survey).last().map(|(dir, _)| dir.dir.clone()),
     };
     let mut recorder = Recorder::new(project, &survey, options, &work.changes)?;
     match &request.phase {
-        Some(number) => find_phase(project, &survey, number, request.partial, &mut recorder)?,
-        None if request.all => all(&survey, &mut recorder)?,
-        None => latest(&survey, &mut recorder)?,
+        Some(number) => add_numbered(project, &survey, number, request.partial, &mut recorder)?,
+        None if request.all => add_all_complete(&survey, &mut recorder)?,
+        None => add_latest(&survey, &mut recorder)?,
     }
     let written = recorder.write(&mut work.changes)?;
     work.warnings.extend(survey.warnings.iter().cloned());
@@ -94,13 +94,13 @@ fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<
 
 /// Returns the phase folder that the given lessons belong to, which is the one that the digest shows. A phase
 /// without a folder has no entry either.
-fn handed_in(survey: &Survey, request: &ExecuteRequest) -> Option<PathBuf> {
-    let (dir, _) = worked(survey, request.phase.as_ref()).ok()?;
+fn lessons_dir(survey: &Survey, request: &ExecuteRequest) -> Option<PathBuf> {
+    let (dir, _) = phase_or_last_complete(survey, request.phase.as_ref()).ok()?;
     Some(dir.dir.clone())
 }
 
 /// Adds the phase with a number; two folders may have the same number.
-fn find_phase(
+fn add_numbered(
     project: &Project,
     survey: &Survey,
     number: &PhaseNumber,
@@ -126,7 +126,7 @@ fn find_phase(
 }
 
 /// Adds the latest complete phase that is not recorded yet, or with `again` the latest complete one.
-fn latest(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
+fn add_latest(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     let complete: Vec<(&PhaseDir, &Phase)> = complete(survey);
     for (dir, phase) in complete.iter().rev() {
         if recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)? {
@@ -137,7 +137,7 @@ fn latest(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
 }
 
 /// Adds all complete phases, those of the archives first, because they were finished first.
-pub(crate) fn all(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
+pub(crate) fn add_all_complete(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     for archive in &survey.folder.archived {
         let milestone: MilestoneFolder = archive.milestone()?.value;
         for dir in &milestone.phases {
@@ -164,7 +164,7 @@ fn complete(survey: &Survey) -> Vec<(&PhaseDir, &Phase)> {
 }
 
 /// Returns a phase by number, or by default the last complete one, with its folder.
-pub(crate) fn worked<'a>(
+pub(crate) fn phase_or_last_complete<'a>(
     survey: &'a Survey,
     number: Option<&PhaseNumber>,
 ) -> Result<(&'a PhaseDir, &'a Phase)> {
@@ -200,7 +200,7 @@ fn incomplete(project: &Project, phase: &Phase) -> Error {
             missing.join(", ")
         )
     };
-    let error = Error::refused(message).hint("--partial records it as far as it has got");
+    let error = Error::refused(message).hint("--partial records it in its current state");
     match &phase.dir {
         Some(dir) => error.at(project.relative(dir), None),
         None => error,

@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::lifecycle::archive::OWN_ENTRIES;
 use crate::lifecycle::archive::in_milestone;
 use crate::lifecycle::archive::slug_of;
-use crate::lifecycle::carried::Carried;
-use crate::lifecycle::init::texts::Named;
+use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::init::texts::NewState;
+use crate::lifecycle::init::texts::RoadmapContext;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
@@ -158,16 +158,16 @@ fn plan_new(
             .hint("choose another slug"));
     }
     let state = changes.current(&folder.active.dir.join(vocabulary::STATE))?;
-    let mut carried = Carried::from_state(
+    let mut carried = CarriedState::from_state(
         &String::from_utf8_lossy(&state.unwrap_or_default()),
         &survey.state,
     );
     let migrated = migrate(survey, changes)?;
     if migrated.is_some() || folder.active.dir != folder.dir {
         // Open work that continues elsewhere keeps its decisions, todos and blockers.
-        carried = Carried {
+        carried = CarriedState {
             profile: carried.profile,
-            ..Carried::default()
+            ..CarriedState::default()
         };
     }
     let name = survey.name(project);
@@ -182,7 +182,11 @@ fn plan_new(
     };
     let text = templates::render(project, Template::InitState, &context)?;
     changes.write(&home.join(vocabulary::STATE), text)?;
-    let text = templates::render(project, Template::InitRoadmap, &Named { name: slug })?;
+    let text = templates::render(
+        project,
+        Template::InitRoadmap,
+        &RoadmapContext { name: slug },
+    )?;
     changes.write(&home.join(vocabulary::ROADMAP), text)?;
     changes.create_dir(&home.join(vocabulary::PHASES))?;
     changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;

@@ -76,7 +76,10 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
         .map(str::trim)
         .filter(|notes| !notes.is_empty());
     if let Some(secret) = notes.and_then(|notes| secrets::find(notes).into_iter().next()) {
-        let message = format!("the notes hold what looks like a secret ({})", secret.rule);
+        let message = format!(
+            "the notes contain what looks like a secret ({})",
+            secret.rule
+        );
         return Err(
             Error::refused(message).hint("the next session reads them; leave the secret out")
         );

@@ -128,7 +128,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     let mut after = survey.clone();
     if ships && !is_foreign {
         let mut recorder = Recorder::new(project, &survey, RecordOptions::default(), changes)?;
-        execute::all(&survey, &mut recorder)?;
+        execute::add_all_complete(&survey, &mut recorder)?;
         let written = recorder.write(changes)?;
         report.recorded = written.recorded;
         work.warnings.extend(written.warnings);
@@ -229,7 +229,7 @@ fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> 
         if let Some(summary) = &slot.summary {
             let file = dir.join(summary);
             let file = project.relative(&file).display().to_string();
-            open.push(format!("{file} says {word:?}"));
+            open.push(format!("{file} has the status {word:?}"));
         }
     }
     open
@@ -242,7 +242,7 @@ fn check_checks(project: &Project, position: &Position, text: TextOf<'_>) -> Res
         .flat_map(|phase| phase.open_checks(text))
         .map(|check| {
             let file = project.relative(&check.file).display();
-            format!("{file} says {:?}", check.said)
+            format!("{file} has the status {:?}", check.said)
         })
         .collect();
     if open.is_empty() {

@@ -50,7 +50,7 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     let mut warnings = applied.warnings;
     // The operation is already undone: an error of git must not change that.
     let stays = left_in_git(project, &operation).unwrap_or_else(|error| {
-        let message = format!("cannot tell what stays in git: {}", error.reason());
+        let message = format!("cannot determine what remains in git: {}", error.reason());
         warnings.push(Warning::file(&project.root, message));
         Vec::new()
     });
@@ -71,13 +71,13 @@ fn left_in_git(project: &Project, operation: &Operation) -> Result<Vec<String>> 
     let stays = match operation.operation.as_str() {
         "ledger update" => ledger::commit_since(project, &operation.time)?.map(|hash| {
             format!(
-                "The git commit {} stays; committing these files takes the update out of git, too.",
+                "The git commit {} stays; committing these files reverts the update in git, too.",
                 &hash[..hash.len().min(12)]
             )
         }),
         SETUP_GIT => Some(
             "The merge drivers in git's configuration stay as they are: `annals setup git` sets \
-             them, `annals setup git --remove` takes them out."
+             them, `annals setup git --remove` removes them."
                 .to_owned(),
         ),
         "ship" => Some(

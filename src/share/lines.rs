@@ -91,7 +91,7 @@ impl Lines<'_> {
     }
 
     /// Sets the payload of each operation to its line; `None` if the journal no longer contains the line.
-    pub(crate) fn fill(&self, batch: &mut [DeviceOperation]) -> Result<()> {
+    pub(crate) fn load_payloads(&self, batch: &mut [DeviceOperation]) -> Result<()> {
         let mut moved: Option<HashMap<String, SharedLine>> = None;
         for operation in batch
             .iter_mut()

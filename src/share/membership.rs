@@ -92,7 +92,7 @@ pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveR
     if facts.is_dry_run() {
         return Ok(left);
     }
-    match dismiss(project, facts, &device.id, erase) {
+    match remove_device(project, facts, &device.id, erase) {
         Ok(erased) => left.erased = erased,
         // A requested erasure must succeed; the list of devices may become outdated.
         Err(error) if erase => return Err(error),
@@ -109,7 +109,12 @@ pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveR
     Ok(left)
 }
 
-fn dismiss(project: &Project, facts: &Facts, device: &str, erase: bool) -> Result<Option<u64>> {
+fn remove_device(
+    project: &Project,
+    facts: &Facts,
+    device: &str,
+    erase: bool,
+) -> Result<Option<u64>> {
     let (_, mut server) = run::connect(project, facts, Some(WAIT))?;
     server.state()?;
     let erased = if erase {
@@ -117,6 +122,6 @@ fn dismiss(project: &Project, facts: &Facts, device: &str, erase: bool) -> Resul
     } else {
         None
     };
-    server.dismiss(device)?;
+    server.remove_device(device)?;
     Ok(erased)
 }

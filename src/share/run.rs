@@ -337,7 +337,7 @@ impl SyncRun<'_> {
     /// Withholds operations that look like they contain a secret: only their number is sent.
     fn withhold_secrets(&mut self, batch: &mut [DeviceOperation]) -> Result<()> {
         if let Some(path) = self.journal.clone() {
-            self.lines(&path).fill(batch)?;
+            self.lines(&path).load_payloads(batch)?;
         }
         let mut withheld = Vec::new();
         for operation in batch {

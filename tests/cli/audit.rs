@@ -105,7 +105,7 @@ fn every_store_is_checked_at_once_and_nothing_is_changed() {
         json!([{
             "file": ".vbw-planning/phases/notes.md",
             "line": 3,
-            "message": "holds what looks like a secret (aws-access-key)"
+            "message": "contains what looks like a secret (aws-access-key)"
         }])
     );
     assert!(!run.stdout().contains(&key()), "the secret is not told");
@@ -217,7 +217,7 @@ fn the_check_fails_on_what_is_to_be_mended() {
         run.report()
     );
     assert!(
-        run.stderr().contains("checks found something\n"),
+        run.stderr().contains("checks found problems\n"),
         "{}",
         run.report()
     );

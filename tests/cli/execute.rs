@@ -48,7 +48,7 @@ fn an_incomplete_phase_is_refused_unless_asked_for() {
     assert_error(
         &refused,
         ".vbw-planning/phases/04-low-stock-alerts: phase 4 is not complete: no finished summary for 04-02-PLAN.md, 04-03-PLAN.md",
-        "--partial records it as far as it has got",
+        "--partial records it in its current state",
     );
     assert_unchanged(&before, &case, &refused);
     let partial = case.run("execute 4 --partial --json").success();

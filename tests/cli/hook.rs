@@ -176,7 +176,7 @@ fn what_a_subagent_finished_reaches_the_main_conversation_once() {
             let text = answer["hookSpecificOutput"]["additionalContext"]
                 .as_str()
                 .unwrap();
-            assert!(text.ends_with("Say so in your report."), "{text}");
+            assert!(text.ends_with("Include this in your report."), "{text}");
         }
         let nested = case
             .run("hook subagent-stop")

@@ -12,7 +12,7 @@ fn the_account_names_every_item() {
         outcome.stdout(),
         "1 imported, 0 already there, 1 skipped, 0 not understood\n\n\
          imported\n  notes/style.md: style.md -> entry style\n\n\
-         skipped\n  notes/empty.md: empty.md: says nothing\n",
+         skipped\n  notes/empty.md: empty.md: is empty\n",
         "{}",
         outcome.report()
     );

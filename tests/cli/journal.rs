@@ -420,7 +420,7 @@ fn an_import_adds_what_is_missing_once() {
     assert!(
         refused
             .stderr()
-            .contains("secret.jsonl:1: holds what looks like a secret"),
+            .contains("secret.jsonl:1: contains what looks like a secret"),
         "{}",
         refused.report()
     );

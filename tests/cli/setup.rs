@@ -125,7 +125,7 @@ fn what_is_not_json_is_refused_with_its_line_and_nothing_is_written() {
             ("{\n  // mine\n  \"a\": 1\n}\n", 2, "Comments"),
             ("{\n  \"a\": 1 /* mine */\n}\n", 2, "Comments"),
             ("{\n  \"a\": 1,\n}\n", 2, "Trailing commas"),
-            ("{\n  \"a\": 1,\n  \"a\": 2\n}\n", 3, "twice"),
+            ("{\n  \"a\": 1,\n  \"a\": 2\n}\n", 3, "duplicate key"),
             ("[]\n", 1, "not an object"),
             ("{\n\"a\": ", 2, "is not valid JSON"),
             ("{} {}", 1, "more than one"),
@@ -536,7 +536,7 @@ fn a_home_that_is_no_absolute_path_is_none() {
     for target in TARGETS {
         for home in ["relative/home", ""] {
             let run = case.run(&format!("setup {target} --user"));
-            let message = "HOME names no absolute path, so your own settings cannot be found";
+            let message = "HOME is not set to an absolute path, so your settings cannot be located";
             assert_error(&run.env("HOME", home).code(1), message, "");
         }
     }

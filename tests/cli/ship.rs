@@ -40,7 +40,7 @@ fn a_summary_that_says_partial_or_failed_is_refused() {
         let refused = case.run("ship").code(4);
         assert_error(
             &refused,
-            &format!("the milestone is not complete: {phase}-SUMMARY.md says {status:?}"),
+            &format!("the milestone is not complete: {phase}-SUMMARY.md has the status {status:?}"),
             "finish or drop what is open, or ship it as it is with --force",
         );
         assert_unchanged(&before, &case, &refused);

@@ -49,7 +49,11 @@ fn what_is_undone_is_no_failure_where_git_cannot_say_what_stays() {
     case.run("ledger update").stdin(update).success();
     case.shell("rm -r .git/objects/??").success();
     let undone = case.run("undo").success();
-    assert!(undone.stderr().contains("cannot tell what stays in git"));
+    assert!(
+        undone
+            .stderr()
+            .contains("cannot determine what remains in git")
+    );
     assert_eq!(case.tree(), before);
 }
 

@@ -57,13 +57,13 @@ fn database(case: &Case, name: &str, sql: &str) {
 fn observations_become_records_and_rules_entries() {
     let case = Case::empty();
     database(&case, "claude-mem.db", NEW);
-    let account = twice(&case, "claude-mem claude-mem.db");
+    let report = twice(&case, "claude-mem claude-mem.db");
     // Records: observations 1 and 3, a summary; a rule. Left: an empty one, bytes, prompts, an old rule.
-    assert_eq!(counts(&account), [4, 0, 4, 2], "{account:#}");
-    let reasons = reasons(&account);
+    assert_eq!(counts(&report), [4, 0, 4, 2], "{report:#}");
+    let reasons = reasons(&report);
     for expected in [
         "is archived, no longer active",
-        "questions are not memories",
+        "prompts are not imported",
         "observations 4: has no valid time",
         "the table lately_invented (1 rows) is not known",
     ] {
@@ -89,8 +89,8 @@ fn observations_become_records_and_rules_entries() {
 fn older_databases_are_read_too() {
     let case = Case::empty();
     database(&case, "old.db", OLD);
-    let account = twice(&case, "claude-mem old.db");
-    assert_eq!(counts(&account), [2, 0, 0, 0], "{account:#}");
+    let report = twice(&case, "claude-mem old.db");
+    assert_eq!(counts(&report), [2, 0, 0, 0], "{report:#}");
 }
 
 #[test]
@@ -105,9 +105,9 @@ fn what_waits_in_the_write_ahead_log_is_told() {
         .execute_batch("INSERT INTO overviews VALUES (2, 's', 'Late', '2025-09-02T01:00:00Z')")
         .unwrap();
     let before = case.tree();
-    let account = import(&case, "claude-mem wal.db --dry-run");
+    let report = import(&case, "claude-mem wal.db --dry-run");
     assert_eq!(case.tree(), before);
-    assert!(reasons(&account).contains("contains changes that are not in the database yet"));
+    assert!(reasons(&report).contains("contains changes that are not in the database yet"));
     drop(connection);
 }
 

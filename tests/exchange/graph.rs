@@ -15,9 +15,9 @@ const SAMPLE: &str = "server-memory graph/memory.jsonl";
 #[test]
 fn entities_become_entries_and_every_line_is_accounted_for() {
     let case = case("graph");
-    let account = twice(&case, SAMPLE);
+    let report = twice(&case, SAMPLE);
     // Of 14 lines: 4 entities with 1 repeated, 4 relations; 1 starts at nothing; 4 are not understood.
-    assert_eq!(counts(&account), [9, 0, 1, 4], "{account:#}");
+    assert_eq!(counts(&report), [9, 0, 1, 4], "{report:#}");
     let ada = entry(&case, "ada-lovelace");
     assert!(
         ada.contains("type: contact") && ada.contains("confidence: low"),
@@ -40,7 +40,7 @@ fn entities_become_entries_and_every_line_is_accounted_for() {
     );
     assert!(entry(&case, "ada-lovelace-2").contains("Another spelling"));
     assert!(entry(&case, "etc-passwd").contains("A name with slashes"));
-    let reasons = reasons(&account);
+    let reasons = reasons(&report);
     for (line, reason) in [
         (7, "not an entity of this graph"),
         (11, "a name that is not text"),
@@ -94,11 +94,11 @@ fn a_secret_keeps_out_its_own_item_only() {
         "m.jsonl",
         line("One", "fine") + &line("Two", &key) + &line("Three", "fine too"),
     );
-    let account = twice(&case, "server-memory m.jsonl");
-    assert_eq!(counts(&account), [2, 0, 1, 0]);
+    let report = twice(&case, "server-memory m.jsonl");
+    assert_eq!(counts(&report), [2, 0, 1, 0]);
     assert!(
-        reasons(&account)
-            .contains("m.jsonl:2: refused: holds what looks like a secret (github-token)")
+        reasons(&report)
+            .contains("m.jsonl:2: refused: contains what looks like a secret (github-token)")
     );
     assert_eq!(
         counts(&import(&case, "server-memory m.jsonl --allow-secret")),
@@ -123,9 +123,11 @@ fn entries_of_others_are_never_written_over() {
     assert_eq!(entry(&case, "engine"), own);
     assert!(entry(&case, "engine-2").contains("Theirs"));
     case.write("m.jsonl", graph("Theirs, changed"));
-    let account = import(&case, "server-memory m.jsonl");
-    assert_eq!(counts(&account), [0, 0, 1, 0]);
-    assert!(reasons(&account).contains("was imported as engine-2, and one of the two has changed"));
+    let report = import(&case, "server-memory m.jsonl");
+    assert_eq!(counts(&report), [0, 0, 1, 0]);
+    assert!(
+        reasons(&report).contains("was imported as engine-2; the source or the entry has changed")
+    );
 }
 
 #[test]
@@ -137,11 +139,11 @@ fn what_an_entry_says_already_is_skipped_with_the_reason() {
         .success();
     let entity = json!({"type": "entity", "name": "Mill", "observations": said});
     case.write("m.jsonl", entity.to_string() + "\n");
-    let account = twice(&case, "server-memory m.jsonl");
-    assert_eq!(counts(&account), [0, 0, 1, 0], "{account:#}");
+    let report = twice(&case, "server-memory m.jsonl");
+    assert_eq!(counts(&report), [0, 0, 1, 0], "{report:#}");
     assert!(
-        reasons(&account).contains("near-duplicate of the entry mill ("),
-        "{account:#}"
+        reasons(&report).contains("near-duplicate of the entry mill ("),
+        "{report:#}"
     );
 }
 
@@ -187,9 +189,9 @@ fn huge_deep_and_broken_graphs_end_in_an_account() {
     let mut bytes = lines.concat().into_bytes();
     bytes.extend(b"\xff\xfe\0\n");
     case.write("m.jsonl", bytes);
-    let account = twice(&case, "server-memory m.jsonl");
-    assert_eq!(counts(&account)[0], 4, "{:?}", reasons(&account));
-    assert!(reasons(&account).contains("larger than 1 MiB"));
+    let report = twice(&case, "server-memory m.jsonl");
+    assert_eq!(counts(&report)[0], 4, "{:?}", reasons(&report));
+    assert!(reasons(&report).contains("larger than 1 MiB"));
     assert!(entry(&case, "index-2").contains("a name of the store's own"));
     case.write("big.jsonl", vec![b'\n'; 9 << 20]);
     let big = case.run("import server-memory big.jsonl").code(1);

@@ -39,10 +39,10 @@ fn import(case: &Case, line: &str) -> Value {
 }
 
 /// Returns how many were imported, there already, skipped and not understood.
-fn counts(account: &Value) -> [u64; 4] {
+fn counts(report: &Value) -> [u64; 4] {
     ["imported", "known", "skipped", "not_understood"].map(|name| {
-        let count = account["counts"][name].as_u64().unwrap();
-        assert_eq!(account[name].as_array().unwrap().len() as u64, count);
+        let count = report["counts"][name].as_u64().unwrap();
+        assert_eq!(report[name].as_array().unwrap().len() as u64, count);
         count
     })
 }
@@ -74,9 +74,9 @@ fn entry(case: &Case, key: &str) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-fn keys_of(account: &Value) -> Vec<&str> {
+fn keys_of(report: &Value) -> Vec<&str> {
     let becomes = |one: &'_ Value| one["becomes"].as_str().map(str::to_owned);
-    let all = account["imported"].as_array().unwrap();
+    let all = report["imported"].as_array().unwrap();
     assert!(all.iter().all(|one| becomes(one).is_some()));
     all.iter()
         .map(|one| {
@@ -88,10 +88,10 @@ fn keys_of(account: &Value) -> Vec<&str> {
         .collect()
 }
 
-fn reasons(account: &Value) -> String {
+fn reasons(report: &Value) -> String {
     let mut all = String::new();
     for (list, field) in [("skipped", "reason"), ("not_understood", "message")] {
-        for one in account[list].as_array().unwrap() {
+        for one in report[list].as_array().unwrap() {
             let (file, line) = (one["file"].as_str().unwrap(), &one["line"]);
             let why = one[field].as_str().unwrap();
             all.extend([file, ":", &line.to_string(), ": ", why, "\n"]);

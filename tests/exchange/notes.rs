@@ -12,9 +12,9 @@ use crate::support::Case;
 #[test]
 fn serenas_notes_become_entries() {
     let case = case("serena");
-    let account = twice(&case, "serena serena");
-    assert_eq!(counts(&account), [2, 0, 1, 0], "{account:#}");
-    assert!(reasons(&account).contains("serena/empty.md:null: says nothing"));
+    let report = twice(&case, "serena serena");
+    assert_eq!(counts(&report), [2, 0, 1, 0], "{report:#}");
+    assert!(reasons(&report).contains("serena/empty.md:null: is empty"));
     let structure = entry(&case, "codebase-structure");
     assert!(structure.contains("type: architecture"), "{structure}");
     assert!(
@@ -28,19 +28,16 @@ fn serenas_notes_become_entries() {
 fn a_project_with_notes_can_be_named_whole() {
     let case = Case::empty();
     case.write(".serena/memories/style.md", "Two spaces.\n");
-    let account = import(&case, "serena .");
-    assert_eq!(keys_of(&account), ["style"]);
+    let report = import(&case, "serena .");
+    assert_eq!(keys_of(&report), ["style"]);
 }
 
 #[test]
 fn basic_memory_notes_keep_tags_types_and_links() {
     let case = case("basic");
-    let account = twice(&case, "basic-memory basic");
-    assert_eq!(counts(&account)[..3], [3, 0, 0], "{account:#}");
-    assert!(
-        reasons(&account).contains("basic/broken.md:"),
-        "{account:#}"
-    );
+    let report = twice(&case, "basic-memory basic");
+    assert_eq!(counts(&report)[..3], [3, 0, 0], "{report:#}");
+    assert!(reasons(&report).contains("basic/broken.md:"), "{report:#}");
     let auth = entry(&case, "authentication-design");
     for expected in [
         "type: decision",
@@ -60,13 +57,13 @@ fn basic_memory_notes_keep_tags_types_and_links() {
 #[test]
 fn claude_codes_memory_is_its_topics_and_what_the_index_says_itself() {
     let case = case("claude");
-    let account = twice(&case, "claude-code claude/memory/MEMORY.md");
-    assert_eq!(counts(&account), [4, 0, 2, 0], "{account:#}");
+    let report = twice(&case, "claude-code claude/memory/MEMORY.md");
+    assert_eq!(counts(&report), [4, 0, 2, 0], "{report:#}");
     assert_eq!(
-        keys_of(&account),
+        keys_of(&report),
         ["project-memory", "build", "debugging", "feedback-tests"]
     );
-    let reasons = reasons(&account);
+    let reasons = reasons(&report);
     assert!(
         reasons.contains("claude/memory/MEMORY.md:3: points to debugging.md"),
         "{reasons}"
@@ -95,9 +92,9 @@ fn links_and_other_files_are_told_and_not_followed() {
     let notes = case.root().join("notes");
     std::os::unix::fs::symlink("../outside.md", notes.join("link.md")).unwrap();
     std::os::unix::fs::symlink("..", notes.join("loop")).unwrap();
-    let account = twice(&case, "basic-memory notes");
-    assert_eq!(counts(&account), [1, 0, 0, 3], "{account:#}");
-    assert_eq!(keys_of(&account), ["a"]);
+    let report = twice(&case, "basic-memory notes");
+    assert_eq!(counts(&report), [1, 0, 0, 3], "{report:#}");
+    assert_eq!(keys_of(&report), ["a"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::thread;
 use annals::clock::Clock;
 use annals::journal;
 use annals::journal::RecordDraft;
-use annals::journal::Writing;
+use annals::journal::WriteOptions;
 use serde_json::Value;
 
 const JOB: &str = "ANNALS_JOURNAL_WRITER";
@@ -28,9 +28,9 @@ fn as_a_writer() {
     let (number, path) = job.split_once(' ').unwrap();
     let clock = Clock::new(Some("2026-02-17T10:11:12Z")).unwrap();
     // Flushing to the disk orders nothing that a killed process could show.
-    let writing = Writing {
+    let writing = WriteOptions {
         sync: false,
-        ..Writing::new(clock)
+        ..WriteOptions::new(clock)
     };
     for write in 0..WRITES {
         // Some are longer than a page, where a killed write can be torn.

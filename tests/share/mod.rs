@@ -96,7 +96,7 @@ impl Replica {
 
     fn note(&self, content: &str) {
         let draft = journal::RecordDraft::new(None, content.to_owned(), None, None).unwrap();
-        let mut writing = journal::Writing::new(Clock::new(Some(&self.now)).unwrap());
+        let mut writing = journal::WriteOptions::new(Clock::new(Some(&self.now)).unwrap());
         writing.sync = false;
         journal::write(&self.journal(), &[draft], &writing).unwrap();
     }

@@ -11,7 +11,7 @@ use crate::cli::output::Output;
 use crate::error::Result;
 use crate::journal;
 use crate::journal::Imported;
-use crate::journal::Writing;
+use crate::journal::WriteOptions;
 use crate::text::quantity;
 
 /// Add the records of another journal that this one does not have
@@ -32,13 +32,13 @@ pub(crate) struct ImportArgs {
 }
 
 pub(crate) fn run(args: &ImportArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
-    let writing = Writing {
+    let options = WriteOptions {
         secrets: args.allow_secret.into(),
         dry_run: place.dry_run,
         progress: place.progress.clone(),
-        ..Writing::new(place.clock)
+        ..WriteOptions::new(place.clock)
     };
-    let imported = journal::import(&place.file, &args.file, &writing)?;
+    let imported = journal::import(&place.file, &args.file, &options)?;
     if !out.is_json() {
         out.warnings(&imported.warnings);
     }

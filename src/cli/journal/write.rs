@@ -12,7 +12,7 @@ use crate::journal;
 use crate::journal::JournalWriteReport;
 use crate::journal::MAX_LINE;
 use crate::journal::RecordDraft;
-use crate::journal::Writing;
+use crate::journal::WriteOptions;
 
 /// Maximum size of a batch, in bytes: the whole batch is validated before its first line is written.
 const MAX_BATCH_BYTES: usize = 64 * 1024 * 1024;
@@ -79,15 +79,15 @@ struct WriteAnswer<T> {
 }
 
 pub(crate) fn run(args: &WriteArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
-    let writing = Writing {
+    let options = WriteOptions {
         sync: args.sync,
         secrets: args.allow_secret.into(),
         request: args.request_id.clone(),
         dry_run: place.dry_run,
-        ..Writing::new(place.clock)
+        ..WriteOptions::new(place.clock)
     };
     let drafts = drafts(args)?;
-    let written = journal::write(&place.file, &drafts, &writing)?;
+    let written = journal::write(&place.file, &drafts, &options)?;
     let diff = place.dry_run.then(|| diff(&written));
     if args.batch {
         let answer = Batch {

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::RequestedChoice;
+use crate::hooks::SetupOverrides;
 use crate::hooks::SetupScope;
 use crate::hooks::setup;
 use crate::hooks::setup::FileOutcome;
@@ -61,7 +61,7 @@ pub(crate) fn run(
         },
         check: args.check,
         remove: args.remove,
-        choice: RequestedChoice {
+        options: SetupOverrides {
             notepad: either_flag(args.notepad, args.no_notepad),
             breadcrumb: either_flag(args.breadcrumb, args.no_breadcrumb),
         },

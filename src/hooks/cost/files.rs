@@ -28,10 +28,10 @@ pub(crate) fn parts(
     };
     let files = &harness.profile().context;
     if let Some(folder) = setup::user_folder_of(project, harness) {
-        reading.folder(&folder, files.of_user);
+        reading.folder(&folder, files.user_files);
     }
     for folder in folders(project, files) {
-        for group in files.of_folder {
+        for group in files.folder_files {
             reading.folder(&folder, group);
         }
     }
@@ -78,13 +78,13 @@ impl ContextFileReader<'_> {
         }
         let home = self.project.environment.home();
         for imported in imports::imported_files(text) {
-            let Some(target) = imports::resolved(&imported, path, home.as_deref()) else {
+            let Some(target) = imports::resolve_import(&imported, path, home.as_deref()) else {
                 continue;
             };
             // A cloned repository may import any path: only its own files are read, not the user's.
             let leads_out = self.is_ours(path) && !self.is_ours(&target);
             if leads_out {
-                let message = "is outside the project, so what it imports is not counted";
+                let message = "is outside the project, so this import is not counted";
                 self.warnings.push(Warning::file(&target, message));
             } else {
                 self.text(&target, CostKind::Import);

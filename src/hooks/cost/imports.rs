@@ -29,7 +29,7 @@ fn import(word: &str) -> Option<String> {
 }
 
 /// Returns the path of an imported file.
-pub(crate) fn resolved(import: &str, from: &Path, home: Option<&Path>) -> Option<PathBuf> {
+pub(crate) fn resolve_import(import: &str, from: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let path = match import.strip_prefix("~/") {
         Some(below) => home?.join(below),
         None => from.parent()?.join(import),
@@ -102,11 +102,11 @@ mod tests {
     fn imports_lead_from_their_file_and_from_home() {
         let from = Path::new("/users/ada/p/CLAUDE.md");
         let home = Path::new("/users/ada");
-        let to = |import| resolved(import, from, Some(home)).unwrap();
+        let to = |import| resolve_import(import, from, Some(home)).unwrap();
         assert_eq!(to("./docs/a.md"), Path::new("/users/ada/p/docs/a.md"));
         assert_eq!(to("~/b.md"), Path::new("/users/ada/b.md"));
         assert_eq!(to("/etc/c.md"), Path::new("/etc/c.md"));
-        assert_eq!(resolved("~/b.md", from, None), None);
+        assert_eq!(resolve_import("~/b.md", from, None), None);
     }
 
     #[test]

@@ -128,7 +128,7 @@ fn hook(project: &Project, harness: Harness, warnings: &mut Vec<Warning>) -> Opt
         None
     });
     warnings.extend(problems.into_iter().map(|problem| {
-        let message = format!("the hook leaves something out: {problem}");
+        let message = format!("part of the hook's answer is missing: {problem}");
         Warning::file(&project.root, message)
     }));
     let source = "annals hook session-start".to_owned();

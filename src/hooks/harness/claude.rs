@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::hooks::Event;
-use crate::hooks::harness::Choice;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::HarnessProfile;
@@ -16,6 +15,7 @@ use crate::hooks::harness::Obstacle;
 use crate::hooks::harness::ServerEntry;
 use crate::hooks::harness::SettingsContent;
 use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::SetupOptions;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 
@@ -84,8 +84,8 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     retired: &[],
     is_named_in_commands: false,
     context: ContextFiles {
-        of_user: &["CLAUDE.md"],
-        of_folder: &[&["CLAUDE.md"], &[".claude/CLAUDE.md"], &["CLAUDE.local.md"]],
+        user_files: &["CLAUDE.md"],
+        folder_files: &[&["CLAUDE.md"], &[".claude/CLAUDE.md"], &["CLAUDE.local.md"]],
         has_imports: true,
         strips_comments: true,
         ..ContextFiles::NONE
@@ -102,7 +102,7 @@ const STRICT: JsonDialect = JsonDialect {
     trailing_commas: false,
 };
 
-fn next_steps(scope: SetupScope, _: Choice) -> Vec<String> {
+fn next_steps(scope: SetupScope, _: SetupOptions) -> Vec<String> {
     let mut steps = match scope {
         SetupScope::Project => vec![
             "teammates get these settings with the repository; without annals on PATH each of their \
@@ -141,7 +141,7 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     let mut obstacles: Vec<Obstacle> = off
         .map(|(_, file)| {
             let what = format!("{} turns all hooks off", files.relative_name(file));
-            Obstacle::stop(what, "remove disableAllHooks there")
+            Obstacle::decided(what, "remove disableAllHooks there")
         })
         .collect();
     obstacles.extend(server(files, &settings));
@@ -158,7 +158,7 @@ fn server(files: &HarnessFiles, settings: &[(Value, PathBuf)]) -> Option<Obstacl
     };
     if lists("disabledMcpjsonServers") || lists("disabledMcpServers") {
         let what = "Claude Code has the MCP server annals disabled".to_owned();
-        return Some(Obstacle::stop(what, "enable it in Claude Code: /mcp"));
+        return Some(Obstacle::decided(what, "enable it in Claude Code: /mcp"));
     }
     let takes_all = |(json, _): &(Value, PathBuf)| json["enableAllProjectMcpServers"] == true;
     let (is_there, what, next) = match files.scope {
@@ -173,7 +173,7 @@ fn server(files: &HarnessFiles, settings: &[(Value, PathBuf)]) -> Option<Obstacl
             "claude mcp add --scope user annals -- annals mcp",
         ),
     };
-    (!is_there).then(|| Obstacle::open(what.to_owned(), next))
+    (!is_there).then(|| Obstacle::pending(what.to_owned(), next))
 }
 
 fn has_annals(list: &Value) -> bool {

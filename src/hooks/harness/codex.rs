@@ -3,7 +3,6 @@
 use toml::Table;
 use toml::Value;
 
-use crate::hooks::harness::Choice;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::HarnessProfile;
@@ -12,6 +11,7 @@ use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Obstacle;
 use crate::hooks::harness::SettingsContent;
 use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::SetupOptions;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 use crate::hooks::harness::claude;
@@ -65,8 +65,8 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     retired: &[],
     is_named_in_commands: true,
     context: ContextFiles {
-        of_user: &["AGENTS.override.md", "AGENTS.md"],
-        of_folder: &[&["AGENTS.override.md", "AGENTS.md"]],
+        user_files: &["AGENTS.override.md", "AGENTS.md"],
+        folder_files: &[&["AGENTS.override.md", "AGENTS.md"]],
         stops_at_repository: true,
         most_bytes: Some(32 * 1024),
         ..ContextFiles::NONE
@@ -77,7 +77,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     obstacles,
 };
 
-fn next_steps(scope: SetupScope, _: Choice) -> Vec<String> {
+fn next_steps(scope: SetupScope, _: SetupOptions) -> Vec<String> {
     let mut steps =
         vec!["Codex runs a hook once you have trusted it: open /hooks there".to_owned()];
     if scope == SetupScope::Project {
@@ -99,13 +99,13 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     let mut obstacles = Vec::new();
     let server = own.get("mcp_servers").and_then(|all| all.get("annals"));
     if is_off(server, "enabled") {
-        obstacles.push(Obstacle::stop(
+        obstacles.push(Obstacle::decided(
             "config.toml has the MCP server annals disabled".to_owned(),
             "remove `enabled = false` from [mcp_servers.annals]",
         ));
     }
     if is_off(user.get("features"), "hooks") || is_off(own.get("features"), "hooks") {
-        obstacles.push(Obstacle::stop(
+        obstacles.push(Obstacle::decided(
             "config.toml turns hooks off".to_owned(),
             "remove `hooks = false` from [features]",
         ));
@@ -114,7 +114,7 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     let trust = user.get("projects");
     let trust = trust.and_then(|all| all.get(files.project_name())?.get("trust_level")?.as_str());
     if files.scope == SetupScope::Project && trust != Some("trusted") {
-        obstacles.push(Obstacle::open(
+        obstacles.push(Obstacle::pending(
             "Codex does not trust this project yet, so it reads none of its settings".to_owned(),
             "start codex here and say yes",
         ));
@@ -134,11 +134,11 @@ fn trust_in_hooks(files: &HarnessFiles, user: &Table) -> Option<Obstacle> {
     let is_off = |state: &&Value| state.get("enabled").and_then(Value::as_bool) == Some(false);
     if states.iter().any(is_off) {
         let what = "Codex has a hook of this file disabled".to_owned();
-        return Some(Obstacle::stop(what, "enable it in Codex: /hooks"));
+        return Some(Obstacle::decided(what, "enable it in Codex: /hooks"));
     }
     let is_trusted = states
         .iter()
         .any(|state| state.get("trusted_hash").is_some());
     let what = || "its hooks are not trusted yet".to_owned();
-    (!is_trusted).then(|| Obstacle::open(what(), "open /hooks in Codex"))
+    (!is_trusted).then(|| Obstacle::pending(what(), "open /hooks in Codex"))
 }

@@ -24,7 +24,7 @@ pub struct Obstacle {
 
 impl Obstacle {
     /// Creates an obstacle that the harness or its user decided on.
-    pub(crate) fn stop(message: String, next: &str) -> Self {
+    pub(crate) fn decided(message: String, next: &str) -> Self {
         Self {
             message,
             next: next.to_owned(),
@@ -33,10 +33,10 @@ impl Obstacle {
     }
 
     /// Creates an obstacle that is still undecided.
-    pub(crate) fn open(message: String, next: &str) -> Self {
+    pub(crate) fn pending(message: String, next: &str) -> Self {
         Self {
             is_decided: false,
-            ..Self::stop(message, next)
+            ..Self::decided(message, next)
         }
     }
 }
@@ -86,14 +86,14 @@ impl HarnessFiles<'_> {
     }
 
     /// Returns an obstacle if the settings of Gemini CLI or a fork exclude our server, or do not allow it.
-    pub(crate) fn shut_out(settings: &Value, shown: &str) -> Option<Obstacle> {
+    pub(crate) fn server_exclusion(settings: &Value, shown: &str) -> Option<Obstacle> {
         let lists = |name: &str| {
             let list = settings["mcp"][name].as_array()?;
             Some(list.iter().any(|one| one == "annals"))
         };
-        let is_shut_out = lists("excluded") == Some(true) || lists("allowed") == Some(false);
+        let is_excluded = lists("excluded") == Some(true) || lists("allowed") == Some(false);
         let what = || format!("{shown} does not allow the MCP server annals");
-        is_shut_out.then(|| Obstacle::stop(what(), "see mcp.allowed and mcp.excluded there"))
+        is_excluded.then(|| Obstacle::decided(what(), "see mcp.allowed and mcp.excluded there"))
     }
 
     /// Returns whether the user trusts the project's folder or a parent of it, according to Gemini CLI and

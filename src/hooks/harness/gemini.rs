@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use crate::hooks::Event;
-use crate::hooks::harness::Choice;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::HarnessProfile;
@@ -13,6 +12,7 @@ use crate::hooks::harness::Obstacle;
 use crate::hooks::harness::ServerEntry;
 use crate::hooks::harness::SettingsContent;
 use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::SetupOptions;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 
@@ -63,8 +63,8 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     retired: &[("PreCompress", "pre-compact")],
     is_named_in_commands: true,
     context: ContextFiles {
-        of_user: &["GEMINI.md"],
-        of_folder: &[&["GEMINI.md"]],
+        user_files: &["GEMINI.md"],
+        folder_files: &[&["GEMINI.md"]],
         has_imports: true,
         ..ContextFiles::NONE
     },
@@ -74,9 +74,9 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     obstacles,
 };
 
-fn next_steps(scope: SetupScope, choice: Choice) -> Vec<String> {
+fn next_steps(scope: SetupScope, options: SetupOptions) -> Vec<String> {
     let mut steps = Vec::new();
-    if choice.breadcrumb {
+    if options.breadcrumb {
         steps.push(
             "no breadcrumb in Gemini CLI: it fires PreCompress on every turn, whether or not it compresses"
                 .to_owned(),
@@ -100,11 +100,11 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     let mut obstacles = Vec::new();
     for (json, shown) in files.settings() {
         obstacles.extend(of_hooks(&json["hooksConfig"], &shown));
-        obstacles.extend(HarnessFiles::shut_out(&json, &shown));
+        obstacles.extend(HarnessFiles::server_exclusion(&json, &shown));
     }
     let enablement = HarnessFiles::json(&files.user_folder.join("mcp-server-enablement.json"));
     if enablement.is_some_and(|json| json["annals"]["enabled"] == false) {
-        obstacles.push(Obstacle::stop(
+        obstacles.push(Obstacle::decided(
             "Gemini CLI has the MCP server annals disabled".to_owned(),
             "gemini mcp enable annals",
         ));
@@ -112,7 +112,7 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     let user = HarnessFiles::json(&files.user_folder.join("settings.json"));
     let is_asked = user.is_none_or(|json| json["security"]["folderTrust"]["enabled"] != false);
     if files.scope == SetupScope::Project && is_asked && !files.is_trusted() {
-        obstacles.push(Obstacle::open(
+        obstacles.push(Obstacle::pending(
             "Gemini CLI does not trust this folder yet, so it reads none of its settings"
                 .to_owned(),
             "start gemini here and trust it; headless: GEMINI_CLI_TRUST_WORKSPACE=true",
@@ -126,7 +126,7 @@ fn of_hooks(hooks: &Value, shown: &str) -> Vec<Obstacle> {
     let mut obstacles = Vec::new();
     if hooks["enabled"] == false {
         let what = format!("{shown} turns all hooks off");
-        obstacles.push(Obstacle::stop(what, "remove hooksConfig.enabled there"));
+        obstacles.push(Obstacle::decided(what, "remove hooksConfig.enabled there"));
     }
     let mut disabled = hooks["disabled"].as_array().into_iter().flatten();
     let is_ours = |name: &Value| {
@@ -135,7 +135,7 @@ fn of_hooks(hooks: &Value, shown: &str) -> Vec<Obstacle> {
     };
     if disabled.any(is_ours) {
         let what = format!("{shown} has a hook of annals disabled");
-        obstacles.push(Obstacle::stop(what, "enable it in Gemini CLI: /hooks"));
+        obstacles.push(Obstacle::decided(what, "enable it in Gemini CLI: /hooks"));
     }
     obstacles
 }

@@ -16,8 +16,8 @@ use crate::project::Project;
 
 pub(crate) use files::HarnessFiles;
 pub use files::Obstacle;
-pub(crate) use names::echoed;
-pub(crate) use names::event;
+pub(crate) use names::parse_event;
+pub(crate) use names::safe_event_name;
 
 /// A program that runs agents and can call `annals`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -74,7 +74,7 @@ pub(crate) struct HarnessProfile {
     /// Whether it runs a hook twice if it is set up in both scopes, so that both would answer.
     pub(crate) runs_both_scopes: bool,
     /// Manual steps after `setup`.
-    pub(crate) next_steps: fn(SetupScope, Choice) -> Vec<String>,
+    pub(crate) next_steps: fn(SetupScope, SetupOptions) -> Vec<String>,
     /// Manual steps after `setup --remove`.
     pub(crate) after_removal: fn(SetupScope) -> Option<&'static str>,
     /// Finds what prevents the settings from working, and what users should know.
@@ -175,9 +175,9 @@ impl Hook {
 /// The context files that a harness reads at session start.
 pub(crate) struct ContextFiles {
     /// Names in the user's own folder, of which the first that exists is read.
-    pub(crate) of_user: &'static [&'static str],
+    pub(crate) user_files: &'static [&'static str],
     /// Names in a project's folder: the first of each group that exists is read.
-    pub(crate) of_folder: &'static [&'static [&'static str]],
+    pub(crate) folder_files: &'static [&'static [&'static str]],
     /// Whether only folders of the repository are searched, not all parent folders.
     pub(crate) stops_at_repository: bool,
     /// Whether `@path` in these files imports a file.
@@ -191,8 +191,8 @@ pub(crate) struct ContextFiles {
 impl ContextFiles {
     /// No files, and no processing.
     const NONE: Self = Self {
-        of_user: &[],
-        of_folder: &[],
+        user_files: &[],
+        folder_files: &[],
         stops_at_repository: false,
         has_imports: false,
         strips_comments: false,
@@ -202,7 +202,7 @@ impl ContextFiles {
 
 /// The user's options for `setup`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct SetupOptions {
     /// Whether the notepad is included at session start.
     pub notepad: bool,
     /// Whether a line is added to the notepad before a session is compacted.
@@ -211,24 +211,24 @@ pub struct Choice {
 
 /// The options on the command line; `None` keeps the current setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RequestedChoice {
+pub struct SetupOverrides {
     /// Whether the notepad is included at session start.
     pub notepad: Option<bool>,
     /// Whether a line is added to the notepad before a session is compacted.
     pub breadcrumb: Option<bool>,
 }
 
-impl RequestedChoice {
+impl SetupOverrides {
     /// Returns the effective options: those on the command line, else those found in the settings.
-    pub(crate) fn over(self, found: Choice) -> Choice {
-        Choice {
+    pub(crate) fn over(self, found: SetupOptions) -> SetupOptions {
+        SetupOptions {
             notepad: self.notepad.unwrap_or(found.notepad),
             breadcrumb: self.breadcrumb.unwrap_or(found.breadcrumb),
         }
     }
 }
 
-impl Choice {
+impl SetupOptions {
     /// All combinations, the default first.
     pub const ALL: [Self; 4] = [
         Self::new(true, false),
@@ -277,21 +277,21 @@ impl HarnessProfile {
     ///
     /// These strings never change: a harness may ask its user once to trust each of them, and loses that
     /// trust if the string changes.
-    pub(crate) fn command(&self, hook: &Hook, choice: Choice) -> String {
+    pub(crate) fn command(&self, hook: &Hook, options: SetupOptions) -> String {
         let mut command = format!("annals hook {}", hook.call);
         if self.is_named_in_commands {
             command.push_str(" --harness ");
             command.push_str(self.name);
         }
-        if hook.call == "session-start" && !choice.notepad {
+        if hook.call == "session-start" && !options.notepad {
             command.push_str(" --no-notepad");
         }
         command
     }
 
     /// Returns the hooks to be set up.
-    pub(crate) fn wanted_hooks(&self, choice: Choice) -> Vec<&'static Hook> {
-        let is_wanted = |hook: &&Hook| choice.breadcrumb || !hook.is_breadcrumb;
+    pub(crate) fn wanted_hooks(&self, options: SetupOptions) -> Vec<&'static Hook> {
+        let is_wanted = |hook: &&Hook| options.breadcrumb || !hook.is_breadcrumb;
         self.hooks.iter().filter(is_wanted).collect()
     }
 

@@ -6,7 +6,7 @@ use crate::hooks::Event;
 use crate::hooks::harness::Harness;
 
 /// Names that are in no harness's profile: our own, and former names in harnesses.
-const MORE: &[(&str, Event)] = &[
+const EXTRA_NAMES: &[(&str, Event)] = &[
     ("sessioncompacted", Event::SessionStart),
     ("userprompt", Event::PromptSubmit),
     ("promptsubmit", Event::PromptSubmit),
@@ -16,13 +16,13 @@ const MORE: &[(&str, Event)] = &[
 ];
 
 /// Returns the event with a name such as `session-start`, `SessionStart` or `session.created`.
-pub(crate) fn event(name: &str) -> Option<Event> {
+pub(crate) fn parse_event(name: &str) -> Option<Event> {
     let plain = plain(name);
     let of_harnesses = Harness::ALL
         .into_iter()
         .flat_map(|harness| harness.profile().events);
     let mut of_harnesses = of_harnesses.filter(|(_, known)| self::plain(known) == plain);
-    let more = || MORE.iter().find(|(known, _)| *known == plain);
+    let more = || EXTRA_NAMES.iter().find(|(known, _)| *known == plain);
     let found = of_harnesses.next().map(|(event, _)| *event);
     found.or_else(|| more().map(|(_, event)| *event))
 }
@@ -34,7 +34,7 @@ fn plain(name: &str) -> String {
 }
 
 /// Returns an event name that is safe to return to the harness: a single word, not arbitrary text.
-pub(crate) fn echoed(name: &Value) -> Option<&str> {
+pub(crate) fn safe_event_name(name: &Value) -> Option<&str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let name = name.as_str()?;
     let is_word = !name.is_empty() && name.len() <= 64 && name.chars().all(is_part);
@@ -48,29 +48,32 @@ mod tests {
     #[test]
     fn every_harness_has_its_name_for_an_event() {
         for harness in Harness::ALL {
-            for (expected, name) in harness.profile().events {
-                assert_eq!(event(name), Some(*expected), "{name}");
+            for (event, name) in harness.profile().events {
+                assert_eq!(parse_event(name), Some(*event), "{name}");
             }
         }
-        assert_eq!(event("session-start"), Some(Event::SessionStart));
-        assert_eq!(event("post_tool_use"), Some(Event::PostToolUse));
-        assert_eq!(event("subagent-stop"), Some(Event::SubagentStop));
-        assert_eq!(event("session.deleted"), Some(Event::SessionEnd));
+        assert_eq!(parse_event("session-start"), Some(Event::SessionStart));
+        assert_eq!(parse_event("post_tool_use"), Some(Event::PostToolUse));
+        assert_eq!(parse_event("subagent-stop"), Some(Event::SubagentStop));
+        assert_eq!(parse_event("session.deleted"), Some(Event::SessionEnd));
         for other in ["", "stop", "Stop", "session", "стоп"] {
-            assert_eq!(event(other), None, "{other}");
+            assert_eq!(parse_event(other), None, "{other}");
         }
     }
 
     #[test]
     fn only_a_word_goes_back() {
-        assert_eq!(echoed(&Value::from("SessionStart")), Some("SessionStart"));
+        assert_eq!(
+            safe_event_name(&Value::from("SessionStart")),
+            Some("SessionStart")
+        );
         for other in [
             Value::Null,
             Value::from(""),
             Value::from("a\nb"),
             Value::from("a b"),
         ] {
-            assert_eq!(echoed(&other), None);
+            assert_eq!(safe_event_name(&other), None);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! opencode: the server in `opencode.json`, which may contain comments; the hooks as a plugin of ours.
 
 use crate::hooks::Event;
-use crate::hooks::harness::Choice;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::HarnessProfile;
@@ -10,6 +9,7 @@ use crate::hooks::harness::Obstacle;
 use crate::hooks::harness::ServerEntry;
 use crate::hooks::harness::SettingsContent;
 use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::SetupOptions;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 
@@ -56,8 +56,8 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     retired: &[],
     is_named_in_commands: true,
     context: ContextFiles {
-        of_user: &["AGENTS.md"],
-        of_folder: &[&["AGENTS.md", "CLAUDE.md"]],
+        user_files: &["AGENTS.md"],
+        folder_files: &[&["AGENTS.md", "CLAUDE.md"]],
         stops_at_repository: true,
         ..ContextFiles::NONE
     },
@@ -72,7 +72,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
 const OFFLINE: &str = "if npm cannot be reached, the first start waits for over a minute: \
                        npm_config_fetch_retries=0 opencode";
 
-fn next_steps(_: SetupScope, _: Choice) -> Vec<String> {
+fn next_steps(_: SetupScope, _: SetupOptions) -> Vec<String> {
     vec![format!(
         "opencode installs @opencode-ai/plugin by npm next to the plugin; {OFFLINE}"
     )]
@@ -90,7 +90,10 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
                 "{} has the MCP server annals disabled",
                 files.relative_name(&file)
             );
-            obstacles.push(Obstacle::stop(what, "set mcp.annals.enabled to true there"));
+            obstacles.push(Obstacle::decided(
+                what,
+                "set mcp.annals.enabled to true there",
+            ));
         }
         let tools = json["tools"].as_object().into_iter().flatten();
         if tools
@@ -98,11 +101,11 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
             .any(|(name, is_on)| name.starts_with("annals") && *is_on == false)
         {
             let what = format!("{} turns tools of annals off", files.relative_name(&file));
-            obstacles.push(Obstacle::stop(what, "see `tools` there"));
+            obstacles.push(Obstacle::decided(what, "see `tools` there"));
         }
     }
     if !files.folder.join("node_modules").is_dir() {
-        obstacles.push(Obstacle::open(
+        obstacles.push(Obstacle::pending(
             "opencode has not installed @opencode-ai/plugin next to the plugin yet".to_owned(),
             OFFLINE,
         ));

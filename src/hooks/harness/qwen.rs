@@ -1,12 +1,12 @@
 //! Qwen Code: hooks and the server in `settings.json`, which may contain comments. A fork of Gemini CLI with
 //! Claude Code's event names.
 
-use crate::hooks::harness::Choice;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
 use crate::hooks::harness::Obstacle;
+use crate::hooks::harness::SetupOptions;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 use crate::hooks::harness::claude;
@@ -43,8 +43,8 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     retired: &[],
     is_named_in_commands: true,
     context: ContextFiles {
-        of_user: &["QWEN.md"],
-        of_folder: &[&["QWEN.md"], &["AGENTS.md"], &[".qwen/QWEN.local.md"]],
+        user_files: &["QWEN.md"],
+        folder_files: &[&["QWEN.md"], &["AGENTS.md"], &[".qwen/QWEN.local.md"]],
         stops_at_repository: true,
         has_imports: true,
         ..ContextFiles::NONE
@@ -55,7 +55,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     obstacles,
 };
 
-fn next_steps(scope: SetupScope, _: Choice) -> Vec<String> {
+fn next_steps(scope: SetupScope, _: SetupOptions) -> Vec<String> {
     match scope {
         SetupScope::Project => vec![
             "if folder trust is on, Qwen Code reads a project's own settings only in a trusted folder: \
@@ -75,14 +75,14 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     for (json, shown) in files.settings() {
         if json["disableAllHooks"] == true {
             let what = format!("{shown} turns all hooks off");
-            obstacles.push(Obstacle::stop(what, "remove disableAllHooks there"));
+            obstacles.push(Obstacle::decided(what, "remove disableAllHooks there"));
         }
-        obstacles.extend(HarnessFiles::shut_out(&json, &shown));
+        obstacles.extend(HarnessFiles::server_exclusion(&json, &shown));
     }
     let user = HarnessFiles::json(&files.user_folder.join("settings.json")).unwrap_or_default();
     let is_asked = user["security"]["folderTrust"]["enabled"] == true;
     if files.scope == SetupScope::Project && is_asked && !files.is_trusted() {
-        obstacles.push(Obstacle::open(
+        obstacles.push(Obstacle::pending(
             "Qwen Code does not trust this folder yet, so it reads none of its settings".to_owned(),
             "trust it in Qwen Code: /permissions",
         ));

@@ -65,7 +65,7 @@ impl<'a> JsonDocument<'a> {
             root,
             object,
         };
-        document.refuse_doubled(&document.object)?;
+        document.refuse_duplicate_keys(&document.object)?;
         Ok(document)
     }
 
@@ -87,7 +87,7 @@ impl<'a> JsonDocument<'a> {
         };
         let object = member.object_value();
         let object = object.ok_or_else(|| self.not_a(name, "an object", &member.into()))?;
-        self.refuse_doubled(&object)?;
+        self.refuse_duplicate_keys(&object)?;
         Ok(Some(object))
     }
 
@@ -118,11 +118,16 @@ impl<'a> JsonDocument<'a> {
 
     /// Returns the error for a value of the wrong type.
     pub(crate) fn not_a(&self, name: &str, wanted: &str, found: &CstNode) -> Error {
-        refused(&format!("{name:?} is not {wanted}"), self.path, line(found))
+        self.refusal(&format!("{name:?} is not {wanted}"), found)
+    }
+
+    /// Returns the error that the file is not edited because of what was found in it.
+    pub(crate) fn refusal(&self, problem: &str, found: &CstNode) -> Error {
+        refused(problem, self.path, line(found))
     }
 
     /// Refuses duplicate keys, because parsers differ in which one they use.
-    fn refuse_doubled(&self, object: &CstObject) -> Result<()> {
+    fn refuse_duplicate_keys(&self, object: &CstObject) -> Result<()> {
         let members = object.properties();
         if members.len() > MAX_MEMBERS {
             let what =
@@ -133,7 +138,7 @@ impl<'a> JsonDocument<'a> {
         for member in members {
             let name = member.decoded_name().unwrap_or_default();
             if !seen.insert(name.clone()) {
-                let what = format!("names {name:?} twice in one object");
+                let what = format!("has the duplicate key {name:?}");
                 return Err(refused(&what, self.path, line(&member.into())));
             }
         }

@@ -20,7 +20,7 @@ pub use report::FileOutcome;
 pub use report::SetupFile;
 pub use report::SetupReport;
 pub use round_trip::SettingsForm;
-pub use round_trip::set_up_and_removed;
+pub use round_trip::setup_round_trip;
 pub use run::SetupRequest;
 pub use run::session_start;
 pub use run::setup;

@@ -47,8 +47,9 @@ impl HarnessDir {
     }
 
     fn of_user(project: &Project, harness: Harness) -> Result<Self> {
-        let unknown =
-            || Error::failed("HOME names no absolute path, so your own settings cannot be found");
+        let unknown = || {
+            Error::failed("HOME is not set to an absolute path, so your settings cannot be located")
+        };
         let home = project.environment.home().ok_or_else(unknown)?;
         let own = project.environment.data_dir().ok_or_else(unknown)?;
         let folder = user_folder(project, harness, &home);

@@ -2,10 +2,10 @@
 
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::harness::Choice;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::ServerEntry;
 use crate::hooks::harness::SettingsContent;
+use crate::hooks::harness::SetupOptions;
 use crate::hooks::setup::target::TargetFile;
 
 /// A format of settings files.
@@ -19,7 +19,7 @@ pub enum SettingsForm {
 
 /// Returns a settings file after adding and removing our entries; `None` if it already contained some of
 /// ours.
-pub fn set_up_and_removed(form: SettingsForm, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+pub fn setup_round_trip(form: SettingsForm, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
     let content = match form {
         SettingsForm::Json => SettingsContent::Json {
             hooks: true,
@@ -35,7 +35,7 @@ pub fn set_up_and_removed(form: SettingsForm, bytes: &[u8]) -> Result<Option<Vec
     if target.is_in(bytes)? {
         return Ok(None);
     }
-    let new = target.with(Some(bytes), Choice::ALL[1])?;
+    let new = target.with(Some(bytes), SetupOptions::ALL[1])?;
     // A line added by another program forces the entries to be removed one by one.
     let edited = [&new[..], b"\n"].concat();
     target.without(&edited, None)?;

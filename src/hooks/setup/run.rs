@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::harness::Choice;
-use crate::hooks::harness::RequestedChoice;
+use crate::hooks::harness::SetupOptions;
+use crate::hooks::harness::SetupOverrides;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::report::FileOutcome;
@@ -35,7 +35,7 @@ pub struct SetupRequest {
     /// Remove our entries.
     pub remove: bool,
     /// The options that the user gave; the others keep their current values.
-    pub choice: RequestedChoice,
+    pub options: SetupOverrides,
 }
 
 /// Sets up a harness to call `annals`, or reverts that.
@@ -45,36 +45,36 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let profile = request.harness.profile();
     let targets = TargetFile::all(&place, profile, request.scope);
     for target in &targets {
-        confined(&target.path, place.storage.root())?;
+        ensure_inside(&target.path, place.storage.root())?;
     }
     let operation = format!("setup {}", profile.name);
     let (planned, applied) = place.storage.transact(&operation, &[Store::Context], || {
         let mut changes = Changes::new();
         let mut planned = Vec::new();
-        let choice = request.choice.over(found_choice(&targets)?);
+        let options = request.options.over(found_options(&targets)?);
         for target in &targets {
             let old = entries_in(&changes, target)?;
             let outcome = if request.remove {
                 remove(&mut changes, target, &place)?
             } else {
-                install(&mut changes, target, choice)?
+                install(&mut changes, target, options)?
             };
             planned.push(SetupFile {
                 file: project.relative(&target.path).to_owned(),
                 outcome,
-                entries: target.entries(choice),
+                entries: target.entries(options),
                 gone: removed_entries(old, &entries_in(&changes, target)?),
             });
         }
-        Ok(((planned, choice), changes))
+        Ok(((planned, options), changes))
     })?;
-    let (planned, choice) = planned;
+    let (planned, options) = planned;
     let backups = targets.iter().map(|target| backup(&target.path));
     let backups = backups.filter(|path| path.is_file());
     Ok(SetupReport {
         harness: request.harness,
         scope: request.scope,
-        notes: notes(project, request, choice, &planned),
+        notes: notes(project, request, options, &planned),
         files: planned,
         backups: backups
             .map(|path| project.relative(&path).to_owned())
@@ -110,16 +110,16 @@ pub fn session_start(project: &Project) -> Result<Changes> {
 }
 
 /// Returns the options with which the files were written; the default if they contain no entries of ours.
-fn found_choice(targets: &[TargetFile]) -> Result<Choice> {
-    let mut choice = Choice::ALL[0];
+fn found_options(targets: &[TargetFile]) -> Result<SetupOptions> {
+    let mut options = SetupOptions::ALL[0];
     for target in targets {
         if let Some(bytes) = read::bytes(&target.path)? {
             let here = target.chosen(&bytes)?;
-            choice.notepad &= here.notepad;
-            choice.breadcrumb |= here.breadcrumb;
+            options.notepad &= here.notepad;
+            options.breadcrumb |= here.breadcrumb;
         }
     }
-    Ok(choice)
+    Ok(options)
 }
 
 /// Returns our entries in a file, after the planned changes.
@@ -131,22 +131,22 @@ fn entries_in(changes: &Changes, target: &TargetFile) -> Result<Vec<String>> {
 /// Returns the entries that were removed; a duplicate once for each removal.
 fn removed_entries(old: Vec<String>, new: &[String]) -> Vec<String> {
     let mut kept = new.to_vec();
-    let mut gone = old;
-    gone.retain(|entry| match kept.iter().position(|other| other == entry) {
+    let mut removed = old;
+    removed.retain(|entry| match kept.iter().position(|other| other == entry) {
         Some(at) => {
             kept.swap_remove(at);
             false
         }
         None => true,
     });
-    gone
+    removed
 }
 
 /// Returns the manual steps that remain.
 fn notes(
     project: &Project,
     request: SetupRequest,
-    choice: Choice,
+    options: SetupOptions,
     files: &[SetupFile],
 ) -> Vec<String> {
     let profile = request.harness.profile();
@@ -154,11 +154,11 @@ fn notes(
         let after = (profile.after_removal)(request.scope);
         return after.map(str::to_owned).into_iter().collect();
     }
-    let mut notes = (profile.next_steps)(request.scope, choice);
+    let mut notes = (profile.next_steps)(request.scope, options);
     let is_changed = |file: &SetupFile| file.outcome != FileOutcome::Unchanged;
     if request.scope == SetupScope::User && !request.check && files.iter().any(is_changed) {
         notes.push(format!(
-            "`annals undo` takes back changes of a project, not these: annals setup {} --user --remove does",
+            "`annals undo` reverts only changes to a project, not these: annals setup {} --user --remove does",
             profile.name
         ));
     }
@@ -178,8 +178,8 @@ fn notes(
     notes
 }
 
-/// Refuses a file that a link places outside of the root, because writes must stay inside it.
-fn confined(path: &Path, root: &Path) -> Result<()> {
+/// Refuses a file that a link places outside the root, because writes must stay inside it.
+fn ensure_inside(path: &Path, root: &Path) -> Result<()> {
     let real = path
         .ancestors()
         .find_map(|path| fs::canonicalize(path).ok());
@@ -187,9 +187,12 @@ fn confined(path: &Path, root: &Path) -> Result<()> {
         |real: &PathBuf| fs::canonicalize(root).is_ok_and(|root| real.starts_with(root));
     match real {
         Some(real) if !is_inside(&real) => {
-            let message = format!("leads outside of {}, so it is not written", root.display());
+            let message = format!(
+                "resolves to a path outside {}, so it is not written",
+                root.display()
+            );
             let hint = format!(
-                "it leads to {}; put the entries there by hand",
+                "it resolves to {}; add the entries there by hand",
                 real.display()
             );
             Err(Error::refused(message).at(path, None).hint(hint))
@@ -198,9 +201,13 @@ fn confined(path: &Path, root: &Path) -> Result<()> {
     }
 }
 
-fn install(changes: &mut Changes, target: &TargetFile, choice: Choice) -> Result<FileOutcome> {
+fn install(
+    changes: &mut Changes,
+    target: &TargetFile,
+    options: SetupOptions,
+) -> Result<FileOutcome> {
     let old = read::bytes(&target.path)?;
-    let new = target.with(old.as_deref(), choice)?;
+    let new = target.with(old.as_deref(), options)?;
     Ok(match &old {
         Some(bytes) if *bytes == new => FileOutcome::Unchanged,
         // There is no content of others to back up.

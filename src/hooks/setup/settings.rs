@@ -5,11 +5,11 @@ use std::path::Path;
 use jsonc_parser::cst::CstObject;
 
 use crate::error::Result;
-use crate::hooks::harness::Choice;
 use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::ServerEntry;
+use crate::hooks::harness::SetupOptions;
 use crate::hooks::setup::command::Command;
 use crate::hooks::setup::hook_command::HOOKS;
 use crate::hooks::setup::hook_command::HookCommand;
@@ -37,13 +37,13 @@ pub(crate) struct SettingsEntries {
 
 impl SettingsEntries {
     /// Returns a settings file with our current entries, and without obsolete ones.
-    pub(crate) fn with(self, bytes: &[u8], path: &Path, choice: Choice) -> Result<Vec<u8>> {
+    pub(crate) fn with(self, bytes: &[u8], path: &Path, options: SetupOptions) -> Result<Vec<u8>> {
         let document = JsonDocument::parse(bytes, path, self.dialect)?;
         let before = document.text();
         if self.hooks {
-            let wanted = self.profile.wanted_hooks(choice);
+            let wanted = self.profile.wanted_hooks(options);
             for hook in &wanted {
-                self.upsert(&document, hook, choice)?;
+                self.upsert(&document, hook, options)?;
             }
             while let Some(surplus) = self.surplus(&document, &wanted)? {
                 surplus.remove(&document, None)?;
@@ -67,7 +67,7 @@ impl SettingsEntries {
         if found.iter().any(|one| one.event == hook.event) {
             return Ok(bytes.to_vec());
         }
-        self.upsert(&document, hook, Choice::ALL[0])?;
+        self.upsert(&document, hook, SetupOptions::ALL[0])?;
         Ok(document.text().into_bytes())
     }
 
@@ -110,17 +110,17 @@ impl SettingsEntries {
     }
 
     /// Returns the options with which our hooks were written, as far as they show; else the default.
-    pub(crate) fn chosen(self, bytes: &[u8], path: &Path) -> Result<Choice> {
-        let mut choice = Choice::ALL[0];
+    pub(crate) fn chosen(self, bytes: &[u8], path: &Path) -> Result<SetupOptions> {
+        let mut options = SetupOptions::ALL[0];
         if self.hooks {
             let document = JsonDocument::parse(bytes, path, self.dialect)?;
             for one in HookCommand::all(self.profile, &document)? {
-                choice.notepad &= !one.leaves_notepad_out();
+                options.notepad &= !one.leaves_notepad_out();
                 let mut hooks = self.profile.hooks.iter();
-                choice.breadcrumb |= hooks.any(|hook| hook.is_breadcrumb && hook.call == one.call);
+                options.breadcrumb |= hooks.any(|hook| hook.is_breadcrumb && hook.call == one.call);
             }
         }
-        Ok(choice)
+        Ok(options)
     }
 
     /// Returns our commands and our server in a settings file, one line each.
@@ -170,8 +170,8 @@ impl SettingsEntries {
     }
 
     /// Adds a hook, or updates its command.
-    fn upsert(self, document: &JsonDocument, hook: &Hook, choice: Choice) -> Result<()> {
-        let command = self.profile.command(hook, choice);
+    fn upsert(self, document: &JsonDocument, hook: &Hook, options: SetupOptions) -> Result<()> {
+        let command = self.profile.command(hook, options);
         let found = HookCommand::all(self.profile, document)?.into_iter();
         let mut same = found.filter(|one| one.event == hook.event && one.call == hook.call);
         let Some(first) = same.next() else {
@@ -208,8 +208,8 @@ fn put_server(document: &JsonDocument, server: ServerEntry) -> Result<()> {
     if own.is_some_and(|found| server::is_own(server, &found)) {
         return Ok(());
     }
-    let wanted = "our server: it starts something else";
-    Err(document.not_a(server::NAME, wanted, &member.into()))
+    let problem = format!("{:?} is another server", server::NAME);
+    Err(document.refusal(&problem, &member.into()))
 }
 
 /// Returns whether our server is in the list of servers.
@@ -299,7 +299,7 @@ mod tests {
     fn comments_stay_where_they_are() {
         let old = "{\n  // mine\n  \"a\": 1, /* too */\n  \"hooks\": {\n    // none yet\n  },\n}\n";
         let new = entries()
-            .with(old.as_bytes(), path(), Choice::ALL[0])
+            .with(old.as_bytes(), path(), SetupOptions::ALL[0])
             .unwrap();
         let new = String::from_utf8(new).unwrap();
         for line in ["  // mine\n  \"a\": 1, /* too */\n", "    // none yet\n"] {
@@ -318,11 +318,11 @@ mod tests {
             {"type": "command", "command": "echo"},
         ]}]}});
         let bytes = serde_json::to_vec_pretty(&old).unwrap();
-        let choice = Choice {
+        let options = SetupOptions {
             notepad: false,
             breadcrumb: false,
         };
-        let new = entries().with(&bytes, path(), choice).unwrap();
+        let new = entries().with(&bytes, path(), options).unwrap();
         let group = &parsed(&new)["hooks"]["SessionStart"][0]["hooks"];
         assert_eq!(
             group[0]["command"],
@@ -347,7 +347,9 @@ mod tests {
             "PostToolUse": [call("post-tool-use --verbose")],
         }});
         let bytes = serde_json::to_vec(&old).unwrap();
-        let new = entries().with(&bytes, path(), Choice::ALL[0]).unwrap();
+        let new = entries()
+            .with(&bytes, path(), SetupOptions::ALL[0])
+            .unwrap();
         let hooks = parsed(&new)["hooks"].clone();
         assert_eq!(hooks["SessionStart"].as_array().unwrap().len(), 1);
         assert_eq!(hooks.get("PreCompact"), None);
@@ -366,8 +368,8 @@ mod tests {
             "mcpServers": {"annals": {"command": "/opt/annals", "args": ["mcp", "--tools", "all"]}},
         });
         let bytes = serde_json::to_vec_pretty(&old).unwrap();
-        for choice in Choice::ALL {
-            let new = entries().with(&bytes, path(), choice).unwrap();
+        for options in SetupOptions::ALL {
+            let new = entries().with(&bytes, path(), options).unwrap();
             assert_ne!(new, bytes);
             let mut changed = parsed(&new);
             changed["since"] = Value::from(1);
@@ -375,13 +377,13 @@ mod tests {
             let rest = entries().without(changed.as_bytes(), path(), Some(&bytes));
             let mut wanted = old.clone();
             wanted["since"] = Value::from(1);
-            assert_eq!(parsed(&rest.unwrap().unwrap()), wanted, "{choice:?}");
+            assert_eq!(parsed(&rest.unwrap().unwrap()), wanted, "{options:?}");
         }
     }
 
     #[test]
     fn a_schema_that_the_harness_added_is_not_kept_alone() {
-        let new = entries().with(b"", path(), Choice::ALL[0]).unwrap();
+        let new = entries().with(b"", path(), SetupOptions::ALL[0]).unwrap();
         let text = String::from_utf8(new).unwrap();
         let with_schema = text.replacen('{', "{\n  \"$schema\": \"https://example.org\",", 1);
         let rest = |before| entries().without(with_schema.as_bytes(), path(), before);
@@ -392,14 +394,22 @@ mod tests {
     #[test]
     fn another_server_of_our_name_is_refused() {
         let foreign = br#"{"mcpServers": {"annals": {"command": "other"}}}"#;
-        let error = entries().with(foreign, path(), Choice::ALL[0]).unwrap_err();
-        assert!(error.message.contains("starts something else"), "{error}");
+        let error = entries()
+            .with(foreign, path(), SetupOptions::ALL[0])
+            .unwrap_err();
+        assert!(
+            error.message.contains("\"annals\" is another server"),
+            "{error}"
+        );
         let own = br#"{"mcpServers":{"annals":{"command":"/opt/annals","args":["mcp","--tools","all"]}}}"#;
         let entries = SettingsEntries {
             hooks: false,
             ..entries()
         };
-        assert_eq!(entries.with(own, path(), Choice::ALL[0]).unwrap(), own);
+        assert_eq!(
+            entries.with(own, path(), SetupOptions::ALL[0]).unwrap(),
+            own
+        );
     }
 
     fn scalar() -> impl Strategy<Value = Value> {
@@ -491,9 +501,9 @@ mod tests {
             let target = target();
             // Replacements inside of strings may have made the JSON invalid.
             prop_assume!(JsonDocument::parse(&old, path(), entries().dialect).is_ok());
-            let new = target.with(Some(&old), Choice::ALL[chosen]).unwrap();
+            let new = target.with(Some(&old), SetupOptions::ALL[chosen]).unwrap();
             prop_assert_ne!(&new, &old);
-            prop_assert_eq!(&target.with(Some(&new), Choice::ALL[chosen]).unwrap(), &new);
+            prop_assert_eq!(&target.with(Some(&new), SetupOptions::ALL[chosen]).unwrap(), &new);
             prop_assert_eq!(target.without(&new, Some(&old)).unwrap(), Some(old.clone()));
             // Values survive if another program has rewritten the file since.
             let mut again = parsed(&new);
@@ -508,7 +518,7 @@ mod tests {
         fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "[{}\\[\\]\",:\\\\/* a1\n]{0,60}") {
             for input in [&bytes[..], text.as_bytes()] {
                 // Only tests that it returns.
-                let _is_json = entries().with(input, path(), Choice::ALL[1]).is_ok();
+                let _is_json = entries().with(input, path(), SetupOptions::ALL[1]).is_ok();
                 let _is_json = entries().without(input, path(), None).is_ok();
             }
         }

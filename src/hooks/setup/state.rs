@@ -2,9 +2,9 @@
 
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::harness::Choice;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::Obstacle;
+use crate::hooks::harness::SetupOptions;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::place::user_folder_of;
@@ -27,7 +27,7 @@ pub enum SetupState {
 pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Result<SetupState> {
     let place = HarnessDir::locate(project, harness, scope)?;
     let targets = TargetFile::all(&place, harness.profile(), scope);
-    if current(&targets, Choice::ALL)?.is_some() {
+    if current(&targets, SetupOptions::ALL)?.is_some() {
         return Ok(SetupState::Current);
     }
     for target in &targets {
@@ -50,23 +50,23 @@ pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
         })
 }
 
-/// Returns the first of the choices for which all files are current.
+/// Returns the first of the combinations for which all files are current.
 pub(crate) fn current(
     targets: &[TargetFile],
-    choices: impl IntoIterator<Item = Choice>,
-) -> Result<Option<Choice>> {
+    combinations: impl IntoIterator<Item = SetupOptions>,
+) -> Result<Option<SetupOptions>> {
     let mut files = Vec::new();
     for target in targets {
         files.push((target, read::bytes(&target.path)?));
     }
-    for choice in choices {
+    for options in combinations {
         let mut is_current = true;
         for (target, old) in &files {
-            let new = target.with(old.as_deref(), choice)?;
+            let new = target.with(old.as_deref(), options)?;
             is_current &= old.as_deref() == Some(&new);
         }
         if is_current {
-            return Ok(Some(choice));
+            return Ok(Some(options));
         }
     }
     Ok(None)

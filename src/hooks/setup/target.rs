@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::hooks::harness::Choice;
 use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::SettingsContent;
+use crate::hooks::harness::SetupOptions;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::settings::SettingsEntries;
@@ -59,13 +59,13 @@ impl TargetFile {
     }
 
     /// Returns the file's content with our entries.
-    pub(crate) fn with(&self, old: Option<&[u8]>, choice: Choice) -> Result<Vec<u8>> {
+    pub(crate) fn with(&self, old: Option<&[u8]>, options: SetupOptions) -> Result<Vec<u8>> {
         let bytes = old.unwrap_or_default();
         match self.content {
-            SettingsContent::Json { .. } => self.entries_of_json().with(bytes, &self.path, choice),
+            SettingsContent::Json { .. } => self.entries_of_json().with(bytes, &self.path, options),
             SettingsContent::Toml => toml::with(bytes, &self.path),
             SettingsContent::Plugin(text) if old.is_none_or(is_generated) => {
-                Ok(plugin(text, choice).into_bytes())
+                Ok(plugin(text, options).into_bytes())
             }
             SettingsContent::Plugin(_) => Err(foreign(&self.path)),
         }
@@ -75,8 +75,8 @@ impl TargetFile {
     ///
     /// `before` is its content before setup, which is restored if nothing has changed since.
     pub(crate) fn without(&self, old: &[u8], before: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
-        let is_as_written = |choice| self.with(before, choice).is_ok_and(|new| new == old);
-        if Choice::ALL.into_iter().any(is_as_written) {
+        let is_as_written = |options| self.with(before, options).is_ok_and(|new| new == old);
+        if SetupOptions::ALL.into_iter().any(is_as_written) {
             return Ok(before.map(<[u8]>::to_vec));
         }
         match self.content {
@@ -88,21 +88,21 @@ impl TargetFile {
     }
 
     /// Returns the options with which the file was written, as far as it shows; else the default.
-    pub(crate) fn chosen(&self, bytes: &[u8]) -> Result<Choice> {
+    pub(crate) fn chosen(&self, bytes: &[u8]) -> Result<SetupOptions> {
         match self.content {
             SettingsContent::Json { .. } => self.entries_of_json().chosen(bytes, &self.path),
             SettingsContent::Plugin(text) if is_generated(bytes) => {
                 let found = String::from_utf8_lossy(bytes);
-                let is_it = |choice: &Choice| {
-                    let wanted = plugin(text, *choice);
+                let is_it = |options: &SetupOptions| {
+                    let wanted = plugin(text, *options);
                     SWITCHES
                         .iter()
                         .all(|name| switch(&wanted, name) == switch(&found, name))
                 };
-                let mut all = Choice::ALL.into_iter();
-                Ok(all.find(is_it).unwrap_or(Choice::ALL[0]))
+                let mut all = SetupOptions::ALL.into_iter();
+                Ok(all.find(is_it).unwrap_or(SetupOptions::ALL[0]))
             }
-            SettingsContent::Toml | SettingsContent::Plugin(_) => Ok(Choice::ALL[0]),
+            SettingsContent::Toml | SettingsContent::Plugin(_) => Ok(SetupOptions::ALL[0]),
         }
     }
 
@@ -129,8 +129,8 @@ impl TargetFile {
 
     /// Returns whether a file is unchanged since we created it.
     pub(crate) fn is_as_created(&self, old: &[u8]) -> bool {
-        let is_it = |choice| self.with(None, choice).is_ok_and(|new| new == old);
-        Choice::ALL.into_iter().any(is_it)
+        let is_it = |options| self.with(None, options).is_ok_and(|new| new == old);
+        SetupOptions::ALL.into_iter().any(is_it)
     }
 
     /// Returns whether the whole file is ours, so that there is no content of others to back up.
@@ -139,13 +139,13 @@ impl TargetFile {
     }
 
     /// Returns the entries of ours that belong in this file, one line each.
-    pub(crate) fn entries(&self, choice: Choice) -> Vec<String> {
+    pub(crate) fn entries(&self, options: SetupOptions) -> Vec<String> {
         match self.content {
             SettingsContent::Json { hooks, server, .. } => {
-                let wanted = self.profile.wanted_hooks(choice);
+                let wanted = self.profile.wanted_hooks(options);
                 let wanted = wanted.into_iter().filter(|_| hooks);
                 let hooks = wanted.map(|hook| {
-                    let command = self.profile.command(hook, choice);
+                    let command = self.profile.command(hook, options);
                     format!("{}: {command}", hook.event)
                 });
                 let server = server.map(|_| SERVER.to_owned());
@@ -178,7 +178,7 @@ impl TargetFile {
 /// The entry for our server, as a line of the report.
 pub(crate) const SERVER: &str = "MCP server annals: annals mcp";
 
-const PLUGIN: &str = "the plugin, a file of its own";
+const PLUGIN: &str = "plugin (separate file)";
 
 /// The constants at the start of the plugin.
 const SWITCHES: [&str; 2] = ["NOTEPAD", "BREADCRUMB"];
@@ -190,7 +190,7 @@ fn switch<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Returns the plugin with the options set in the two constants at its start.
-fn plugin(text: &str, choice: Choice) -> String {
+fn plugin(text: &str, options: SetupOptions) -> String {
     let chosen = |text: &str, name: &str, default: bool, chosen: bool| {
         let (old, new) = (
             format!("{name} = {default};"),
@@ -198,8 +198,8 @@ fn plugin(text: &str, choice: Choice) -> String {
         );
         text.replacen(&old, &new, 1)
     };
-    let text = chosen(text, "NOTEPAD", true, choice.notepad);
-    chosen(&text, "BREADCRUMB", false, choice.breadcrumb)
+    let text = chosen(text, "NOTEPAD", true, options.notepad);
+    chosen(&text, "BREADCRUMB", false, options.breadcrumb)
 }
 
 /// The first line of each file that is entirely ours.

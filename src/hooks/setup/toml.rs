@@ -113,7 +113,7 @@ impl File {
         if is_kept {
             Ok(file)
         } else {
-            Err(by_hand("has line ends of two kinds", path))
+            Err(by_hand("has mixed line endings", path))
         }
     }
 
@@ -215,7 +215,7 @@ mod tests {
             ("a = 1\nb = \n", Some(2), "is not valid TOML"),
             ("a = 1\na = 2\n", Some(2), "is not valid TOML"),
             ("mcp_servers = 1\n", None, "no table"),
-            ("a = 1\r\nb = 1\n", None, "two kinds"),
+            ("a = 1\r\nb = 1\n", None, "mixed line endings"),
             (
                 "[mcp_servers.annals]\ncommand = \"other\"\n",
                 None,

@@ -166,7 +166,7 @@ fn start(file: &LedgerFile) -> Findings<'_> {
         findings.add_fixable("header", 1, "has no DO and DON'T comments at its head");
     }
     for (rule, line) in secrets::find_lines(&file.text, 1) {
-        let message = format!("holds what looks like a secret ({rule})");
+        let message = format!("contains what looks like a secret ({rule})");
         findings.add("secret", line, message);
     }
     findings

@@ -183,7 +183,7 @@ pub(crate) fn read(text: &str, policy: SecretPolicy) -> DocumentDraft {
             return;
         }
         if let Some(secret) = secrets::find(text).first() {
-            let message = format!("holds what looks like a secret ({})", secret.rule);
+            let message = format!("contains what looks like a secret ({})", secret.rule);
             problems.push(Problem::new(pointer, message));
         }
     });

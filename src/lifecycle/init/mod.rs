@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::lifecycle::carried::Carried;
+use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::init::manifest::Manifest;
-use crate::lifecycle::init::texts::Dated;
 use crate::lifecycle::init::texts::Empty;
-pub(crate) use crate::lifecycle::init::texts::Named;
 pub(crate) use crate::lifecycle::init::texts::NewState;
-use crate::lifecycle::init::texts::Texts;
+use crate::lifecycle::init::texts::ProjectContext;
+use crate::lifecycle::init::texts::RequirementsContext;
+pub(crate) use crate::lifecycle::init::texts::RoadmapContext;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
@@ -131,7 +131,7 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
         },
     };
     let defaults = defaults(project, &mut new.work.warnings)?;
-    let texts = Texts::with_defaults(request, defaults)?;
+    let texts = ProjectContext::with_defaults(request, defaults)?;
     let date = project.clock.today().to_string();
     let project_file = root.join(vocabulary::PROJECT);
     if project_file.exists() && request.says_something() {
@@ -145,14 +145,14 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
     new.file(
         &root.join(vocabulary::REQUIREMENTS),
         Template::InitRequirements,
-        &Dated { date: &date },
+        &RequirementsContext { date: &date },
     )?;
     // The remaining files belong to the active milestone, which may have a separate folder.
     let name = new.name()?.unwrap_or(texts.name);
     new.file(
         &home.join(vocabulary::ROADMAP),
         Template::InitRoadmap,
-        &Named { name: &name },
+        &RoadmapContext { name: &name },
     )?;
     new.state(&home.join(vocabulary::STATE), &name, &date)?;
     // If the planning tool keeps milestones itself, its settings have a different format, and its commands
@@ -207,9 +207,9 @@ impl Creation<'_> {
             date,
             skills: &skills,
             // STATE.md may have been lost after a milestone shipped: what was open then still is.
-            carried: Carried {
+            carried: CarriedState {
                 profile: profile.iter().map(|line| format!("- {line}")).collect(),
-                ..Carried::of_archive(&folder)?
+                ..CarriedState::of_archive(&folder)?
             },
         };
         self.file(path, Template::InitState, &context)?;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::carried::Carried;
+use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::init::InitDefaults;
 use crate::lifecycle::init::InitRequest;
 use crate::planning::Skill;
@@ -14,13 +14,13 @@ use crate::text::strip_controls;
 
 /// The context of PROJECT.md.
 #[derive(Serialize)]
-pub(super) struct Texts {
+pub(super) struct ProjectContext {
     pub(super) name: String,
     pub(super) description: Option<String>,
     pub(super) core_value: Option<String>,
 }
 
-impl Texts {
+impl ProjectContext {
     /// Fills in the defaults; refuses texts that look like they contain a secret.
     pub(super) fn with_defaults(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
         let given =
@@ -38,7 +38,7 @@ impl Texts {
         ] {
             if let Some(secret) = text.and_then(|text| secrets::find(text).into_iter().next()) {
                 let message = format!(
-                    "the {what} holds what looks like a secret ({})",
+                    "the {what} contains what looks like a secret ({})",
                     secret.rule
                 );
                 return Err(Error::refused(message)
@@ -55,13 +55,13 @@ fn plain(text: &str) -> String {
 
 /// The context of REQUIREMENTS.md.
 #[derive(Serialize)]
-pub(super) struct Dated<'a> {
+pub(super) struct RequirementsContext<'a> {
     pub(super) date: &'a str,
 }
 
 /// The context of ROADMAP.md.
 #[derive(Serialize)]
-pub(crate) struct Named<'a> {
+pub(crate) struct RoadmapContext<'a> {
     pub(crate) name: &'a str,
 }
 
@@ -78,5 +78,5 @@ pub(crate) struct NewState<'a> {
     pub(crate) date: &'a str,
     pub(crate) skills: &'a [Skill],
     #[serde(flatten)]
-    pub(crate) carried: Carried,
+    pub(crate) carried: CarriedState,
 }

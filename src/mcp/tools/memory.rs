@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::journal;
 use crate::journal::RecordDraft;
-use crate::journal::Writing;
+use crate::journal::WriteOptions;
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::answer::fenced;
 use crate::mcp::arguments::Arguments;
@@ -188,11 +188,11 @@ fn digest(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let draft = RecordDraft::parse(&arguments.json())?;
     let path = journal::default_path(&project.environment)?;
-    let writing = Writing {
+    let options = WriteOptions {
         dry_run: project.dry_run,
-        ..Writing::new(project.clock)
+        ..WriteOptions::new(project.clock)
     };
-    let written = journal::write(&path, &[draft], &writing)?;
+    let written = journal::write(&path, &[draft], &options)?;
     ToolAnswer::json("the journal", &written.entry()?)
 }
 

@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_millis(250);
 
 /// The timeouts of a connection.
 #[derive(Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct Timeouts {
     /// Timeout for connecting.
     pub(crate) connecting: Duration,
     /// Timeout for each answer.
@@ -34,7 +34,7 @@ pub(crate) struct Patience {
 pub(crate) struct ServerConnection {
     runtime: Runtime,
     client: Client,
-    patience: Duration,
+    answer_timeout: Duration,
 }
 
 impl ServerConnection {
@@ -42,7 +42,7 @@ impl ServerConnection {
     pub(crate) fn open(
         config: &Config,
         tls: Option<MakeRustlsConnect>,
-        patience: Patience,
+        timeouts: Timeouts,
         shown: &str,
     ) -> Result<Self> {
         let runtime = Builder::new_current_thread()
@@ -50,7 +50,7 @@ impl ServerConnection {
             .build()
             .map_err(|error| Error::failed(format!("cannot use the network: {error}")))?;
         let opened = runtime.block_on(async {
-            timeout(patience.connecting, async {
+            timeout(timeouts.connecting, async {
                 match tls {
                     Some(tls) => connect(config, tls).await,
                     None => connect(config, NoTls).await,
@@ -62,7 +62,7 @@ impl ServerConnection {
             Ok(Ok(client)) => Ok(Self {
                 runtime,
                 client,
-                patience: patience.answer + GRACE,
+                answer_timeout: timeouts.answer + GRACE,
             }),
             failed => {
                 // A DNS lookup may still be running, and is not waited for.
@@ -86,7 +86,7 @@ impl ServerConnection {
     {
         let answered = self
             .runtime
-            .block_on(async { timeout(self.patience, question(&self.client)).await });
+            .block_on(async { timeout(self.answer_timeout, question(&self.client)).await });
         // The tests stop the process here: the server has answered, but nothing is recorded yet.
         if fail_point::is_reached() {
             std::process::abort();

@@ -55,7 +55,10 @@ impl SyncServer {
         batch: &[DeviceOperation],
         tombstones: &[Tombstone],
     ) -> Result<u64> {
-        let scopes: Vec<String> = batch.iter().map(|one| self.outer(&one.scope)).collect();
+        let scopes: Vec<String> = batch
+            .iter()
+            .map(|one| self.server_scope(&one.scope))
+            .collect();
         if tombstones.is_empty() {
             return self.insert_batch(batch, &scopes);
         }
@@ -81,7 +84,7 @@ impl SyncServer {
         after: &[(String, String, i64)],
         limit: i64,
     ) -> Result<Vec<Received>> {
-        let scopes: Vec<String> = after.iter().map(|one| self.outer(&one.0)).collect();
+        let scopes: Vec<String> = after.iter().map(|one| self.server_scope(&one.0)).collect();
         let devices: Vec<&str> = after.iter().map(|one| one.1.as_str()).collect();
         let numbers: Vec<i64> = after.iter().map(|one| one.2).collect();
         self.round_trips += 2;
@@ -98,7 +101,7 @@ impl SyncServer {
     pub(crate) fn rewrite(&mut self, operations: &[DeviceOperation]) -> Result<()> {
         let scopes: Vec<String> = operations
             .iter()
-            .map(|one| self.outer(&one.scope))
+            .map(|one| self.server_scope(&one.scope))
             .collect();
         let devices: Vec<&str> = operations.iter().map(|one| one.device.as_str()).collect();
         let numbers: Vec<i64> = operations.iter().map(|one| one.number).collect();
@@ -149,7 +152,7 @@ impl SyncServer {
 
 fn received(row: &Row) -> Received {
     Received {
-        scope: SyncServer::inner(row.get(0)),
+        scope: SyncServer::local_scope(row.get(0)),
         device: row.get(1),
         number: row.get(2),
         op_id: row.get(3),

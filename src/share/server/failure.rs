@@ -9,7 +9,7 @@ use crate::text::clip;
 use crate::text::strip_controls;
 
 /// Maximum length of a server's error message that is passed on, in characters.
-const TOLD: usize = 200;
+const MAX_MESSAGE_CHARS: usize = 200;
 
 /// A hint that local work does not depend on the server.
 const KEPT: &str = "everything stays here and is sent with the next `annals share sync`";
@@ -83,5 +83,5 @@ fn reason(error: &tokio_postgres::Error) -> String {
         (None, None) => error.to_string(),
     };
     let line = strip_controls(&said).replace('\n', " ");
-    clip(&line, TOLD).into_owned()
+    clip(&line, MAX_MESSAGE_CHARS).into_owned()
 }

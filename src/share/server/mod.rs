@@ -21,8 +21,8 @@ use crate::error::Result;
 use crate::facts::replication::PRIVATE;
 use crate::project::Project;
 use crate::share::address::Address;
-use crate::share::server::connection::Patience;
 use crate::share::server::connection::ServerConnection;
+use crate::share::server::connection::Timeouts;
 use crate::storage::read;
 
 pub(crate) use state::ServerState;
@@ -60,12 +60,12 @@ impl SyncServer {
             SslMode::Disable => None,
             _ => Some(tls(project)?),
         };
-        let patience = Patience {
+        let timeouts = Timeouts {
             connecting: wait.min(QUIET),
             answer: wait,
         };
         Ok(Self {
-            connection: ServerConnection::open(&config, tls, patience, &address.shown)?,
+            connection: ServerConnection::open(&config, tls, timeouts, &address.shown)?,
             role: address.role.clone(),
             wait,
             round_trips: 0,
@@ -80,7 +80,7 @@ impl SyncServer {
     }
 
     /// Returns the name of a scope on the server: the private one contains the role.
-    fn outer(&self, scope: &str) -> String {
+    fn server_scope(&self, scope: &str) -> String {
         if scope == PRIVATE {
             return format!("{PRIVATE}/{}", self.role);
         }
@@ -88,7 +88,7 @@ impl SyncServer {
     }
 
     /// Returns the local name of a scope.
-    fn inner(scope: &str) -> String {
+    fn local_scope(scope: &str) -> String {
         scope.split('/').next().unwrap_or(scope).to_owned()
     }
 }

@@ -56,9 +56,9 @@ impl SyncServer {
              FROM annals_meta AS m JOIN pg_roles AS r ON r.rolname = current_user \
              LEFT JOIN annals_devices AS d ON true"
         );
-        let messages = self
-            .connection
-            .ask("read what is there", |client| client.simple_query(&asked))?;
+        let messages = self.connection.ask("read the server state", |client| {
+            client.simple_query(&asked)
+        })?;
         let mut state = ServerState::default();
         let (mut version, mut sees_all) = (None, false);
         for row in rows(&messages) {
@@ -69,7 +69,7 @@ impl SyncServer {
                 let highest = highest.parse().unwrap_or(0);
                 state
                     .highest
-                    .insert((Self::inner(scope), device.to_owned()), highest);
+                    .insert((Self::local_scope(scope), device.to_owned()), highest);
             }
         }
         check_version(version)?;
@@ -95,21 +95,24 @@ impl SyncServer {
              FROM pg_roles WHERE rolname = current_user";
         let found = self
             .connection
-            .ask("look for the tables", |client| client.simple_query(asked))?;
+            .ask("check the tables", |client| client.simple_query(asked))?;
         self.check_role(rows(&found).any(|row| row.get(1) == Some("t")))?;
         let is_there = rows(&found).any(|row| row.get(0) == Some("t"));
         if !is_there {
             self.round_trips += 1;
             let tables = format!("BEGIN;\n{TABLES}\nCOMMIT;");
             self.connection
-                .ask("make the tables", |client| client.batch_execute(&tables))?;
+                .ask("create the tables", |client| client.batch_execute(&tables))?;
         }
         Ok(!is_there)
     }
 
     /// Adds a device to its scopes.
     pub(crate) fn introduce(&mut self, device: &str, scopes: &[String]) -> Result<()> {
-        let scopes: Vec<String> = scopes.iter().map(|scope| self.outer(scope)).collect();
+        let scopes: Vec<String> = scopes
+            .iter()
+            .map(|scope| self.server_scope(scope))
+            .collect();
         let sql = "INSERT INTO annals_devices (scope, device) SELECT scope, $2 FROM unnest($1::text[]) AS s(scope) \
              ON CONFLICT (scope, device) DO UPDATE SET left_at = NULL";
         self.execute("add this device", sql, &[&scopes, &device])
@@ -124,7 +127,7 @@ impl SyncServer {
             .ask("list the devices", |client| client.simple_query(DEVICES))?;
         let text = |row: &SimpleQueryRow, at: usize| row.get(at).unwrap_or_default().to_owned();
         let device = |row: &SimpleQueryRow| SharedDevice {
-            scope: Self::inner(&text(row, 0)),
+            scope: Self::local_scope(&text(row, 0)),
             device: text(row, 1),
             member: text(row, 2),
             operations: text(row, 3).parse().unwrap_or(0),
@@ -144,13 +147,13 @@ impl SyncServer {
     pub(crate) fn erase_device(&mut self, device: &str) -> Result<u64> {
         let sql = "UPDATE annals_ops SET kind = 'erased', op_id = '', user_id = '', owner = NULL, subject = NULL, \
              turn = NULL, payload = NULL WHERE device = $1 AND kind <> 'erased'";
-        self.execute("erase what this device sent", sql, &[&device])
+        self.execute("erase the operations of this device", sql, &[&device])
     }
 
     /// Removes a device from the active ones.
-    pub(crate) fn dismiss(&mut self, device: &str) -> Result<()> {
+    pub(crate) fn remove_device(&mut self, device: &str) -> Result<()> {
         let sql = "UPDATE annals_devices SET left_at = clock_timestamp() WHERE device = $1";
-        self.execute("take this device off the list", sql, &[&device])
+        self.execute("remove this device", sql, &[&device])
             .map(|_| ())
     }
 }

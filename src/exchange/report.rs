@@ -25,7 +25,7 @@ pub enum ImportDestination {
 
 /// The report of an import. It is the document of `annals import --json`.
 #[derive(Clone, Debug, Serialize)]
-pub struct Account {
+pub struct ImportReport {
     /// The format of the source.
     pub format: Format,
     /// The file or folder that was read.
@@ -87,7 +87,7 @@ pub struct LeftOutItem {
     pub reason: String,
 }
 
-impl Account {
+impl ImportReport {
     /// Creates the report of a source before its items are imported.
     pub(crate) fn new(
         format: Format,
@@ -95,7 +95,7 @@ impl Account {
         target: ImportDestination,
         source: &mut ImportSource,
     ) -> Self {
-        let mut account = Self {
+        let mut report = Self {
             format,
             from,
             target,
@@ -108,13 +108,13 @@ impl Account {
             warnings: Vec::new(),
         };
         for skip in source.skips.drain(..) {
-            account.left(skip.item, skip.reason);
+            report.skip_item(skip.item, skip.reason);
         }
-        account
+        report
     }
 
     /// Records that an item was left out.
-    pub(crate) fn left(&mut self, item: SourceItem, reason: impl Into<String>) {
+    pub(crate) fn skip_item(&mut self, item: SourceItem, reason: impl Into<String>) {
         self.skipped.push(LeftOutItem {
             place: item.place,
             item: item.name,
@@ -146,7 +146,7 @@ impl Account {
     /// Sorts the skipped items in source order, counts all items, and returns the report.
     ///
     /// Paths inside the project become relative to it.
-    pub(crate) fn settle(mut self, project: &Project) -> Self {
+    pub(crate) fn finish(mut self, project: &Project) -> Self {
         self.not_understood = project.named(self.not_understood);
         let taken = self.imported.iter_mut().chain(&mut self.known);
         let left = self.skipped.iter_mut().map(|one| &mut one.place);
@@ -165,7 +165,7 @@ impl Account {
 }
 
 /// Leaves out a note with all its parts.
-pub(crate) fn left_out(note: Note, reason: &str, account: &mut Account) {
+pub(crate) fn skip_note(note: Note, reason: &str, report: &mut ImportReport) {
     let items = [note.item].into_iter().chain(note.parts);
-    items.for_each(|item: SourceItem| account.left(item, reason));
+    items.for_each(|item: SourceItem| report.skip_item(item, reason));
 }
