@@ -39,7 +39,7 @@ pub(crate) struct HookArgs {
     /// session-start, post-tool-use, pre-compact, subagent-stop or session-end, or the harness's name for it
     #[arg(value_name = "EVENT")]
     event: Option<String>,
-    /// Whose hook it is: claude, codex, gemini, opencode or qwen
+    /// Harness that calls the hook: claude, codex, gemini, opencode or qwen
     #[arg(long, value_name = "NAME")]
     harness: Option<String>,
     /// Leave out the notepad

@@ -66,7 +66,7 @@ use crate::project::Project;
 /// Project memory for coding agents
 ///
 /// Keeps what a project has learned in plain files beside the code, and gives each new session the part
-/// it needs. Works with or without a workflow's planning folder (`annals init --help` lists them).
+/// it needs. Works with or without a workflow's planning folder (`annals init --help` lists the supported workflows).
 #[derive(Debug, Parser)]
 #[command(name = "annals", version, after_help = AFTER_HELP, help_template = help::TEMPLATE, max_term_width = 100)]
 struct Arguments {

@@ -188,7 +188,7 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
         return Ok(named);
     }
     let message = format!(
-        "ACTIVE names {slug:?}, which has no phases, and the planning folder itself has; that is used"
+        "ACTIVE names {slug:?}, which has no phases; those in the planning folder itself are used"
     );
     warnings.push(Warning::at(&file, 1, message));
     Ok(root)

@@ -86,7 +86,7 @@ fn circles(plans: &[Plan], edges: &[Vec<usize>]) -> Vec<Warning> {
             let name = |at: &usize| plans[*at].plan.clone().unwrap_or_default();
             let mut names: Vec<String> = circle.iter().map(name).collect();
             names.push(name(&circle[0]));
-            let message = format!("plans wait for each other: {}", names.join(" \u{2192} "));
+            let message = format!("circular dependency: {}", names.join(" \u{2192} "));
             warnings.push(point(&plans[circle[0]], message));
         }
     }
