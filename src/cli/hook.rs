@@ -65,7 +65,7 @@ pub(crate) fn run(args: &HookArgs, global: &Global, out: &mut Output) -> ExitCod
 
 /// Replaces the exit code of a usage error with success: harnesses interpret 2 as a request to stop the
 /// session.
-pub(crate) fn tolerant(code: ExitCode, arguments: &[OsString]) -> ExitCode {
+pub(crate) fn ignore_usage_error(code: ExitCode, arguments: &[OsString]) -> ExitCode {
     let first = arguments.get(1);
     if first.is_some_and(|first| first == "hook") {
         return ExitCode::SUCCESS;
