@@ -9,7 +9,7 @@ use chrono::NaiveDate;
 use crate::planning::Decision;
 use crate::planning::PhaseNumber;
 use crate::planning::is_absent;
-use crate::planning::present;
+use crate::planning::non_placeholder;
 use crate::text::fold;
 
 /// Maximum number of decisions in the block.
@@ -299,7 +299,7 @@ fn falls<T: PartialOrd>(list: &[T]) -> bool {
 
 /// Returns the impact of a decision: one point each for a reason, a binding word, and a structural word.
 fn impact(decision: &Decision) -> u8 {
-    let reason = decision.rationale.as_deref().and_then(present);
+    let reason = decision.rationale.as_deref().and_then(non_placeholder);
     let text = format!("{} {}", decision.text, reason.unwrap_or_default()).to_lowercase();
     let words = || text.split(|c: char| !c.is_alphanumeric());
     let is_binding = words().any(|word| BINDING.contains(&word));

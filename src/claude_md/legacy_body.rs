@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::planning::Decision;
 use crate::planning::Skill;
 use crate::planning::is_absent;
-use crate::planning::present;
+use crate::planning::non_placeholder;
 use crate::project::LayoutName;
 use crate::text::clip;
 use crate::text::fold;
@@ -249,7 +249,7 @@ fn is_recorded_row(cells: &[&str], known: &RecordedContent<'_>) -> bool {
         return is_absent(rationale);
     }
     recorded(text, known).is_some_and(|decision| {
-        present(rationale).is_none_or(|why| {
+        non_placeholder(rationale).is_none_or(|why| {
             let own = decision.rationale.as_deref();
             own.is_some_and(|own| fold(own) == fold(why))
         })

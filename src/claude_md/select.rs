@@ -12,7 +12,7 @@ use crate::claude_md::legacy_body::RecordedContent;
 use crate::patterns;
 use crate::planning::Decision;
 use crate::planning::Skill;
-use crate::planning::present;
+use crate::planning::non_placeholder;
 use crate::project::Layout;
 use crate::secrets;
 use crate::text::Line;
@@ -168,7 +168,7 @@ impl Sources {
             let mark = if pattern.is_stale { STALE } else { "" };
             let line = lines.line("a pattern", &pattern.summary, LONG_LINE);
             let line = Line::new(&format!("{line}{mark}"));
-            if present(&pattern.summary).is_some() && !shown.contains(&line) {
+            if non_placeholder(&pattern.summary).is_some() && !shown.contains(&line) {
                 shown.push(line);
             }
         }
@@ -185,7 +185,7 @@ const MIN_WORDS: usize = 2;
 /// One or two words, such as a version, are meaningless without a reason.
 fn decision_text(decision: &Decision) -> Option<String> {
     let text = patterns::statement(decision.untagged(), LINE)?;
-    let reason = decision.rationale.as_deref().and_then(present);
+    let reason = decision.rationale.as_deref().and_then(non_placeholder);
     let reason = reason.filter(|reason| !fold(&decision.text).contains(&fold(reason)));
     let with = |reason: &str| format!("{text} \u{2014} {}", reason.trim());
     let both = reason.map(with);
@@ -222,7 +222,7 @@ impl Lines<'_> {
     }
 
     fn optional(&mut self, what: &str, text: Option<&str>, width: usize) -> Option<Line> {
-        let line = self.line(what, present(text?)?, width);
+        let line = self.line(what, non_placeholder(text?)?, width);
         Some(line).filter(|line| !line.is_empty())
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ContextArgs, project: &Project, out: &mut Output) -> Re
     let digest = context::digest(project, &request)?;
     out.warnings(&digest.warnings);
     if digest.text.is_empty() {
-        out.note("nothing is remembered here yet; `annals init` starts a plan, `annals entry write` stores a first entry");
+        out.note("no memory here yet; `annals init` starts a plan, `annals entry write` stores a first entry");
     }
     out.result(&digest, show);
     Ok(())

@@ -21,7 +21,7 @@ use crate::project::Project;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals cost --harness codex")]
 pub(crate) struct CostArgs {
-    /// Whose session to count
+    /// Harness whose session is measured
     #[arg(long, value_name = "NAME", default_value = "claude")]
     harness: Harness,
 }

@@ -39,7 +39,7 @@ pub(crate) struct HookArgs {
     /// session-start, post-tool-use, pre-compact, subagent-stop or session-end, or the harness's name for it
     #[arg(value_name = "EVENT")]
     event: Option<String>,
-    /// Whose hook it is: claude, codex, gemini, opencode or qwen
+    /// Harness that calls the hook: claude, codex, gemini, opencode or qwen
     #[arg(long, value_name = "NAME")]
     harness: Option<String>,
     /// Leave out the notepad
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &HookArgs, global: &Global, out: &mut Output) -> ExitCod
 
 /// Replaces the exit code of a usage error with success: harnesses interpret 2 as a request to stop the
 /// session.
-pub(crate) fn tolerant(code: ExitCode, arguments: &[OsString]) -> ExitCode {
+pub(crate) fn ignore_usage_error(code: ExitCode, arguments: &[OsString]) -> ExitCode {
     let first = arguments.get(1);
     if first.is_some_and(|first| first == "hook") {
         return ExitCode::SUCCESS;

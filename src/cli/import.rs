@@ -34,7 +34,7 @@ const SHOWN: usize = 100;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals import serena .serena/memories --dry-run")]
 pub(crate) struct ImportArgs {
-    /// Whose memory it is: server-memory, serena, basic-memory, claude-code, claude-mem
+    /// Format of the source: server-memory, serena, basic-memory, claude-code, claude-mem
     #[arg(value_name = "FORMAT")]
     format: Format,
     /// The file or folder

@@ -20,7 +20,7 @@ use crate::text;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals log --limit 5")]
 pub(crate) struct LogArgs {
-    /// How many to list
+    /// Maximum number of changes to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     /// Delete the record of one operation, with the old and new text in it

@@ -27,14 +27,14 @@ Example: annals merge-file patterns %O %A %B --path %P
 
 `annals setup git` makes git call this for the files that annals writes.";
 
-/// Merge versions of a file that annals writes entry by entry, as git's merge driver
+/// Merge versions of an annals file entry by entry, as git's merge driver
 ///
 /// Writes the result over OURS. If both sides changed the same thing differently, it is marked as git marks
 /// conflicts, and the exit code is 1.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct MergeFileArgs {
-    /// The kind of file, which decides how it is cut into pieces
+    /// The kind of file, which decides how it is split into entries
     #[arg(value_name = "KIND")]
     kind: MergeKind,
     /// The common ancestor
@@ -46,7 +46,7 @@ pub(crate) struct MergeFileArgs {
     /// The version on the branch being merged
     #[arg(value_name = "THEIRS")]
     theirs: PathBuf,
-    /// How many characters a conflict marker has
+    /// Length of a conflict marker
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u8).range(1..=100))]
     marker_size: u8,
     /// The file's path in the project, for messages
@@ -116,7 +116,7 @@ fn text(file: &Path, path: &Path) -> Result<String> {
     let bytes = read::users_bytes(file)?
         .ok_or_else(|| Error::not_found("there is no such file to merge").at(file, None))?;
     String::from_utf8(bytes).map_err(|_| {
-        Error::refused("is not UTF-8 text, so its entries cannot be told apart")
+        Error::refused("is not UTF-8 text, so it cannot be split into entries")
             .at(path, None)
             .hint("merge it by hand: git left our side in place")
     })

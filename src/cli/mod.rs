@@ -66,7 +66,7 @@ use crate::project::Project;
 /// Project memory for coding agents
 ///
 /// Keeps what a project has learned in plain files beside the code, and gives each new session the part
-/// it needs. Works with or without a workflow's planning folder (`annals init --help` lists them).
+/// it needs. Works with or without a workflow's planning folder (`annals init --help` lists the supported workflows).
 #[derive(Debug, Parser)]
 #[command(name = "annals", version, after_help = AFTER_HELP, help_template = help::TEMPLATE, max_term_width = 100)]
 struct Arguments {
@@ -182,7 +182,7 @@ impl Command {
             ),
             _ => {
                 let project = global.open()?;
-                out.enter(&project.root);
+                out.set_root(&project.root);
                 out.warnings(&project.warnings);
                 out.detail(&format!("project: {}", project.root.display()));
                 out.detail(&format!(
@@ -293,7 +293,7 @@ impl Global {
             .map_or(directory.clone(), |project| directory.join(project)))
     }
 
-    fn manner(&self) -> OutputMode {
+    fn mode(&self) -> OutputMode {
         OutputMode {
             json: self.json,
             quiet: self.quiet,
@@ -327,11 +327,13 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         setup::without_scope(&mut arguments).and_then(|()| Arguments::try_parse_from(&arguments));
     let parsed = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return hook::tolerant(usage::answer(&error, &arguments), &arguments),
+        Err(error) => {
+            return hook::ignore_usage_error(usage::answer(&error, &arguments), &arguments);
+        }
     };
     #[cfg(feature = "fail-point")]
     arm_fail_point();
-    let mut out = Output::new(parsed.global.manner());
+    let mut out = Output::new(parsed.global.mode());
     if let Command::Hook(args) = &parsed.command {
         return hook::run(args, &parsed.global, &mut out);
     }

@@ -15,7 +15,7 @@ use crate::knowledge::notepad::NoteReport;
 use crate::knowledge::notepad::NotepadSection;
 use crate::project::Project;
 
-/// Read and add to the notepad, which outlives a compaction
+/// Read and add to the notepad, which survives compaction
 ///
 /// Three sections: what the next turns need (priority, 500 characters at most), dated breadcrumbs
 /// (working, pruned after 7 days by `annals entry audit`) and the user's own text (manual).

@@ -44,7 +44,7 @@ pub(crate) struct OutputMode {
 
 /// Standard output and standard error of this run.
 pub(crate) struct Output {
-    manner: OutputMode,
+    mode: OutputMode,
     stdout: AutoStream<io::Stdout>,
     stderr: AutoStream<io::Stderr>,
     /// The project's folder, once known: paths inside it are printed relative to it.
@@ -62,17 +62,11 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn new(manner: OutputMode) -> Self {
+    pub(crate) fn new(mode: OutputMode) -> Self {
         Self {
-            manner,
-            stdout: AutoStream::new(
-                io::stdout(),
-                choice(manner.color, io::stdout().is_terminal()),
-            ),
-            stderr: AutoStream::new(
-                io::stderr(),
-                choice(manner.color, io::stderr().is_terminal()),
-            ),
+            mode,
+            stdout: AutoStream::new(io::stdout(), choice(mode.color, io::stdout().is_terminal())),
+            stderr: AutoStream::new(io::stderr(), choice(mode.color, io::stderr().is_terminal())),
             root: None,
             failed: None,
             closed: false,
@@ -84,7 +78,7 @@ impl Output {
 
     /// Returns an output that is captured as unstyled text.
     pub(crate) fn captured() -> Self {
-        let manner = OutputMode {
+        let mode = OutputMode {
             json: false,
             quiet: false,
             verbose: false,
@@ -92,7 +86,7 @@ impl Output {
         };
         Self {
             captured: Some(String::new()),
-            ..Self::new(manner)
+            ..Self::new(mode)
         }
     }
 
@@ -102,7 +96,7 @@ impl Output {
     }
 
     /// Sets the project's folder, so that paths inside it are printed relative to it.
-    pub(crate) fn enter(&mut self, root: &Path) {
+    pub(crate) fn set_root(&mut self, root: &Path) {
         self.root = Some(root.to_owned());
     }
 
@@ -113,7 +107,7 @@ impl Output {
 
     /// Returns whether results are printed as JSON.
     pub(crate) fn is_json(&self) -> bool {
-        self.manner.json
+        self.mode.json
     }
 
     /// Prints a result: as a JSON document, or as text formatted by `show`.
@@ -123,7 +117,7 @@ impl Output {
         show: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
     ) {
         let mut page = Vec::new();
-        let shown = if self.manner.json {
+        let shown = if self.mode.json {
             self.document(result, &mut page)
         } else {
             let preface = self.preface.take();
@@ -131,7 +125,7 @@ impl Output {
             preface.and_then(|()| show(result, &mut page))
         };
         match shown {
-            Ok(()) if self.manner.json || !self.redacts => self.print(&page),
+            Ok(()) if self.mode.json || !self.redacts => self.print(&page),
             Ok(()) => {
                 let text = String::from_utf8_lossy(&page);
                 self.print(text::sanitized(&text).as_bytes());
@@ -164,7 +158,7 @@ impl Output {
 
     /// Prints a list: as a JSON object with one named field, so that fields can be added later.
     pub(crate) fn list<T: Serialize>(&mut self, name: &'static str, items: &T, show: Show<T>) {
-        if self.manner.json {
+        if self.mode.json {
             self.result(&BTreeMap::from([(name, items)]), |_, _| Ok(()));
         } else {
             self.result(items, show);
@@ -230,7 +224,7 @@ impl Output {
 
     /// Prints the bytes of a file unchanged, or as JSON, the document that represents it.
     pub(crate) fn file<T: Serialize>(&mut self, document: &T, bytes: &[u8]) {
-        if self.manner.json {
+        if self.mode.json {
             self.result(document, |_, _| Ok(()));
             return;
         }
@@ -245,7 +239,7 @@ impl Output {
 
     /// Prints the help with its styles.
     pub(crate) fn help(&mut self, text: &str) {
-        if self.manner.json {
+        if self.mode.json {
             let text = anstream::adapter::strip_str(text).to_string();
             self.result(&Verbatim { text }, |_, _| Ok(()));
         } else {
@@ -257,7 +251,7 @@ impl Output {
     fn print(&mut self, page: &[u8]) {
         let page = String::from_utf8_lossy(page);
         let page = text::strip_controls(&page);
-        if self.manner.json || self.stdout.current_choice() == ColorChoice::Never {
+        if self.mode.json || self.stdout.current_choice() == ColorChoice::Never {
             // Unstyled text bypasses the style processing, since it may be long.
             return self.raw(page.as_bytes());
         }
@@ -285,7 +279,7 @@ impl Output {
         }
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
-        self.settle(written);
+        self.report_write_error(written);
     }
 
     fn styled(&mut self, text: &str) {
@@ -295,12 +289,12 @@ impl Output {
         }
         let written = self.stdout.write_all(text.as_bytes());
         let written = written.and_then(|()| self.stdout.flush());
-        self.settle(written);
+        self.report_write_error(written);
     }
 
     /// Reports an error that prevented writing the result; a closed pipe is not an error, since the reader
     /// has seen enough.
-    fn settle(&mut self, written: io::Result<()>) {
+    fn report_write_error(&mut self, written: io::Result<()>) {
         match written {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 self.failed.get_or_insert(ErrorKind::Failed);
@@ -323,7 +317,7 @@ impl Output {
 
     /// Prints a message that is not part of the result.
     pub(crate) fn note(&mut self, message: &str) {
-        if !self.manner.quiet {
+        if !self.mode.quiet {
             self.write_message("", Style::new(), message);
         }
     }
@@ -337,7 +331,7 @@ impl Output {
 
     /// Prints a message that only `--verbose` enables.
     pub(crate) fn detail(&mut self, message: &str) {
-        if self.manner.verbose {
+        if self.mode.verbose {
             self.note(message);
         }
     }
@@ -346,7 +340,7 @@ impl Output {
     /// result.
     pub(crate) fn can_ask(&self) -> bool {
         let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
-        is_there && self.captured.is_none() && !self.manner.json && !self.manner.quiet
+        is_there && self.captured.is_none() && !self.mode.json && !self.mode.quiet
     }
 
     /// Asks for one line; returns `None` if the answer is empty.
@@ -377,7 +371,7 @@ impl Output {
 
     /// Prints warnings, one per line.
     pub(crate) fn warnings(&mut self, warnings: &[Warning]) {
-        if !self.manner.quiet {
+        if !self.mode.quiet {
             for warning in warnings {
                 let message = format!("{}: {}", self.named(&warning.place), warning.message);
                 self.write_message("warning: ", color(AnsiColor::Yellow), &message);
@@ -389,7 +383,7 @@ impl Output {
     pub(crate) fn failure(&mut self, error: &Error) {
         self.failed = Some(error.kind);
         let place = error.place.as_ref().map(|place| self.named(place));
-        if self.manner.json {
+        if self.mode.json {
             self.sanitized_line(&Failure::new(error, place.as_ref()));
             return;
         }

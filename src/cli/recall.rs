@@ -32,7 +32,7 @@ use crate::text::quantity;
     after_help = "Example: annals recall \"why do we lock the file before reading\" --in plan,patterns"
 )]
 pub(crate) struct RecallArgs {
-    /// What to look for
+    /// Search query
     #[arg(
         value_name = "QUERY",
         allow_hyphen_values = true,
@@ -40,7 +40,7 @@ pub(crate) struct RecallArgs {
         conflicts_with = "eval"
     )]
     query: Option<String>,
-    /// How many hits to print
+    /// Maximum number of hits to print
     #[arg(long, value_name = "N", default_value = "10")]
     limit: NonZeroUsize,
     /// The stores to search [default: all]
@@ -49,7 +49,7 @@ pub(crate) struct RecallArgs {
     /// Also show less relevant texts, each marked with its relevance
     #[arg(long)]
     all: bool,
-    /// Show what each score is made of
+    /// Show the components of each score
     #[arg(long)]
     explain: bool,
     /// Measure the search on questions with known answers, one JSON object per line

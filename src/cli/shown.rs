@@ -44,7 +44,7 @@ pub(crate) fn show_silence(silence: &Silence, to: &mut dyn Write) -> io::Result<
     } = silence;
     writeln!(
         to,
-        "silence: {answerable} questions with an answer, {unanswerable} asked where there is none; percent"
+        "silence: {answerable} answerable and {unanswerable} unanswerable questions; percent"
     )?;
     writeln!(
         to,

@@ -1,7 +1,7 @@
 //! Suggests commands for unknown words by meaning; clap suggests by spelling.
 
 /// Words that users try, with the command group they appear in and the command that does it.
-const MEANINGS: &[(&str, &[&str], &str)] = &[
+const SYNONYMS: &[(&str, &[&str], &str)] = &[
     (
         "",
         &[
@@ -124,7 +124,7 @@ const MEANINGS: &[(&str, &[&str], &str)] = &[
 /// Returns the command line, without `annals`, for an unknown word.
 pub(crate) fn by_meaning(group: &str, word: &str) -> Option<&'static str> {
     let word = word.to_lowercase();
-    let row = MEANINGS
+    let row = SYNONYMS
         .iter()
         .find(|(of, words, _)| *of == group && words.contains(&word.as_str()));
     row.map(|(_, _, command)| *command)
@@ -141,7 +141,7 @@ mod tests {
     fn every_suggestion_is_a_command_and_no_word_of_the_table_is_one() {
         let mut annals = Arguments::command();
         annals.build();
-        for (group, words, meant) in MEANINGS {
+        for (group, words, meant) in SYNONYMS {
             let mut at = &annals;
             for name in meant.split(' ').filter(|name| !name.starts_with("--")) {
                 at = at

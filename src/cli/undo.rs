@@ -15,7 +15,7 @@ use crate::storage::OperationId;
 /// Undo the last change, or the one with ID
 ///
 /// Restores the exact bytes from before it. Refused if a file was changed since. An undo is a change
-/// like any other and can be undone. Git commits, tags and settings stay; what stays is printed.
+/// like any other and can be undone. Git commits, tags and settings are not undone, and are listed.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals undo 17")]
 pub(crate) struct UndoArgs {

@@ -18,26 +18,26 @@ use crate::error::Error;
 
 /// Prints the help or the error, in the format requested by the rest of the command line.
 pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
-    let manner = manner(arguments);
-    let mut out = Output::new(manner);
+    let mode = output_mode(arguments);
+    let mut out = Output::new(mode);
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             out.help(&help::with_commands(error.render().ansi().to_string()));
         }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !manner.json => {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !mode.json => {
             out.explain(&help::with_commands(error.render().ansi().to_string()));
         }
         _ => {
             let command = command(arguments);
-            let fault = fault(&error.render().to_string(), &command);
-            out.failure(&with_suggestion(error, &command, fault));
+            let usage_error = usage_error(&error.render().to_string(), &command);
+            out.failure(&with_suggestion(error, &command, usage_error));
         }
     }
     out.exit_code()
 }
 
 /// Determines the output mode from a command line that cannot be parsed.
-fn manner(arguments: &[OsString]) -> OutputMode {
+fn output_mode(arguments: &[OsString]) -> OutputMode {
     let options: Vec<&str> = arguments
         .iter()
         .take_while(|argument| *argument != "--")
@@ -63,7 +63,7 @@ fn manner(arguments: &[OsString]) -> OutputMode {
 /// Condenses clap's error message into one line and a hint.
 ///
 /// The first paragraph becomes the message, and `tip:` lines become the hint.
-fn fault(rendered: &str, command: &str) -> Error {
+fn usage_error(rendered: &str, command: &str) -> Error {
     let paragraph: Vec<&str> = rendered
         .lines()
         .map(str::trim)
@@ -89,14 +89,14 @@ fn fault(rendered: &str, command: &str) -> Error {
 }
 
 /// Adds a hint about the command that an unknown word refers to.
-fn with_suggestion(error: &clap::Error, command: &str, fault: Error) -> Error {
+fn with_suggestion(error: &clap::Error, command: &str, usage_error: Error) -> Error {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
-        return fault;
+        return usage_error;
     };
     let group = command.split_once(' ').map_or("", |(_, group)| group);
     match suggestion::by_meaning(group, word) {
-        Some(meant) => fault.hint(format!("did you mean `annals {meant}`?")),
-        None => fault,
+        Some(meant) => usage_error.hint(format!("did you mean `annals {meant}`?")),
+        None => usage_error,
     }
 }
 
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_fault_is_one_line_and_a_way_out() {
-        let error = fault(
+        let error = usage_error(
             "error: the following required arguments were not provided:\n  <FILE>...\n\n\
              Usage: annals inspect <FILE>...\n\nFor more information, try '--help'.\n",
             "annals inspect",
@@ -155,7 +155,7 @@ mod tests {
             error.hint.as_deref(),
             Some("`annals inspect --help` has an example")
         );
-        let error = fault(
+        let error = usage_error(
             "error: unknown 'x'\n\n  tip: a similar one exists: 'y'\n",
             "",
         );
@@ -178,8 +178,8 @@ mod tests {
     fn options_behind_two_dashes_are_none() {
         let of = |line: &str| {
             let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            let manner = manner(&words);
-            (manner.json, manner.color)
+            let mode = output_mode(&words);
+            (mode.json, mode.color)
         };
         assert_eq!(of("annals x --json"), (true, ColorChoice::Auto));
         assert_eq!(of("annals x -- --json"), (false, ColorChoice::Auto));

@@ -242,7 +242,7 @@ fn check_checks(project: &Project, position: &Position, text: TextOf<'_>) -> Res
         .flat_map(|phase| phase.open_checks(text))
         .map(|check| {
             let file = project.relative(&check.file).display();
-            format!("{file} has the status {:?}", check.said)
+            format!("{file} has the status {:?}", check.status_word)
         })
         .collect();
     if open.is_empty() {

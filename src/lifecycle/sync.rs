@@ -127,7 +127,7 @@ fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Re
     survey.warnings = warnings;
     Ok(SyncReport {
         corrections,
-        left: repair.left,
+        left: repair.remaining,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::patterns::DeviationCount;
 use crate::patterns::Timing;
-use crate::planning::present;
+use crate::planning::non_placeholder;
 use crate::text::fold;
 
 /// A part of an entry.
@@ -80,7 +80,8 @@ impl Timing {
         let mut rest = text;
         while let Some((name, value, after)) = first_field(rest) {
             rest = after;
-            let Some(value) = present(value).filter(|value| !value.eq_ignore_ascii_case("unknown"))
+            let Some(value) =
+                non_placeholder(value).filter(|value| !value.eq_ignore_ascii_case("unknown"))
             else {
                 continue;
             };
@@ -123,7 +124,7 @@ impl DeviationCount {
         let kinds = text
             .split_once('(')
             .map(|(_, kinds)| kinds.rsplit_once(')').map_or(kinds, |(kinds, _)| kinds))
-            .and_then(present);
+            .and_then(non_placeholder);
         let count = first_number(text).or_else(|| is_none(text).then_some(0));
         Self {
             count,

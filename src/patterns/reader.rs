@@ -18,7 +18,7 @@ use crate::patterns::Patterns;
 use crate::patterns::Trace;
 use crate::patterns::heading::EntryHeading;
 use crate::patterns::part::EntryPart;
-use crate::planning::present;
+use crate::planning::non_placeholder;
 use crate::text::one_line;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -234,7 +234,7 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
 
     /// Adds a bullet, paragraph or value to the current part.
     fn text(&mut self, text: &str) {
-        let Some(text) = present(text) else {
+        let Some(text) = non_placeholder(text) else {
             return;
         };
         match self.part {
@@ -273,7 +273,7 @@ fn loose(outline: &Outline<'_>, entries: &[PatternEntry]) -> Vec<LoosePattern> {
     let inside = Ranges::merge(entries.iter().map(|entry| entry.range.clone()));
     let mut found = Vec::new();
     for section in outline.sections() {
-        let title = present(&section.title).map(str::to_owned);
+        let title = non_placeholder(&section.title).map(str::to_owned);
         for block in outline.blocks(&section.own) {
             let text = match &block.content {
                 BlockContent::Item(item) => item.text.clone(),
@@ -282,7 +282,7 @@ fn loose(outline: &Outline<'_>, entries: &[PatternEntry]) -> Vec<LoosePattern> {
                 }
                 _ => continue,
             };
-            if present(&text).is_none() || inside.hold(block.range.start) {
+            if non_placeholder(&text).is_none() || inside.hold(block.range.start) {
                 continue;
             }
             found.push(LoosePattern {

@@ -55,7 +55,7 @@ pub struct CheckFile {
     /// The latest file of this kind.
     pub file: PathBuf,
     /// The file with the stage of the remediation.
-    pub stage: Option<PathBuf>,
+    pub stage_file: Option<PathBuf>,
 }
 
 /// A check with its result.
@@ -68,7 +68,7 @@ pub struct Check {
     /// The outcome.
     pub outcome: CheckOutcome,
     /// The status or stage that the outcome is derived from, in lower case if taken from a report.
-    pub said: String,
+    pub status_word: String,
 }
 
 /// Returns a file's text; nothing where there is none.
@@ -125,7 +125,7 @@ impl Checks {
 
 impl CheckKind {
     /// The kinds with the suffixes of their file names, the most specific suffix first.
-    const ENDS: [(Self, &'static str); 3] = [
+    const FILE_SUFFIXES: [(Self, &'static str); 3] = [
         (Self::Uat, "UAT.md"),
         (Self::Verification, "VERIFICATION.md"),
         (Self::Review, "REVIEW.md"),
@@ -133,7 +133,7 @@ impl CheckKind {
 
     /// Returns the kind of check for a file name; `01-UI-REVIEW.md` reviews a design and is not one.
     fn of_name(name: &str) -> Option<Self> {
-        let (kind, end) = Self::ENDS
+        let (kind, end) = Self::FILE_SUFFIXES
             .into_iter()
             .find(|(_, end)| name.ends_with(end))?;
         let head = name[..name.len() - end.len()].trim_end_matches('-');
@@ -174,7 +174,7 @@ pub(crate) fn files(
     has_remediation: bool,
 ) -> Result<Vec<CheckFile>> {
     let mut found = Vec::new();
-    for (kind, _) in CheckKind::ENDS {
+    for (kind, _) in CheckKind::FILE_SUFFIXES {
         let own = names
             .iter()
             .rfind(|name| CheckKind::of_name(name) == Some(kind));
@@ -194,7 +194,11 @@ pub(crate) fn files(
             stage = stage.or_else(beside);
         }
         if let Some(file) = file.or_else(|| stage.clone()) {
-            found.push(CheckFile { kind, file, stage });
+            found.push(CheckFile {
+                kind,
+                file,
+                stage_file: stage,
+            });
         }
     }
     Ok(found)
@@ -223,21 +227,21 @@ impl CheckFile {
     /// Reads the result of the check; `None` if its files do not state one.
     pub(crate) fn read(&self, text: TextOf<'_>) -> Option<Check> {
         let stage = self
-            .stage
+            .stage_file
             .as_ref()
             .and_then(|path| Some((path, text(path)?)));
-        let said = text(&self.file).and_then(|text| stated_status(&text, &self.file));
-        let check = |file: &Path, outcome, said: &str| Check {
+        let status_word = text(&self.file).and_then(|text| stated_status(&text, &self.file));
+        let check = |file: &Path, outcome, status_word: &str| Check {
             kind: self.kind,
             file: file.to_owned(),
             outcome,
-            said: said.to_owned(),
+            status_word: status_word.to_owned(),
         };
         // HUMAN-UAT files list items that are waiting for a person; work continues without them.
         let is_list = self.file.to_string_lossy().ends_with("HUMAN-UAT.md");
-        let of_file = said
+        let of_file = status_word
             .as_ref()
-            .and_then(|said| Some(check(&self.file, outcome(said)?, said)))
+            .and_then(|status_word| Some(check(&self.file, outcome(status_word)?, status_word)))
             .filter(|check| !is_list || check.outcome != CheckOutcome::Pending);
         if of_file
             .as_ref()
@@ -343,7 +347,9 @@ const OUTCOMES: &[(&str, CheckOutcome)] = &[
     ("ready", CheckOutcome::Pending),
 ];
 
-fn outcome(said: &str) -> Option<CheckOutcome> {
-    let found = OUTCOMES.iter().find(|(word, _)| said.starts_with(word));
+fn outcome(status_word: &str) -> Option<CheckOutcome> {
+    let found = OUTCOMES
+        .iter()
+        .find(|(word, _)| status_word.starts_with(word));
     found.map(|(_, outcome)| *outcome)
 }

@@ -10,8 +10,8 @@ use crate::clock::parse_date;
 use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Table;
-use crate::planning::absent::is_none_remark;
-use crate::planning::present;
+use crate::planning::non_placeholder;
+use crate::planning::placeholder::is_none_remark;
 
 /// A decision with its known context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -124,7 +124,7 @@ pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
     let rationale = table.column(&["Rationale", "Context", "Reason", "Reasoning", "Why"]);
     let source = table.column(&["Source", "Phase", "Plan", "Made In"]);
     let rows = table.rows.iter().filter_map(|row| {
-        let cell = |index: Option<usize>| present(row.cells.get(index?)?);
+        let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
         let text = cell(Some(text))?;
         let decision = Decision {
             text: cell(choice)
@@ -141,7 +141,8 @@ pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
 
 /// Parses a bullet; nested bullets only explain their parent and yield `None`.
 fn of_item(item: &ListItem) -> Option<Decision> {
-    let text = present(&item.text).filter(|text| !is_none_remark(text) && item.depth == 0)?;
+    let text =
+        non_placeholder(&item.text).filter(|text| !is_none_remark(text) && item.depth == 0)?;
     Some(Decision {
         text: text.to_owned(),
         date: parse_date(text),
@@ -162,7 +163,9 @@ fn tag(text: &str) -> Option<&str> {
             .and_then(|rest| rest.split_once(')'))
             .filter(|(_, rest)| rest.starts_with(':'))
     };
-    square.or_else(round).and_then(|(tag, _)| present(tag))
+    square
+        .or_else(round)
+        .and_then(|(tag, _)| non_placeholder(tag))
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ impl Archive {
                 ..MilestoneFolder::default()
             }));
         };
-        let home = home(dir);
+        let home = phases_dir(dir);
         // An archive that contains its phases directly may contain other folders, which are not reported.
         let others = if home == *dir {
             OtherFolders::Expected
@@ -135,12 +135,12 @@ impl Archive {
     /// Returns the names of the archived phase folders.
     pub(crate) fn phase_names(&self) -> Result<Vec<String>> {
         let dir = self.dir.as_ref();
-        dir.map_or(Ok(Vec::new()), |dir| PhaseDir::names(&home(dir)))
+        dir.map_or(Ok(Vec::new()), |dir| PhaseDir::names(&phases_dir(dir)))
     }
 }
 
 /// Returns the folder that contains an archive's phases.
-fn home(archive: &Path) -> PathBuf {
+fn phases_dir(archive: &Path) -> PathBuf {
     let nested = archive.join(vocabulary::PHASES);
     if read::is_folder(&nested) {
         nested
@@ -188,7 +188,7 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
         return Ok(named);
     }
     let message = format!(
-        "ACTIVE names {slug:?}, which has no phases, and the planning folder itself has; that is used"
+        "ACTIVE names {slug:?}, which has no phases; those in the planning folder itself are used"
     );
     warnings.push(Warning::at(&file, 1, message));
     Ok(root)

@@ -6,8 +6,8 @@ use crate::planning::FileName;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::document::Document;
+use crate::planning::non_placeholder;
 use crate::planning::number::folder_prefix;
-use crate::planning::present;
 
 /// The ids of a plan, spelled as in the file, without slug and prefix.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Identity {
         let phase = document
             .front
             .text(&["phase", "phase_number"])
-            .and_then(present)
+            .and_then(non_placeholder)
             .map(phase_id)
             .or_else(|| stated_plan.and_then(phase_of_plan))
             .or(from_path.phase)
@@ -140,7 +140,7 @@ fn plan_id(text: &str, phase: Option<&str>) -> Option<String> {
     let number = phase.and_then(PhaseNumber::parse);
     if phase.is_some() && number.is_none() {
         // A quick task belongs to no numbered phase; its name is its id.
-        return present(text).map(str::to_owned);
+        return non_placeholder(text).map(str::to_owned);
     }
     let rest = match text.split_once('-') {
         Some((first, rest))

@@ -76,12 +76,12 @@ pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Node> {
                 tasks.push(node(renamed(row, TASK), line));
             }
             Ok(Json::Object(row)) => fields.extend(header(row, line)),
-            Ok(_) => warnings.push(Warning::at(path, line, "not a JSON object; left out")),
+            Ok(_) => warnings.push(Warning::at(path, line, "not a JSON object; skipped")),
             Err(error) => {
                 warnings.push(Warning::at(
                     path,
                     line,
-                    format!("not JSON ({error}); left out"),
+                    format!("not JSON ({error}); skipped"),
                 ));
             }
         }

@@ -25,7 +25,7 @@ pub(crate) fn all_entries(
 ) -> Result<Vec<(String, PathKind)>> {
     let listed = match listing::entries(dir) {
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
-            let message = "a file where a folder is expected; left out";
+            let message = "a file where a folder is expected; skipped";
             warnings.push(Warning::file(dir, message));
             return Ok(Vec::new());
         }
@@ -35,7 +35,7 @@ pub(crate) fn all_entries(
     for (name, kind) in listed {
         // Printed, the name would start a new line; no tool creates such names.
         if name.contains(char::is_control) {
-            let message = "an entry whose name has a control character; left out";
+            let message = "an entry whose name has a control character; skipped";
             warnings.push(Warning::file(dir, message));
             continue;
         }

@@ -22,7 +22,7 @@ pub struct PlanSlot {
 
 /// The plans of a phase, and the files that look like plans or summaries but are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Paired {
+pub struct PairedPlans {
     /// The plans, sorted by number, then by slug.
     pub plans: Vec<PlanSlot>,
     /// File names that contain `PLAN` or `SUMMARY` but belong to no plan: reviews, notes, the summary of a
@@ -34,11 +34,11 @@ pub struct Paired {
 ///
 /// In phase 12, `12-SUMMARY.md` next to `12-01-SUMMARY.md` summarises the whole phase and is ignored; if the
 /// phase has only one plan without a summary, it belongs to that plan.
-pub fn pair<S: AsRef<str>>(phase_dir: &str, names: &[S]) -> Paired {
+pub fn pair<S: AsRef<str>>(phase_dir: &str, names: &[S]) -> PairedPlans {
     let mut names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     // `.jsonl` sorts after `.md`, which takes precedence because people read it.
     names.sort_by_key(|name| (has_ending(name, "jsonl"), *name));
-    let mut paired = Paired::default();
+    let mut paired = PairedPlans::default();
     let mut files = Vec::new();
     for name in names {
         match FileName::parse(name, phase_dir) {
@@ -56,7 +56,7 @@ pub fn pair<S: AsRef<str>>(phase_dir: &str, names: &[S]) -> Paired {
             paired.pair(name, file);
         }
         for (name, file) in of_phase.iter().filter(|(_, file)| file.kind == kind) {
-            paired.place_of_phase(name, file);
+            paired.assign_phase_file(name, file);
         }
     }
     paired
@@ -102,7 +102,7 @@ impl PlanSlot {
     }
 }
 
-impl Paired {
+impl PairedPlans {
     /// Assigns a file to its plan: the same number, and the same slug if both have one.
     fn pair(&mut self, name: &str, file: &FileName) {
         let Some(number) = &file.plan else {
@@ -125,7 +125,7 @@ impl Paired {
     }
 
     /// Assigns a file about the whole phase to the phase's only plan, if that has no file of its kind.
-    fn place_of_phase(&mut self, name: &str, file: &FileName) {
+    fn assign_phase_file(&mut self, name: &str, file: &FileName) {
         if self.plans.is_empty() {
             return self.add(PlanNumber::from(1), file, name);
         }

@@ -98,10 +98,10 @@ impl PhaseDir {
             }
         }
         for (found, what) in [
-            (&folders, "a folder where a file is expected; left out"),
+            (&folders, "a folder where a file is expected; skipped"),
             (
                 &others,
-                "a pipe, a device or a dead link where a file is expected; left out",
+                "a pipe, a device or a dead link where a file is expected; skipped",
             ),
         ] {
             for slot in pair(name, found).plans {

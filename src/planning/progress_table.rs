@@ -11,11 +11,11 @@
 
 use crate::markdown::Table;
 use crate::markdown::TableRow;
+use crate::planning::Located;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
-use crate::planning::Stated;
 use crate::planning::heading;
-use crate::planning::stated::Span;
+use crate::planning::located::Span;
 
 /// A phase's row in a progress table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct ProgressRow {
     /// The milestone cell, if the table has that column.
     pub milestone: Option<String>,
     /// The plan count cell: `3/3`, `4`.
-    pub plans: Option<Stated<String>>,
+    pub plans: Option<Located<String>>,
     /// Whether that cell states the total first (`Plans written / executed`).
     pub is_total_first: bool,
     /// Number of complete plans, according to that cell.
@@ -35,9 +35,9 @@ pub struct ProgressRow {
     /// Total number of plans, according to that cell.
     pub plans_total: Option<u32>,
     /// The status cell, verbatim.
-    pub status: Option<Stated<String>>,
+    pub status: Option<Located<String>>,
     /// The cell with the completion date; also set if empty, so that it can be filled in.
-    pub completed: Option<Stated<String>>,
+    pub completed: Option<Located<String>>,
     /// Line number of the row, from 1.
     pub line: usize,
 }
@@ -109,7 +109,7 @@ impl Columns {
             let (text, range) = (row.cells.get(index)?, row.ranges.get(index)?);
             Some(Span::new(text, range.start, row.line))
         };
-        let kept = |span: Span<'_>| span.states(span.text.to_owned());
+        let kept = |span: Span<'_>| span.with_value(span.text.to_owned());
         let name = cell(self.name).map_or(rest, |span| span.text);
         let counted = cell(self.plans).and_then(counts);
         let (mut complete, mut total) = counted

@@ -20,10 +20,10 @@ use crate::markdown::FrontMatter;
 use crate::markdown::Label;
 use crate::markdown::Outline;
 use crate::planning::Decision;
-use crate::planning::absent::is_none_remark;
 use crate::planning::decision;
 use crate::planning::heading;
-use crate::planning::present;
+use crate::planning::non_placeholder;
+use crate::planning::placeholder::is_none_remark;
 use crate::text::one_line;
 use crate::warning::Parsed;
 
@@ -80,7 +80,7 @@ fn name(outline: &Outline<'_>) -> Option<String> {
         .split_once(':')
         .filter(|(word, _)| word.trim().eq_ignore_ascii_case("project"))
         .map_or(title, |(_, rest)| rest);
-    present(named).map(str::to_owned)
+    non_placeholder(named).map(str::to_owned)
 }
 
 fn description(outline: &Outline<'_>) -> Option<String> {
@@ -119,7 +119,7 @@ fn core_value(outline: &Outline<'_>) -> Option<String> {
     let labels = outline.labels(&all);
     let labelled = labels.iter().find(|label| is_core_value(label));
     labelled
-        .and_then(|label| present(&label.value))
+        .and_then(|label| non_placeholder(&label.value))
         .map(str::to_owned)
         .or_else(|| {
             let section = heading::sections(outline, &["core value"]).next()?;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::markdown::BlockContent;
 use crate::markdown::Outline;
-use crate::planning::present;
+use crate::planning::non_placeholder;
 use crate::text::one_line;
 
 /// A requirement that a phase covers.
@@ -103,7 +103,7 @@ fn after_id(line: &str, id: &str) -> Option<String> {
             .trim_start_matches(is_mark);
     }
     let text = one_line(rest);
-    present(&text).map(str::to_owned)
+    non_placeholder(&text).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub enum PhaseProgress {
 }
 
 /// Status prefixes in lower case; a longer prefix precedes any shorter one that it begins with.
-const BEGINNINGS: &[(&str, PhaseProgress)] = &[
+const PREFIXES: &[(&str, PhaseProgress)] = &[
     ("not started", PhaseProgress::NotStarted),
     ("not yet", PhaseProgress::NotStarted),
     ("not planned", PhaseProgress::NotStarted),
@@ -82,7 +82,7 @@ const BEGINNINGS: &[(&str, PhaseProgress)] = &[
 ];
 
 /// Symbols that represent a status if no word does.
-const SIGNS: &[(char, PhaseProgress)] = &[
+const SYMBOLS: &[(char, PhaseProgress)] = &[
     ('\u{2705}', PhaseProgress::Complete),
     ('\u{2713}', PhaseProgress::Complete),
     ('\u{2714}', PhaseProgress::Complete),
@@ -106,7 +106,7 @@ impl PhaseProgress {
     pub fn parse(status: &str) -> Option<Self> {
         let lower = status.to_lowercase();
         let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-        BEGINNINGS
+        PREFIXES
             .iter()
             .find(|(word, _)| begins_with_word(words, word))
             .map(|(_, progress)| *progress)
@@ -116,7 +116,7 @@ impl PhaseProgress {
     /// Parses the first status symbol in a text.
     pub(crate) fn of_sign(text: &str) -> Option<Self> {
         text.chars().find_map(|c| {
-            SIGNS
+            SYMBOLS
                 .iter()
                 .find(|(sign, _)| *sign == c)
                 .map(|(_, progress)| *progress)
@@ -124,12 +124,12 @@ impl PhaseProgress {
     }
 
     /// Returns whether a status means complete.
-    pub(crate) fn calls_complete(status: &str) -> bool {
+    pub(crate) fn is_complete_status(status: &str) -> bool {
         Self::parse(status) == Some(Self::Complete)
     }
 
     /// Returns whether a status means that work remains.
-    pub(crate) fn calls_open(status: &str) -> bool {
+    pub(crate) fn is_open_status(status: &str) -> bool {
         matches!(
             Self::parse(status),
             Some(Self::InProgress | Self::NotStarted | Self::Blocked)
@@ -146,7 +146,7 @@ impl PhaseProgress {
 pub(crate) fn is_status(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let Some((word, _)) = BEGINNINGS
+    let Some((word, _)) = PREFIXES
         .iter()
         .find(|(word, _)| begins_with_word(words, word))
     else {

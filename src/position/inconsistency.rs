@@ -131,7 +131,7 @@ fn other_name(survey: &Survey, state: &Path) -> Option<Warning> {
     let (one, other) = (letters(ours), letters(theirs));
     let is_same = one.contains(&other) || other.contains(&one);
     (!is_same).then(|| {
-        let message = format!("calls the project {theirs:?}, PROJECT.md {ours:?}");
+        let message = format!("names the project {theirs:?}, but PROJECT.md names it {ours:?}");
         Warning::file(state, message)
     })
 }

@@ -166,9 +166,7 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
 }
 
 fn in_the_way(what: &str, path: &Path) -> Error {
-    Error::failed(what)
-        .at(path, None)
-        .hint("move it out of the way")
+    Error::failed(what).at(path, None).hint("move or rename it")
 }
 
 /// Returns whether the failure means that nothing is there.

@@ -78,7 +78,7 @@ fn where_nothing_is_remembered_that_is_said() {
     let digest = case.run("context").success();
     assert_eq!(digest.stdout(), "");
     assert!(
-        digest.stderr().contains("nothing is remembered here yet"),
+        digest.stderr().contains("no memory here yet"),
         "{}",
         digest.report()
     );

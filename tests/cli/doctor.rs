@@ -264,7 +264,7 @@ fn what_cannot_be_written_or_used_is_named() {
     case.write(".annals/index.db", "damaged");
     let found = diagnosis(&case);
     assert_eq!(row(&found, "recall", "cache")["level"], "attention");
-    assert_eq!(row(&found, "project", "own folder")["level"], "ok");
+    assert_eq!(row(&found, "project", ".annals folder")["level"], "ok");
     case.run("recall pantry").success();
     assert_eq!(
         row(&diagnosis(&case), "recall", "cache")["details"][0]["message"],
@@ -276,8 +276,8 @@ fn what_cannot_be_written_or_used_is_named() {
     let found = diagnosis(&case);
     assert_eq!(found["level"], "fault");
     assert_eq!(
-        row(&found, "project", "own folder")["mend"],
-        "move it out of the way"
+        row(&found, "project", ".annals folder")["mend"],
+        "move or rename it"
     );
 }
 

@@ -100,7 +100,7 @@ fn what_is_no_text_is_left_as_it_is() {
     let refused = case.run("merge-file lines base ours theirs").code(4);
     assert_error(
         &refused,
-        "ours: is not UTF-8 text, so its entries cannot be told apart",
+        "ours: is not UTF-8 text, so it cannot be split into entries",
         "merge it by hand: git left our side in place",
     );
     assert_eq!(case.read("ours").unwrap(), b"a\n\xff\n");

@@ -74,9 +74,7 @@ fn a_short_history_teaches_nothing() {
     assert!(!page.contains("Significant"), "{page}");
     let last = page.lines().last().unwrap();
     assert!(
-        last.starts_with(
-            "Too little to tell: deviations by tasks (n=3); deviations by files (n=4)"
-        ),
+        last.starts_with("Not enough data: deviations by tasks (n=3); deviations by files (n=4)"),
         "{page}"
     );
 }

@@ -253,14 +253,14 @@ fn flags_stay_until_they_are_negated_and_what_goes_is_named() {
         // Gemini CLI has no breadcrumb, and the plugin of opencode no entry for one.
         if !["gemini", "opencode"].contains(&target) {
             assert!(
-                said.contains("No longer there: PreCompact: annals hook pre-compact"),
+                said.contains("Removed: PreCompact: annals hook pre-compact"),
                 "{said}"
             );
         }
         let (said, _) = set_up("--notepad");
         if target != "opencode" {
             assert!(
-                said.contains("No longer there: SessionStart: annals hook session-start"),
+                said.contains("Removed: SessionStart: annals hook session-start"),
                 "{said}"
             );
         }
@@ -269,7 +269,7 @@ fn flags_stay_until_they_are_negated_and_what_goes_is_named() {
         plain.run(&format!("setup {target}")).success();
         assert_eq!(case.tree(), plain.tree(), "{target}");
         let (said, _) = set_up("--remove");
-        assert!(said.contains("No longer there: "), "{said}");
+        assert!(said.contains("Removed: "), "{said}");
     }
 }
 

@@ -184,7 +184,7 @@ fn what_the_documents_lack_or_say_twice_is_found() {
         [
             "lists phase 2 a second time",
             "phase 3 is missing between 1 and 4",
-            "calls the project \"Bridge\", PROJECT.md \"Ferry\"",
+            "names the project \"Bridge\", but PROJECT.md names it \"Ferry\"",
         ]
     );
     let decisions: Vec<&str> = status["decisions"]

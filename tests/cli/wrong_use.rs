@@ -236,7 +236,7 @@ fn a_file_of_two_hundred_megabytes_is_not_read() {
 fn a_folder_in_place_of_a_file() {
     let case = Case::new(VBW);
     replaced_by_a_folder(&case, &format!("{PHASE}/04-02-SUMMARY.md"));
-    let summary = format!("{PHASE}/04-02-SUMMARY.md: a folder where a file is expected; left out");
+    let summary = format!("{PHASE}/04-02-SUMMARY.md: a folder where a file is expected; skipped");
     let status = reads_on(&case, &[&summary]);
     says(&status, "13 of 15 complete");
     for name in ["ROADMAP.md", "PROJECT.md", "STATE.md"] {
@@ -250,14 +250,14 @@ fn a_folder_in_place_of_a_file() {
         "inspect .vbw-planning/STATE.md",
         1,
         &state,
-        "move it out of the way",
+        "move or rename it",
     );
     replaced_by_a_folder(&case, "CLAUDE.md");
     let outcome = case.run("sync -q").code(1);
     assert_error(
         &outcome,
         "CLAUDE.md: is a directory, a file was expected",
-        "move it out of the way",
+        "move or rename it",
     );
 }
 
@@ -269,7 +269,7 @@ fn a_file_in_place_of_a_folder() {
         case.write(&format!(".vbw-planning/{name}"), "");
     }
     let left_out =
-        |name| format!(".vbw-planning/{name}: a file where a folder is expected; left out");
+        |name| format!(".vbw-planning/{name}: a file where a folder is expected; skipped");
     reads_on(&case, &[&left_out("phases"), &left_out("milestones")]);
 }
 
@@ -537,7 +537,7 @@ fn settings_that_are_no_settings() {
     assert_error(
         &outcome,
         "annals.toml: is a directory, a file was expected",
-        "move it out of the way",
+        "move or rename it",
     );
     remove(&case, "annals.toml");
     assert_eq!(before, case.whole_tree());
@@ -568,7 +568,7 @@ mod unix {
             &[
                 ".vbw-planning/ACTIVE: is not a file, so it names no milestone; the planning folder itself is used",
                 &format!(
-                    "{PHASE}/04-02-SUMMARY.md: a pipe, a device or a dead link where a file is expected; left out"
+                    "{PHASE}/04-02-SUMMARY.md: a pipe, a device or a dead link where a file is expected; skipped"
                 ),
                 &other,
                 ".vbw-planning/ROADMAP.md: is not a regular file, so it is not read",
@@ -579,7 +579,7 @@ mod unix {
             "inspect .vbw-planning/STATE.md",
             1,
             &other,
-            "move it out of the way",
+            "move or rename it",
         );
         remove(&case, "CLAUDE.md");
         case.program("mkfifo CLAUDE.md").success();
@@ -587,7 +587,7 @@ mod unix {
         assert_error(
             &outcome,
             "CLAUDE.md: is not a regular file, so it is not read",
-            "move it out of the way",
+            "move or rename it",
         );
     }
 
@@ -607,7 +607,7 @@ mod unix {
         link(".", &format!("{phase}/inner"));
         let dead = |name: &str| {
             format!(
-                ".vbw-planning/{phase}/{name}: a pipe, a device or a dead link where a file is expected; left out"
+                ".vbw-planning/{phase}/{name}: a pipe, a device or a dead link where a file is expected; skipped"
             )
         };
         let no_phase = |name: &str| {

@@ -52,8 +52,8 @@ fn own_folder(project: &Project) -> AuditRow {
     let (is_there, looked_at) = match fs::symlink_metadata(&folder) {
         Ok(found) if !found.is_dir() => {
             let message = format!("{what} is not a folder, so nothing can be written");
-            let fix = "move it out of the way";
-            return AuditRow::finding("project", "own folder", Level::Fault, &message, fix);
+            let fix = "move or rename it";
+            return AuditRow::finding("project", ".annals folder", Level::Fault, &message, fix);
         }
         Ok(_) => (true, folder.as_path()),
         Err(_) => (false, project.root.as_path()),
@@ -63,14 +63,14 @@ fn own_folder(project: &Project) -> AuditRow {
     if is_read_only || ignore.is_file() && !is_writable(&ignore) {
         let message = format!("{what} cannot be written: nothing can be changed or cached");
         let fix = format!("chmod -R u+w {}", project.relative(looked_at).display());
-        return AuditRow::finding("project", "own folder", Level::Fault, &message, fix);
+        return AuditRow::finding("project", ".annals folder", Level::Fault, &message, fix);
     }
     let told = if is_there {
         "writable"
     } else {
         "created at the first write"
     };
-    AuditRow::ok("project", "own folder", &format!("{what}: {told}"))
+    AuditRow::ok("project", ".annals folder", &format!("{what}: {told}"))
 }
 
 fn cache(project: &Project) -> AuditRow {

@@ -12,7 +12,7 @@ use crate::knowledge::DebtMarker;
 use crate::project::Project;
 use crate::text::quantity;
 
-/// List shortcuts that are admitted in comments of the source files
+/// List technical debt marked in source comments
 ///
 /// A marker is a comment that begins with `annals-debt:` (or `vibekit:`):
 /// `// annals-debt: linear scan. ceiling: 10,000 rows. upgrade: p95 over 100 ms.`

@@ -9,7 +9,7 @@ use crate::knowledge::EntryType;
 value_enum!(EntryType);
 value_enum!(Confidence);
 
-/// Which entries are meant.
+/// Criteria that select entries.
 #[derive(Args, Debug)]
 pub(crate) struct EntryFilterArgs {
     /// Only entries with one of these tags

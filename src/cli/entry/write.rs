@@ -20,7 +20,7 @@ use crate::knowledge::WriteOutcome;
 use crate::project::Project;
 use crate::storage::read;
 
-/// Store an entry, or replace what it says
+/// Create or replace an entry
 ///
 /// The body is stored byte for byte; if it has no `# Title`, it gets --title, or the key in words.
 /// Without a body, only the front matter changes. Refused if another entry says the same, or if the
@@ -39,7 +39,7 @@ pub(crate) struct WriteArgs {
     /// How sure you are: high if the user said so or the code shows it
     #[arg(long, value_name = "GRADE")]
     confidence: Confidence,
-    /// The words it is filed under [default: unchanged]
+    /// Tags [default: unchanged]
     #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
     tags: Option<Vec<String>>,
     /// Take the body from a file

@@ -13,7 +13,7 @@ use crate::facts::Added;
 use crate::facts::Category;
 use crate::facts::Statement;
 
-/// State a fact outright
+/// Add a fact directly
 ///
 /// The same value confirms the existing fact, a new key inserts one, a value that contains the whole old
 /// one refines it, and any other contradicts it: then the old fact is superseded, or, if it is established

@@ -43,7 +43,7 @@ fn show(found: &Integrity, to: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(
         to,
-        "{}: {}, {} waiting, {} dead, {} behind",
+        "{}: {}, {} waiting, {} dead, {} not synced",
         found.db,
         quantity(found.facts, "fact"),
         quantity(found.waiting_turns, "turn"),

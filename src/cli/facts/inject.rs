@@ -26,7 +26,7 @@ pub(crate) struct InjectArgs {
     /// What the next prompt is about
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
-    /// Also facts that belong to this project
+    /// Include facts that belong to this project
     #[arg(long, value_name = "NAME")]
     of_project: Option<String>,
 }

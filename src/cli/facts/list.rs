@@ -20,7 +20,7 @@ use crate::facts::FactStatus;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts list --user ada --key preference.")]
 pub(crate) struct ListArgs {
-    /// Every status, superseded and expired ones too
+    /// Every status, including superseded and expired
     #[arg(long, conflicts_with = "status")]
     all: bool,
     /// Only this status: active, superseded, expired, `pending_confirmation`

@@ -17,7 +17,7 @@ use crate::facts::Slot;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts profile --user ada --json")]
 pub(crate) struct ProfileArgs {
-    /// Also facts that belong to this project
+    /// Include facts that belong to this project
     #[arg(long, value_name = "NAME")]
     of_project: Option<String>,
     /// Show the profile that the worker last built, instead of the current facts

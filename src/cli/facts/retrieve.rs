@@ -34,22 +34,22 @@ const MAX_QUESTION_BYTES: u64 = 1 << 20;
     after_help = "Example: annals facts retrieve --user ada --query \"which editor\" --explain"
 )]
 pub(crate) struct RetrieveArgs {
-    /// What to look for [default: standard input]
+    /// Search query [default: standard input]
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
-    /// How many facts to print
+    /// Maximum number of facts to print
     #[arg(long, value_name = "N", default_value = "10")]
     limit: NonZeroUsize,
     /// Also show less relevant facts, each marked with its relevance
     #[arg(long)]
     all: bool,
-    /// Show what each score is made of
+    /// Show the components of each score
     #[arg(long)]
     explain: bool,
-    /// Also facts that belong to this project
+    /// Include facts that belong to this project
     #[arg(long, value_name = "NAME", conflicts_with = "all_projects")]
     of_project: Option<String>,
-    /// Also facts that belong to any project
+    /// Include facts that belong to any project
     #[arg(long)]
     all_projects: bool,
 }

@@ -31,7 +31,7 @@ pub(crate) struct SearchArgs {
     /// Maximum number of results [default: 20]
     #[arg(long, value_name = "N", requires = "q")]
     limit: Option<usize>,
-    /// How many lines from the end to search first [default: 50000]
+    /// Number of lines at the end to search first [default: 50000]
     #[arg(long, value_name = "N", requires = "q")]
     window_lines: Option<usize>,
     /// What to compare with [default: hybrid]

@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals journal tail -n 3 --json | jq -r .content")]
 pub(crate) struct TailArgs {
-    /// How many records to print
+    /// Maximum number of records to print
     #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = 10)]
     lines: usize,
     /// Keep printing records as they are added, until interrupted

@@ -23,7 +23,7 @@ use crate::storage::Store;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger init --hook")]
 pub(crate) struct InitArgs {
-    /// Have Claude Code hand each new session the brief (.claude/settings.json)
+    /// Make Claude Code add the brief to each new session (.claude/settings.json)
     ///
     /// The same hook as that of `annals setup claude`; every other byte of the file stays.
     #[arg(long)]

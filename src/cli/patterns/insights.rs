@@ -187,7 +187,7 @@ fn too_little(insights: &Insights) -> Option<String> {
         .map(|one| format!("{} (n={})", one.subject, one.plans()))
         .collect();
     parts.extend(insights.not_compared.iter().cloned());
-    (!parts.is_empty()).then(|| format!("Too little to tell: {}.", parts.join("; ")))
+    (!parts.is_empty()).then(|| format!("Not enough data: {}.", parts.join("; ")))
 }
 
 /// Returns the subjects with the number of comparisons of each: `deviations by tasks, deviations by file

@@ -20,7 +20,7 @@ pub(crate) struct RelevantArgs {
     /// The phase's number [default: the current one]
     #[arg(value_name = "PHASE")]
     phase: Option<String>,
-    /// How many to list
+    /// Maximum number of patterns to list
     #[arg(long, value_name = "N", default_value = "10")]
     limit: NonZeroUsize,
 }

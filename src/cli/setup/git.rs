@@ -12,7 +12,7 @@ use crate::hooks::setup::git::GitReport;
 use crate::hooks::setup::git::GitSetup;
 use crate::project::Project;
 
-/// Have git merge the files that annals writes entry by entry
+/// Make git merge annals files entry by entry
 ///
 /// Lists the files in .gitattributes and the driver in this clone's configuration: each clone is set up
 /// separately, and one that is not merges them line by line as before.

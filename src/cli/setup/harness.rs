@@ -41,7 +41,7 @@ pub(crate) struct HarnessArgs {
     /// Add a line to the notepad before a session is compacted
     #[arg(long, overrides_with = "no_breadcrumb")]
     breadcrumb: bool,
-    /// Add no such line any more
+    /// Stop adding that line
     #[arg(long, overrides_with = "breadcrumb")]
     no_breadcrumb: bool,
 }
@@ -87,11 +87,11 @@ fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
             writeln!(to, "  {entry}")?;
         }
         for entry in &file.gone {
-            writeln!(to, "No longer there: {entry}")?;
+            writeln!(to, "Removed: {entry}")?;
         }
     }
     for backup in &report.backups {
-        writeln!(to, "Kept what was there before as {}.", backup.display())?;
+        writeln!(to, "Backed up the previous file as {}.", backup.display())?;
     }
     for note in &report.notes {
         writeln!(to, "Note: {note}.")?;

@@ -15,21 +15,21 @@ use crate::share::Direction;
 use crate::share::Synced;
 use crate::text::quantity;
 
-/// Send what was done on this device
+/// Send changes made on this device
 ///
 /// Operations are sent in batches, each whole or not at all; an interrupted push resumes where it stopped.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals share push")]
 pub(crate) struct PushArgs {}
 
-/// Receive what other devices did
+/// Receive changes from other devices
 ///
 /// Facts are merged and lines are added to the journal; an interrupted pull resumes where it stopped.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals share pull")]
 pub(crate) struct PullArgs {}
 
-/// Receive what other devices did, then send what was done here
+/// Receive changes from other devices, then send those made here
 ///
 /// `annals facts work` and a session's end do the same if a server is set.
 #[derive(Args, Debug)]

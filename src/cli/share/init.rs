@@ -13,7 +13,7 @@ use crate::share;
 use crate::share::Initialised;
 use crate::text::quantity;
 
-/// Set up the server if necessary, and make this database one of the devices
+/// Set up the server if necessary, and register this database as a device
 ///
 /// Nothing is sent yet. Existing facts become operations; `share.scopes` keeps keys on this device.
 #[derive(Args, Debug)]

@@ -12,7 +12,7 @@ use crate::planning::RoadmapPhase;
 use crate::planning::RoadmapPlan;
 use crate::planning::check_overlap;
 use crate::planning::check_waves;
-use crate::planning::present;
+use crate::planning::non_placeholder;
 use crate::position::Phase;
 use crate::position::PlanState;
 use crate::storage::read;
@@ -168,7 +168,7 @@ fn listed_title(planned: &RoadmapPhase, number: &PlanNumber) -> Option<String> {
     let (_, title) = text.split_once(char::is_whitespace)?;
     let title =
         title.trim_matches(|c: char| c.is_whitespace() || "-:*\u{2013}\u{2014}".contains(c));
-    present(title).map(str::to_owned)
+    non_placeholder(title).map(str::to_owned)
 }
 
 /// Reads a plan; one that cannot be read only causes a warning, so that the others are still returned.

@@ -10,8 +10,8 @@ use crate::markdown::Outline;
 use crate::planning::document::Document;
 use crate::planning::heading;
 use crate::planning::identity::Identity;
+use crate::planning::non_placeholder;
 use crate::planning::plan::task::tasks;
-use crate::planning::present;
 use crate::planning::serialize_phase;
 use crate::planning::serialize_plan;
 use crate::warning::Parsed;
@@ -78,7 +78,7 @@ impl Plan {
         let title = front
             .text(&["title", "name"])
             .or_else(|| document.outline.title())
-            .and_then(present);
+            .and_then(non_placeholder);
         let depends_on = front.get(&["depends_on", "dependencies"]);
         let value = Self {
             phase: identity.phase,
@@ -87,12 +87,12 @@ impl Plan {
             wave: front.text(&["wave"]).and_then(|wave| wave.parse().ok()),
             depends_on: depends_on.map(|node| {
                 let mut texts = node.texts();
-                texts.retain(|text| present(text).is_some());
+                texts.retain(|text| non_placeholder(text).is_some());
                 texts
             }),
             effort_override: front
                 .text(&["effort_override", "effort"])
-                .and_then(present)
+                .and_then(non_placeholder)
                 .map(str::to_owned),
             files_modified: list(&["files_modified"]),
             must_haves: front

@@ -23,9 +23,7 @@ pub fn check_overlap(plans: &[Plan]) -> Vec<Warning> {
         }
         for (owner, files) in shared {
             let files = files.join(", ");
-            let message = format!(
-                "in wave {wave}, changes what plan {owner} changes in the same wave: {files}"
-            );
+            let message = format!("changes the same files as plan {owner} in wave {wave}: {files}");
             warnings.push(Warning::file(&plan.file, message));
         }
     }
@@ -63,7 +61,7 @@ mod tests {
             .collect();
         assert_eq!(
             found,
-            ["02-PLAN.md: in wave 1, changes what plan 01 changes in the same wave: b.rs, a.rs"]
+            ["02-PLAN.md: changes the same files as plan 01 in wave 1: b.rs, a.rs"]
         );
     }
 }

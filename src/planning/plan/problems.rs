@@ -30,14 +30,14 @@ impl Plan {
         }
         // A checkpoint needs no name.
         let is_named = |task: &PlanTask| task.name.is_some() || task.kind_is("checkpoint");
-        found.extend(self.lacking("a name", is_named));
-        found.extend(self.lacking("an action", |task| task.has_action));
-        found.extend(self.lacking("a way to check that it is done", |task| task.has_check));
+        found.extend(self.tasks_without("a name", is_named));
+        found.extend(self.tasks_without("an action", |task| task.has_action));
+        found.extend(self.tasks_without("a way to check that it is done", |task| task.has_check));
         found
     }
 
     /// Returns a single warning that lists the tasks for which `has` is false.
-    fn lacking(&self, what: &str, has: impl Fn(&PlanTask) -> bool) -> Option<Warning> {
+    fn tasks_without(&self, what: &str, has: impl Fn(&PlanTask) -> bool) -> Option<Warning> {
         let without: Vec<(usize, &PlanTask)> = self
             .tasks
             .iter()

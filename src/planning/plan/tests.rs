@@ -175,12 +175,12 @@ fn waves_are_checked() {
         messages(&[plan("01", 1, "03-02"), plan("02", 2, "01")]),
         [
             "in wave 1, depends on 03-02, which is in wave 2",
-            "plans wait for each other: 01 \u{2192} 02 \u{2192} 01"
+            "circular dependency: 01 \u{2192} 02 \u{2192} 01"
         ]
     );
     assert_eq!(
         messages(&[plan("01", 1, "1")]),
-        ["plans wait for each other: 01 \u{2192} 01"]
+        ["circular dependency: 01 \u{2192} 01"]
     );
     assert_eq!(
         messages(&[plan("01", 1, "07")]),

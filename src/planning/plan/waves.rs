@@ -20,9 +20,9 @@ pub fn check_waves(plans: &[Plan]) -> Vec<Warning> {
                 Dependency::Here(number) => match position(plans, &number) {
                     Some(at) => {
                         before.push(at);
-                        warnings.extend(late(plan, &plans[at], text));
+                        warnings.extend(wave_order_warning(plan, &plans[at], text));
                     }
-                    None => warnings.push(point(
+                    None => warnings.push(warning_at_depends_on(
                         plan,
                         format!("depends on {text}, which is not a plan of this phase"),
                     )),
@@ -31,7 +31,7 @@ pub fn check_waves(plans: &[Plan]) -> Vec<Warning> {
         }
         edges.push(before);
     }
-    warnings.extend(circles(plans, &edges));
+    warnings.extend(find_cycles(plans, &edges));
     warnings
 }
 
@@ -67,34 +67,34 @@ fn position(plans: &[Plan], number: &PlanNumber) -> Option<usize> {
         .position(|plan| plan.plan.as_deref().and_then(PlanNumber::parse).as_ref() == Some(number))
 }
 
-fn late(plan: &Plan, before: &Plan, text: &str) -> Option<Warning> {
+fn wave_order_warning(plan: &Plan, before: &Plan, text: &str) -> Option<Warning> {
     let (own, other) = (plan.wave?, before.wave?);
     // A plan that depends on itself is reported as a cycle.
     (own <= other && plan.plan != before.plan).then(|| {
         let message = format!("in wave {own}, depends on {text}, which is in wave {other}");
-        point(plan, message)
+        warning_at_depends_on(plan, message)
     })
 }
 
 /// Returns a warning for each dependency cycle, each reported once.
-fn circles(plans: &[Plan], edges: &[Vec<usize>]) -> Vec<Warning> {
+fn find_cycles(plans: &[Plan], edges: &[Vec<usize>]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut is_done = vec![false; plans.len()];
     for start in 0..plans.len() {
         let mut path = Vec::new();
-        if let Some(circle) = walk(start, edges, &mut path, &mut is_done) {
+        if let Some(cycle) = find_cycle(start, edges, &mut path, &mut is_done) {
             let name = |at: &usize| plans[*at].plan.clone().unwrap_or_default();
-            let mut names: Vec<String> = circle.iter().map(name).collect();
-            names.push(name(&circle[0]));
-            let message = format!("plans wait for each other: {}", names.join(" \u{2192} "));
-            warnings.push(point(&plans[circle[0]], message));
+            let mut names: Vec<String> = cycle.iter().map(name).collect();
+            names.push(name(&cycle[0]));
+            let message = format!("circular dependency: {}", names.join(" \u{2192} "));
+            warnings.push(warning_at_depends_on(&plans[cycle[0]], message));
         }
     }
     warnings
 }
 
 /// Follows the dependencies of a plan depth-first; returns the cycle that it reaches, if any.
-fn walk(
+fn find_cycle(
     at: usize,
     edges: &[Vec<usize>],
     path: &mut Vec<usize>,
@@ -109,12 +109,12 @@ fn walk(
     path.push(at);
     let found = edges[at]
         .iter()
-        .find_map(|next| walk(*next, edges, path, is_done));
+        .find_map(|next| find_cycle(*next, edges, path, is_done));
     path.pop();
     is_done[at] = true;
     found
 }
 
-fn point(plan: &Plan, message: String) -> Warning {
+fn warning_at_depends_on(plan: &Plan, message: String) -> Warning {
     Warning::at(&plan.file, plan.depends_on_line, message)
 }

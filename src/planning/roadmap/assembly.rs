@@ -28,7 +28,7 @@ pub(super) struct Assembly<'a, 'o> {
     /// The phases of each number: several if milestones restart the numbering.
     by_number: HashMap<PhaseNumber, Vec<usize>>,
     /// Phases with a second section: number, and line of the second heading.
-    pub(super) doubled: Vec<(PhaseNumber, usize)>,
+    pub(super) duplicates: Vec<(PhaseNumber, usize)>,
     /// Whether milestones were left out because there are too many.
     pub(super) has_more_milestones: bool,
     /// Whether phases were left out because there are too many.
@@ -39,7 +39,7 @@ pub(super) struct Assembly<'a, 'o> {
 pub(super) struct PhaseDraft {
     pub(super) phase: RoadmapPhase,
     /// The status that takes the phase out of the roadmap, if any.
-    pub(super) out: Option<PhaseProgress>,
+    pub(super) dropped_as: Option<PhaseProgress>,
     /// Whether its section states a completion date.
     pub(super) is_completed: bool,
     has_section: bool,
@@ -63,7 +63,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             phases: Vec::new(),
             reused: HashSet::new(),
             by_number: HashMap::new(),
-            doubled: Vec::new(),
+            duplicates: Vec::new(),
             is_cut: false,
         };
         let mut headings = mention::headings(outline);
@@ -73,10 +73,10 @@ impl<'a, 'o> Assembly<'a, 'o> {
         entries.truncate(MAX_PHASES);
         assembly.reused = assembly.reused(&headings, &entries);
         for heading in &headings {
-            assembly.take_section(heading);
+            assembly.merge_section(heading);
         }
         for entry in &entries {
-            assembly.take_entry(entry);
+            assembly.merge_entry(entry);
         }
         for table in outline.tables(&(0..outline.text().len())) {
             for row in progress_table::rows(table) {
@@ -84,10 +84,10 @@ impl<'a, 'o> Assembly<'a, 'o> {
                     assembly.is_cut = true;
                     break;
                 }
-                assembly.take_row(row);
+                assembly.merge_row(row);
             }
         }
-        assembly.place_listed();
+        assembly.assign_by_range();
         assembly
     }
 
@@ -144,7 +144,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             same.push(self.phases.len());
             self.phases.push(PhaseDraft {
                 phase: empty(number.clone(), line),
-                out: None,
+                dropped_as: None,
                 is_completed: false,
                 has_section: false,
             });
@@ -157,16 +157,16 @@ impl<'a, 'o> Assembly<'a, 'o> {
         found
     }
 
-    fn take_section(&mut self, heading: &PhaseHeading<'_>) {
+    fn merge_section(&mut self, heading: &PhaseHeading<'_>) {
         let (named, section) = (&heading.named, heading.section);
         let body = section::read(self.outline, &named.number, section);
         let home = self.home(section.heading.start, &named.number);
         let found = self.slot(&named.number, home, section.line);
         if std::mem::replace(&mut found.has_section, true) {
-            self.doubled.push((named.number.clone(), section.line));
+            self.duplicates.push((named.number.clone(), section.line));
             return;
         }
-        found.out = found.out.or(named.out);
+        found.dropped_as = found.dropped_as.or(named.dropped_as);
         found.is_completed |= body.is_completed;
         let phase = &mut found.phase;
         phase.is_listed = true;
@@ -184,12 +184,12 @@ impl<'a, 'o> Assembly<'a, 'o> {
         phase.stated_status = body.status.or_else(|| named.status.clone());
     }
 
-    fn take_entry(&mut self, entry: &ChecklistEntry<'_>) {
+    fn merge_entry(&mut self, entry: &ChecklistEntry<'_>) {
         let (named, block, item) = (&entry.named, entry.block, entry.item);
         let mark = section::checkbox(self.outline, block, item);
         let home = self.home(block.range.start, &named.number);
         let found = self.slot(&named.number, home, block.line);
-        found.out = found.out.or(named.out);
+        found.dropped_as = found.dropped_as.or(named.dropped_as);
         let phase = &mut found.phase;
         phase.is_listed = true;
         phase.name = phase.name.take().or_else(|| named.name.clone());
@@ -200,7 +200,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         phase.stated_status = phase.stated_status.take().or_else(|| named.status.clone());
     }
 
-    fn take_row(&mut self, row: ProgressRow) {
+    fn merge_row(&mut self, row: ProgressRow) {
         let version = row.milestone.as_deref().and_then(milestone::version);
         let named = version.and_then(|version| {
             self.milestones
@@ -218,7 +218,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
     }
 
     /// Assigns each phase without a milestone to the first milestone whose range includes its number.
-    fn place_listed(&mut self) {
+    fn assign_by_range(&mut self) {
         for found in &mut self.phases {
             let phase = &mut found.phase;
             if phase.milestone.is_some() {

@@ -6,9 +6,9 @@ use crate::markdown::Outline;
 use crate::markdown::Ranges;
 use crate::markdown::Section;
 use crate::planning::heading;
+use crate::planning::located::Span;
 use crate::planning::roadmap::name;
 use crate::planning::roadmap::name::NamedPhase;
-use crate::planning::stated::Span;
 
 /// A phase with a section.
 pub(super) struct PhaseHeading<'o> {

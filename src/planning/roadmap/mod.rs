@@ -27,11 +27,11 @@ use serde::Serialize;
 use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 
+use crate::planning::Located;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::PlanNumber;
 use crate::planning::ProgressRow;
-use crate::planning::Stated;
 use crate::planning::roadmap::assembly::Assembly;
 use crate::planning::roadmap::assembly::PhaseDraft;
 use crate::warning::Parsed;
@@ -58,7 +58,7 @@ pub struct RoadmapPlan {
     pub checked: Option<bool>,
     /// The mark between the checkbox's brackets: a space or a letter.
     #[serde(skip)]
-    pub mark: Option<Stated<bool>>,
+    pub mark: Option<Located<bool>>,
 }
 
 /// A phase of the roadmap.
@@ -84,7 +84,7 @@ pub struct RoadmapPhase {
     pub status: Option<PhaseProgress>,
     /// The mark in the phase's checkbox.
     #[serde(skip)]
-    pub checkbox: Option<Stated<bool>>,
+    pub checkbox: Option<Located<bool>>,
     /// Line numbers of further checklist entries for the same phase.
     #[serde(skip)]
     pub repeated: Vec<usize>,
@@ -93,10 +93,10 @@ pub struct RoadmapPhase {
     pub row: Option<ProgressRow>,
     /// The phase's own `Status:` label or the mark in its heading, verbatim.
     #[serde(skip)]
-    pub stated_status: Option<Stated<String>>,
+    pub stated_status: Option<Located<String>>,
     /// The value of the `Plans:` label, verbatim: `3 plans`, `2/3 plans complete`.
     #[serde(skip)]
-    pub plan_count: Option<Stated<String>>,
+    pub plan_count: Option<Located<String>>,
     /// The index of its milestone in [`Roadmap::milestones`].
     #[serde(skip)]
     pub milestone: Option<usize>,
@@ -156,7 +156,7 @@ pub struct Roadmap {
 const MAX_PHASES: usize = 1_000;
 
 /// Maximum number of phases with a second section that are reported individually.
-const MAX_DOUBLED: usize = 20;
+const MAX_DUPLICATES: usize = 20;
 
 impl Roadmap {
     /// Parses a ROADMAP.md, or the roadmap of an archived milestone.
@@ -166,7 +166,7 @@ impl Roadmap {
         let outline = Outline::parse(text, front.range.end);
         warnings.extend(outline.warning(path));
         let assembly = Assembly::read(&outline);
-        for (number, line) in assembly.doubled.into_iter().take(MAX_DOUBLED) {
+        for (number, line) in assembly.duplicates.into_iter().take(MAX_DUPLICATES) {
             let message = format!("phase {number} is described a second time; the first counts");
             warnings.push(Warning::at(path, line, message));
         }

@@ -5,11 +5,11 @@
 //! ## Phase 1 — Name — COMPLETE           - [ ] ~~**Phase 6: Name**~~ - what it is about
 //! ```
 
+use crate::planning::Located;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
-use crate::planning::Stated;
+use crate::planning::located::Span;
 use crate::planning::progress_table::phase_in_front;
-use crate::planning::stated::Span;
 use crate::planning::status::is_status;
 
 /// A phase's number and name, with its status remarks.
@@ -18,9 +18,9 @@ pub(super) struct NamedPhase {
     pub(super) number: PhaseNumber,
     pub(super) name: Option<String>,
     /// The status after the name, verbatim.
-    pub(super) status: Option<Stated<String>>,
+    pub(super) status: Option<Located<String>>,
     /// The status that takes the phase out of the roadmap: deferred, superseded or removed.
-    pub(super) out: Option<PhaseProgress>,
+    pub(super) dropped_as: Option<PhaseProgress>,
 }
 
 /// Dashes that separate a name from what follows.
@@ -44,7 +44,7 @@ pub(super) fn parse_phase(text: Span<'_>) -> Option<NamedPhase> {
         number,
         name: None,
         status: None,
-        out: is_struck.then_some(PhaseProgress::Removed),
+        dropped_as: is_struck.then_some(PhaseProgress::Removed),
     };
     let name = found.take_status(name);
     found.read_remarks(remarks);
@@ -118,11 +118,11 @@ impl NamedPhase {
     }
 
     fn add_status(&mut self, status: Span<'_>) {
-        self.out = self
-            .out
+        self.dropped_as = self
+            .dropped_as
             .or_else(|| PhaseProgress::parse(status.text).filter(|p| p.is_dropped()));
         self.status
-            .get_or_insert_with(|| status.states(status.text.to_owned()));
+            .get_or_insert_with(|| status.with_value(status.text.to_owned()));
     }
 
     /// Looks in the brackets after a name for a status that drops the phase; other text there describes its
@@ -206,7 +206,9 @@ mod tests {
                 found.number.to_string(),
                 found.name.unwrap_or("_".into()),
                 status.unwrap_or("_".into()),
-                found.out.map_or("_".into(), |out| format!("{out:?}")),
+                found
+                    .dropped_as
+                    .map_or("_".into(), |out| format!("{out:?}")),
             ];
             assert_eq!(shown.join("|"), expected, "{text}");
         }

@@ -1,9 +1,9 @@
 //! Derives the progress of a phase from everything that the roadmap says about it.
 
+use crate::planning::Located;
 use crate::planning::PhaseProgress;
 use crate::planning::RoadmapPhase;
 use crate::planning::RoadmapPlan;
-use crate::planning::Stated;
 use crate::planning::roadmap::assembly::PhaseDraft;
 
 impl PhaseDraft {
@@ -11,12 +11,12 @@ impl PhaseDraft {
     /// table, its own status, its completion date, its checkbox, its plans' checkboxes, its plan count.
     pub(super) fn with_progress(self) -> RoadmapPhase {
         let mut phase = self.phase;
-        let of = |stated: Option<&Stated<String>>| {
+        let of = |stated: Option<&Located<String>>| {
             stated.and_then(|stated| PhaseProgress::parse(&stated.value))
         };
         let row = phase.row.as_ref().and_then(|row| of(row.status.as_ref()));
         let own = of(phase.stated_status.as_ref());
-        let out = [self.out, row, own]
+        let out = [self.dropped_as, row, own]
             .into_iter()
             .flatten()
             .find(|progress| progress.is_dropped());

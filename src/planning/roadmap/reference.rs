@@ -1,7 +1,7 @@
 //! Parses references to phases and requirements.
 
 use crate::planning::PhaseNumber;
-use crate::planning::absent::is_none_remark;
+use crate::planning::placeholder::is_none_remark;
 use crate::text::comma_separated;
 
 /// Maximum length of a range that is expanded to single phases.

@@ -8,17 +8,17 @@ use crate::markdown::BlockContent;
 use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Section;
+use crate::planning::Located;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::RoadmapPlan;
-use crate::planning::Stated;
-use crate::planning::absent::is_none_remark;
-use crate::planning::present;
+use crate::planning::located::Span;
+use crate::planning::non_placeholder;
+use crate::planning::placeholder::is_none_remark;
 use crate::planning::roadmap::field::Field;
 use crate::planning::roadmap::name;
 use crate::planning::roadmap::plan_entry;
 use crate::planning::roadmap::reference;
-use crate::planning::stated::Span;
 
 /// The fields of a phase's section.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,8 +28,8 @@ pub(super) struct Body {
     pub(super) requirements: Vec<String>,
     pub(super) success_criteria: Vec<String>,
     pub(super) plans: Vec<RoadmapPlan>,
-    pub(super) plan_count: Option<Stated<String>>,
-    pub(super) status: Option<Stated<String>>,
+    pub(super) plan_count: Option<Located<String>>,
+    pub(super) status: Option<Located<String>>,
     pub(super) is_completed: bool,
 }
 
@@ -60,12 +60,12 @@ pub(super) fn checkbox(
     outline: &Outline<'_>,
     block: &Block,
     item: &ListItem,
-) -> Option<Stated<bool>> {
+) -> Option<Located<bool>> {
     let checked = item.checked?;
     let before = outline.text().get(..block.range.start)?;
     let at = before.rfind(']')?.checked_sub(1)?;
     let range = at..at + 1;
-    matches!(before.get(range.clone())?, " " | "x" | "X").then(|| Stated {
+    matches!(before.get(range.clone())?, " " | "x" | "X").then(|| Located {
         value: checked,
         range,
         line: outline.line(at),
@@ -165,7 +165,7 @@ impl SectionReader<'_, '_> {
     fn label(&mut self, field: Field, value: Span<'_>) {
         self.field = Some(field);
         self.depth = None;
-        let Some(text) = present(value.text).filter(|text| !text.is_empty()) else {
+        let Some(text) = non_placeholder(value.text).filter(|text| !text.is_empty()) else {
             return;
         };
         let body = &mut self.body;
@@ -180,11 +180,11 @@ impl SectionReader<'_, '_> {
             Field::SuccessCriteria => body.success_criteria.push(text.to_owned()),
             Field::Plans => {
                 body.plan_count
-                    .get_or_insert_with(|| value.states(text.to_owned()));
+                    .get_or_insert_with(|| value.with_value(text.to_owned()));
             }
             Field::Status => {
                 body.status
-                    .get_or_insert_with(|| value.states(text.to_owned()));
+                    .get_or_insert_with(|| value.with_value(text.to_owned()));
             }
             Field::Completed => body.is_completed |= parse_date(text).is_some(),
             Field::Other => {}
@@ -214,7 +214,7 @@ impl SectionReader<'_, '_> {
                 value.push(' ');
                 value.push_str(text);
             }
-            None => *single = present(text).map(str::to_owned),
+            None => *single = non_placeholder(text).map(str::to_owned),
             Some(_) => {}
         }
     }

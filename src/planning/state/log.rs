@@ -3,11 +3,11 @@
 use crate::clock::parse_date;
 use crate::markdown::Outline;
 use crate::planning::Activity;
-use crate::planning::Stated;
-use crate::planning::absent::is_none_remark;
+use crate::planning::Located;
 use crate::planning::heading;
-use crate::planning::present;
-use crate::planning::stated::Span;
+use crate::planning::located::Span;
+use crate::planning::non_placeholder;
+use crate::planning::placeholder::is_none_remark;
 
 /// Returns the activity log, from bullets and table rows, in file order.
 pub(super) fn activity(outline: &Outline<'_>) -> Vec<Activity> {
@@ -25,7 +25,7 @@ pub(super) fn activity(outline: &Outline<'_>) -> Vec<Activity> {
             let date = table.column(&["Date", "When"]);
             let text = table.column(&["Action", "Activity", "Event", "What", "Description"]);
             for row in &table.rows {
-                let cell = |index: Option<usize>| present(row.cells.get(index?)?);
+                let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
                 if let Some(text) = cell(text) {
                     let date = cell(date).and_then(parse_date);
                     let text = text.to_owned();
@@ -39,7 +39,7 @@ pub(super) fn activity(outline: &Outline<'_>) -> Vec<Activity> {
 }
 
 /// Returns the next steps, from labels anywhere in the file.
-pub(super) fn next_steps(outline: &Outline<'_>) -> Vec<Stated<String>> {
+pub(super) fn next_steps(outline: &Outline<'_>) -> Vec<Located<String>> {
     const LABELS: &[&str] = &["next", "next action", "next step", "next steps", "next up"];
     let all = 0..outline.text().len();
     let labels = outline.labels(&all);
@@ -50,7 +50,7 @@ pub(super) fn next_steps(outline: &Outline<'_>) -> Vec<Stated<String>> {
                 .iter()
                 .any(|name| label.name.eq_ignore_ascii_case(name))
         })
-        .map(|label| Span::of_label(label).states(label.value.clone()))
+        .map(|label| Span::of_label(label).with_value(label.value.clone()))
         .collect()
 }
 

@@ -2,9 +2,9 @@
 
 use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
-use crate::planning::absent::is_none_remark;
 use crate::planning::is_absent;
-use crate::planning::present;
+use crate::planning::non_placeholder;
+use crate::planning::placeholder::is_none_remark;
 use crate::planning::state::position;
 
 /// Phrases for the time between two milestones, in lower case.
@@ -52,14 +52,14 @@ impl StatedMilestone {
         };
         let written = label(&["milestone", "current milestone"]);
         let active = label(&["active milestone"]);
-        let in_front = front.text(&["milestone"]).and_then(present);
+        let in_front = front.text(&["milestone"]).and_then(non_placeholder);
         let text = in_front
             .or(written.filter(|value| !is_none_remark(value)))
             .or(active.filter(|value| !is_none_remark(value)));
         // `milestone` is the template's placeholder for a missing name.
         let name = front
             .text(&["milestone_name"])
-            .and_then(present)
+            .and_then(non_placeholder)
             .filter(|name| !name.eq_ignore_ascii_case("milestone"));
         Self {
             text: text.map(str::to_owned),

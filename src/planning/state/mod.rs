@@ -26,13 +26,13 @@ use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::planning::Decision;
+use crate::planning::Located;
 use crate::planning::PhaseNumber;
-use crate::planning::Stated;
-use crate::planning::absent::is_none_remark;
 use crate::planning::decision;
 use crate::planning::heading;
+use crate::planning::located::Span;
+use crate::planning::placeholder::is_none_remark;
 use crate::planning::state::milestone::StatedMilestone;
-use crate::planning::stated::Span;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -114,7 +114,7 @@ pub struct PhaseStatus {
     /// The name, if stated there.
     pub name: Option<String>,
     /// The status, verbatim.
-    pub status: Stated<String>,
+    pub status: Located<String>,
 }
 
 /// An entry of the activity log.
@@ -150,7 +150,7 @@ pub struct StateFile {
     pub skills: Vec<Skill>,
     /// All statements about the position, in file order.
     #[serde(skip)]
-    pub claims: Vec<Stated<Claim>>,
+    pub claims: Vec<Located<Claim>>,
     /// The phases listed with a status, in file order.
     #[serde(skip)]
     pub phase_statuses: Vec<PhaseStatus>,
@@ -159,7 +159,7 @@ pub struct StateFile {
     pub active_milestone: Option<String>,
     /// The next steps, verbatim, in file order.
     #[serde(skip)]
-    pub next_steps: Vec<Stated<String>>,
+    pub next_steps: Vec<Located<String>>,
     /// Whether STATE.md says that no milestone is active, since the last one is complete and the next not
     /// started.
     #[serde(skip)]

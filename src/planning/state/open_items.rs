@@ -6,9 +6,9 @@ use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Table;
 use crate::planning::PhaseProgress;
-use crate::planning::absent::is_none_remark;
 use crate::planning::heading;
-use crate::planning::present;
+use crate::planning::non_placeholder;
+use crate::planning::placeholder::is_none_remark;
 
 /// The entries of some sections.
 #[derive(Default)]
@@ -167,7 +167,7 @@ impl OpenItems {
         let outcome = table.column(&["Resolution", "Resolved", "Outcome"]);
         let status = table.column(&["Status", "State"]);
         for row in &table.rows {
-            let cell = |index: Option<usize>| present(row.cells.get(index?)?);
+            let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
             let is_complete = cell(status)
                 .and_then(PhaseProgress::parse)
                 .is_some_and(|progress| {

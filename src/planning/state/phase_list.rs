@@ -11,8 +11,8 @@ use crate::markdown::Outline;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseStatus;
 use crate::planning::heading;
+use crate::planning::located::Span;
 use crate::planning::progress_table;
-use crate::planning::stated::Span;
 use crate::planning::status::is_status;
 
 /// Sections about phases, in which a plain `Phase 1: …` bullet is accepted.
@@ -84,7 +84,7 @@ pub(super) fn entry(bullet: Span<'_>) -> Option<PhaseStatus> {
     Some(PhaseStatus {
         number,
         name: name.map(str::to_owned),
-        status: status.states(status.text.to_owned()),
+        status: status.with_value(status.text.to_owned()),
     })
 }
 

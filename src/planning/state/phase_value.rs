@@ -7,36 +7,36 @@
 //! All phases complete          none                   Milestone v2.0 complete
 //! ```
 
+use crate::planning::Located;
 use crate::planning::PhaseNumber;
-use crate::planning::Stated;
-use crate::planning::stated::Span;
+use crate::planning::located::Span;
 use crate::planning::status::is_status;
 
 /// A parsed phase value; all parts are optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PhaseValue {
     /// The phase.
-    pub(super) number: Option<Stated<PhaseNumber>>,
+    pub(super) number: Option<Located<PhaseNumber>>,
     /// The phase's index in the list of phases, if it differs from the phase's number.
-    pub(super) index: Option<Stated<u32>>,
+    pub(super) index: Option<Located<u32>>,
     /// Number of phases.
-    pub(super) total: Option<Stated<u32>>,
+    pub(super) total: Option<Located<u32>>,
     /// The phase's name.
-    pub(super) name: Option<Stated<String>>,
+    pub(super) name: Option<Located<String>>,
     /// The status after the phase.
-    pub(super) status: Option<Stated<String>>,
+    pub(super) status: Option<Located<String>>,
 }
 
 impl PhaseValue {
     /// Parses a value; the result is empty unless a number follows the optional word `Phase`.
     pub(super) fn parse(value: Span<'_>) -> Self {
         let mut found = Self::default();
-        let value = without_word(value.without(&['*', '`']));
+        let value = without_word(value.trim_chars(&['*', '`']));
         let Some((number, rest)) = PhaseNumber::split(value.text) else {
             return found;
         };
         let digits = value.part(0..value.text.len() - rest.len());
-        found.number = Some(digits.states(number));
+        found.number = Some(digits.with_value(number));
         let rest = found.read_total(value.suffix(rest));
         let rest = found.read_parenthesis(rest);
         found.read_tail(rest);
@@ -56,7 +56,7 @@ impl PhaseValue {
         let Some((digits, total)) = after.leading_number() else {
             return rest;
         };
-        self.total = Some(digits.states(total));
+        self.total = Some(digits.with_value(total));
         after.after(digits.text.len())
     }
 
@@ -87,13 +87,13 @@ impl PhaseValue {
         if let Some(index) = self.number.take().filter(|number| number.value != id) {
             self.index = Some(index.map(|number| number.whole()));
         }
-        self.number = Some(digits.states(id));
-        self.name = stated(name.suffix(rest).without(&['-', ':', ' ']));
+        self.number = Some(digits.with_value(id));
+        self.name = stated(name.suffix(rest).trim_chars(&['-', ':', ' ']));
     }
 
     /// Parses the text after a dash or a colon: a status, a name, or a name and a status.
     fn read_tail(&mut self, rest: Span<'_>) {
-        let tail = rest.without(&['-', '\u{2013}', '\u{2014}', ':', ' ']);
+        let tail = rest.trim_chars(&['-', '\u{2013}', '\u{2014}', ':', ' ']);
         if tail.text.is_empty() || tail.text.len() == rest.text.len() {
             return;
         }
@@ -108,16 +108,16 @@ impl PhaseValue {
         match cut {
             Some((at, len)) => {
                 self.name = stated(tail.part(0..at));
-                self.status = stated(tail.after(at + len).without(&[')']));
+                self.status = stated(tail.after(at + len).trim_chars(&[')']));
             }
             None => self.name = stated(tail),
         }
     }
 }
 
-fn stated(span: Span<'_>) -> Option<Stated<String>> {
-    let span = span.without(&['*', '_', '`']);
-    (!span.text.is_empty()).then(|| span.states(span.text.to_owned()))
+fn stated(span: Span<'_>) -> Option<Located<String>> {
+    let span = span.trim_chars(&['*', '_', '`']);
+    (!span.text.is_empty()).then(|| span.with_value(span.text.to_owned()))
 }
 
 /// Strips all leading occurrences of the word `Phase` (`Phase: Phase 10 - Name`).

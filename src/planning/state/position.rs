@@ -8,15 +8,15 @@ use crate::markdown::Node;
 use crate::markdown::Outline;
 use crate::markdown::TableRow;
 use crate::planning::Claim;
+use crate::planning::Located;
 use crate::planning::PhaseNumber;
-use crate::planning::Stated;
 use crate::planning::StatedPhase;
-use crate::planning::absent::is_none_remark;
 use crate::planning::heading;
-use crate::planning::present;
+use crate::planning::located::Span;
+use crate::planning::non_placeholder;
+use crate::planning::placeholder::is_none_remark;
 use crate::planning::state::phase_value::PhaseValue;
 use crate::planning::state::progress_value;
-use crate::planning::stated::Span;
 use crate::planning::status::is_status;
 
 /// Sections about the position.
@@ -51,7 +51,7 @@ pub(super) fn scopes(outline: &Outline<'_>) -> Vec<Range<usize>> {
 }
 
 /// Returns all statements about the position, in file order.
-pub(super) fn claims(front: &FrontMatter, outline: &Outline<'_>) -> Vec<Stated<Claim>> {
+pub(super) fn claims(front: &FrontMatter, outline: &Outline<'_>) -> Vec<Located<Claim>> {
     let mut claims = front_claims(front, outline.text());
     for scope in scopes(outline) {
         for label in outline.labels(&scope) {
@@ -114,24 +114,24 @@ fn is_phase_label(name: &str) -> bool {
         .any(|known| name.eq_ignore_ascii_case(known))
 }
 
-fn read_label(label: &Label, claims: &mut Vec<Stated<Claim>>) {
+fn read_label(label: &Label, claims: &mut Vec<Located<Claim>>) {
     let value = Span::of_label(label);
     if is_phase_label(&label.name) {
         push_phase(PhaseValue::parse(value), claims);
         return;
     }
     match label.name.to_lowercase().as_str() {
-        "status" | "phase status" | "current status" if present(value.text).is_some() => {
-            claims.push(value.states(Claim::Status(value.text.to_owned())));
+        "status" | "phase status" | "current status" if non_placeholder(value.text).is_some() => {
+            claims.push(value.with_value(Claim::Status(value.text.to_owned())));
         }
-        "current phase name" | "phase name" if present(value.text).is_some() => {
-            claims.push(value.states(Claim::Name(value.text.to_owned())));
+        "current phase name" | "phase name" if non_placeholder(value.text).is_some() => {
+            claims.push(value.with_value(Claim::Name(value.text.to_owned())));
         }
         "plan" | "current plan" => progress_value::plan(value, claims),
         "plans" | "plans complete" => progress_value::plans(value, claims),
         "phases" | "total phases" => {
             if let Some((digits, total)) = value.leading_number() {
-                claims.push(digits.states(Claim::Total(total)));
+                claims.push(digits.with_value(Claim::Total(total)));
             }
         }
         "progress" | "overall progress" => progress_value::progress(value, claims),
@@ -139,7 +139,7 @@ fn read_label(label: &Label, claims: &mut Vec<Stated<Claim>>) {
     }
 }
 
-fn push_phase(value: PhaseValue, claims: &mut Vec<Stated<Claim>>) {
+fn push_phase(value: PhaseValue, claims: &mut Vec<Located<Claim>>) {
     claims.extend(value.index.map(|stated| stated.map(Claim::Index)));
     claims.extend(value.number.map(|stated| stated.map(Claim::Phase)));
     claims.extend(value.total.map(|stated| stated.map(Claim::Total)));
@@ -148,7 +148,7 @@ fn push_phase(value: PhaseValue, claims: &mut Vec<Stated<Claim>>) {
 }
 
 /// Parses a phase stated without a label: `## Current Phase`, then `Phase 2: Name — IN PROGRESS`.
-fn unlabelled_phase(outline: &Outline<'_>, claims: &[Stated<Claim>]) -> Vec<Stated<Claim>> {
+fn unlabelled_phase(outline: &Outline<'_>, claims: &[Located<Claim>]) -> Vec<Located<Claim>> {
     let mut found = Vec::new();
     if claims
         .iter()
@@ -181,16 +181,16 @@ fn unlabelled_phase(outline: &Outline<'_>, claims: &[Stated<Claim>]) -> Vec<Stat
 type CountClaim = fn(u32) -> Claim;
 
 /// Parses the front matter fields about the position.
-fn front_claims(front: &FrontMatter, text: &str) -> Vec<Stated<Claim>> {
+fn front_claims(front: &FrontMatter, text: &str) -> Vec<Located<Claim>> {
     let mut claims = Vec::new();
     if let Some(span) = span_of(text, front.get(&["current_phase", "phase"])) {
         push_phase(PhaseValue::parse(span), &mut claims);
     }
     if let Some(span) = span_of(text, front.get(&["current_phase_name"])) {
-        claims.push(span.states(Claim::Name(span.text.to_owned())));
+        claims.push(span.with_value(Claim::Name(span.text.to_owned())));
     }
     if let Some(span) = span_of(text, front.get(&["status"])) {
-        claims.push(span.states(Claim::Status(span.text.to_owned())));
+        claims.push(span.with_value(Claim::Status(span.text.to_owned())));
     }
     let counts: [(&str, CountClaim); 5] = [
         ("total_phases", Claim::Total),
@@ -205,7 +205,7 @@ fn front_claims(front: &FrontMatter, text: &str) -> Vec<Stated<Claim>> {
             .and_then(|node| node.get(&[key]))
             .or_else(|| front.get(&[key]));
         if let Some((digits, number)) = span_of(text, node).and_then(Span::leading_number) {
-            claims.push(digits.states(claim(number)));
+            claims.push(digits.with_value(claim(number)));
         }
     }
     claims
@@ -214,7 +214,7 @@ fn front_claims(front: &FrontMatter, text: &str) -> Vec<Stated<Claim>> {
 /// Locates a scalar of the front matter in its line.
 fn span_of<'a>(text: &'a str, node: Option<&Node>) -> Option<Span<'a>> {
     let node = node?;
-    let value = present(node.as_text()?)?;
+    let value = non_placeholder(node.as_text()?)?;
     let start: usize = text
         .split_inclusive('\n')
         .take(node.line.saturating_sub(1))
@@ -231,9 +231,9 @@ fn span_of<'a>(text: &'a str, node: Option<&Node>) -> Option<Span<'a>> {
 }
 
 /// Returns the position according to all statements; the body takes precedence over the front matter.
-pub(super) fn stated_phase(claims: &[Stated<Claim>], body: usize) -> StatedPhase {
+pub(super) fn stated_phase(claims: &[Located<Claim>], body: usize) -> StatedPhase {
     let (front, body): (Vec<_>, Vec<_>) = claims.iter().partition(|claim| claim.range.start < body);
-    let texts = |claims: &[&Stated<Claim>], of: fn(&Claim) -> Option<&String>| {
+    let texts = |claims: &[&Located<Claim>], of: fn(&Claim) -> Option<&String>| {
         claims.iter().find_map(|claim| of(&claim.value)).cloned()
     };
     let both = || body.iter().chain(&front).map(|claim| &claim.value);

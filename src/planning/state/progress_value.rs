@@ -1,43 +1,43 @@
 //! Parses progress values: counts, percentages and progress bars.
 
 use crate::planning::Claim;
-use crate::planning::Stated;
-use crate::planning::stated::Span;
+use crate::planning::Located;
+use crate::planning::located::Span;
 
 /// Parses the current plan: `2 of 3 in current phase`, `3/5`, `2`; an id such as `02-01` is not a count.
-pub(super) fn plan(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
+pub(super) fn plan(value: Span<'_>, claims: &mut Vec<Located<Claim>>) {
     let Some((digits, current)) = value.leading_number() else {
         return;
     };
     let rest = value.after(digits.text.len());
     if let Some((digits_of_total, total)) = out_of(rest) {
-        claims.push(digits.states(Claim::CurrentPlan(current)));
-        claims.push(digits_of_total.states(Claim::PlansTotal(total)));
+        claims.push(digits.with_value(Claim::CurrentPlan(current)));
+        claims.push(digits_of_total.with_value(Claim::PlansTotal(total)));
     } else if rest.text.is_empty() || rest.text.starts_with('(') {
-        claims.push(digits.states(Claim::CurrentPlan(current)));
+        claims.push(digits.with_value(Claim::CurrentPlan(current)));
     }
 }
 
 /// Parses the number of complete plans: `5/5`, `0/TBD`, `0/3 complete`; a single number as in `3 (wave 1: …)`
 /// is the total.
-pub(super) fn plans(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
+pub(super) fn plans(value: Span<'_>, claims: &mut Vec<Located<Claim>>) {
     let Some((digits, number)) = value.leading_number() else {
         return;
     };
     let rest = value.after(digits.text.len());
     if let Some((digits_of_total, total)) = out_of(rest) {
-        claims.push(digits.states(Claim::PlansComplete(number)));
-        claims.push(digits_of_total.states(Claim::PlansTotal(total)));
+        claims.push(digits.with_value(Claim::PlansComplete(number)));
+        claims.push(digits_of_total.with_value(Claim::PlansTotal(total)));
     } else if rest.text.starts_with('/') {
-        claims.push(digits.states(Claim::PlansComplete(number)));
+        claims.push(digits.with_value(Claim::PlansComplete(number)));
     } else {
-        claims.push(digits.states(Claim::PlansTotal(number)));
+        claims.push(digits.with_value(Claim::PlansTotal(number)));
     }
 }
 
 /// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `3/3 phases`.
-pub(super) fn progress(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
-    claims.extend(bar(value).map(|bar| bar.states(Claim::Bar(bar.text.to_owned()))));
+pub(super) fn progress(value: Span<'_>, claims: &mut Vec<Located<Claim>>) {
+    claims.extend(bar(value).map(|bar| bar.with_value(Claim::Bar(bar.text.to_owned()))));
     claims.extend(percent(value));
     let leading = value.leading_number().and_then(|(digits, number)| {
         let (digits_of_total, total) = out_of(value.after(digits.text.len()))?;
@@ -48,11 +48,11 @@ pub(super) fn progress(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
         return;
     };
     if value.text.contains("phase") {
-        claims.push(digits.states(Claim::PhasesComplete(number)));
-        claims.push(digits_of_total.states(Claim::Total(total)));
+        claims.push(digits.with_value(Claim::PhasesComplete(number)));
+        claims.push(digits_of_total.with_value(Claim::Total(total)));
     } else if value.text.contains("plan") {
-        claims.push(digits.states(Claim::PlansComplete(number)));
-        claims.push(digits_of_total.states(Claim::PlansTotal(total)));
+        claims.push(digits.with_value(Claim::PlansComplete(number)));
+        claims.push(digits_of_total.with_value(Claim::PlansTotal(total)));
     }
 }
 
@@ -66,7 +66,7 @@ fn out_of(rest: Span<'_>) -> Option<(Span<'_>, u32)> {
 }
 
 /// Finds the counts restated by a percentage: `16/17 plans (94%)`, `40% (2 of 5 phases)`.
-fn share(value: Span<'_>) -> Option<Stated<Claim>> {
+fn share(value: Span<'_>) -> Option<Located<Claim>> {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut rest = value;
     loop {
@@ -74,14 +74,14 @@ fn share(value: Span<'_>) -> Option<Stated<Claim>> {
         let (digits, done) = rest.after(start).leading_number()?;
         let behind = rest.after(start + digits.text.len());
         if let Some((_, all)) = out_of(behind) {
-            return Some(digits.states(Claim::Share(done, all)));
+            return Some(digits.with_value(Claim::Share(done, all)));
         }
         rest = behind;
     }
 }
 
 /// Finds the first percentage; a fraction is rounded.
-fn percent(value: Span<'_>) -> Option<Stated<Claim>> {
+fn percent(value: Span<'_>) -> Option<Located<Claim>> {
     let end = value.text.find('%')?;
     let start = value.text[..end]
         .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
@@ -90,7 +90,7 @@ fn percent(value: Span<'_>) -> Option<Stated<Claim>> {
     let (whole, fraction) = digits.text.split_once('.').unwrap_or((digits.text, ""));
     let rounded = u32::from(fraction.starts_with(['5', '6', '7', '8', '9']));
     let percent = whole.parse::<u32>().ok()?.checked_add(rounded)?;
-    Some(digits.states(Claim::Percent(percent)))
+    Some(digits.with_value(Claim::Percent(percent)))
 }
 
 /// Finds a progress bar: cells in brackets, or a run of block characters.
@@ -112,7 +112,7 @@ fn bar(value: Span<'_>) -> Option<Span<'_>> {
 mod tests {
     use super::*;
 
-    fn read(text: &str, reader: fn(Span<'_>, &mut Vec<Stated<Claim>>)) -> Vec<(Claim, String)> {
+    fn read(text: &str, reader: fn(Span<'_>, &mut Vec<Located<Claim>>)) -> Vec<(Claim, String)> {
         let mut claims = Vec::new();
         reader(Span::new(text, 0, 1), &mut claims);
         claims

@@ -10,8 +10,8 @@ use std::ops::Range;
 use crate::markdown::Label;
 use crate::markdown::Outline;
 use crate::planning::Skill;
-use crate::planning::absent::is_none_remark;
 use crate::planning::heading;
+use crate::planning::placeholder::is_none_remark;
 use crate::text::comma_separated;
 
 /// Returns the installed skills, without suggested ones.

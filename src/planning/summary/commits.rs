@@ -9,7 +9,7 @@ use crate::planning::document::Document;
 use crate::planning::document::title_words;
 
 /// Title words of sections about commits of other plans, or that repeat those of this one.
-const OTHERS: &[&str] = &[
+const EXCLUDED_SECTIONS: &[&str] = &[
     "deviation",
     "deviations",
     "issues",
@@ -90,7 +90,7 @@ fn in_commit_sections(document: &Document<'_>) -> Vec<String> {
     hashes.unique()
 }
 
-/// Finds hashes in lines about tasks and commits, outside code blocks and the sections in [`OTHERS`].
+/// Finds hashes in lines about tasks and commits, outside code blocks and the sections in [`EXCLUDED_SECTIONS`].
 fn in_task_lines(document: &Document<'_>) -> Vec<String> {
     let mut hashes = Hashes::default();
     let mut is_code = false;
@@ -155,7 +155,7 @@ fn in_labels(document: &Document<'_>) -> Vec<String> {
     hashes.unique()
 }
 
-/// Returns the byte ranges of the sections in [`OTHERS`], with their subsections.
+/// Returns the byte ranges of the sections in [`EXCLUDED_SECTIONS`], with their subsections.
 fn of_others(document: &Document<'_>) -> Ranges {
     let sections = document.outline.sections().iter();
     let others = sections
@@ -163,7 +163,9 @@ fn of_others(document: &Document<'_>) -> Ranges {
         .filter(|section| {
             let words = title_words(&section.title);
             words.first().is_some_and(|word| word != "task")
-                && words.iter().any(|word| OTHERS.contains(&word.as_str()))
+                && words
+                    .iter()
+                    .any(|word| EXCLUDED_SECTIONS.contains(&word.as_str()))
         });
     Ranges::merge(others.map(|section| section.heading.start..section.whole.end))
 }

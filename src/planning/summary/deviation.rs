@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::planning::present;
+use crate::planning::non_placeholder;
 use crate::text::one_line;
 
 /// A deviation from the plan.
@@ -214,7 +214,7 @@ impl Deviation {
     fn set_part(&mut self, part: Option<DeviationPart>, value: &str) {
         let value = one_line(value);
         let value = value.trim_matches(|c: char| c.is_whitespace() || "\u{2014}-|".contains(c));
-        let Some(value) = present(value).map(str::to_owned) else {
+        let Some(value) = non_placeholder(value).map(str::to_owned) else {
             return;
         };
         match part {

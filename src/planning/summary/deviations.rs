@@ -30,15 +30,17 @@ impl Deviations {
     pub(super) fn from_document(document: &Document<'_>) -> Self {
         let body = BodyDeviations::from_document(document);
         let left_out = body.left_out;
-        match Stated::from_document(document) {
-            Stated::List(list) if body.items.len() > list.len() && !body.refers_to_front => {
+        match FrontMatterDeviations::from_document(document) {
+            FrontMatterDeviations::List(list)
+                if body.items.len() > list.len() && !body.refers_to_front =>
+            {
                 Self::whole(body.items, left_out)
             }
-            Stated::List(mut list) => {
+            FrontMatterDeviations::List(mut list) => {
                 complete(&mut list, &body.items);
                 Self::whole(list, 0)
             }
-            Stated::Count(stated) => {
+            FrontMatterDeviations::Count(stated) => {
                 let list = body.at_most(stated as usize);
                 let count = stated.max(length(list.len() + left_out));
                 Self {
@@ -47,8 +49,8 @@ impl Deviations {
                     left_out,
                 }
             }
-            Stated::Nothing if !body.speaks => Self::default(),
-            Stated::Nothing => {
+            FrontMatterDeviations::Nothing if !body.speaks => Self::default(),
+            FrontMatterDeviations::Nothing => {
                 let total = body.total;
                 let list = body.at_most(total.unwrap_or(1) as usize);
                 match total {
@@ -105,13 +107,13 @@ fn length(count: usize) -> u32 {
 }
 
 /// The deviations stated in the front matter.
-enum Stated {
+enum FrontMatterDeviations {
     Nothing,
     Count(u32),
     List(Vec<Deviation>),
 }
 
-impl Stated {
+impl FrontMatterDeviations {
     fn from_document(document: &Document<'_>) -> Self {
         let Some(node) = document.field(&["deviations", "deviation_count", "deviations_count"])
         else {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::markdown::Section;
-use crate::planning::present;
+use crate::planning::non_placeholder;
 use crate::planning::summary::body_deviations::MAX_LISTED;
 use crate::text::one_line;
 
@@ -99,7 +99,7 @@ fn is_nothing(text: &str) -> bool {
         "n/a",
         "nothing",
     ];
-    present(text).is_none()
+    non_placeholder(text).is_none()
         || (starts.iter().any(|start| lower.starts_with(start)) && !lower.starts_with("none of "))
 }
 

@@ -14,7 +14,7 @@ use crate::markdown::Section;
 use crate::planning::Decision;
 use crate::planning::document::Document;
 use crate::planning::identity::Identity;
-use crate::planning::present;
+use crate::planning::non_placeholder;
 use crate::planning::serialize_phase;
 use crate::planning::serialize_plan;
 use crate::planning::summary::body_deviations::MAX_LISTED;
@@ -172,7 +172,7 @@ fn title(document: &Document<'_>) -> Option<String> {
         .front
         .text(&["title", "name"])
         .or_else(|| document.outline.title())
-        .and_then(present)
+        .and_then(non_placeholder)
         .map(str::to_owned)
 }
 
@@ -200,7 +200,7 @@ fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
     let texts = known.iter().flat_map(|node| node.texts());
     let mut seen = HashSet::new();
     let list: Vec<String> = texts
-        .filter(|text| present(text).is_some() && seen.insert(text.clone()))
+        .filter(|text| non_placeholder(text).is_some() && seen.insert(text.clone()))
         .collect();
     (!known.is_empty()).then_some(list)
 }
@@ -234,7 +234,7 @@ fn one_line(document: &Document<'_>) -> Option<String> {
         .or_else(|| titled(&["summary", "overview", "what was built"]).filter(is_sentence))?;
     let folded = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let plain = folded.trim_matches(['*', '_']).trim();
-    present(plain).map(str::to_owned)
+    non_placeholder(plain).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ fn stated(document: &Document<'_>, path: &Path, warnings: &mut Vec<Warning>) -> 
             Minutes::from_number(number, TimeUnit::Minutes),
             "not a duration",
         ),
-        Some(_) => (None, "a number without a unit, minutes or seconds"),
+        Some(_) => (None, "a number without a unit (minutes or seconds?)"),
         None => (Minutes::parse(text), "not a duration"),
     };
     if minutes.is_none() {

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::planning::Located;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
-use crate::planning::Stated;
 use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::PhaseState;
@@ -89,7 +89,7 @@ pub(crate) struct Finding {
     /// Byte range of the statement in the file.
     pub(crate) range: Range<usize>,
     /// The correct value.
-    pub(crate) right: Expected,
+    pub(crate) correct: Expected,
     /// The index of its phase in [`Position::phases`]; `None` if it is about all phases.
     pub(crate) phase: Option<usize>,
 }
@@ -227,7 +227,7 @@ impl<'a> Statements<'a> {
         place: &Statement<'_>,
         stated: &dyn Display,
         actual: &dyn Display,
-        right: Expected,
+        correct: Expected,
     ) {
         let (stated, actual) = (stated.to_string(), actual.to_string());
         if stated != actual {
@@ -241,7 +241,7 @@ impl<'a> Statements<'a> {
                     line: place.line,
                 },
                 range: place.range.clone(),
-                right,
+                correct,
                 phase: place.phase,
             });
         }
@@ -259,20 +259,20 @@ impl<'a> Statements<'a> {
     }
 
     /// Compares a status with the state of a phase; unclear wordings are accepted.
-    fn status(&mut self, stated: &Stated<String>, index: usize) {
+    fn status(&mut self, stated: &Located<String>, index: usize) {
         let phase = &self.position.phases[index];
         let words = unprefixed(&stated.value).1;
-        let (actual, right) = match phase.state {
+        let (actual, correct) = match phase.state {
             _ if phase.dir.is_none() => return,
-            PhaseState::Done if PhaseProgress::calls_open(words) && !is_check(words) => {
+            PhaseState::Done if PhaseProgress::is_open_status(words) && !is_check(words) => {
                 ("complete", PhaseProgress::Complete)
             }
             PhaseState::Open | PhaseState::Running
-                if PhaseProgress::calls_complete(words) && !is_passed(self.position, index) =>
+                if PhaseProgress::is_complete_status(words) && !is_passed(self.position, index) =>
             {
                 ("in progress", PhaseProgress::InProgress)
             }
-            PhaseState::Unplanned if PhaseProgress::calls_complete(words) => {
+            PhaseState::Unplanned if PhaseProgress::is_complete_status(words) => {
                 ("not planned", PhaseProgress::NotStarted)
             }
             _ => return,
@@ -284,7 +284,7 @@ impl<'a> Statements<'a> {
             range: &stated.range,
             phase: Some(index),
         };
-        self.compare(&place, &stated.value, &actual, Expected::Status(right));
+        self.compare(&place, &stated.value, &actual, Expected::Status(correct));
     }
 
     fn sorted(mut self) -> Vec<Finding> {
@@ -327,7 +327,7 @@ fn is_check(status: &str) -> bool {
 }
 
 /// Returns the index of the phase with a number, if there is exactly one.
-pub(crate) fn only(position: &Position, number: &PhaseNumber) -> Option<usize> {
+pub(crate) fn unique_phase(position: &Position, number: &PhaseNumber) -> Option<usize> {
     let mut same = position
         .phases
         .iter()

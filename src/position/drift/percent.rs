@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::planning::Claim;
-use crate::planning::Stated;
+use crate::planning::Located;
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::Position;
@@ -12,7 +12,7 @@ use crate::position::drift::state::over_all;
 
 /// The counts stated in STATE.md, which a percentage may refer to.
 pub(super) struct StatedCounts<'a> {
-    pub(super) claims: &'a [Stated<Claim>],
+    pub(super) claims: &'a [Located<Claim>],
     pub(super) position: &'a Position,
     /// The phase stated in STATE.md.
     pub(super) here: Option<usize>,
@@ -45,7 +45,7 @@ const PAIRS: [(Count, Count); 3] = [
 
 impl StatedCounts<'_> {
     /// Returns the correct value of a percentage; `None` if it is correct by any of the measures.
-    pub(super) fn instead_of(&self, stated: u32, line: usize) -> Option<usize> {
+    pub(super) fn corrected_percentage(&self, stated: u32, line: usize) -> Option<usize> {
         let is_stated = |share: usize| share.abs_diff(stated as usize) <= 1;
         // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
         if self.has_share_beside(line) {
@@ -81,7 +81,7 @@ impl StatedCounts<'_> {
 
     /// Returns the ratio of two stated counts as a percentage, each corrected according to the files.
     fn share_stated(&self, (done, all): (Count, Count)) -> Option<usize> {
-        let right = |pick: Count| {
+        let correct = |pick: Count| {
             let mut claims = self.claims.iter().map(|claim| &claim.value);
             let claim = claims.find(|claim| pick(claim).is_some())?;
             let stated = pick(claim)? as usize;
@@ -89,7 +89,7 @@ impl StatedCounts<'_> {
             let wrong = may_be.filter(|(_, range)| !range.contains(&stated));
             Some(wrong.map_or(stated, |(_, range)| *range.start()))
         };
-        share(right(done)?, right(all)?)
+        share(correct(done)?, correct(all)?)
     }
 
     /// Returns the percentages by all measures that templates use.

@@ -89,11 +89,11 @@ impl Statements<'_> {
             self.row_counts(&place, row, &cell.value, phase);
         }
         if let Some(status) = &row.status
-            && let Some((actual, right)) =
+            && let Some((actual, correct)) =
                 row_status(&status.value, phase, is_passed(self.position, index))
         {
             let place = place(STATUS, &status.range);
-            self.compare(&place, &status.value, &actual, Expected::Status(right));
+            self.compare(&place, &status.value, &actual, Expected::Status(correct));
         }
     }
 
@@ -137,18 +137,20 @@ fn row_status(
     phase: &Phase,
     is_passed: bool,
 ) -> Option<(&'static str, PhaseProgress)> {
-    let calls_complete = PhaseProgress::calls_complete(stated);
+    let is_complete_status = PhaseProgress::is_complete_status(stated);
     let is_new = PhaseProgress::parse(stated) == Some(PhaseProgress::NotStarted);
     match phase.state {
-        PhaseState::Done if PhaseProgress::calls_open(stated) && !is_check(stated) => {
+        PhaseState::Done if PhaseProgress::is_open_status(stated) && !is_check(stated) => {
             Some(("Complete", PhaseProgress::Complete))
         }
         PhaseState::Open | PhaseState::Running
-            if calls_complete && !is_passed || phase.is_begun() && is_new =>
+            if is_complete_status && !is_passed || phase.is_begun() && is_new =>
         {
             Some(("In progress", PhaseProgress::InProgress))
         }
-        PhaseState::Unplanned if calls_complete => Some(("Not started", PhaseProgress::NotStarted)),
+        PhaseState::Unplanned if is_complete_status => {
+            Some(("Not started", PhaseProgress::NotStarted))
+        }
         _ => None,
     }
 }

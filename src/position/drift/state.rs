@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use crate::planning::Claim;
+use crate::planning::Located;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
-use crate::planning::Stated;
 use crate::position::Action;
 use crate::position::Evidence;
 use crate::position::Phase;
@@ -20,14 +20,14 @@ use crate::position::drift::STATUS;
 use crate::position::drift::Statement;
 use crate::position::drift::Statements;
 use crate::position::drift::has_unclear_counts;
-use crate::position::drift::only;
 use crate::position::drift::percent::StatedCounts;
+use crate::position::drift::unique_phase;
 use crate::position::drift::unprefixed;
 use crate::project::vocabulary;
 
 /// The phases that the statements of STATE.md refer to.
 struct Subjects<'a> {
-    claims: &'a [Stated<Claim>],
+    claims: &'a [Located<Claim>],
     position: &'a Position,
     /// The phase stated in STATE.md, if it has a folder and a unique number.
     stated: Option<usize>,
@@ -39,7 +39,7 @@ impl<'a> Subjects<'a> {
     fn new(evidence: &'a Evidence<'_>, position: &'a Position) -> Self {
         let number = evidence.state.phase.number.as_ref();
         let stated = number
-            .and_then(|number| only(position, number))
+            .and_then(|number| unique_phase(position, number))
             .filter(|index| position.phases[*index].dir.is_some());
         let says_complete = evidence
             .state
@@ -47,7 +47,7 @@ impl<'a> Subjects<'a> {
             .iter()
             .any(|claim| match &claim.value {
                 Claim::Status(status) | Claim::PhaseStatus(status) => {
-                    PhaseProgress::calls_complete(unprefixed(status).1)
+                    PhaseProgress::is_complete_status(unprefixed(status).1)
                 }
                 _ => false,
             });
@@ -68,7 +68,7 @@ impl<'a> Subjects<'a> {
     /// current one.
     fn of_status(&self, status: &str) -> Option<usize> {
         match unprefixed(status).0 {
-            Some(number) => only(self.position, &number),
+            Some(number) => unique_phase(self.position, &number),
             None => self.just_done.or(self.position.current),
         }
     }
@@ -91,7 +91,7 @@ pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Fi
         statements.claim(claim, &subjects);
     }
     for listed in &evidence.state.phase_statuses {
-        if let Some(index) = only(position, &listed.number) {
+        if let Some(index) = unique_phase(position, &listed.number) {
             statements.status(&listed.status, index);
         }
     }
@@ -99,7 +99,7 @@ pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Fi
 }
 
 impl Statements<'_> {
-    fn claim(&mut self, claim: &Stated<Claim>, subjects: &Subjects<'_>) {
+    fn claim(&mut self, claim: &Located<Claim>, subjects: &Subjects<'_>) {
         let (position, here) = (self.position, subjects.stated);
         let place = |kind, phase| Statement {
             kind,
@@ -112,8 +112,8 @@ impl Statements<'_> {
             Claim::Phase(stated) if !subjects.is_just_done(stated) => {
                 if let Some(current) = position.phase() {
                     let place = place(DriftKind::Phase, position.current);
-                    let right = Expected::Phase(current.number.clone());
-                    self.compare(&place, stated, &current.number, right);
+                    let correct = Expected::Phase(current.number.clone());
+                    self.compare(&place, stated, &current.number, correct);
                 }
             }
             // A milestone without phases has nothing to count.
@@ -125,8 +125,8 @@ impl Statements<'_> {
                     position,
                     here,
                 };
-                if let Some(right) = counts.instead_of(*stated, claim.line) {
-                    self.count(&place(DriftKind::Percent, None), *stated, right);
+                if let Some(correct) = counts.corrected_percentage(*stated, claim.line) {
+                    self.count(&place(DriftKind::Percent, None), *stated, correct);
                 }
             }
             Claim::Status(stated) | Claim::PhaseStatus(stated) => {

@@ -10,7 +10,7 @@ use crate::position::Correction;
 use crate::position::Evidence;
 use crate::position::Position;
 use crate::position::conflict;
-use crate::position::drift::only;
+use crate::position::drift::unique_phase;
 use crate::project::vocabulary;
 use crate::storage::read;
 
@@ -81,7 +81,7 @@ fn of_milestone(evidence: &Evidence<'_>) -> Option<Undecided> {
 /// Detects that it is unclear which folder belongs to the current phase.
 fn of_folders(position: &Position) -> Option<Undecided> {
     let current = position.phase()?;
-    only(position, &current.number).is_none().then(|| {
+    unique_phase(position, &current.number).is_none().then(|| {
         let what = format!("two folders carry the number {}", current.number);
         (what, "rename one of them")
     })

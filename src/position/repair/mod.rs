@@ -27,7 +27,7 @@ use crate::warning::Parsed;
 
 mod ambiguity;
 mod bar;
-mod companions;
+mod dependent_values;
 mod evidence;
 mod revision;
 mod source_text;
@@ -56,7 +56,7 @@ pub struct Repair {
     /// The corrections, in the order in which they were made.
     pub corrections: Vec<Correction>,
     /// The remaining contradictions, which cannot be corrected without losing free text.
-    pub left: Vec<Drift>,
+    pub remaining: Vec<Drift>,
     /// The files that change, with their old and new bytes.
     pub files: Vec<(PathBuf, Vec<u8>, Vec<u8>)>,
     /// The milestone after the corrections.
@@ -72,11 +72,11 @@ const MAX_ROUNDS: usize = 6;
 pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
     let mut repair = Repair {
         corrections: Vec::new(),
-        left: statements(&survey.evidence(project), &survey.position),
+        remaining: statements(&survey.evidence(project), &survey.position),
         files: Vec::new(),
         survey: survey.clone(),
     };
-    if repair.left.is_empty() {
+    if repair.remaining.is_empty() {
         return Ok(repair);
     }
     ambiguity::check(&survey.evidence(project), &survey.position)?;
@@ -100,7 +100,7 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
         repair.survey = reread(project, survey, &texts)?;
     }
     ambiguity::check_same_next(&survey.position, &repair.survey.position)?;
-    repair.left = statements(&repair.survey.evidence(project), &repair.survey.position);
+    repair.remaining = statements(&repair.survey.evidence(project), &repair.survey.position);
     repair.files = texts
         .into_iter()
         .filter(SourceText::is_changed)

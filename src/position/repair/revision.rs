@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::markdown::edit::Edit;
 use crate::planning::Claim;
-use crate::planning::Stated;
+use crate::planning::Located;
 use crate::position::Correction;
 use crate::position::DriftKind;
 use crate::position::Evidence;
@@ -14,7 +14,7 @@ use crate::position::Position;
 use crate::position::drift::Expected;
 use crate::position::drift::Finding;
 use crate::position::repair::bar;
-use crate::position::repair::companions;
+use crate::position::repair::dependent_values;
 use crate::position::repair::evidence;
 use crate::position::repair::source_text::SourceText;
 use crate::position::repair::status_words;
@@ -70,7 +70,7 @@ impl<'a> Revision<'a> {
         }
         let because = evidence::of_phase(self.evidence, phase);
         for claim in &self.evidence.state.claims {
-            if let Some(written) = companions::dependent_value(&claim.value, phase) {
+            if let Some(written) = dependent_values::dependent_value(&claim.value, phase) {
                 self.put(claim.line, &claim.range, None, written, &because);
             }
         }
@@ -109,8 +109,8 @@ impl<'a> Revision<'a> {
         let Some(old) = self.text.get(finding.range.clone()) else {
             return;
         };
-        let written = match &finding.right {
-            Expected::Phase(number) => companions::number(old, number),
+        let written = match &finding.correct {
+            Expected::Phase(number) => dependent_values::number(old, number),
             Expected::Count(count) => count.to_string(),
             Expected::Mark(true) => "x".to_owned(),
             Expected::Mark(false) => " ".to_owned(),
@@ -148,10 +148,10 @@ impl<'a> Revision<'a> {
 
     /// Redraws the bar on the line of a percentage.
     fn take_bar(&mut self, percent: &Finding) {
-        let Expected::Count(right) = percent.right else {
+        let Expected::Count(correct) = percent.correct else {
             return;
         };
-        let bars: Vec<&Stated<Claim>> = self
+        let bars: Vec<&Located<Claim>> = self
             .evidence
             .state
             .claims
@@ -160,7 +160,7 @@ impl<'a> Revision<'a> {
             .collect();
         for claim in bars {
             if let Claim::Bar(bar) = &claim.value
-                && let Some(drawn) = bar::redrawn(bar, u32::try_from(right).unwrap_or(100))
+                && let Some(drawn) = bar::redrawn(bar, u32::try_from(correct).unwrap_or(100))
             {
                 let because = evidence::of_all(self.evidence, self.position);
                 self.put(claim.line, &claim.range, None, drawn, &because);

@@ -47,7 +47,7 @@ fn only_the_bytes_of_wrong_statements_change() {
     let state = b"\xef\xbb\xbf# State\r\n\r\nCaf\xe9 \xff\r\n\r\n## Current Phase\r\nPhase: 01 of 2 (Base)\r\nPlans: 1/1\r\nProgress: [##########] 100%\r\nStatus: COMPLETE\r\n\r\n## Phase Status\r\n- **Phase 1:** Pending planning\r\n- **Phase 2:** Pending\r\n\r\nPhase: 9 in prose \xfe\r\n";
     let (_dir, project) = project(state);
     let repair = repaired(&project);
-    assert_eq!(repair.left, []);
+    assert_eq!(repair.remaining, []);
     let expected = b"\xef\xbb\xbf# State\r\n\r\nCaf\xe9 \xff\r\n\r\n## Current Phase\r\nPhase: 02 of 2 (Cli)\r\nPlans: 1/2\r\nProgress: [#####-----] 50%\r\nStatus: IN PROGRESS\r\n\r\n## Phase Status\r\n- **Phase 1:** Complete\r\n- **Phase 2:** Pending\r\n\r\nPhase: 9 in prose \xfe\r\n";
     let written = new_bytes(&repair, "STATE.md");
     assert_eq!(
@@ -86,8 +86,8 @@ fn a_sentence_is_left_and_reported() {
     let (_dir, project) =
         project("# State\n\nPhase: 2 of 2 (Cli)\nStatus: Complete, as Ann asked us to say\n");
     let repair = repaired(&project);
-    assert_eq!(repair.left.len(), 1);
-    assert!(repair.left[0].stated.contains("as Ann asked"));
+    assert_eq!(repair.remaining.len(), 1);
+    assert!(repair.remaining[0].stated.contains("as Ann asked"));
     let is_roadmap = |(path, ..): &(PathBuf, Vec<u8>, Vec<u8>)| path.ends_with("ROADMAP.md");
     assert!(repair.files.iter().all(is_roadmap));
 }

@@ -3,7 +3,7 @@
 use crate::planning::PhaseNumber;
 use crate::position::Action;
 use crate::position::PhaseState;
-use crate::position::weighing::reading::Reading;
+use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::wording;
 
 /// The next action, and the rule that chose it.
@@ -39,33 +39,35 @@ pub(super) enum ChoiceRule {
 }
 
 /// Returns the cursor: the phase that STATE.md names, unless a later phase has a summary.
-pub(super) fn cursor(reading: &Reading<'_>) -> Option<usize> {
-    let number = |index: usize| &reading.phases[index].number;
-    match (reading.pointer(), reading.frontier()) {
-        (Some(pointer), Some(frontier)) if number(pointer) < number(frontier) => Some(frontier),
-        (Some(pointer), _) => Some(pointer),
+pub(super) fn cursor(assessment: &Assessment<'_>) -> Option<usize> {
+    let number = |index: usize| &assessment.phases[index].number;
+    match (assessment.stated_phase(), assessment.frontier()) {
+        (Some(stated_phase), Some(frontier)) if number(stated_phase) < number(frontier) => {
+            Some(frontier)
+        }
+        (Some(stated_phase), _) => Some(stated_phase),
         (None, Some(frontier)) => Some(frontier),
-        (None, None) => next_step(reading).or_else(|| first_or_prepared(reading, None)),
+        (None, None) => next_step(assessment).or_else(|| first_or_prepared(assessment, None)),
     }
 }
 
 /// Returns what to do at the cursor, or after it.
-pub(super) fn choose(reading: &Reading<'_>, cursor: usize) -> Choice {
+pub(super) fn choose(assessment: &Assessment<'_>, cursor: usize) -> Choice {
     let at = |index, rule| Choice {
-        action: action_at(reading, index),
+        action: action_at(assessment, index),
         phase: Some(index),
         rule,
     };
-    match reading.state(cursor) {
+    match assessment.state(cursor) {
         PhaseState::Open | PhaseState::Running => at(cursor, ChoiceRule::Cursor),
         PhaseState::Unplanned => {
-            let is_bare = !reading.phases[cursor].has_files;
-            match between(reading, cursor).filter(|_| is_bare) {
+            let is_bare = !assessment.phases[cursor].has_files;
+            match between(assessment, cursor).filter(|_| is_bare) {
                 Some(index) => at(index, ChoiceRule::Between),
                 None => at(cursor, ChoiceRule::Cursor),
             }
         }
-        PhaseState::Done | PhaseState::Dropped => match advance(reading, cursor) {
+        PhaseState::Done | PhaseState::Dropped => match advance(assessment, cursor) {
             Some((index, rule)) => at(index, rule),
             None => Choice {
                 action: Action::Ship,
@@ -76,61 +78,61 @@ pub(super) fn choose(reading: &Reading<'_>, cursor: usize) -> Choice {
     }
 }
 
-fn action_at(reading: &Reading<'_>, index: usize) -> Action {
-    match reading.state(index) {
+fn action_at(assessment: &Assessment<'_>, index: usize) -> Action {
+    match assessment.state(index) {
         PhaseState::Open | PhaseState::Running => Action::Execute,
         _ => Action::Plan,
     }
 }
 
 /// Returns the closest phase with files before the cursor, not before the frontier, if it is unfinished.
-fn between(reading: &Reading<'_>, cursor: usize) -> Option<usize> {
-    let number = |index: usize| -> &PhaseNumber { &reading.phases[index].number };
-    let frontier = reading.frontier();
-    let below = reading.members.iter().copied().rfind(|index| {
+fn between(assessment: &Assessment<'_>, cursor: usize) -> Option<usize> {
+    let number = |index: usize| -> &PhaseNumber { &assessment.phases[index].number };
+    let frontier = assessment.frontier();
+    let below = assessment.members.iter().copied().rfind(|index| {
         number(*index) < number(cursor)
             && frontier.is_none_or(|frontier| number(*index) >= number(frontier))
-            && reading.phases[*index].has_files
+            && assessment.phases[*index].has_files
     })?;
     matches!(
-        reading.state(below),
+        assessment.state(below),
         PhaseState::Open | PhaseState::Unplanned
     )
     .then_some(below)
 }
 
 /// Returns the next unfinished phase after a finished cursor.
-fn advance(reading: &Reading<'_>, cursor: usize) -> Option<(usize, ChoiceRule)> {
-    if let Some(named) = next_step(reading) {
-        let is_behind = reading.phases[named].number < reading.phases[cursor].number;
-        if is_behind && reading.is_unfinished(named) {
+fn advance(assessment: &Assessment<'_>, cursor: usize) -> Option<(usize, ChoiceRule)> {
+    if let Some(named) = next_step(assessment) {
+        let is_behind = assessment.phases[named].number < assessment.phases[cursor].number;
+        if is_behind && assessment.is_unfinished(named) {
             return Some((named, ChoiceRule::NextStep));
         }
     }
-    let first = reading.unfinished_after(Some(cursor)).next()?;
-    match first_or_prepared(reading, Some(cursor)) {
+    let first = assessment.unfinished_after(Some(cursor)).next()?;
+    match first_or_prepared(assessment, Some(cursor)) {
         Some(later) if later != first => Some((later, ChoiceRule::Prepared)),
         _ => Some((first, ChoiceRule::Advance)),
     }
 }
 
 /// Returns the first unfinished phase after the cursor, or if that has no files, a later prepared one.
-fn first_or_prepared(reading: &Reading<'_>, cursor: Option<usize>) -> Option<usize> {
-    let first = reading.unfinished_after(cursor).next()?;
+fn first_or_prepared(assessment: &Assessment<'_>, cursor: Option<usize>) -> Option<usize> {
+    let first = assessment.unfinished_after(cursor).next()?;
     let is_prepared = |index: &usize| {
-        let phase = &reading.phases[*index];
+        let phase = &assessment.phases[*index];
         phase.has_context || phase.has_files_of_plans()
     };
-    let prepared = reading.unfinished_after(Some(first)).find(is_prepared);
-    let is_bare = !reading.phases[first].has_files;
+    let prepared = assessment.unfinished_after(Some(first)).find(is_prepared);
+    let is_bare = !assessment.phases[first].has_files;
     Some(prepared.filter(|_| is_bare).unwrap_or(first))
 }
 
 /// Returns the first phase named in STATE.md's next steps.
-fn next_step(reading: &Reading<'_>) -> Option<usize> {
-    let steps = &reading.evidence.state.next_steps;
+fn next_step(assessment: &Assessment<'_>) -> Option<usize> {
+    let steps = &assessment.evidence.state.next_steps;
     steps
         .iter()
         .flat_map(|step| wording::phases_in(&step.value))
-        .find_map(|number| reading.member(&number))
+        .find_map(|number| assessment.member(&number))
 }

@@ -6,139 +6,151 @@ use crate::planning::Claim;
 use crate::position::Action;
 use crate::position::Alternative;
 use crate::position::PhaseState;
+use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
-use crate::position::weighing::reading::Reading;
 use crate::position::weighing::reason;
 use crate::position::weighing::wording;
 
 /// Returns the interpretation that contests a choice.
 pub(super) fn alternative(
-    reading: &Reading<'_>,
+    assessment: &Assessment<'_>,
     choice: &Choice,
     cursor: Option<usize>,
 ) -> Option<Alternative> {
-    let contested = unchecked(reading, choice)
-        .or_else(|| unplanned_frontier(reading, choice))
-        .or_else(|| later_work(reading, choice))
-        .or_else(|| passed_over(reading, choice, cursor))
-        .or_else(|| skipped(reading, choice, cursor))
-        .or_else(|| passed_short(reading, choice));
+    let contested = unchecked(assessment, choice)
+        .or_else(|| unplanned_frontier(assessment, choice))
+        .or_else(|| later_work(assessment, choice))
+        .or_else(|| passed_over(assessment, choice, cursor))
+        .or_else(|| skipped(assessment, choice, cursor))
+        .or_else(|| passed_short(assessment, choice));
     let (action, index, because) = contested?;
     Some(Alternative {
         action,
-        phase: index.map(|index| reading.phases[index].number.clone()),
+        phase: index.map(|index| assessment.phases[index].number.clone()),
         because,
     })
 }
 
 /// An alternative action, the index of its phase if any, and the evidence.
-type Rival = (Action, Option<usize>, Vec<String>);
+type Candidate = (Action, Option<usize>, Vec<String>);
 
 /// Applies if STATE.md waits for a check of the last phase worked on, and no file contains one.
-fn unchecked(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
-    let frontier = reading
+fn unchecked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+    let frontier = assessment
         .frontier()
         .filter(|index| Some(*index) != choice.phase)?;
-    if reading.pointer() != Some(frontier) {
+    if assessment.stated_phase() != Some(frontier) {
         return None;
     }
-    let checks = reading.checks(frontier);
+    let checks = assessment.checks(frontier);
     let outdated = |check: &&Check| check.outcome == CheckOutcome::Outdated;
     let is_checked = checks.iter().any(|check| !outdated(&check));
     if is_checked {
         return None;
     }
-    let line = reading.evidence.state.claims.iter().find_map(|claim| {
+    let line = assessment.evidence.state.claims.iter().find_map(|claim| {
         let waits = match &claim.value {
             Claim::Status(text) | Claim::PhaseStatus(text) => wording::waits_for_check(text),
             _ => false,
         };
         waits.then_some(claim.line)
     })?;
-    let number = &reading.phases[frontier].number;
+    let number = &assessment.phases[frontier].number;
     let but = match checks.iter().find(outdated) {
         Some(check) => {
-            let file = reading.evidence.show(&check.file);
+            let file = assessment.evidence.show(&check.file);
             format!("{file} is from before its gaps were closed")
         }
         None => "there is none".to_owned(),
     };
     let because = vec![format!(
         "{}: waits for a check of phase {number}, but {but}",
-        reading.evidence.state(line),
+        assessment.evidence.state(line),
     )];
     Some((Action::Verify, Some(frontier), because))
 }
 
 /// Applies if the last phase worked on has more summaries than plans, so that more may follow.
-fn unplanned_frontier(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
-    let frontier = reading
+fn unplanned_frontier(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+    let frontier = assessment
         .frontier()
         .filter(|index| Some(*index) != choice.phase)?;
-    let seen = &reading.seen[frontier];
+    let seen = &assessment.seen[frontier];
     (seen.summaries > seen.plans).then(|| {
-        let because = vec![reason::summaries_alone(reading, frontier)];
+        let because = vec![reason::summaries_alone(assessment, frontier)];
         (Action::Execute, Some(frontier), because)
     })
 }
 
 /// Applies if a phase after the chosen one has open plans, or a folder with files but no plans.
-fn later_work(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
+fn later_work(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
     let chosen = choice.phase?;
-    let later = reading
+    let later = assessment
         .unfinished_after(Some(chosen))
-        .find(|index| reading.phases[*index].has_files)?;
-    Some(work_on(reading, later))
+        .find(|index| assessment.phases[*index].has_files)?;
+    Some(work_on(assessment, later))
 }
 
 /// Applies if nothing is left after the cursor, but phases before it are unfinished.
-fn passed_over(reading: &Reading<'_>, choice: &Choice, _cursor: Option<usize>) -> Option<Rival> {
+fn passed_over(
+    assessment: &Assessment<'_>,
+    choice: &Choice,
+    _cursor: Option<usize>,
+) -> Option<Candidate> {
     if choice.action != Action::Ship {
         return None;
     }
-    let open = reading.unfinished_after(None).next()?;
-    Some(work_on(reading, open))
+    let open = assessment.unfinished_after(None).next()?;
+    Some(work_on(assessment, open))
 }
 
 /// Applies if a prepared phase was preferred to an earlier one without files.
-fn skipped(reading: &Reading<'_>, choice: &Choice, cursor: Option<usize>) -> Option<Rival> {
+fn skipped(
+    assessment: &Assessment<'_>,
+    choice: &Choice,
+    cursor: Option<usize>,
+) -> Option<Candidate> {
     if choice.rule != ChoiceRule::Prepared {
         return None;
     }
-    let first = reading.unfinished_after(cursor).next()?;
-    Some((Action::Plan, Some(first), reason::of_phase(reading, first)))
+    let first = assessment.unfinished_after(cursor).next()?;
+    Some((
+        Action::Plan,
+        Some(first),
+        reason::of_phase(assessment, first),
+    ))
 }
 
 /// Applies if only the number of declared plans says that more will follow, and an earlier phase was
 /// completed with fewer plans than declared.
-fn passed_short(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
+fn passed_short(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
     let chosen = choice
         .phase
-        .filter(|index| reading.state(*index) == PhaseState::Running)?;
-    reading.seen[chosen].declared?;
-    let number = &reading.phases[chosen].number;
-    let earlier = reading.members.iter().copied();
-    let mut earlier = earlier.filter(|index| reading.phases[*index].number < *number);
+        .filter(|index| assessment.state(*index) == PhaseState::Running)?;
+    assessment.seen[chosen].declared?;
+    let number = &assessment.phases[chosen].number;
+    let earlier = assessment.members.iter().copied();
+    let mut earlier = earlier.filter(|index| assessment.phases[*index].number < *number);
     let passed = earlier.rfind(|index| {
-        let seen = &reading.seen[*index];
+        let seen = &assessment.seen[*index];
         let is_short = seen.declared.is_some_and(|all| seen.summaries < all);
         seen.summaries > 0 && seen.open == 0 && is_short
     })?;
-    let because = vec![reason::passed(reading, passed, chosen)];
-    let next = reading.unfinished_after(Some(chosen)).next();
+    let because = vec![reason::passed(assessment, passed, chosen)];
+    let next = assessment.unfinished_after(Some(chosen)).next();
     Some(match next {
-        Some(next) => (work_on(reading, next).0, Some(next), because),
+        Some(next) => (work_on(assessment, next).0, Some(next), because),
         None => (Action::Ship, None, because),
     })
 }
 
-fn work_on(reading: &Reading<'_>, index: usize) -> Rival {
-    let action = match reading.state(index) {
+fn work_on(assessment: &Assessment<'_>, index: usize) -> Candidate {
+    let action = match assessment.state(index) {
         PhaseState::Unplanned => Action::Plan,
         _ => Action::Execute,
     };
-    (action, Some(index), reason::of_phase(reading, index))
+    (action, Some(index), reason::of_phase(assessment, index))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Determines the position of the work and the next action by weighing all evidence.
 //!
 //! docs/formats.md describes the rules in the same order: which phases belong to the milestone (`scope`),
-//! what each document says about a phase (`witness`), its state (`progress`), whether the milestone is over
-//! (`over`), the position and the next action (`choice`), whether checks of a finished phase come first
-//! (`gate`), and whether another interpretation is almost as likely (`contest`).
+//! what each document says about a phase (`phase_evidence`), its state (`progress`), whether the milestone is
+//! over (`milestone_end`), the position and the next action (`choice`), whether checks of a finished phase come
+//! first (`gate`), and whether another interpretation is almost as likely (`contest`).
 
 use serde::Serialize;
 
@@ -13,20 +13,20 @@ use crate::planning::ratio;
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::PlanState;
+use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
-use crate::position::weighing::reading::Reading;
 
+mod assessment;
 mod choice;
 mod contest;
 mod evidence;
 mod gate;
-mod over;
+mod milestone_end;
+mod phase_evidence;
 mod progress;
-mod reading;
 mod reason;
 mod scope;
-mod witness;
 mod wording;
 
 pub use evidence::Evidence;
@@ -92,22 +92,25 @@ impl Position {
     ///
     /// Of the checks, whose text is `text`, only those are read that can decide something.
     pub fn determine(evidence: &Evidence<'_>, mut phases: Vec<Phase>, text: TextOf<'_>) -> Self {
-        let reading = Reading::weigh(evidence, &mut phases, text);
-        let cursor = choice::cursor(&reading);
-        let choice = chosen(&reading, cursor);
-        let choice = gate::hold(&reading, &choice).unwrap_or(choice);
+        let assessment = Assessment::weigh(evidence, &mut phases, text);
+        let cursor = choice::cursor(&assessment);
+        let choice = chosen(&assessment, cursor);
+        let choice = gate::blocking_choice(&assessment, &choice).unwrap_or(choice);
         let next = Next {
             action: choice.action,
             phase: match (choice.action, choice.phase) {
                 (Action::Ship | Action::None, _) => None,
-                (_, Some(index)) => Some(reading.phases[index].number.clone()),
+                (_, Some(index)) => Some(assessment.phases[index].number.clone()),
                 (_, None) => Some(PhaseNumber::from(1)),
             },
-            because: reason::of_choice(&reading, &choice),
-            alternative: contest::alternative(&reading, &choice, cursor),
+            because: reason::of_choice(&assessment, &choice),
+            alternative: contest::alternative(&assessment, &choice, cursor),
         };
-        let current = choice.phase.or(cursor).or(reading.members.last().copied());
-        let behind = cursor.map(|cursor| reading.phases[cursor].number.clone());
+        let current = choice
+            .phase
+            .or(cursor)
+            .or(assessment.members.last().copied());
+        let behind = cursor.map(|cursor| assessment.phases[cursor].number.clone());
         // These phases precede the cursor: further declared plans are no longer expected.
         for phase in &mut phases {
             let is_behind = behind.as_ref().is_some_and(|number| phase.number < *number);
@@ -159,25 +162,27 @@ impl Position {
     }
 }
 
-fn chosen(reading: &Reading<'_>, cursor: Option<usize>) -> Choice {
+fn chosen(assessment: &Assessment<'_>, cursor: Option<usize>) -> Choice {
     let without_phase = |action, rule| Choice {
         action,
         phase: None,
         rule,
     };
-    if over::is_over(reading) {
+    if milestone_end::is_over(assessment) {
         return without_phase(Action::None, ChoiceRule::Over);
     }
     match cursor {
-        Some(cursor) => choice::choose(reading, cursor),
-        None if reading
+        Some(cursor) => choice::choose(assessment, cursor),
+        None if assessment
             .members
             .iter()
-            .any(|index| reading.state(*index) == PhaseState::Done) =>
+            .any(|index| assessment.state(*index) == PhaseState::Done) =>
         {
             without_phase(Action::Ship, ChoiceRule::AllDone)
         }
-        None if over::is_blank(reading) => without_phase(Action::Plan, ChoiceRule::Blank),
+        None if milestone_end::is_blank(assessment) => {
+            without_phase(Action::Plan, ChoiceRule::Blank)
+        }
         None => without_phase(Action::None, ChoiceRule::Over),
     }
 }

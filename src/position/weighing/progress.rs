@@ -1,11 +1,11 @@
 //! Determines the state of a phase from all evidence about it.
 
 use crate::position::PhaseState;
-use crate::position::weighing::witness::RoadmapClaim;
-use crate::position::weighing::witness::Witnesses;
+use crate::position::weighing::phase_evidence::PhaseEvidence;
+use crate::position::weighing::phase_evidence::RoadmapClaim;
 
 /// Returns the state of a phase; the first matching rule applies.
-pub(super) fn phase_state(seen: &Witnesses<'_>) -> PhaseState {
+pub(super) fn phase_state(seen: &PhaseEvidence<'_>) -> PhaseState {
     if seen.said == RoadmapClaim::Dropped && (seen.open > 0 || seen.summaries == 0) {
         return PhaseState::Dropped;
     }

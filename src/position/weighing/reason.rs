@@ -2,79 +2,79 @@
 
 use crate::position::Phase;
 use crate::position::PhaseState;
+use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::gate;
-use crate::position::weighing::reading::Reading;
 use crate::project::vocabulary;
 
 /// Maximum number of open plans listed individually.
 const MAX_PLANS: usize = 5;
 
 /// Returns the reasons for a choice.
-pub(super) fn of_choice(reading: &Reading<'_>, choice: &Choice) -> Vec<String> {
+pub(super) fn of_choice(assessment: &Assessment<'_>, choice: &Choice) -> Vec<String> {
     let Some(index) = choice.phase else {
         return vec![match choice.rule {
             ChoiceRule::Blank => "no phase is planned yet".to_owned(),
-            ChoiceRule::Over => over(reading),
-            _ => all_done(reading),
+            ChoiceRule::Over => over(assessment),
+            _ => all_done(assessment),
         }];
     };
     let mut because = match choice.rule {
-        ChoiceRule::Check => vec![check(reading, index)],
-        _ => of_phase(reading, index),
+        ChoiceRule::Check => vec![check(assessment, index)],
+        _ => of_phase(assessment, index),
     };
-    let first = reading.unfinished_after(None).next();
-    if reading.pointer() == Some(index) && first != Some(index) {
-        let evidence = reading.evidence;
+    let first = assessment.unfinished_after(None).next();
+    if assessment.stated_phase() == Some(index) && first != Some(index) {
+        let evidence = assessment.evidence;
         let place = evidence.state(evidence.pointer_line());
         because.push(format!(
             "{place}: names phase {} as the current one",
-            reading.phases[index].number
+            assessment.phases[index].number
         ));
     }
     if choice.rule == ChoiceRule::NextStep
-        && let Some(step) = reading.evidence.state.next_steps.first()
+        && let Some(step) = assessment.evidence.state.next_steps.first()
     {
         because.push(format!(
             "{}: names it as the next step",
-            reading.evidence.state(step.line)
+            assessment.evidence.state(step.line)
         ));
     }
     because
 }
 
 /// Returns the check that blocks a finished phase.
-fn check(reading: &Reading<'_>, index: usize) -> String {
-    match gate::open_check(reading, index) {
+fn check(assessment: &Assessment<'_>, index: usize) -> String {
+    match gate::open_check(assessment, index) {
         Some(check) => format!(
             "{}: says {:?}",
-            reading.evidence.show(&check.file),
-            check.said
+            assessment.evidence.show(&check.file),
+            check.status_word
         ),
         None => format!(
             "{}: asks for a check of phase {}, but there is none",
-            reading
+            assessment
                 .evidence
-                .show(&reading.evidence.folder.dir.join(vocabulary::CONFIG)),
-            reading.phases[index].number
+                .show(&assessment.evidence.folder.dir.join(vocabulary::CONFIG)),
+            assessment.phases[index].number
         ),
     }
 }
 
 /// Returns the evidence for the state of an unfinished phase.
-pub(super) fn of_phase(reading: &Reading<'_>, index: usize) -> Vec<String> {
-    let (phase, seen) = (&reading.phases[index], &reading.seen[index]);
-    let evidence = reading.evidence;
+pub(super) fn of_phase(assessment: &Assessment<'_>, index: usize) -> Vec<String> {
+    let (phase, seen) = (&assessment.phases[index], &assessment.seen[index]);
+    let evidence = assessment.evidence;
     match (phase.state, &phase.dir) {
-        (PhaseState::Open, _) => open_plans(reading, phase),
+        (PhaseState::Open, _) => open_plans(assessment, phase),
         (PhaseState::Running, Some(dir)) => match seen.declared {
             Some(declared) => vec![format!(
                 "{}: {} of {declared} declared plans have summaries",
                 evidence.show(dir),
                 seen.summaries
             )],
-            None => vec![summaries_alone(reading, index)],
+            None => vec![summaries_alone(assessment, index)],
         },
         (_, Some(dir)) => vec![format!(
             "{}: phase {} has no plans",
@@ -94,28 +94,28 @@ pub(super) fn of_phase(reading: &Reading<'_>, index: usize) -> Vec<String> {
 
 /// Says that an earlier phase was completed with fewer plans than declared, so the chosen one may be complete
 /// too.
-pub(super) fn passed(reading: &Reading<'_>, index: usize, chosen: usize) -> String {
-    let phase = &reading.phases[index];
-    let seen = &reading.seen[index];
+pub(super) fn passed(assessment: &Assessment<'_>, index: usize, chosen: usize) -> String {
+    let phase = &assessment.phases[index];
+    let seen = &assessment.seen[index];
     let dir = phase.dir.clone().unwrap_or_default();
     format!(
         "{}: phase {} was passed with {} of {} declared plans, so phase {} may be complete as well",
-        reading.evidence.show(&dir),
+        assessment.evidence.show(&dir),
         phase.number,
         seen.summaries,
         seen.declared.unwrap_or_default(),
-        reading.phases[chosen].number
+        assessment.phases[chosen].number
     )
 }
 
 /// Says that a phase has more summaries than plans.
-pub(super) fn summaries_alone(reading: &Reading<'_>, index: usize) -> String {
-    let phase = &reading.phases[index];
+pub(super) fn summaries_alone(assessment: &Assessment<'_>, index: usize) -> String {
+    let phase = &assessment.phases[index];
     let dir = phase.dir.clone().unwrap_or_default();
-    let seen = &reading.seen[index];
+    let seen = &assessment.seen[index];
     format!(
         "{}: {} and {}: not every plan is committed, so more may be under way",
-        reading.evidence.show(&dir),
+        assessment.evidence.show(&dir),
         count(seen.summaries, "summary", "summaries"),
         count(seen.plans, "plan file", "plan files")
     )
@@ -126,8 +126,8 @@ fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {word}")
 }
 
-fn open_plans(reading: &Reading<'_>, phase: &Phase) -> Vec<String> {
-    let mut found: Vec<String> = reading.evidence.open_plans(phase).collect();
+fn open_plans(assessment: &Assessment<'_>, phase: &Phase) -> Vec<String> {
+    let mut found: Vec<String> = assessment.evidence.open_plans(phase).collect();
     let rest = found.len().saturating_sub(MAX_PLANS);
     found.truncate(MAX_PLANS);
     if rest > 0 {
@@ -136,11 +136,11 @@ fn open_plans(reading: &Reading<'_>, phase: &Phase) -> Vec<String> {
     found
 }
 
-fn all_done(reading: &Reading<'_>) -> String {
+fn all_done(assessment: &Assessment<'_>) -> String {
     let count = |state| {
-        let members = reading.members.iter();
+        let members = assessment.members.iter();
         members
-            .filter(|index| reading.state(**index) == state)
+            .filter(|index| assessment.state(**index) == state)
             .count()
     };
     let mut said = match count(PhaseState::Done) {
@@ -154,8 +154,8 @@ fn all_done(reading: &Reading<'_>) -> String {
     said
 }
 
-fn over(reading: &Reading<'_>) -> String {
-    let evidence = reading.evidence;
+fn over(assessment: &Assessment<'_>) -> String {
+    let evidence = assessment.evidence;
     if evidence.state.is_between_milestones {
         "STATE.md says that no milestone is active".to_owned()
     } else if evidence.roadmap.is_between_milestones {

@@ -6,23 +6,23 @@ use crate::planning::TextOf;
 use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::PhaseState;
+use crate::position::weighing::phase_evidence::PhaseEvidence;
 use crate::position::weighing::progress;
 use crate::position::weighing::scope::RoadmapScope;
-use crate::position::weighing::witness::Witnesses;
 
 /// The input for choosing the next action. Phases are identified by their index in `phases`.
-pub(super) struct Reading<'a> {
+pub(super) struct Assessment<'a> {
     pub(super) evidence: &'a Evidence<'a>,
     pub(super) scope: RoadmapScope<'a>,
     pub(super) phases: &'a [Phase],
-    pub(super) seen: Vec<Witnesses<'a>>,
+    pub(super) seen: Vec<PhaseEvidence<'a>>,
     /// The phases of the active milestone, in number order.
     pub(super) members: Vec<usize>,
     /// Returns the text of a file.
     pub(super) text: TextOf<'a>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> Assessment<'a> {
     /// Collects the evidence about all phases, and sets the state of each.
     pub(super) fn weigh(
         evidence: &'a Evidence<'a>,
@@ -31,9 +31,9 @@ impl<'a> Reading<'a> {
     ) -> Self {
         let scope = RoadmapScope::from_evidence(evidence);
         let members = scope.members(evidence, phases);
-        let seen: Vec<Witnesses<'a>> = phases
+        let seen: Vec<PhaseEvidence<'a>> = phases
             .iter()
-            .map(|phase| Witnesses::collect(evidence, &scope, phase, text))
+            .map(|phase| PhaseEvidence::collect(evidence, &scope, phase, text))
             .collect();
         for ((phase, seen), is_member) in phases.iter_mut().zip(&seen).zip(&members) {
             phase.is_in_milestone = *is_member;
@@ -58,7 +58,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Returns the phase that STATE.md names as the current one, if it belongs to the milestone.
-    pub(super) fn pointer(&self) -> Option<usize> {
+    pub(super) fn stated_phase(&self) -> Option<usize> {
         let number = self.evidence.state.phase.number.as_ref()?;
         self.member(number)
     }

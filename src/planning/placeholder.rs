@@ -1,7 +1,7 @@
 //! Detects placeholder values: fields that are filled in but state nothing.
 
 /// Placeholders for a missing value.
-const FILLERS: &[&str] = &[
+const PLACEHOLDERS: &[&str] = &[
     "",
     "none",
     "none yet",
@@ -31,7 +31,7 @@ const FILLERS: &[&str] = &[
 /// `{placeholder}`.
 pub fn is_absent(value: &str) -> bool {
     // Templates and tools write `_(populated as work lands)_` where there is no value yet.
-    if is_aside(value.trim()) {
+    if is_italic_remark(value.trim()) {
         return true;
     }
     let bare = bare(value);
@@ -44,14 +44,14 @@ pub fn is_absent(value: &str) -> bool {
         .trim_end_matches('.')
         .trim();
     is_placeholder
-        || FILLERS
+        || PLACEHOLDERS
             .iter()
-            .any(|filler| inner.eq_ignore_ascii_case(filler))
+            .any(|placeholder| inner.eq_ignore_ascii_case(placeholder))
         || is_hint(bare)
 }
 
 /// Returns the trimmed value unless it is only a placeholder.
-pub fn present(value: &str) -> Option<&str> {
+pub fn non_placeholder(value: &str) -> Option<&str> {
     Some(value.trim()).filter(|value| !is_absent(value))
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn is_none_remark(text: &str) -> bool {
 }
 
 /// Returns whether a value consists only of a parenthesised remark in italics.
-fn is_aside(value: &str) -> bool {
+fn is_italic_remark(value: &str) -> bool {
     [("_(", ")_"), ("*(", ")*")].iter().any(|(open, close)| {
         value
             .strip_prefix(open)
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn fillers_are_absent_and_words_are_not() {
-        for filler in [
+        for placeholder in [
             "None.",
             "_(none)_",
             "_(No decisions yet)_",
@@ -121,7 +121,7 @@ mod tests {
             "_(populated as work lands)_",
             "[The one thing that must work]",
         ] {
-            assert!(is_absent(filler), "{filler}");
+            assert!(is_absent(placeholder), "{placeholder}");
         }
         for value in [
             "No locks",

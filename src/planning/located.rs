@@ -6,7 +6,7 @@ use crate::markdown::Label;
 
 /// A stated value with its location, so that it can be reported by line and rewritten in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stated<T> {
+pub struct Located<T> {
     /// The value.
     pub value: T,
     /// Byte range of the text that states it, without its surroundings.
@@ -15,10 +15,10 @@ pub struct Stated<T> {
     pub line: usize,
 }
 
-impl<T> Stated<T> {
+impl<T> Located<T> {
     /// Returns another value stated by the same bytes.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Stated<U> {
-        Stated {
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Located<U> {
+        Located {
             value: change(self.value),
             range: self.range,
             line: self.line,
@@ -68,15 +68,15 @@ impl<'a> Span<'a> {
     }
 
     /// Returns the slice without leading and trailing `marks`.
-    pub(crate) fn without(self, marks: &[char]) -> Self {
+    pub(crate) fn trim_chars(self, marks: &[char]) -> Self {
         let start = self.text.len() - self.text.trim_start_matches(marks).len();
         let end = self.text.trim_end_matches(marks).len();
         self.part(start..end.max(start))
     }
 
     /// Returns `value` as stated by this slice.
-    pub(crate) fn states<T>(self, value: T) -> Stated<T> {
-        Stated {
+    pub(crate) fn with_value<T>(self, value: T) -> Located<T> {
+        Located {
             value,
             range: self.start..self.start + self.text.len(),
             line: self.line,
@@ -113,10 +113,10 @@ mod tests {
         let text = "Plans: 12/15 done";
         let span = Span::new(&text[6..], 6, 1);
         let (digits, number) = span.leading_number().unwrap();
-        let stated = digits.states(number);
+        let stated = digits.with_value(number);
         assert_eq!((stated.value, &text[stated.range]), (12, "12"));
         let rest = span.after(2);
-        assert_eq!(&text[rest.states(()).range], "/15 done");
+        assert_eq!(&text[rest.with_value(()).range], "/15 done");
         assert_eq!(span.part(99..100).text, "");
     }
 }

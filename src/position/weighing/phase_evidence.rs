@@ -13,7 +13,7 @@ use crate::position::weighing::scope::RoadmapScope;
 use crate::position::weighing::wording;
 
 /// The evidence about a phase.
-pub(super) struct Witnesses<'a> {
+pub(super) struct PhaseEvidence<'a> {
     /// The roadmap's phase of this number.
     pub(super) planned: Option<&'a RoadmapPhase>,
     /// Number of plan files.
@@ -47,7 +47,7 @@ pub(super) enum RoadmapClaim {
     Other,
 }
 
-impl<'a> Witnesses<'a> {
+impl<'a> PhaseEvidence<'a> {
     /// Collects the evidence about a phase from the files, the roadmap and STATE.md.
     pub(super) fn collect(
         evidence: &Evidence<'a>,
@@ -114,13 +114,13 @@ fn said(planned: Option<&RoadmapPhase>, is_shipped: bool) -> RoadmapClaim {
 fn state_lists_done(evidence: &Evidence<'_>, number: &PhaseNumber) -> bool {
     let mut listed = evidence.state.phase_statuses.iter();
     let status = listed.find(|listed| listed.number == *number);
-    status.is_some_and(|listed| PhaseProgress::calls_complete(&listed.status.value))
+    status.is_some_and(|listed| PhaseProgress::is_complete_status(&listed.status.value))
 }
 
 /// Returns whether the roadmap calls a phase complete: by its checkbox, its row, its heading or a completion
 /// date.
 fn says_done(planned: &RoadmapPhase) -> bool {
-    let calls = |text: &str| PhaseProgress::calls_complete(text);
+    let calls = |text: &str| PhaseProgress::is_complete_status(text);
     let row = planned.row.as_ref();
     let row_status = row
         .and_then(|row| row.status.as_ref())

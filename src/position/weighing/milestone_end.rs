@@ -4,40 +4,41 @@ use crate::planning::Claim;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::position::conflict;
-use crate::position::weighing::reading::Reading;
+use crate::position::weighing::assessment::Assessment;
 
 /// Returns whether no milestone is active.
-pub(super) fn is_over(reading: &Reading<'_>) -> bool {
-    let state = &reading.evidence.state;
-    let has_folder = |index: &&usize| reading.phases[**index].has_files;
-    let is_between = state.is_between_milestones || reading.evidence.roadmap.is_between_milestones;
-    if !reading.members.iter().any(|index| has_folder(&index)) {
+pub(super) fn is_over(assessment: &Assessment<'_>) -> bool {
+    let state = &assessment.evidence.state;
+    let has_folder = |index: &&usize| assessment.phases[**index].has_files;
+    let is_between =
+        state.is_between_milestones || assessment.evidence.roadmap.is_between_milestones;
+    if !assessment.members.iter().any(|index| has_folder(&index)) {
         return is_between;
     }
-    if conflict::leftover_of_archive(reading.evidence).is_some() {
+    if conflict::leftover_of_archive(assessment.evidence).is_some() {
         return true;
     }
-    let listed = &reading.scope.listed;
-    let unlisted_is_open = reading.members.iter().any(|index| {
-        let number = &reading.phases[*index].number;
-        reading.is_unfinished(*index) && listed.iter().all(|phase| phase.number != *number)
+    let listed = &assessment.scope.listed;
+    let unlisted_is_open = assessment.members.iter().any(|index| {
+        let number = &assessment.phases[*index].number;
+        assessment.is_unfinished(*index) && listed.iter().all(|phase| phase.number != *number)
     });
     let listed_is_done = listed.iter().all(|phase| {
-        phase.status == Some(PhaseProgress::Complete) || is_done(reading, &phase.number)
+        phase.status == Some(PhaseProgress::Complete) || is_done(assessment, &phase.number)
     });
-    let is_said = is_between || reading.evidence.has_shipped;
+    let is_said = is_between || assessment.evidence.has_shipped;
     is_said && listed_is_done && !unlisted_is_open
 }
 
-fn is_done(reading: &Reading<'_>, number: &PhaseNumber) -> bool {
-    reading
+fn is_done(assessment: &Assessment<'_>, number: &PhaseNumber) -> bool {
+    assessment
         .member(number)
-        .is_none_or(|index| !reading.is_unfinished(index))
+        .is_none_or(|index| !assessment.is_unfinished(index))
 }
 
 /// Returns whether nothing was ever planned here; a milestone with its own folder was started on purpose.
-pub(super) fn is_blank(reading: &Reading<'_>) -> bool {
-    let evidence = reading.evidence;
+pub(super) fn is_blank(assessment: &Assessment<'_>) -> bool {
+    let evidence = assessment.evidence;
     let has_own_folder = evidence.folder.active.dir != evidence.folder.dir;
     (evidence.folder.archived.is_empty() || has_own_folder)
         && !evidence.state.is_between_milestones
