@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::Serialize;
 
-use crate::ranking::real;
+use crate::ranking::to_f64;
 
 /// Up to this size of the smaller group the normal distribution is a rough guess, and counting is better.
 const SMALL: usize = 8;
@@ -41,7 +41,7 @@ impl Rate {
 
     /// Returns the share from 0 to 1; none of an empty group.
     pub fn share(self) -> Option<f64> {
-        (self.of > 0).then(|| real(self.count) / real(self.of))
+        (self.of > 0).then(|| to_f64(self.count) / to_f64(self.of))
     }
 
     /// Returns the share in whole percent; none of an empty group.
@@ -81,7 +81,7 @@ fn logarithms_of_factorials(largest: usize) -> Vec<f64> {
     let mut sum = 0.0;
     let mut logarithms = vec![0.0];
     for number in 1..=largest {
-        sum += real(number).ln();
+        sum += to_f64(number).ln();
         logarithms.push(sum);
     }
     logarithms
@@ -100,8 +100,8 @@ pub fn mann_whitney(one: &[f64], other: &[f64]) -> f64 {
         return 1.0;
     }
     let ranks = Ranks::from_samples(one, other);
-    let u = ranks.sum_of_first - real(first * (first + 1)) / 2.0;
-    let larger = u.max(real(product) - u);
+    let u = ranks.sum_of_first - to_f64(first * (first + 1)) / 2.0;
+    let larger = u.max(to_f64(product) - u);
     let one_sided = if ranks.ties > 0.0 || first.min(second) > SMALL || product > COUNTABLE {
         approximate(larger, first, second, ranks.ties)
     } else {
@@ -130,10 +130,10 @@ impl Ranks {
         };
         let mut before = 0;
         for tied in row.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
-            let length = real(tied.len());
-            let place = real(before) + f64::midpoint(length, 1.0);
+            let length = to_f64(tied.len());
+            let place = to_f64(before) + f64::midpoint(length, 1.0);
             let of_first = tied.iter().filter(|(_, is_first)| *is_first).count();
-            ranks.sum_of_first += place * real(of_first);
+            ranks.sum_of_first += place * to_f64(of_first);
             ranks.ties += length.powi(3) - length;
             before += tied.len();
         }
@@ -143,7 +143,7 @@ impl Ranks {
 
 /// Returns the probability of a U of at least `u` by the normal distribution.
 fn approximate(u: f64, first: usize, second: usize, ties: f64) -> f64 {
-    let (product, all) = (real(first * second), real(first + second));
+    let (product, all) = (to_f64(first * second), to_f64(first + second));
     let variance = product / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
     if variance <= 0.0 {
         return 1.0;
@@ -170,7 +170,7 @@ fn counted(u: f64, few: usize, many: usize) -> f64 {
     let all: f64 = ways[few].iter().sum();
     let reached = ways[few].iter().enumerate();
     let reached: f64 = reached
-        .filter(|(sum, _)| real(*sum) >= u)
+        .filter(|(sum, _)| to_f64(*sum) >= u)
         .map(|(_, count)| count)
         .sum();
     reached / all

@@ -22,7 +22,7 @@ use crate::ranking::AnswerEvidence;
 use crate::ranking::Relevance;
 use crate::ranking::Silence;
 use crate::ranking::SilenceTest;
-use crate::ranking::real;
+use crate::ranking::to_f64;
 use crate::recall::answer::Extent;
 use crate::recall::answer::RecallAnswer;
 use crate::recall::facts::FactHits;
@@ -101,7 +101,7 @@ pub fn evaluate(project: &Project, questions: &Path, silence: bool) -> Result<Pa
         method,
         r_at_5: share(ranks, |rank| f64::from(u8::from(rank <= 5))),
         r_at_10: share(ranks, |rank| f64::from(u8::from(rank <= 10))),
-        mrr: share(ranks, |rank| 1.0 / real(rank)),
+        mrr: share(ranks, |rank| 1.0 / to_f64(rank)),
     };
     let value = Evaluation {
         questions: questions.len(),
@@ -233,5 +233,5 @@ fn folded(text: &str) -> String {
 /// Returns the mean over all questions; a question without an answer counts as 0.
 fn share(ranks: &[Option<usize>], worth: impl Fn(usize) -> f64) -> f64 {
     let sum: f64 = ranks.iter().flatten().map(|rank| worth(*rank)).sum();
-    sum / real(ranks.len().max(1))
+    sum / to_f64(ranks.len().max(1))
 }

@@ -9,16 +9,16 @@ use serde::Serialize;
 use crate::embedding::Quantized;
 use crate::embedding::VectorTable;
 use crate::project::vocabulary;
-use crate::ranking::SIBLINGS;
+use crate::ranking::SIBLING_SHARE;
 use crate::ranking::Term;
 use crate::ranking::TextEvidence;
 use crate::ranking::WeightedQuestion;
 use crate::ranking::adaptive_weight;
 use crate::ranking::bm25;
 use crate::ranking::idf;
-use crate::ranking::real;
 use crate::ranking::recency;
 use crate::ranking::terms;
+use crate::ranking::to_f64;
 use crate::recall::document::Flag;
 use crate::recall::index::Index;
 use crate::recall::index::StoredUnit;
@@ -204,7 +204,7 @@ impl Scan {
         places: &HashMap<i64, Vec<usize>>,
     ) -> Result<()> {
         let total: usize = self.units.iter().map(|unit| unit.length).sum();
-        let mean = real(total) / real(self.units.len().max(1));
+        let mean = to_f64(total) / to_f64(self.units.len().max(1));
         let mut counted = Vec::with_capacity(self.terms.len());
         for (bit, term) in self.terms.iter().enumerate() {
             let mut found = index.having(&term.stems)?;
@@ -273,7 +273,7 @@ impl Scan {
                 continue;
             }
             let mut parts_of = parts[*unit];
-            parts_of.siblings = SIBLINGS * self.best_sibling(*unit, &parts);
+            parts_of.siblings = SIBLING_SHARE * self.best_sibling(*unit, &parts);
             ranked.push(Scored {
                 unit: *unit,
                 score: parts_of.score(),

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::facts::failure::Stored;
 use crate::facts::user::UserId;
 use crate::ranking::any_of;
-use crate::ranking::real;
+use crate::ranking::to_f64;
 use crate::text::is_wide;
 
 /// What a part that is found adds, beside the scores of whole words: less than a rare word does.
@@ -41,9 +41,9 @@ pub(crate) fn add(
     if pairs.is_empty() {
         return Ok(());
     }
-    let total = real(pairs.len());
+    let total = to_f64(pairs.len());
     for (row, found) in sharing(connection, user, &wide, &pairs)? {
-        *scores.entry(row).or_default() += FOUND * real(found) / total;
+        *scores.entry(row).or_default() += FOUND * to_f64(found) / total;
     }
     Ok(())
 }

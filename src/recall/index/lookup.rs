@@ -110,8 +110,8 @@ impl Index {
                 file,
                 line: row.get(2)?,
                 date: day.and_then(NaiveDate::from_num_days_from_ce_opt),
-                flags: Flags::of_bits(row.get(4)?),
-                rank: Authority::of_number(row.get(5)?),
+                flags: Flags::from_bits(row.get(4)?),
+                rank: Authority::from_number(row.get(5)?),
                 section: row.get(6)?,
                 length: row.get(9)?,
                 meaning: near.reduce(f64::max).unwrap_or_default(),
@@ -125,7 +125,7 @@ impl Index {
     /// Returns the languages of the files.
     pub(crate) fn languages(&self) -> Result<Vec<Language>> {
         let mut statement = self.db.prepare("SELECT DISTINCT language FROM files")?;
-        let rows = statement.query_map([], |row| Ok(Language::of_number(row.get(0)?)))?;
+        let rows = statement.query_map([], |row| Ok(Language::from_number(row.get(0)?)))?;
         rows.collect()
     }
 
