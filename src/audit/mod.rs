@@ -108,7 +108,10 @@ pub fn audit(project: &Project) -> Audit {
     rows.extend(context::secrets(project, &mut warnings));
     // Files that the user's settings name have checks of their own.
     for store in SOURCES.iter().filter(|store| !store.is_users_own()) {
-        let (name, files) = (store.name().as_str(), store.guarded(project));
+        let (name, files) = (
+            store.name().as_str(),
+            store.files_to_check_for_secrets(project),
+        );
         rows.extend(files::secrets(project, name, &files, &mut warnings));
     }
     Audit {
