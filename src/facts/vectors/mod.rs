@@ -286,7 +286,7 @@ fn put(
     model: &str,
     vectors: &[Vector],
 ) -> Result<()> {
-    let Some(small) = Quantized::joined(vectors) else {
+    let Some(small) = Quantized::concatenated(vectors) else {
         return Ok(());
     };
     let bytes: Vec<u8> = small.bytes().collect();
