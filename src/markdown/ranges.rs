@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn merged_ranges_hold_what_their_parts_held() {
+    fn merged_ranges_contain_the_same_offsets() {
         let ranges = Ranges::merge([0..3, 1..2, 3..5, 7..9].into_iter());
         let held: Vec<usize> = (0..10).filter(|at| ranges.hold(*at)).collect();
         assert_eq!(held, [0, 1, 2, 3, 4, 7, 8]);

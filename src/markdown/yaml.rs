@@ -77,7 +77,7 @@ impl<'a> YamlReader<'a> {
     fn node(&mut self, event: Event<'a>, line: usize, depth: usize) -> Result<Node, Fault> {
         self.nodes += 1;
         if depth > MAX_DEPTH || self.nodes > MAX_NODES {
-            return Err(self.fault(line, "nested too deep or too long"));
+            return Err(self.fault(line, "nested too deeply or too long"));
         }
         let value = match event {
             Event::Scalar(text, ..) => Value::Text(text.into_owned()),
