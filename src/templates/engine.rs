@@ -11,13 +11,13 @@ use minijinja::filters;
 use minijinja::syntax::SyntaxConfig;
 
 /// Maximum number of steps of a template. The longest built-in one needs a few hundred.
-const FUEL: u64 = 100_000;
+const MAX_STEPS: u64 = 100_000;
 
 /// Maximum size of a template's output, in bytes: far more than any reader is given.
-const MAX_OUTPUT: usize = 1024 * 1024;
+const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
 
 /// Maximum length of a line that `join` creates, in bytes.
-const MAX_JOINED: usize = 16 * 1024;
+const MAX_JOINED_BYTES: usize = 16 * 1024;
 
 /// The reason why a template could not be rendered.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(crate) fn render(text: &str, context: Value) -> Result<String, Fault> {
         .render_captured_to(context, &mut output)
         .map_err(|error| fault(&error))?;
     String::from_utf8(output.0).map_err(|_| Fault {
-        message: "wrote bytes that are not text".to_owned(),
+        message: "wrote invalid UTF-8".to_owned(),
         line: None,
     })
 }
@@ -64,7 +64,7 @@ fn environment() -> Result<Environment<'static>, Fault> {
     let mut environment = Environment::empty();
     environment.set_syntax(syntax);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_fuel(Some(FUEL));
+    environment.set_fuel(Some(MAX_STEPS));
     environment.add_filter("cell", cell);
     environment.add_filter("default", filters::default);
     environment.add_filter("first", filters::first);
@@ -85,19 +85,19 @@ fn cell(text: String) -> String {
 
 /// Joins the items of a list, up to the length of a long line: nested joins could double a text at each step.
 #[expect(clippy::needless_pass_by_value, reason = "filters take owned values")]
-fn join(items: Vec<String>, between: &str) -> Result<String, minijinja::Error> {
-    let length: usize = items.iter().map(|item| item.len() + between.len()).sum();
-    if length > MAX_JOINED {
-        let message = "join makes too long a line";
+fn join(items: Vec<String>, separator: &str) -> Result<String, minijinja::Error> {
+    let length: usize = items.iter().map(|item| item.len() + separator.len()).sum();
+    if length > MAX_JOINED_BYTES {
+        let message = "join produces a line that is too long";
         return Err(minijinja::Error::new(ErrorKind::InvalidOperation, message));
     }
-    Ok(items.join(between))
+    Ok(items.join(separator))
 }
 
 fn fault(error: &minijinja::Error) -> Fault {
     let message = match error.kind() {
         ErrorKind::OutOfFuel => "it does not end, or takes far too many steps".to_owned(),
-        ErrorKind::WriteFailure => format!("it writes more than {} KiB", MAX_OUTPUT / 1024),
+        ErrorKind::WriteFailure => format!("it writes more than {} KiB", MAX_OUTPUT_BYTES / 1024),
         ErrorKind::UndefinedError => "it uses a field that does not exist".to_owned(),
         kind => match error.detail() {
             Some(detail) => format!("{kind}: {detail}"),
@@ -115,7 +115,7 @@ struct Bounded(Vec<u8>);
 
 impl io::Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > MAX_OUTPUT {
+        if self.0.len() + bytes.len() > MAX_OUTPUT_BYTES {
             return Err(io::ErrorKind::StorageFull.into());
         }
         self.0.extend_from_slice(bytes);
