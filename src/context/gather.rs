@@ -87,10 +87,10 @@ impl<'a> Gatherer<'a> {
     ) -> Result<DigestSection> {
         let lines = match part {
             DigestPart::Position => self.position(),
-            DigestPart::Ledger => self.from_ledger(Ledger::state),
+            DigestPart::Ledger => self.ledger_lines(Ledger::state),
             DigestPart::Blockers => self.blockers(),
             DigestPart::Notepad => self.notepad()?,
-            DigestPart::Constraints => self.from_ledger(Ledger::constraints),
+            DigestPart::Constraints => self.ledger_lines(Ledger::constraints),
             DigestPart::Decisions => self.decisions(),
             DigestPart::Patterns => self.patterns(warnings)?,
             DigestPart::Entries => self.entries(warnings)?,
@@ -141,7 +141,7 @@ impl<'a> Gatherer<'a> {
             .unwrap_or_default()
     }
 
-    fn from_ledger(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
+    fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
         self.ledger.as_ref().map(lines).unwrap_or_default()
     }
 
@@ -193,7 +193,7 @@ impl<'a> Gatherer<'a> {
             Some(why) => format!("{} ({why})", decision.untagged()),
             None => decision.untagged().to_owned(),
         });
-        let mut lines = self.from_ledger(Ledger::decisions);
+        let mut lines = self.ledger_lines(Ledger::decisions);
         lines.extend(planned);
         lines
     }

@@ -93,7 +93,7 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
         match gatherer.gather(part, &mut warnings) {
             Ok(section) => sections.push(section),
             Err(error) => {
-                let message = format!("{} is left out: {error}", part.as_str());
+                let message = format!("cannot load {}: {error}", part.as_str());
                 warnings.push(Warning::file(&project.root, message));
             }
         }
