@@ -77,7 +77,7 @@ pub fn evaluate(project: &Project, questions: &Path, silence: bool) -> Result<Pa
         return Err(
             Error::not_found("the file has no questions about this project")
                 .at(&project.root, None)
-                .hint("a line counts if its `project` is the folder's name, or if it has none"),
+                .hint("only lines whose `project` is the name of this folder, or that have none, are used"),
         );
     }
     let outcome = search_index(project, false, |index| {
@@ -129,14 +129,14 @@ fn first_answer_ranks(
         };
         let scan = Scan::compare(index, &query)?;
         let staleness = Staleness::check(project, index, &scan)?.value;
-        let wanted = normalised(&question.answer_snippet);
+        let snippet = normalised(&question.answer_snippet);
         let mut answers = vec![false; scan.units.len()];
         for (answer, unit) in answers.iter_mut().zip(&scan.units) {
             let text = match texts.entry(unit.id) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => new.insert(normalised(&full_text(index, unit.id)?)),
             };
-            *answer = text.contains(&wanted);
+            *answer = text.contains(&snippet);
         }
         for (method, ranks) in Method::ALL.into_iter().zip(&mut ranks) {
             let ranked = scan.ranked(method, |unit| staleness.contains(unit));

@@ -152,7 +152,9 @@ fn rebuild(project: &Project, files: &Files) -> Result<()> {
             index.update(files, &project.progress)?;
             index.finish()
         });
-        built.map_err(|error| Error::failed(format!("cannot be built: {error}")).at(path, None))
+        built.map_err(|error| {
+            Error::failed(format!("cannot build the index: {error}")).at(path, None)
+        })
     })
 }
 
@@ -167,7 +169,7 @@ fn search_in_memory<T>(
         Ok((search(&index)?, warnings))
     };
     run().map_err(|error: rusqlite::Error| {
-        Error::failed(format!("the texts cannot be indexed: {error}")).at(&project.root, None)
+        Error::failed(format!("cannot index the texts: {error}")).at(&project.root, None)
     })
 }
 
