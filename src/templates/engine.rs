@@ -21,7 +21,7 @@ const MAX_JOINED_BYTES: usize = 16 * 1024;
 
 /// The reason why a template could not be rendered.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct RenderError {
     /// Description of the problem.
     pub(crate) message: String,
     /// Line number, counted from 1.
@@ -29,37 +29,43 @@ pub(crate) struct Fault {
 }
 
 /// Renders a template.
-pub(crate) fn render(text: &str, context: Value) -> Result<String, Fault> {
+pub(crate) fn render(text: &str, context: Value) -> Result<String, RenderError> {
     let environment = environment()?;
-    let template = environment.template_from_str(text).map_err(|e| fault(&e))?;
+    let template = environment
+        .template_from_str(text)
+        .map_err(|e| render_error(&e))?;
     let mut output = Bounded(Vec::new());
     template
         .render_captured_to(context, &mut output)
-        .map_err(|error| fault(&error))?;
-    String::from_utf8(output.0).map_err(|_| Fault {
-        message: "wrote invalid UTF-8".to_owned(),
+        .map_err(|error| render_error(&error))?;
+    String::from_utf8(output.0).map_err(|_| RenderError {
+        message: "it wrote invalid UTF-8".to_owned(),
         line: None,
     })
 }
 
 /// Renders a page: values are escaped, and the output may be long.
-pub(crate) fn render_page(text: &str, context: Value) -> Result<String, Fault> {
+pub(crate) fn render_page(text: &str, context: Value) -> Result<String, RenderError> {
     let mut environment = environment()?;
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_filter("safe", filters::safe);
     // This template is built in, and the size of its output is bounded by that of the stores.
     environment.set_fuel(None);
-    let template = environment.template_from_str(text).map_err(|e| fault(&e))?;
-    template.render(context).map_err(|error| fault(&error))
+    let template = environment
+        .template_from_str(text)
+        .map_err(|e| render_error(&e))?;
+    template
+        .render(context)
+        .map_err(|error| render_error(&error))
 }
 
-fn environment() -> Result<Environment<'static>, Fault> {
+fn environment() -> Result<Environment<'static>, RenderError> {
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
         .lstrip_blocks(true)
         .keep_trailing_newline(true)
         .build()
-        .map_err(|error| fault(&error))?;
+        .map_err(|error| render_error(&error))?;
     // Without the built-in filters: some of them enlarge a text without consuming fuel.
     let mut environment = Environment::empty();
     environment.set_syntax(syntax);
@@ -94,7 +100,7 @@ fn join(items: Vec<String>, separator: &str) -> Result<String, minijinja::Error>
     Ok(items.join(separator))
 }
 
-fn fault(error: &minijinja::Error) -> Fault {
+fn render_error(error: &minijinja::Error) -> RenderError {
     let message = match error.kind() {
         ErrorKind::OutOfFuel => "it does not end, or takes far too many steps".to_owned(),
         ErrorKind::WriteFailure => format!("it writes more than {} KiB", MAX_OUTPUT_BYTES / 1024),
@@ -104,7 +110,7 @@ fn fault(error: &minijinja::Error) -> Fault {
             None => kind.to_string(),
         },
     };
-    Fault {
+    RenderError {
         message,
         line: error.line(),
     }

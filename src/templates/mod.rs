@@ -134,12 +134,12 @@ pub(crate) fn render_unredacted(
     let context = Value::from(Serde(context));
     match override_file(project, template)? {
         None => engine::render(template.text(), context)
-            .map_err(|fault| Error::failed(fault.message).at(template.name().as_ref(), fault.line)),
+            .map_err(|error| Error::failed(error.message).at(template.name().as_ref(), error.line)),
         Some((path, text)) => plain::check(&text)
             .and_then(|()| engine::render(&text, context))
-            .map_err(|fault| {
-                Error::failed(format!("this template cannot be used: {}", fault.message))
-                    .at(project.relative(&path), fault.line)
+            .map_err(|error| {
+                Error::failed(format!("this template cannot be used: {}", error.message))
+                    .at(project.relative(&path), error.line)
                     .hint("compare it with the built-in template, or remove it to use that one")
             }),
     }
@@ -151,7 +151,7 @@ pub fn page(context: &impl Serialize) -> Result<String> {
     let text = include_str!("../../templates/report/page.html.j2");
     let context = Value::from(Serde(context));
     engine::render_page(text, context)
-        .map_err(|fault| Error::failed(fault.message).at(NAME.as_ref(), fault.line))
+        .map_err(|error| Error::failed(error.message).at(NAME.as_ref(), error.line))
 }
 
 /// Returns the path and the text of the file that overrides a template.

@@ -5,7 +5,7 @@
 //! to the output, which is bounded. What remains is what a context file needs: `{% for %}`, `{% if %}`,
 //! fields and a few filters.
 
-use crate::templates::engine::Fault;
+use crate::templates::engine::RenderError;
 
 /// Maximum length of an override, in bytes.
 const MAX_OVERRIDE_BYTES: usize = 64 * 1024;
@@ -22,16 +22,16 @@ const STATEMENTS: [&str; 6] = ["if", "elif", "else", "endif", "for", "endfor"];
 ///
 /// Each position that could open a tag is checked, even inside a comment or a string. That rejects slightly
 /// more than necessary, but cannot be fooled by something that only looks like a comment.
-pub(crate) fn check(text: &str) -> Result<(), Fault> {
+pub(crate) fn check(text: &str) -> Result<(), RenderError> {
     if text.len() > MAX_OVERRIDE_BYTES {
-        return Err(Fault {
+        return Err(RenderError {
             message: format!("it is longer than {} KiB", MAX_OVERRIDE_BYTES / 1024),
             line: None,
         });
     }
     let statements = text.matches("{%").count();
     if statements > MAX_STATEMENTS {
-        return Err(Fault {
+        return Err(RenderError {
             message: format!("it has {statements} statements; the maximum is {MAX_STATEMENTS}"),
             line: None,
         });
@@ -43,7 +43,7 @@ pub(crate) fn check(text: &str) -> Result<(), Fault> {
             Some(b'%') => statement(&rest[1..]),
             _ => Ok(()),
         };
-        result.map_err(|message| Fault {
+        result.map_err(|message| RenderError {
             message,
             line: Some(1 + text[..start].matches('\n').count()),
         })?;
