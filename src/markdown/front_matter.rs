@@ -231,12 +231,12 @@ fn read(text: &str, block: &Fenced, path: &Path, warnings: &mut Vec<Warning>) ->
             node.line,
             "the front matter contains no fields; read line by line",
         )),
-        Err(fault) => warnings.push(Warning::at(
+        Err(error) => warnings.push(Warning::at(
             path,
-            fault.line,
+            error.line,
             format!(
                 "the front matter is not valid YAML ({}); read line by line",
-                fault.reason
+                error.reason
             ),
         )),
     }

@@ -281,7 +281,7 @@ fn loose(outline: &Outline<'_>, entries: &[PatternEntry]) -> Vec<LoosePattern> {
                 }
                 _ => continue,
             };
-            if present(&text).is_none() || inside.hold(block.range.start) {
+            if present(&text).is_none() || inside.contains(block.range.start) {
                 continue;
             }
             found.push(LoosePattern {
