@@ -247,7 +247,7 @@ impl Regeneration<'_> {
     fn too_long(&self, file: &Path, lines: usize, excess: Excess) -> Warning {
         let most = self.limits.max_lines;
         let message = format!(
-            "{excess} over the limit, although the block is cut to its mandatory parts \
+            "{excess} over the limit, although the block is reduced to its mandatory parts \
              ({lines} lines of {most}); shorten the text outside the block"
         );
         Warning::file(file, message)

@@ -131,7 +131,7 @@ impl Sources {
                 MAX_ITEM_CHARS,
             ),
             contested: lines.optional(
-                "what contests it",
+                "the contested position",
                 self.contested.as_deref(),
                 MAX_LINE_CHARS,
             ),
