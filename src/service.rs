@@ -17,7 +17,7 @@ use crate::text::strip_controls;
 const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 
 /// Maximum length of a service's error text that is passed on, in characters.
-const TOLD: usize = 200;
+const MAX_ERROR_CHARS: usize = 200;
 
 /// A service at a base URL.
 #[derive(Clone)]
@@ -93,9 +93,9 @@ impl Service {
         if (200..300).contains(&reply.status) {
             return Ok(reply.body);
         }
-        let said = strip_controls(reply.body.trim()).into_owned();
-        let said = self.without_secret(&clip(&said, TOLD));
-        Err(self.failed(&format!("answered with status {}: {said}", reply.status)))
+        let message = strip_controls(reply.body.trim()).into_owned();
+        let message = self.without_secret(&clip(&message, MAX_ERROR_CHARS));
+        Err(self.failed(&format!("answered with status {}: {message}", reply.status)))
     }
 
     /// Posts a document, or sends a DELETE request if there is none.
@@ -110,17 +110,17 @@ impl Service {
             .proxy(None)
             .build()
             .into();
-        let broken = |error: &ureq::Error| match error {
+        let transport_error = |error: &ureq::Error| match error {
             ureq::Error::Timeout(_) => {
-                self.failed(&format!("gave no answer in {} s", wait.as_secs_f32()))
+                self.failed(&format!("did not respond within {} s", wait.as_secs_f32()))
             }
             other => {
-                let said = self.without_secret(&other.to_string());
-                self.failed(&format!("cannot be asked: {said}"))
+                let message = self.without_secret(&other.to_string());
+                self.failed(&format!("cannot be reached: {message}"))
             }
         };
         let url = format!("{}{path}", self.url);
-        let sent = if let Some(document) = document {
+        let result = if let Some(document) = document {
             let mut request = agent.post(url);
             for (name, value) in &self.headers {
                 request = request.header(*name, value);
@@ -136,13 +136,13 @@ impl Service {
             }
             request.call()
         };
-        let mut response = sent.map_err(|error| broken(&error))?;
+        let mut response = result.map_err(|error| transport_error(&error))?;
         let status = response.status().as_u16();
         let body = response.body_mut().with_config().limit(MAX_RESPONSE_BYTES);
         let body = body
             .lossy_utf8(true)
             .read_to_string()
-            .map_err(|error| broken(&error))?;
+            .map_err(|error| transport_error(&error))?;
         Ok(Reply { status, body })
     }
 

@@ -108,7 +108,10 @@ pub fn audit(project: &Project) -> Audit {
     rows.extend(context::secrets(project, &mut warnings));
     // Files at paths from the user's settings have separate checks.
     for store in SOURCES.iter().filter(|store| !store.is_users_own()) {
-        let (name, files) = (store.name().as_str(), store.guarded(project));
+        let (name, files) = (
+            store.name().as_str(),
+            store.files_to_check_for_secrets(project),
+        );
         rows.extend(files::secrets(project, name, files, &mut warnings));
     }
     Audit {

@@ -12,7 +12,7 @@ use crate::text::tokens;
 /// One step of shrinking the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rung {
+pub enum ShrinkStep {
     /// Three patterns instead of five.
     FewerPatterns,
     /// All skills in one line.
@@ -31,27 +31,27 @@ pub enum Rung {
 
 /// The steps in the order in which they are taken until the file fits; the title, the core value and the
 /// position stay.
-pub(crate) const LADDER: [Rung; 7] = [
-    Rung::FewerPatterns,
-    Rung::SkillsInOneLine,
-    Rung::FewerDecisions,
-    Rung::NoCommands,
-    Rung::NoSkills,
-    Rung::NoPatterns,
-    Rung::NoDecisions,
+pub(crate) const SHRINK_STEPS: [ShrinkStep; 7] = [
+    ShrinkStep::FewerPatterns,
+    ShrinkStep::SkillsInOneLine,
+    ShrinkStep::FewerDecisions,
+    ShrinkStep::NoCommands,
+    ShrinkStep::NoSkills,
+    ShrinkStep::NoPatterns,
+    ShrinkStep::NoDecisions,
 ];
 
 /// Number of steps taken if no limit was set: a few decisions and patterns are always kept.
 const SOFT_STEPS: usize = 5;
 
 /// Number of lines, including markers, that the block may always have, however long the user's text is.
-const ROOM: usize = 28;
+const MIN_BLOCK_LINES: usize = 28;
 
 /// Number of marker lines around the block.
-const MARKERS: usize = 2;
+const MARKER_LINES: usize = 2;
 
-impl Rung {
-    fn shrink(self, content: &mut Content) {
+impl ShrinkStep {
+    fn apply(self, content: &mut Content) {
         match self {
             Self::FewerPatterns => content.patterns.truncate(3),
             Self::SkillsInOneLine => content.join_skills(),
@@ -107,7 +107,7 @@ pub(crate) struct Fitted {
     /// The text of the block.
     pub(crate) block: String,
     /// The steps taken to shrink it.
-    pub(crate) shrunk: Vec<Rung>,
+    pub(crate) shrunk: Vec<ShrinkStep>,
     /// By how much the file still exceeds its limits with only the mandatory parts left.
     pub(crate) excess: Option<Excess>,
 }
@@ -120,33 +120,34 @@ pub(crate) fn fit(
     lines_with: impl Fn(&str) -> usize,
     render: impl Fn(&Content) -> Result<String>,
 ) -> Result<Fitted> {
-    let has_room = |block: &str| !limits.is_hard && block.lines().count() + MARKERS <= ROOM;
+    let is_small =
+        |block: &str| !limits.is_hard && block.lines().count() + MARKER_LINES <= MIN_BLOCK_LINES;
     let excess = |block: &str| Excess {
-        lines: if has_room(block) {
+        lines: if is_small(block) {
             0
         } else {
             lines_with(block).saturating_sub(limits.max_lines)
         },
         tokens: limits
             .max_tokens
-            .map_or(0, |most| tokens(block).saturating_sub(most)),
+            .map_or(0, |max| tokens(block).saturating_sub(max)),
     };
     let mut block = render(&content)?;
     let mut shrunk = Vec::new();
     let steps = if limits.is_hard {
-        LADDER.len()
+        SHRINK_STEPS.len()
     } else {
         SOFT_STEPS
     };
-    for rung in LADDER.into_iter().take(steps) {
+    for step in SHRINK_STEPS.into_iter().take(steps) {
         if excess(&block) == Excess::default() {
             break;
         }
         let before = content.clone();
-        rung.shrink(&mut content);
+        step.apply(&mut content);
         if content != before {
             block = render(&content)?;
-            shrunk.push(rung);
+            shrunk.push(step);
         }
     }
     Ok(Fitted {
@@ -203,8 +204,8 @@ mod tests {
     }
 
     #[test]
-    fn the_ladder_is_climbed_only_as_far_as_needed() {
-        for (max_lines, rungs, lines) in [
+    fn only_the_necessary_steps_are_taken() {
+        for (max_lines, steps, lines) in [
             (44, 0, 44),
             (43, 1, 42),
             (41, 2, 39),
@@ -216,33 +217,36 @@ mod tests {
             (10, 7, 10),
         ] {
             let fitted = fitted(max_lines, None, 0);
-            assert_eq!(fitted.shrunk, LADDER[..rungs], "{max_lines}");
+            assert_eq!(fitted.shrunk, SHRINK_STEPS[..steps], "{max_lines}");
             assert_eq!(fitted.block.lines().count(), lines, "{max_lines}");
             assert_eq!(fitted.excess, None);
         }
     }
 
     #[test]
-    fn the_users_lines_count() {
+    fn the_users_lines_count_towards_the_limit() {
         assert_eq!(fitted(200, None, 156).shrunk, []);
-        assert_eq!(fitted(200, None, 157).shrunk, [Rung::FewerPatterns]);
+        assert_eq!(fitted(200, None, 157).shrunk, [ShrinkStep::FewerPatterns]);
     }
 
     #[test]
-    fn beside_a_long_text_few_decisions_and_patterns_have_room() {
+    fn next_to_a_long_text_some_decisions_and_patterns_are_kept() {
         for own in [190, 900] {
             let fitted = fitted(200, None, own);
-            assert_eq!(fitted.shrunk, LADDER[..5]);
-            assert!(fitted.block.lines().count() + MARKERS <= ROOM);
+            assert_eq!(fitted.shrunk, SHRINK_STEPS[..5]);
+            assert!(fitted.block.lines().count() + MARKER_LINES <= MIN_BLOCK_LINES);
             assert_eq!(fitted.excess, None);
         }
     }
 
     #[test]
-    fn tokens_are_those_of_the_block() {
+    fn only_the_tokens_of_the_block_count() {
         let all = tokens(&render(&full()));
         assert_eq!(fitted(200, Some(all), 50).shrunk, []);
-        assert_eq!(fitted(200, Some(all - 1), 0).shrunk, [Rung::FewerPatterns]);
+        assert_eq!(
+            fitted(200, Some(all - 1), 0).shrunk,
+            [ShrinkStep::FewerPatterns]
+        );
         let over = fitted(9, Some(1), 0).excess.unwrap();
         assert_eq!(over.lines, 1);
         assert!(over.tokens > 0);
@@ -250,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_section_is_no_rung() {
+    fn an_empty_section_is_not_a_step() {
         let limits = Limits {
             max_lines: 0,
             max_tokens: None,
@@ -268,6 +272,9 @@ mod tests {
             |c| Ok(render(c)),
         )
         .unwrap();
-        assert_eq!(fitted.shrunk, [Rung::NoCommands, Rung::NoPatterns]);
+        assert_eq!(
+            fitted.shrunk,
+            [ShrinkStep::NoCommands, ShrinkStep::NoPatterns]
+        );
     }
 }

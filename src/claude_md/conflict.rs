@@ -8,7 +8,7 @@ pub(crate) fn in_block(text: &str) -> Option<usize> {
     let mut conflict = None;
     let mut is_inside = false;
     for (index, line) in text.lines().enumerate() {
-        let marker = BlockMarker::of_line(line);
+        let marker = BlockMarker::from_line(line);
         if line.starts_with("<<<<<<< ") {
             conflict = Some(index + 1);
         }

@@ -13,19 +13,19 @@ use crate::planning::non_placeholder;
 use crate::text::fold;
 
 /// Maximum number of decisions in the block.
-pub(crate) const SHOWN: usize = 10;
+pub(crate) const MAX_DECISIONS: usize = 10;
 
 /// So many of the newest are looked at, whether they can be shown and what they weigh.
 const WEIGHED: usize = 5_000;
 
 /// Maximum number of these that may be older but more important ones.
-const HELD: usize = 3;
+const MAX_HELD: usize = 3;
 
 /// Maximum number of decisions from one plan.
 const MAX_PER_PLAN: usize = 3;
 
 /// Words that mark a decision as binding.
-const BINDING: &[&str] = &[
+const BINDING_WORDS: &[&str] = &[
     "must",
     "never",
     "only",
@@ -38,7 +38,7 @@ const BINDING: &[&str] = &[
 ];
 
 /// Prefixes of words for things that others depend on.
-const STRUCTURAL: &[&str] = &[
+const STRUCTURAL_PREFIXES: &[&str] = &[
     "api",
     "interface",
     "protocol",
@@ -84,7 +84,7 @@ impl Era {
             let is_milestone = before == "milestone" || word.starts_with('v');
             if let Some(version) = version(word).filter(|_| is_milestone) {
                 era.milestone = version;
-            } else if era.phase.is_none() && !NAMES.contains(&word) {
+            } else if era.phase.is_none() && !NUMBERED_NOUNS.contains(&word) {
                 era.phase = PhaseNumber::parse(word).filter(|phase| phase.whole() < FIRST_YEAR);
                 if era.phase.is_none() {
                     break;
@@ -113,7 +113,7 @@ fn version(word: &str) -> Option<Vec<u32>> {
 }
 
 /// Words before a number that only say what it numbers.
-const NAMES: &[&str] = &["milestone", "phase", "plan"];
+const NUMBERED_NOUNS: &[&str] = &["milestone", "phase", "plan"];
 
 /// Numbers from this on are taken for years.
 const FIRST_YEAR: u32 = 1900;
@@ -135,7 +135,7 @@ struct RankedDecision<'a> {
     /// Index of its list; of two lists without dates, the first is considered newer.
     list: usize,
     /// Index in its list, oldest first.
-    place: usize,
+    position: usize,
     impact: u8,
 }
 
@@ -143,7 +143,7 @@ impl RankedDecision<'_> {
     /// Sorts newest first.
     fn recency(&self) -> impl Ord + use<> {
         let era = Reverse(self.era.clone());
-        (Reverse(self.date), era, self.list, Reverse(self.place))
+        (Reverse(self.date), era, self.list, Reverse(self.position))
     }
 
     /// Sorts newest first, and decisions of the same date by impact.
@@ -162,17 +162,17 @@ pub(crate) fn select(
     ranked.sort_by_cached_key(RankedDecision::rank);
     ranked.truncate(WEIGHED);
     ranked.retain(|ranked| can_be_shown(ranked.decision));
-    let mut of_plan: HashMap<&str, usize> = HashMap::new();
+    let mut counts_by_plan: HashMap<&str, usize> = HashMap::new();
     ranked.retain(|ranked| {
         let Some(plan) = plan(ranked.decision) else {
             return true;
         };
-        let count = of_plan.entry(plan).or_default();
+        let count = counts_by_plan.entry(plan).or_default();
         *count += 1;
         *count <= MAX_PER_PLAN
     });
-    let older = ranked.split_off(ranked.len().min(SHOWN));
-    hold(&mut ranked, older);
+    let older = ranked.split_off(ranked.len().min(MAX_DECISIONS));
+    promote_older(&mut ranked, older);
     ranked.sort_by_key(RankedDecision::recency);
     ranked.iter().map(|ranked| ranked.decision).collect()
 }
@@ -187,33 +187,33 @@ fn plan(decision: &Decision) -> Option<&str> {
 }
 
 /// Replaces up to three of the last decisions with older ones of higher impact.
-fn hold<'a>(shown: &mut [RankedDecision<'a>], mut older: Vec<RankedDecision<'a>>) {
+fn promote_older<'a>(selected: &mut [RankedDecision<'a>], mut older: Vec<RankedDecision<'a>>) {
     older.sort_by_key(|ranked| Reverse(ranked.impact));
-    let first = shown.len().saturating_sub(HELD);
-    for weighty in older {
+    let replaceable = selected.len().saturating_sub(MAX_HELD);
+    for candidate in older {
         // Among equally weak ones, the last is replaced first, because it is the oldest.
-        let places = shown[first..].iter_mut().rev();
-        match places.min_by_key(|ranked| ranked.impact) {
-            Some(weakest) if weakest.impact < weighty.impact => *weakest = weighty,
+        let replaceable_last_first = selected[replaceable..].iter_mut().rev();
+        match replaceable_last_first.min_by_key(|ranked| ranked.impact) {
+            Some(weakest) if weakest.impact < candidate.impact => *weakest = candidate,
             _ => return,
         }
     }
 }
 
 fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
-    let mut known = HashSet::new();
+    let mut seen = HashSet::new();
     let mut ranked = Vec::new();
     for (index, list) in lists.iter().enumerate() {
         // Newest first, so that a repeated decision is kept at its newer position.
-        for (place, placed) in oldest_first(list).into_iter().enumerate().rev() {
+        for (position, placed) in oldest_first(list).into_iter().enumerate().rev() {
             let decision = placed.decision;
-            if !is_absent(&decision.text) && known.insert(fold(&decision.text)) {
+            if !is_absent(&decision.text) && seen.insert(fold(&decision.text)) {
                 ranked.push(RankedDecision {
                     decision,
                     date: placed.date,
                     era: placed.era,
                     list: index,
-                    place,
+                    position,
                     impact: impact(decision),
                 });
             }
@@ -234,7 +234,7 @@ fn oldest_first(list: &DecisionList) -> Vec<PlacedDecision<'_>> {
     if is_newest_first(list, &ordered) {
         ordered.reverse();
     }
-    name_milestones(&mut ordered);
+    fill_milestones(&mut ordered);
     let mut day = ordered.iter().find_map(|placed| placed.date);
     let mut era = ordered
         .iter()
@@ -253,7 +253,7 @@ fn oldest_first(list: &DecisionList) -> Vec<PlacedDecision<'_>> {
 }
 
 /// Assigns to each phase without a milestone the newest milestone named before it.
-fn name_milestones(ordered: &mut [PlacedDecision<'_>]) {
+fn fill_milestones(ordered: &mut [PlacedDecision<'_>]) {
     let mut newest: Vec<u32> = Vec::new();
     for placed in ordered {
         let era = &mut placed.era;
@@ -267,8 +267,8 @@ fn name_milestones(ordered: &mut [PlacedDecision<'_>]) {
 /// Returns whether the list is newest first: by its heading, or else because most dates, or phases, descend.
 fn is_newest_first(list: &DecisionList, decisions: &[PlacedDecision<'_>]) -> bool {
     let heading = fold(list.heading.as_deref().unwrap_or_default());
-    let says = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
-    if says(&[
+    let contains_any = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
+    if contains_any(&[
         "newest first",
         "latest first",
         "most recent first",
@@ -276,24 +276,24 @@ fn is_newest_first(list: &DecisionList, decisions: &[PlacedDecision<'_>]) -> boo
     ]) {
         return true;
     }
-    if says(&["oldest first", "newest last", "chronological"]) {
+    if contains_any(&["oldest first", "newest last", "chronological"]) {
         return false;
     }
     let days: Vec<NaiveDate> = decisions.iter().filter_map(|placed| placed.date).collect();
     let eras = decisions.iter().map(|placed| &placed.era);
     let eras: Vec<&Era> = eras.filter(|era| **era != Era::default()).collect();
     if days.is_empty() {
-        falls(&eras)
+        is_descending(&eras)
     } else {
-        falls(&days)
+        is_descending(&days)
     }
 }
 
 /// Returns whether a list has more descending than ascending steps.
-fn falls<T: PartialOrd>(list: &[T]) -> bool {
+fn is_descending<T: PartialOrd>(list: &[T]) -> bool {
     let steps = || list.iter().zip(list.iter().skip(1));
-    let down = steps().filter(|(one, next)| one > next).count();
-    let up = steps().filter(|(one, next)| one < next).count();
+    let down = steps().filter(|(a, b)| a > b).count();
+    let up = steps().filter(|(a, b)| a < b).count();
     down > up
 }
 
@@ -302,8 +302,12 @@ fn impact(decision: &Decision) -> u8 {
     let reason = decision.rationale.as_deref().and_then(non_placeholder);
     let text = format!("{} {}", decision.text, reason.unwrap_or_default()).to_lowercase();
     let words = || text.split(|c: char| !c.is_alphanumeric());
-    let is_binding = words().any(|word| BINDING.contains(&word));
-    let is_structural = words().any(|word| STRUCTURAL.iter().any(|start| word.starts_with(start)));
+    let is_binding = words().any(|word| BINDING_WORDS.contains(&word));
+    let is_structural = words().any(|word| {
+        STRUCTURAL_PREFIXES
+            .iter()
+            .any(|prefix| word.starts_with(prefix))
+    });
     u8::from(reason.is_some()) + u8::from(is_binding) + u8::from(is_structural)
 }
 
@@ -343,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn undated_lists_are_taken_as_oldest_first() {
+    fn undated_lists_count_as_oldest_first() {
         assert_eq!(texts(&[undated(3)]), "d2 d1 d0");
         assert_eq!(texts(&[undated(12)]), "d11 d10 d9 d8 d7 d6 d5 d4 d3 d2");
         for heading in ["Decisions (newest first)", "Recent: most recent first"] {
@@ -357,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_decide_where_there_are_any() {
+    fn dates_take_precedence() {
         let rising = list(vec![
             decision("a", Some("2026-02-01")),
             decision("b", Some("2026-02-03")),
@@ -376,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_date_tells_the_phase_does_across_all_lists() {
+    fn without_dates_the_phase_decides_across_all_lists() {
         let of = |heading: &str, decisions: &[(&str, &str)]| DecisionList {
             heading: Some(heading.to_owned()),
             decisions: decisions
@@ -409,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_is_shown_once_in_its_newest_place() {
+    fn a_decision_is_shown_once_at_its_newest_position() {
         let mut again = undated(3);
         again.decisions.push(decision("D0 ", None));
         again.decisions.push(decision("_(none)_", None));
@@ -417,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn impact_breaks_ties_of_one_date() {
+    fn impact_breaks_ties_on_the_same_date() {
         let day = Some("2026-02-01");
         let mut decisions: Vec<_> = (0..11).map(|n| decision(&format!("d{n}"), day)).collect();
         decisions[0].text = "never 0".to_owned();
@@ -430,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn three_older_ones_of_more_impact_hold_a_place() {
+    fn up_to_three_older_decisions_of_higher_impact_are_kept() {
         let mut decisions = undated(20).decisions;
         decisions[0].text = "api 0 must stay".to_owned();
         decisions[2].text = "never 2 schemas".to_owned();
@@ -451,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn impact_counts_reasons_bonds_and_what_others_build_on() {
+    fn impact_counts_reasons_and_binding_and_structural_words() {
         let of = |text: &str, rationale: Option<&str>| {
             impact(&Decision {
                 rationale: rationale.map(str::to_owned),

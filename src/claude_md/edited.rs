@@ -31,10 +31,10 @@ impl<'a> Edited<'a> {
         stated: Option<&str>,
         generated: Option<&[&[u8]]>,
     ) -> Self {
-        let lines = marker::normal(inside);
+        let lines = marker::normalised_lines(inside);
         let ranges = match (generated, stated) {
             (Some(generated), _) => Some(added(generated, &lines)),
-            (None, Some(stated)) => one_run(&lines, stated).map(|run| vec![run]),
+            (None, Some(stated)) => added_run(&lines, stated).map(|run| vec![run]),
             (None, None) => None,
         };
         let Some(ranges) = ranges else {
@@ -54,11 +54,16 @@ impl<'a> Edited<'a> {
         let Self::Added(groups) = self else {
             return Vec::new();
         };
-        let mut known = lines_of(new, around);
+        let mut present = lines_of(new, around);
         let mut moved = Vec::new();
         for group in groups {
-            let news: Vec<&[u8]> = group.iter().map(|line| line.trim_ascii()).collect();
-            if news.into_iter().filter(|line| known.insert(line)).count() > 0 {
+            let lines: Vec<&[u8]> = group.iter().map(|line| line.trim_ascii()).collect();
+            if lines
+                .into_iter()
+                .filter(|line| present.insert(line))
+                .count()
+                > 0
+            {
                 moved.push(group);
             }
         }
@@ -68,9 +73,9 @@ impl<'a> Edited<'a> {
 
 /// Returns the lines of an edited block that occur nowhere else.
 pub(crate) fn lost<'a>(old: &[&'a [u8]], new: &[&'a [u8]], around: &[&'a [u8]]) -> Vec<&'a [u8]> {
-    let known = lines_of(new, around);
+    let present = lines_of(new, around);
     let old = old.iter().map(|line| line.trim_ascii());
-    old.filter(|line| !known.contains(line)).collect()
+    old.filter(|line| !present.contains(line)).collect()
 }
 
 /// Returns all lines, normalised for comparison; blank lines always count as present.
@@ -90,7 +95,7 @@ fn added(generated: &[&[u8]], lines: &[&[u8]]) -> Vec<Range<usize>> {
 }
 
 /// Finds a run of lines without which the remaining lines have the digest.
-fn one_run(lines: &[&[u8]], stated: &str) -> Option<Range<usize>> {
+fn added_run(lines: &[&[u8]], stated: &str) -> Option<Range<usize>> {
     let runs =
         (0..lines.len()).flat_map(|start| (start + 1..=lines.len()).map(move |end| start..end));
     let is_added = |run: &Range<usize>| {
@@ -125,8 +130,8 @@ mod tests {
     const GENERATED: &str = "# shop\n\n- one\n- two\n\n## End\n";
 
     fn groups(inside: &str, generated: Option<&str>) -> Option<Vec<String>> {
-        let stated = marker::digest(&marker::normal(GENERATED.as_bytes()));
-        let generated = generated.map(|text| marker::normal(text.as_bytes()));
+        let stated = marker::digest(&marker::normalised_lines(GENERATED.as_bytes()));
+        let generated = generated.map(|text| marker::normalised_lines(text.as_bytes()));
         match Edited::compare(inside.as_bytes(), Some(&stated), generated.as_deref()) {
             Edited::Added(groups) => Some(
                 groups
@@ -158,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_generated_tells_every_added_and_every_changed_line() {
+    fn with_the_generated_text_every_added_and_changed_line_is_found() {
         let known = Some(GENERATED);
         let edited = "a\n# shop\n\n- one\nb\n- 2\n\n## End\n";
         assert_eq!(groups(edited, known).unwrap(), ["a\n", "b\n- 2\n"]);
@@ -167,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_moved_once_and_only_where_it_says_something_new() {
+    fn a_group_is_moved_once_and_only_if_it_contains_something_new() {
         let edited = Edited::Added(vec![
             vec![b"- one\n"],
             vec![b"- two\n", b"- three\n"],

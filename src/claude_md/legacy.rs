@@ -31,7 +31,7 @@ use crate::text::fold;
 use crate::warning::Warning;
 
 /// Maximum length of a core value in a warning, in characters.
-const SHOWN: usize = 60;
+const MAX_VALUE_CHARS: usize = 60;
 
 type Judge = fn(&[&str], &RecordedContent<'_>) -> Disposition;
 
@@ -61,52 +61,52 @@ pub(crate) fn generated(
     known: &RecordedContent<'_>,
 ) -> Generated {
     let outline = Outline::parse(text, start);
-    let mut found = Generated::default();
+    let mut result = Generated::default();
     let mut unrecorded = Vec::new();
     match head(&outline, start, known) {
-        Some(GeneratedHead::Repeated(range)) => found.ranges.push(range),
-        Some(GeneratedHead::Other(line, value)) => found.warnings.push(Warning::at(
+        Some(GeneratedHead::Repeated(range)) => result.ranges.push(range),
+        Some(GeneratedHead::Other(line, value)) => result.warnings.push(Warning::at(
             path,
             line,
             format!(
-                "the core value \"{}\" stays beside that of the block, which is another; \
-                 delete the one that no longer holds",
-                clip(value, SHOWN)
+                "the core value \"{}\" is kept next to a different one in the block; \
+                 delete the one that no longer applies",
+                clip(value, MAX_VALUE_CHARS)
             ),
         )),
         None => {}
     }
     for section in outline.sections() {
-        let Some((heading, judge)) = judge_of(text, section) else {
+        let Some((heading, judge)) = judge_for(text, section) else {
             continue;
         };
         let range = without_rule(text, section);
         let body = &text[section.own.start..range.end];
         match judge(&lines(body), known) {
-            Disposition::Replaced => found.ranges.push(range),
+            Disposition::Replaced => result.ranges.push(range),
             Disposition::Kept => {}
             Disposition::Unrecorded(what) => unrecorded.push(Warning::at(
                 path,
                 section.line,
                 format!(
-                    "\"{heading}\" stays beside the block, because no {what} in it is recorded"
+                    "\"{heading}\" is kept next to the block because none of its {what}s is recorded"
                 ),
             )),
-            Disposition::Holds(what) => found.warnings.push(Warning::at(
+            Disposition::Unique(what) => result.warnings.push(Warning::at(
                 path,
                 section.line,
                 format!(
-                    "\"{heading}\" stays next to the block because it contains {what}; move that line elsewhere and delete the section"
+                    "\"{heading}\" is kept next to the block because it contains {what}; move that line elsewhere and delete the section"
                 ),
             )),
         }
     }
     // Without other signs of the generator, such a section was written by the user.
-    if !found.ranges.is_empty() || !found.warnings.is_empty() {
-        found.warnings.extend(unrecorded);
-        found.warnings.sort_by_key(|warning| warning.place.line);
+    if !result.ranges.is_empty() || !result.warnings.is_empty() {
+        result.warnings.extend(unrecorded);
+        result.warnings.sort_by_key(|warning| warning.place.line);
     }
-    found
+    result
 }
 
 /// Returns the bytes, which begin at offset `start` of their file, without `ranges`.
@@ -122,13 +122,13 @@ pub(crate) fn without<'a>(bytes: &'a [u8], start: usize, ranges: &[Range<usize>]
     }
     kept.extend_from_slice(&bytes[from..]);
     if last.end - start == bytes.len() {
-        end_like(&mut kept, bytes);
+        restore_line_end(&mut kept, bytes);
     }
     Cow::Owned(kept)
 }
 
 /// Removes the blank lines before a removed last section, so that the file ends as before.
-fn end_like(kept: &mut Vec<u8>, bytes: &[u8]) {
+fn restore_line_end(kept: &mut Vec<u8>, bytes: &[u8]) {
     let text = kept.trim_ascii_end().len();
     let tail = &kept[text..];
     let spaces = tail.iter().take_while(|byte| !b"\r\n".contains(byte));
@@ -161,7 +161,7 @@ fn head<'a>(
         .sections()
         .iter()
         .find(|section| section.level > 0)?;
-    let is_first = text[start..section.heading.start].trim().is_empty();
+    let is_at_start = text[start..section.heading.start].trim().is_empty();
     let is_title = section.level == 1
         && whole_line(text, section).is_some_and(|line| line.starts_with("# "))
         && fold(&section.title) == fold(known.project);
@@ -170,21 +170,21 @@ fn head<'a>(
         return None;
     };
     let value = line.strip_prefix("**Core value:**")?.trim();
-    if !is_first || !is_title {
+    if !is_at_start || !is_title {
         return None;
     }
     let own = fold(known.core_value?);
     Some(if own == fold(value) {
         GeneratedHead::Repeated(section.heading.start..section.own.end)
     } else {
-        let above = text[section.own.clone()].find(line).unwrap_or_default();
-        let above = &text[section.heading.start..section.own.start + above];
-        GeneratedHead::Other(section.line + above.matches('\n').count(), value)
+        let lines_above = text[section.own.clone()].find(line).unwrap_or_default();
+        let lines_above = &text[section.heading.start..section.own.start + lines_above];
+        GeneratedHead::Other(section.line + lines_above.matches('\n').count(), value)
     })
 }
 
 /// Returns a section's heading, and the function that judges its body.
-fn judge_of<'a>(text: &'a str, section: &Section) -> Option<(&'a str, Judge)> {
+fn judge_for<'a>(text: &'a str, section: &Section) -> Option<(&'a str, Judge)> {
     let line = whole_line(text, section)?;
     let plain = without_tool(line);
     let (_, judge) = SECTIONS.iter().find(|(heading, _)| *heading == plain)?;

@@ -12,7 +12,7 @@ use crate::text::clip;
 use crate::text::fold;
 
 /// Maximum length of an unrecorded line in a warning, in characters.
-const SHOWN: usize = 60;
+const MAX_LINE_CHARS: usize = 60;
 
 /// Content that the block or its stores already record, and that may therefore be removed from the rest of
 /// the file.
@@ -59,19 +59,19 @@ pub(crate) enum Disposition {
     /// Kept: it is the user's own.
     Kept,
     /// Kept: it looks generated, but contains something that is recorded nowhere else.
-    Holds(String),
+    Unique(String),
     /// Kept: it looks generated, but none of its lines, which are of this kind, is recorded.
     Unrecorded(&'static str),
 }
 
 /// Judges `**Work:**`, `**Last shipped:**`, `**Milestone:**`, `**Phase:**` and `**Next action:**` lines.
 pub(crate) fn active_context(body: &[&str], _: &RecordedContent<'_>) -> Disposition {
-    let mut holds = None;
+    let mut unique = None;
     for line in body {
         let Some((label, value)) = label(line) else {
             return Disposition::Kept;
         };
-        let is_said_anew = match label {
+        let is_replaced = match label {
             "Milestone" => true,
             "Phase" => is_phase(value),
             "Next action" => names_command(value),
@@ -79,12 +79,12 @@ pub(crate) fn active_context(body: &[&str], _: &RecordedContent<'_>) -> Disposit
             "Last shipped" => is_absent(value),
             _ => false,
         };
-        if !is_said_anew {
-            holds.get_or_insert(format!("a `{label}` line that is written nowhere else"));
+        if !is_replaced {
+            unique.get_or_insert(format!("a `{label}` line that is recorded nowhere else"));
         }
     }
-    match holds {
-        Some(what) => Disposition::Holds(what),
+    match unique {
+        Some(what) => Disposition::Unique(what),
         None if body.is_empty() => Disposition::Kept,
         None => Disposition::Replaced,
     }
@@ -165,8 +165,8 @@ fn judge_list(
 /// Returns the disposition of a list, given the text that is recorded nowhere else, if any.
 fn judge_missing(missing: Option<&str>, what: &str) -> Disposition {
     missing.map_or(Disposition::Replaced, |text| {
-        let text = clip(text, SHOWN);
-        Disposition::Holds(format!("a {what} that is not recorded: {text}"))
+        let text = clip(text, MAX_LINE_CHARS);
+        Disposition::Unique(format!("a {what} that is not recorded: {text}"))
     })
 }
 
@@ -206,7 +206,7 @@ pub(crate) fn commands(body: &[&str], known: &RecordedContent<'_>) -> Dispositio
         all => all,
     };
     match rest {
-        [one, two] if *one == status && help.iter().any(|help| help == two) => {
+        [first, second] if *first == status && help.iter().any(|help| help == second) => {
             Disposition::Replaced
         }
         _ => Disposition::Kept,
@@ -249,9 +249,9 @@ fn is_recorded_row(cells: &[&str], known: &RecordedContent<'_>) -> bool {
         return is_absent(rationale);
     }
     recorded(text, known).is_some_and(|decision| {
-        non_placeholder(rationale).is_none_or(|why| {
-            let own = decision.rationale.as_deref();
-            own.is_some_and(|own| fold(own) == fold(why))
+        non_placeholder(rationale).is_none_or(|reason| {
+            let recorded_reason = decision.rationale.as_deref();
+            recorded_reason.is_some_and(|recorded_reason| fold(recorded_reason) == fold(reason))
         })
     })
 }

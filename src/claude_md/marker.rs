@@ -26,7 +26,7 @@ pub(crate) enum BlockMarker {
 
 impl BlockMarker {
     /// Parses a line as a marker, if it is one.
-    pub(crate) fn of_line(line: &str) -> Option<Self> {
+    pub(crate) fn from_line(line: &str) -> Option<Self> {
         let inner = line.trim().strip_prefix("<!--")?.trim_start();
         let name = inner.strip_prefix("annals:")?;
         let end = name
@@ -64,7 +64,7 @@ pub(crate) fn end() -> &'static str {
 }
 
 /// Returns the lines of a block, normalised for comparison and hashing.
-pub(crate) fn normal(inside: &[u8]) -> Vec<&[u8]> {
+pub(crate) fn normalised_lines(inside: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<&[u8]> = inside
         .split(|byte| *byte == b'\n')
         .map(<[u8]>::trim_ascii_end)
@@ -117,15 +117,15 @@ mod tests {
             ("`<!-- annals:end -->`", None),
             ("", None),
         ] {
-            assert_eq!(BlockMarker::of_line(line), expected, "{line:?}");
+            assert_eq!(BlockMarker::from_line(line), expected, "{line:?}");
         }
-        assert_eq!(BlockMarker::of_line(&begin("ab12")), hashed("ab12"));
-        assert_eq!(BlockMarker::of_line(end()), Some(BlockMarker::End));
+        assert_eq!(BlockMarker::from_line(&begin("ab12")), hashed("ab12"));
+        assert_eq!(BlockMarker::from_line(end()), Some(BlockMarker::End));
     }
 
     #[test]
     fn formatting_does_not_change_the_hash() {
-        let hash = |text: &str| digest(&normal(text.as_bytes()));
+        let hash = |text: &str| digest(&normalised_lines(text.as_bytes()));
         assert_eq!(hash("# a\n\nb\n"), "079a929639f8ea92");
         assert_eq!(hash("# a\n\nb\n"), hash("\r\n# a  \r\n\t\r\nb\r\n\r\n"));
         assert_ne!(hash("# a\n\nb\n"), hash("# a\nb\n"));

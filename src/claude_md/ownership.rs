@@ -23,10 +23,10 @@ use crate::warning::Warning;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Maximum number of lines listed of a lost edit.
-const SHOWN: usize = 5;
+const MAX_NAMED_LINES: usize = 5;
 
 /// Maximum length of such a line, in characters.
-const WIDTH: usize = 80;
+const MAX_LINE_CHARS: usize = 80;
 
 /// A context file, split into the block and the user's text.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ impl<'a> ContextFile<'a> {
                 begin_line: span.begin_line,
                 stated: span.stated,
                 inside: &existing[span.inside.clone()],
-                lines: marker::normal(&existing[span.inside]),
+                lines: marker::normalised_lines(&existing[span.inside]),
                 edited: None,
             }),
             after: Cow::Borrowed(&existing[span.whole.end..]),
@@ -120,7 +120,7 @@ impl<'a> ContextFile<'a> {
 
     /// Returns the number of lines of the file with this block in it, including markers.
     pub fn lines_with(&self, block: &str) -> usize {
-        let bytes = self.assemble(&marker::normal(block.as_bytes()));
+        let bytes = self.assemble(&marker::normalised_lines(block.as_bytes()));
         readable(&bytes).lines().count()
     }
 
@@ -137,7 +137,7 @@ impl<'a> ContextFile<'a> {
             return;
         }
         if let Some(block) = &mut self.block {
-            let generated = generated.map(marker::normal);
+            let generated = generated.map(marker::normalised_lines);
             let stated = block.stated.as_deref();
             block.edited = Some(Edited::compare(block.inside, stated, generated.as_deref()));
         }
@@ -151,7 +151,7 @@ impl<'a> ContextFile<'a> {
     /// Returns the file with the new block. Hand edits of the old block are replaced unless
     /// [`Self::keep_edits`] was called.
     pub fn with_block(&self, block: &str) -> Result<UpdatedContextFile> {
-        let new = marker::normal(block.as_bytes());
+        let new = marker::normalised_lines(block.as_bytes());
         let mut warnings = self.warnings.clone();
         if let Some(old) = self.block.as_ref().filter(|old| old.lines == new)
             && self.edited_digest().is_none()
@@ -162,14 +162,14 @@ impl<'a> ContextFile<'a> {
                 warnings,
             });
         }
-        warnings.extend(self.account(&new));
+        warnings.extend(self.edit_warning(&new));
         let bytes = self.assemble(&new);
-        self.check(&bytes, &new)?;
+        self.check_block(&bytes, &new)?;
         Ok(UpdatedContextFile { bytes, warnings })
     }
 
     /// Returns a warning about what happens to a hand edit.
-    fn account(&self, new: &[&[u8]]) -> Option<Warning> {
+    fn edit_warning(&self, new: &[&[u8]]) -> Option<Warning> {
         self.edited_digest()?;
         let old = self.block.as_ref()?;
         let message = match &old.edited {
@@ -186,7 +186,7 @@ impl<'a> ContextFile<'a> {
                 }
                 let lines = quantity(count, "line");
                 let were = if count == 1 { "was" } else { "were" };
-                format!("{lines} that someone added to the block {were} moved below it")
+                format!("{lines} added to the block by hand {were} moved below it")
             }
             Some(Edited::Unknown) => {
                 let lost = lost(&old.lines, new, &[self.before, &self.after]);
@@ -194,8 +194,8 @@ impl<'a> ContextFile<'a> {
                     return None;
                 }
                 format!(
-                    "the block was edited by hand and is rewritten; {}; `annals undo` brings them back",
-                    quoted(&lost)
+                    "the block was edited by hand and is rewritten; {}; `annals undo` restores them",
+                    lost_summary(&lost)
                 )
             }
         };
@@ -237,25 +237,25 @@ impl<'a> ContextFile<'a> {
     /// Returns the separator between a new block and the text below it; the file ends as before.
     fn separator(&self) -> String {
         if self.after.is_empty() {
-            let is_open = !self.existing.is_empty() && !self.existing.ends_with(b"\n");
-            return if is_open { "" } else { self.newline }.to_owned();
+            let lacks_newline = !self.existing.is_empty() && !self.existing.ends_with(b"\n");
+            return if lacks_newline { "" } else { self.newline }.to_owned();
         }
-        let is_parted = self.after.starts_with(b"\n") || self.after.starts_with(b"\r\n");
-        self.newline.repeat(if is_parted { 1 } else { 2 })
+        let starts_with_blank = self.after.starts_with(b"\n") || self.after.starts_with(b"\r\n");
+        self.newline.repeat(if starts_with_blank { 1 } else { 2 })
     }
 
     /// Parses the result again: a template that writes a marker or an unclosed fence would make the block
     /// unrecognisable.
-    fn check(&self, bytes: &[u8], lines: &[&[u8]]) -> Result<()> {
+    fn check_block(&self, bytes: &[u8], lines: &[&[u8]]) -> Result<()> {
         let is_whole = Span::find(&readable(bytes), self.path)
             .ok()
             .flatten()
-            .is_some_and(|span| marker::normal(&bytes[span.inside]) == lines);
+            .is_some_and(|span| marker::normalised_lines(&bytes[span.inside]) == lines);
         if is_whole {
             return Ok(());
         }
         Err(Error::failed(
-            "the generated block holds a marker or an open code fence, so it is not written",
+            "the generated block contains a marker or an unclosed code fence, so it is not written",
         )
         .at(self.path, None)
         .hint("correct the template of the context file"))
@@ -278,24 +278,20 @@ fn newline(bytes: &[u8]) -> &'static str {
     let mut lines = bytes.split(|byte| *byte == b'\n');
     let last = lines.next_back();
     debug_assert!(last.is_some(), "a split yields at least one part");
-    let (windows, others): (Vec<_>, Vec<_>) = lines.partition(|line| line.ends_with(b"\r"));
-    if windows.len() > others.len() {
-        "\r\n"
-    } else {
-        "\n"
-    }
+    let (crlf, lf): (Vec<_>, Vec<_>) = lines.partition(|line| line.ends_with(b"\r"));
+    if crlf.len() > lf.len() { "\r\n" } else { "\n" }
 }
 
 /// Lists the first lines of a lost edit.
-fn quoted(lost: &[&[u8]]) -> String {
-    let shown = lost.iter().take(SHOWN).map(|line| {
+fn lost_summary(lost: &[&[u8]]) -> String {
+    let quoted = lost.iter().take(MAX_NAMED_LINES).map(|line| {
         let text = String::from_utf8_lossy(line);
-        format!("\"{}\"", clip(&strip_controls(&text), WIDTH))
+        format!("\"{}\"", clip(&strip_controls(&text), MAX_LINE_CHARS))
     });
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    match lost.len().saturating_sub(SHOWN) {
-        0 => format!("lost: {shown}"),
-        more => format!("lost: {shown} and {}", quantity(more, "more line")),
+    let quoted = quoted.collect::<Vec<_>>().join(", ");
+    match lost.len().saturating_sub(MAX_NAMED_LINES) {
+        0 => format!("lost: {quoted}"),
+        more => format!("lost: {quoted} and {}", quantity(more, "more line")),
     }
 }
 

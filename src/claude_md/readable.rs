@@ -29,7 +29,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_newline_stays_in_its_place(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+        fn every_newline_keeps_its_offset(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
             let text = readable(&bytes);
             prop_assert_eq!(text.len(), bytes.len());
             for (byte, shown) in bytes.iter().zip(text.bytes()) {

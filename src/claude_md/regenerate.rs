@@ -8,15 +8,15 @@ use serde::Serialize;
 use crate::claude_md::budget;
 use crate::claude_md::budget::Excess;
 use crate::claude_md::budget::Limits;
-use crate::claude_md::budget::Rung;
+use crate::claude_md::budget::ShrinkStep;
 use crate::claude_md::conflict;
 use crate::claude_md::content::Content;
+use crate::claude_md::earlier_versions;
 use crate::claude_md::legacy_body::RecordedContent;
 use crate::claude_md::ownership::ContextFile;
-use crate::claude_md::past;
 use crate::claude_md::readable::readable;
 use crate::claude_md::select::Sources;
-use crate::claude_md::sentence_set::SentenceSet;
+use crate::claude_md::sentences::SentenceSet;
 use crate::claude_md::targets;
 use crate::claude_md::targets::ContextPath;
 use crate::error::Error;
@@ -54,7 +54,7 @@ pub struct RegeneratedFile {
     /// Number of lines of the file.
     pub lines: usize,
     /// The steps by which the block was shrunk to make the file fit.
-    pub shrunk: Vec<Rung>,
+    pub shrunk: Vec<ShrinkStep>,
     /// By how much it still exceeds its limits.
     pub excess: Option<Excess>,
 }
@@ -155,15 +155,15 @@ impl Regeneration<'_> {
         warnings: &mut Vec<Warning>,
         changes: &mut Changes,
     ) -> Result<RegeneratedFile> {
-        let named = self.project.relative(&file.path);
+        let relative = self.project.relative(&file.path);
         if let Some(unchanged) = self.in_conflict(&file, warnings) {
             return Ok(unchanged);
         }
-        let mut owned = ContextFile::parse(file.bytes.as_deref(), named, &self.known)?;
+        let mut owned = ContextFile::parse(file.bytes.as_deref(), relative, &self.known)?;
         if !self.force
             && let Some(stated) = owned.edited_digest()
         {
-            let generated = past::generated(self.project, &file.path, stated)?;
+            let generated = earlier_versions::find_block(self.project, &file.path, stated)?;
             owned.keep_edits(generated.as_deref());
         }
         let fitted = budget::fit(
@@ -172,28 +172,28 @@ impl Regeneration<'_> {
             |block| owned.lines_with(block),
             |content| templates::render(self.project, Template::ContextFile, content),
         )?;
-        let placed = owned.with_block(&fitted.block)?;
-        let lines = readable(&placed.bytes).lines().count();
-        warnings.extend(placed.warnings);
+        let updated = owned.with_block(&fitted.block)?;
+        let lines = readable(&updated.bytes).lines().count();
+        warnings.extend(updated.warnings);
         if let Some(excess) = fitted.excess {
-            warnings.push(self.too_long(named, lines, excess));
+            warnings.push(self.too_long(relative, lines, excess));
         }
         let outcome = match &file.bytes {
             None => ContextFileOutcome::Created,
-            Some(bytes) if *bytes == placed.bytes => ContextFileOutcome::Unchanged,
+            Some(bytes) if *bytes == updated.bytes => ContextFileOutcome::Unchanged,
             Some(_) => ContextFileOutcome::Updated,
         };
         if outcome == ContextFileOutcome::Updated && read::is_write_protected(&file.path) {
-            return Err(Error::refused("is write-protected").at(named, None));
+            return Err(Error::refused("is write-protected").at(relative, None));
         }
         let report = RegeneratedFile {
-            file: named.to_owned(),
+            file: relative.to_owned(),
             outcome,
             lines,
             shrunk: fitted.shrunk,
             excess: fitted.excess,
         };
-        changes.edit(&file.path, file.bytes, placed.bytes)?;
+        changes.edit(&file.path, file.bytes, updated.bytes)?;
         Ok(report)
     }
 
@@ -207,7 +207,7 @@ impl Regeneration<'_> {
         let text = readable(file.bytes.as_deref()?);
         let line = conflict::in_block(&text).filter(|_| !self.force)?;
         let named = self.project.relative(&file.path);
-        let message = "the block contains a merge conflict, so the file is left alone; resolve it, then run `annals sync`";
+        let message = "the block contains a merge conflict, so the file is not changed; resolve it, then run `annals sync`";
         warnings.push(Warning::at(named, line, message));
         Some(RegeneratedFile {
             file: named.to_owned(),
@@ -221,9 +221,13 @@ impl Regeneration<'_> {
     /// Returns the content for one file, without what the user's own text in it already says.
     fn content_for(&self, file: &ContextFile<'_>) -> Content {
         let mut content = self.content.clone();
-        let said = SentenceSet::from_text(&file.own_text());
-        content.decisions.retain(|line| !said.says(line.as_str()));
-        content.patterns.retain(|line| !said.says(line.as_str()));
+        let sentences = SentenceSet::from_text(&file.own_text());
+        content
+            .decisions
+            .retain(|line| !sentences.contains(line.as_str()));
+        content
+            .patterns
+            .retain(|line| !sentences.contains(line.as_str()));
         let own = file.title();
         if own.is_some_and(|own| fold(&own) == fold(self.known.project)) {
             content.title = None;
@@ -234,7 +238,7 @@ impl Regeneration<'_> {
     fn too_long(&self, file: &Path, lines: usize, excess: Excess) -> Warning {
         let most = self.limits.max_lines;
         let message = format!(
-            "{excess} over the limit, although the block is cut to its mandatory parts \
+            "{excess} over the limit, although the block is reduced to its mandatory parts \
              ({lines} lines of {most}); shorten the text outside the block"
         );
         Warning::file(file, message)

@@ -21,13 +21,13 @@ use crate::text::strip_controls;
 use crate::warning::Warning;
 
 /// Maximum number of patterns in the block.
-const PATTERNS: usize = 5;
+const MAX_PATTERNS: usize = 5;
 
 /// Maximum length of a line in a list, in characters.
-const LINE: usize = 160;
+const MAX_ITEM_CHARS: usize = 160;
 
 /// Maximum length of a single line, in characters.
-const LONG_LINE: usize = 500;
+const MAX_LINE_CHARS: usize = 500;
 
 /// The data from the stores that the context file is generated from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,29 +104,47 @@ impl Sources {
     ) -> Content {
         let mut lines = Lines { planning, warnings };
         Content {
-            title: lines.optional("the project's name", Some(&self.project), LONG_LINE),
-            core_value: lines.optional("the core value", self.core_value.as_deref(), LONG_LINE),
+            title: lines.optional("the project's name", Some(&self.project), MAX_LINE_CHARS),
+            core_value: lines.optional(
+                "the core value",
+                self.core_value.as_deref(),
+                MAX_LINE_CHARS,
+            ),
             has_workflow: layout.is_in_use,
             code: self
                 .code
                 .iter()
-                .map(|line| lines.line("the code's profile", line, LONG_LINE))
+                .map(|line| lines.line("the code's profile", line, MAX_LINE_CHARS))
                 .collect(),
-            milestone: lines.optional("the milestone", self.milestone.as_deref(), LINE),
+            milestone: lines.optional("the milestone", self.milestone.as_deref(), MAX_ITEM_CHARS),
             phase: self.phase.as_ref().map(|phase| PhaseLine {
-                number: lines.line("the phase's number", &phase.number, LINE),
-                name: lines.optional("the phase's name", phase.name.as_deref(), LINE),
-                status: lines.optional("the phase's status", phase.status.as_deref(), LINE),
+                number: lines.line("the phase's number", &phase.number, MAX_ITEM_CHARS),
+                name: lines.optional("the phase's name", phase.name.as_deref(), MAX_ITEM_CHARS),
+                status: lines.optional(
+                    "the phase's status",
+                    phase.status.as_deref(),
+                    MAX_ITEM_CHARS,
+                ),
             }),
-            next_action: lines.optional("the next command", self.next_command.as_deref(), LINE),
-            contested: lines.optional("what contests it", self.contested.as_deref(), LONG_LINE),
-            decisions: decisions::select(&self.decisions, |one| decision_text(one).is_some())
-                .into_iter()
-                .filter_map(|decision| {
-                    let text = decision_text(decision)?;
-                    Some(lines.line("a decision", &text, LONG_LINE))
-                })
-                .collect(),
+            next_action: lines.optional(
+                "the next command",
+                self.next_command.as_deref(),
+                MAX_ITEM_CHARS,
+            ),
+            contested: lines.optional(
+                "the contested position",
+                self.contested.as_deref(),
+                MAX_LINE_CHARS,
+            ),
+            decisions: decisions::select(&self.decisions, |decision| {
+                decision_text(decision).is_some()
+            })
+            .into_iter()
+            .filter_map(|decision| {
+                let text = decision_text(decision)?;
+                Some(lines.line("a decision", &text, MAX_LINE_CHARS))
+            })
+            .collect(),
             skills_line: None,
             skills: self.skill_lines(&mut lines),
             patterns: self.pattern_lines(&mut lines),
@@ -145,8 +163,8 @@ impl Sources {
         let mut known = BTreeSet::new();
         for skill in &self.skills {
             let line = SkillLine {
-                name: lines.line("a skill", &skill.name, LINE),
-                scope: lines.optional("a skill's scope", skill.scope.as_deref(), LINE),
+                name: lines.line("a skill", &skill.name, MAX_ITEM_CHARS),
+                scope: lines.optional("a skill's scope", skill.scope.as_deref(), MAX_ITEM_CHARS),
             };
             if !line.name.is_empty() && known.insert(line.clone()) {
                 shown.push(line);
@@ -162,11 +180,11 @@ impl Sources {
             self.patterns.iter().partition(|pattern| pattern.is_stale);
         let mut shown = Vec::new();
         for pattern in fresh.into_iter().chain(stale) {
-            if shown.len() == PATTERNS {
+            if shown.len() == MAX_PATTERNS {
                 break;
             }
             let mark = if pattern.is_stale { STALE } else { "" };
-            let line = lines.line("a pattern", &pattern.summary, LONG_LINE);
+            let line = lines.line("a pattern", &pattern.summary, MAX_LINE_CHARS);
             let line = Line::new(&format!("{line}{mark}"));
             if non_placeholder(&pattern.summary).is_some() && !shown.contains(&line) {
                 shown.push(line);
@@ -177,26 +195,27 @@ impl Sources {
 }
 
 /// Minimum number of words of a statement: a shorter text is just a name.
-const MIN_WORDS: usize = 2;
+const MIN_STATEMENT_WORDS: usize = 2;
 
 /// Returns a decision as a whole statement, with its reason if both fit, or `None` if it does not fit
 /// untruncated.
 ///
 /// One or two words, such as a version, are meaningless without a reason.
 fn decision_text(decision: &Decision) -> Option<String> {
-    let text = patterns::statement(decision.untagged(), LINE)?;
+    let text = patterns::statement(decision.untagged(), MAX_ITEM_CHARS)?;
     let reason = decision.rationale.as_deref().and_then(non_placeholder);
     let reason = reason.filter(|reason| !fold(&decision.text).contains(&fold(reason)));
-    let with = |reason: &str| format!("{text} \u{2014} {}", reason.trim());
-    let both = reason.map(with);
-    if let Some(both) = both.filter(|both| both.chars().count() <= LINE) {
-        return Some(both);
+    let with_reason = |reason: &str| format!("{text} \u{2014} {}", reason.trim());
+    let combined = reason.map(with_reason);
+    if let Some(combined) = combined.filter(|combined| combined.chars().count() <= MAX_ITEM_CHARS) {
+        return Some(combined);
     }
-    let Some(reason) = reason.filter(|_| text.split_whitespace().count() < MIN_WORDS) else {
+    let Some(reason) = reason.filter(|_| text.split_whitespace().count() < MIN_STATEMENT_WORDS)
+    else {
         return Some(text);
     };
-    let room = LINE.checked_sub(text.chars().count() + 3)?;
-    patterns::statement(reason, room).map(|reason| with(&reason))
+    let available = MAX_ITEM_CHARS.checked_sub(text.chars().count() + 3)?;
+    patterns::statement(reason, available).map(|reason| with_reason(&reason))
 }
 
 /// Builds lines from foreign text, and warns of what had to be redacted.
@@ -213,7 +232,7 @@ impl Lines<'_> {
         if !redacted.rules.is_empty() {
             let rules = redacted.rules.join(", ");
             let message = format!(
-                "{what} holds what looks like a secret ({rules}); the context file shows {}",
+                "{what} contains what looks like a secret ({rules}); the context file shows {}",
                 secrets::REDACTED
             );
             self.warnings.push(Warning::file(self.planning, message));
@@ -244,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn fillers_are_left_out() {
+    fn placeholders_are_omitted() {
         let sources = Sources {
             project: "shop".to_owned(),
             core_value: Some("TBD".to_owned()),
@@ -272,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn decisions_come_with_their_reason_and_are_whole() {
+    fn decisions_have_their_reason_and_are_never_truncated() {
         let decision = |text: &str, rationale: Option<&str>| Decision {
             text: text.to_owned(),
             rationale: rationale.map(str::to_owned),
@@ -304,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn fresh_patterns_come_first_and_stale_ones_say_so() {
+    fn fresh_patterns_come_first_and_stale_ones_are_marked() {
         let pattern = |summary: &str, is_stale| Pattern {
             summary: summary.to_owned(),
             is_stale,
@@ -345,7 +364,7 @@ mod tests {
         assert_eq!(
             warnings,
             [
-                ".vbw-planning: the core value holds what looks like a secret (github-token); \
+                ".vbw-planning: the core value contains what looks like a secret (github-token); \
               the context file shows [redacted]"
             ]
         );

@@ -46,26 +46,30 @@ impl Span {
 
     /// Finds the pair in `text`, or returns `None` if there is no marker; anything else is an error.
     pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Self>> {
-        let found = markers(text);
-        let refused = |why: &str, wanted: fn(&PlacedMarker) -> bool| {
-            let lines: Vec<usize> = found.iter().filter(|f| wanted(f)).map(|f| f.line).collect();
-            Err(refused(why, &lines, path))
+        let markers = markers(text);
+        let refused = |reason: &str, is_affected: fn(&PlacedMarker) -> bool| {
+            let lines: Vec<usize> = markers
+                .iter()
+                .filter(|f| is_affected(f))
+                .map(|f| f.line)
+                .collect();
+            Err(refused(reason, &lines, path))
         };
-        if found.iter().any(|found| found.is_code) {
-            return refused("a marker of the block is inside code", |found| {
-                found.is_code
+        if markers.iter().any(|marker| marker.is_code) {
+            return refused("a marker of the block is inside code", |marker| {
+                marker.is_code
             });
         }
-        if found
+        if markers
             .iter()
-            .any(|found| found.marker == BlockMarker::Damaged)
+            .any(|marker| marker.marker == BlockMarker::Damaged)
         {
             return refused(
                 "a marker of the block is damaged or of an unknown version",
-                |found| found.marker == BlockMarker::Damaged,
+                |marker| marker.marker == BlockMarker::Damaged,
             );
         }
-        match found.as_slice() {
+        match markers.as_slice() {
             [] => Ok(None),
             [
                 PlacedMarker {
@@ -77,37 +81,38 @@ impl Span {
                     ..
                 },
             ] => Ok(Some(Self {
-                whole: found[0].start..found[1].end,
-                inside: found[0].next..found[1].start,
-                begin_line: found[0].line,
+                whole: markers[0].start..markers[1].end,
+                inside: markers[0].next..markers[1].start,
+                begin_line: markers[0].line,
                 stated: stated.clone(),
             })),
-            _ => refused("the markers of the block are unbalanced or doubled", |_| {
-                true
-            }),
+            _ => refused(
+                "the markers of the block are unbalanced or duplicated",
+                |_| true,
+            ),
         }
     }
 }
 
-fn refused(why: &str, lines: &[usize], path: &Path) -> Error {
+fn refused(reason: &str, lines: &[usize], path: &Path) -> Error {
     let mut named: Vec<String> = lines.iter().map(usize::to_string).collect();
     if named.len() > MAX_NAMED_LINES {
         named.truncate(MAX_NAMED_LINES);
         named.push("\u{2026}".to_owned());
     }
     let word = noun(lines.len(), "line");
-    Error::refused(format!("{why} ({word} {})", named.join(", ")))
+    Error::refused(format!("{reason} ({word} {})", named.join(", ")))
         .at(path, lines.first().copied())
-        .hint("leave one begin and one end marker outside of code, or remove all to have the block rewritten")
+        .hint("leave one begin and one end marker outside code, or remove them all to regenerate the block")
 }
 
 fn markers(text: &str) -> Vec<PlacedMarker> {
     let mut found = Vec::new();
-    let mut next = body(text);
+    let mut next = after_byte_order_mark(text);
     for (index, line) in text[next..].split_inclusive('\n').enumerate() {
         let start = next;
         next += line.len();
-        if let Some(marker) = BlockMarker::of_line(line) {
+        if let Some(marker) = BlockMarker::from_line(line) {
             found.push(PlacedMarker {
                 marker,
                 line: index + 1,
@@ -125,7 +130,7 @@ fn markers(text: &str) -> Vec<PlacedMarker> {
 }
 
 /// A byte order mark is part of no line, neither of a marker nor of a fence.
-fn body(text: &str) -> usize {
+fn after_byte_order_mark(text: &str) -> usize {
     text.len() - text.trim_start_matches('\u{feff}').len()
 }
 
@@ -136,7 +141,7 @@ fn is_indented(line: &str) -> bool {
 }
 
 fn mark_fenced(text: &str, found: &mut [PlacedMarker]) {
-    let outline = Outline::parse(text, body(text));
+    let outline = Outline::parse(text, after_byte_order_mark(text));
     let blocks = outline.blocks(&(0..text.len())).iter();
     // Markers are sorted by position.
     for code in blocks.filter(|block| block.content == BlockContent::Code) {
@@ -163,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_stands_between() {
+    fn finds_the_text_between_the_markers() {
         let text = format!("a\r\n{BEGIN}\r\n# b\r\nc\r\n {END} \r\nd");
         let span = Span::find(&text, Path::new("x")).unwrap().unwrap();
         assert_eq!(&text[span.inside], "# b\r\nc\r\n");
@@ -174,17 +179,20 @@ mod tests {
     }
 
     #[test]
-    fn names_the_lines_of_what_it_refuses() {
-        let doubled = "CLAUDE.md:1: the markers of the block are unbalanced or doubled";
+    fn errors_name_the_lines_of_the_markers() {
+        let duplicated = "CLAUDE.md:1: the markers of the block are unbalanced or duplicated";
         for (text, expected) in [
-            ("BEGIN\na\n", format!("{doubled} (line 1)")),
+            ("BEGIN\na\n", format!("{duplicated} (line 1)")),
             (
                 "BEGIN\nEND\n\nBEGIN\nEND\n",
-                format!("{doubled} (lines 1, 2, 4, 5)"),
+                format!("{duplicated} (lines 1, 2, 4, 5)"),
             ),
-            ("BEGIN\nBEGIN\nEND\n", format!("{doubled} (lines 1, 2, 3)")),
-            ("END\nBEGIN\n", format!("{doubled} (lines 1, 2)")),
-            ("END\nEND\n", format!("{doubled} (lines 1, 2)")),
+            (
+                "BEGIN\nBEGIN\nEND\n",
+                format!("{duplicated} (lines 1, 2, 3)"),
+            ),
+            ("END\nBEGIN\n", format!("{duplicated} (lines 1, 2)")),
+            ("END\nEND\n", format!("{duplicated} (lines 1, 2)")),
             (
                 "a\n```md\nBEGIN\n```\nEND\n",
                 "CLAUDE.md:3: a marker of the block is inside code (line 3)".into(),

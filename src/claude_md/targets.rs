@@ -29,38 +29,38 @@ pub(crate) struct ContextPath {
 /// as one.
 pub(crate) fn resolve(
     project: &Project,
-    asked: &[ContextTarget],
+    requested: &[ContextTarget],
 ) -> Result<Vec<Result<ContextPath>>> {
-    let mut wanted: Vec<ContextTarget> = Vec::new();
+    let mut targets: Vec<ContextTarget> = Vec::new();
     for target in ContextTarget::ALL {
-        let is_asked = asked.contains(&target);
-        if is_asked || has_block(project, target)? {
-            wanted.push(substitute(project, target)?);
+        let is_requested = requested.contains(&target);
+        if is_requested || has_block(project, target)? {
+            targets.push(substitute(project, target)?);
         }
     }
-    wanted.sort_unstable();
-    wanted.dedup();
+    targets.sort_unstable();
+    targets.dedup();
     let mut seen = Vec::new();
-    let mut found = Vec::new();
-    for target in wanted {
+    let mut resolved = Vec::new();
+    for target in targets {
         let path = project.root.join(target.file());
-        match real(project, &path) {
-            Ok(real) if seen.contains(&real) => {}
-            Ok(real) => {
+        match resolved_path(project, &path) {
+            Ok(resolved_path) if seen.contains(&resolved_path) => {}
+            Ok(resolved_path) => {
                 let bytes = read::bytes(&path)?;
-                seen.push(real);
-                found.push(Ok(ContextPath { path, bytes }));
+                seen.push(resolved_path);
+                resolved.push(Ok(ContextPath { path, bytes }));
             }
-            Err(error) => found.push(Err(error)),
+            Err(error) => resolved.push(Err(error)),
         }
     }
-    Ok(found)
+    Ok(resolved)
 }
 
 /// Returns whether a file has markers, even malformed ones, so that no block is left behind.
 fn has_block(project: &Project, target: ContextTarget) -> Result<bool> {
     let path = project.root.join(target.file());
-    if !path.exists() || real(project, &path).is_err() {
+    if !path.exists() || resolved_path(project, &path).is_err() {
         return Ok(false);
     }
     let bytes = read::bytes(&path)?.unwrap_or_default();
@@ -69,7 +69,7 @@ fn has_block(project: &Project, target: ContextTarget) -> Result<bool> {
 
 fn substitute(project: &Project, target: ContextTarget) -> Result<ContextTarget> {
     let path = project.root.join(target.file());
-    if target == ContextTarget::Agents || real(project, &path).is_err() {
+    if target == ContextTarget::Agents || resolved_path(project, &path).is_err() {
         return Ok(target);
     }
     let bytes = read::bytes(&path)?.unwrap_or_default();
@@ -82,13 +82,13 @@ fn substitute(project: &Project, target: ContextTarget) -> Result<ContextTarget>
 
 /// Returns whether a text has no content except headings and an import of `AGENTS.md`.
 fn only_imports_agents(text: &str) -> bool {
-    let is_silent = |line: &&str| {
+    let is_ignored = |line: &&str| {
         line.is_empty()
             || line.starts_with('#')
             || line.starts_with("<!--") && line.ends_with("-->")
     };
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
-    let mut imports = lines.filter(|line| !is_silent(line)).peekable();
+    let mut imports = lines.filter(|line| !is_ignored(line)).peekable();
     let mut names_agents = false;
     imports.peek().is_some()
         && imports.all(|line| {
@@ -99,23 +99,23 @@ fn only_imports_agents(text: &str) -> bool {
 }
 
 /// Returns the real path of a file; an error if a link leads out of the project.
-fn real(project: &Project, path: &Path) -> Result<PathBuf> {
+fn resolved_path(project: &Project, path: &Path) -> Result<PathBuf> {
     let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
     if !is_link {
         return Ok(path.to_owned());
     }
-    let named = project.relative(path);
-    let real = match fs::canonicalize(path) {
-        Ok(real) => real,
-        Err(_) => missing(path).at("follow the link", named)?,
+    let relative = project.relative(path);
+    let resolved_path = match fs::canonicalize(path) {
+        Ok(resolved_path) => resolved_path,
+        Err(_) => missing(path).at("follow the link", relative)?,
     };
-    if real.starts_with(&project.root) {
-        return Ok(real);
+    if resolved_path.starts_with(&project.root) {
+        return Ok(resolved_path);
     }
     Err(
         Error::refused("is a link that leads outside the project, so it is not written")
-            .at(named, None)
-            .hint(format!("it leads to {}", real.display())),
+            .at(relative, None)
+            .hint(format!("it leads to {}", resolved_path.display())),
     )
 }
 
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_imports_alone_is_known() {
+    fn a_file_with_only_imports_is_detected() {
         for text in [
             "@AGENTS.md",
             "\u{feff}@AGENTS.md\r\n",

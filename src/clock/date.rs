@@ -88,14 +88,14 @@ fn offset(text: &str) -> Option<i64> {
     (hours <= 23 && minutes <= 59).then(|| sign * (i64::from(hours) * 60 + i64::from(minutes)))
 }
 
-/// Returns the number in the `least` to `most` digits that a text starts with, and the rest.
-fn digits(text: &str, least: usize, most: usize) -> Option<(u32, &str)> {
+/// Returns the number in the `min` to `max` digits that a text starts with, and the rest.
+fn digits(text: &str, min: usize, max: usize) -> Option<(u32, &str)> {
     let count = text
         .bytes()
-        .take(most)
+        .take(max)
         .take_while(u8::is_ascii_digit)
         .count();
-    if count < least {
+    if count < min {
         return None;
     }
     Some((text[..count].parse().ok()?, &text[count..]))
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_a_day_has_none() {
+    fn a_text_without_a_date_has_none() {
         for text in [
             "",
             "TBD",
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_moments_with_their_offset() {
+    fn reads_timestamps_with_their_offset() {
         for (text, expected) in [
             ("2026-02-11T10:00:00Z", "2026-02-11T10:00:00+00:00"),
             (

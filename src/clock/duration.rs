@@ -38,8 +38,8 @@ impl TimeUnit {
     }
 }
 
-const DAY: f64 = 24.0 * 60.0;
-const MAX_MINUTES: f64 = 90.0 * DAY;
+const MINUTES_PER_DAY: f64 = 24.0 * 60.0;
+const MAX_MINUTES: f64 = 90.0 * MINUTES_PER_DAY;
 
 impl Minutes {
     /// Returns a duration from a number in a unit.
@@ -134,7 +134,7 @@ fn clock_face(text: &str) -> Option<f64> {
 /// Parses an ISO 8601 period after its `P`; months and years have no fixed length.
 fn iso_period(text: &str) -> Option<f64> {
     let (date, time) = text.split_once('t').unwrap_or((text, ""));
-    let date_units = [('w', 7.0 * DAY), ('d', DAY)];
+    let date_units = [('w', 7.0 * MINUTES_PER_DAY), ('d', MINUTES_PER_DAY)];
     let time_units = [('h', 60.0), ('m', 1.0), ('s', 1.0 / 60.0)];
     let mut total = None;
     for (mut part, units) in [(date, &date_units[..]), (time, &time_units[..])] {
@@ -210,7 +210,7 @@ fn unit_of(text: &str) -> Option<(f64, &str)> {
         "s" | "sec" | "secs" | "second" | "seconds" => TimeUnit::Seconds.minutes(),
         "m" | "min" | "mins" | "minute" | "minutes" => TimeUnit::Minutes.minutes(),
         "h" | "hr" | "hrs" | "hour" | "hours" => TimeUnit::Hours.minutes(),
-        "d" | "day" | "days" => DAY,
+        "d" | "day" | "days" => MINUTES_PER_DAY,
         _ => return None,
     };
     Some((minutes, rest.strip_prefix('.').unwrap_or(rest)))
@@ -224,7 +224,7 @@ mod tests {
     use crate::clock::parse_timestamp;
 
     #[test]
-    fn reads_every_notation_seen() {
+    fn reads_every_notation_in_use() {
         for (text, minutes) in [
             ("7min", 7.0),
             ("7 min", 7.0),
@@ -252,7 +252,7 @@ mod tests {
             ("PT1H5M30S", 65.5),
             ("PT4.5M", 4.5),
             ("P1DT2H", 26.0 * 60.0),
-            ("P2W", 14.0 * DAY),
+            ("P2W", 14.0 * MINUTES_PER_DAY),
             ("<1 min", 1.0),
             ("< 1 min", 1.0),
             ("~4 min (234s wall-clock)", 4.0),
@@ -262,7 +262,7 @@ mod tests {
             ("5-10 min", 7.5),
             ("12 min.", 12.0),
             ("15 min + human review", 15.0),
-            ("1 day", DAY),
+            ("1 day", MINUTES_PER_DAY),
             ("0min", 0.0),
         ] {
             let read = Minutes::parse(text).map(Minutes::as_f64);
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_as_the_command_line_does() {
+    fn prints_as_on_the_command_line() {
         for (minutes, text) in [
             (0.0, "0s"),
             (0.5, "30s"),
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_that_runs_backwards_is_none() {
+    fn a_negative_span_is_none() {
         let start = parse_timestamp("2026-02-11T10:00:00Z").unwrap();
         let end = parse_timestamp("2026-02-11T10:04:30Z").unwrap();
         assert_eq!(Minutes::between(start, end), Some(Minutes(4.5)));
@@ -357,7 +357,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_printed_reads_back(minutes in 0_u32..10_000) {
+        fn printed_durations_parse_back(minutes in 0_u32..10_000) {
             let minutes = Minutes(f64::from(minutes));
             prop_assert_eq!(Minutes::parse(&minutes.to_string()), Some(minutes));
         }

@@ -15,7 +15,7 @@ impl AlreadyRead {
     }
 
     /// Returns whether one of the texts contains the words of a line consecutively.
-    pub fn has(&self, line: &str) -> bool {
+    pub fn contains(&self, line: &str) -> bool {
         let line = words(line);
         !line.trim().is_empty() && self.words.contains(&line)
     }
@@ -23,9 +23,12 @@ impl AlreadyRead {
 
 /// Returns the words of a text in lower case, each preceded and followed by a space.
 fn words(text: &str) -> String {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_word_char = |c: char| c.is_alphanumeric() || c == '_';
     let mut words = " ".to_owned();
-    for word in text.split(|c| !is_part(c)).filter(|word| !word.is_empty()) {
+    for word in text
+        .split(|c| !is_word_char(c))
+        .filter(|word| !word.is_empty())
+    {
         words.extend(word.chars().flat_map(char::to_lowercase));
         words.push(' ');
     }
@@ -37,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_known_in_another_form_and_a_part_of_a_word_is_not() {
+    fn lines_match_ignoring_case_and_punctuation_but_not_within_words() {
         let mut known = AlreadyRead::default();
         known.add("- **Phase:** 4 - Low-Stock Alerts\n- Run `low` — cron needs no parsing\n");
         known.add("one two");
@@ -46,10 +49,10 @@ mod tests {
             "Run `low` (Cron needs no parsing)",
             "two",
         ] {
-            assert!(known.has(line), "{line}");
+            assert!(known.contains(line), "{line}");
         }
         for line in ["Phase: 4 - Low-Stock Alert", "parsing one", "", "--", "tw"] {
-            assert!(!known.has(line), "{line}");
+            assert!(!known.contains(line), "{line}");
         }
     }
 }

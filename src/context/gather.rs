@@ -30,42 +30,42 @@ use crate::text::sanitized;
 use crate::warning::Warning;
 
 /// Maximum length of a line, in characters: a digest gives an overview, the full text is in the stores.
-const WIDTH: usize = 240;
+const MAX_LINE_CHARS: usize = 240;
 
 /// Maximum number of decisions: no budget has room for more.
-const DECISIONS: usize = 1000;
+const MAX_DECISIONS: usize = 1000;
 
 /// Maximum length of the name of a phase, in characters, as in the context file; its status follows it.
-const NAME: usize = 160;
+const MAX_NAME_CHARS: usize = 160;
 
 /// Maximum number of patterns in one digest.
-const PATTERNS: usize = 5;
+const MAX_PATTERNS: usize = 5;
 
 /// Maximum number of breadcrumbs after a compaction.
-const BREADCRUMBS: usize = 5;
+const MAX_BREADCRUMBS: usize = 5;
 
 /// Minimum score of a matching entry: one below it merely mentions a word of the topic somewhere in its body.
-const WORTH_TELLING: u32 = 3;
+const MIN_SCORE: u32 = 3;
 
 /// Maximum number of tokens of the user's facts.
-const FACT_TOKENS: usize = 400;
+const MAX_FACT_TOKENS: usize = 400;
 
 /// Data shared by all parts: the project, the state of its planned work, and its ledger.
-pub(crate) struct Scene<'a> {
+pub(crate) struct Gatherer<'a> {
     project: &'a Project,
     request: &'a DigestRequest,
-    planned: Option<(Survey, StatusReport)>,
+    planning: Option<(Survey, StatusReport)>,
     ledger: Option<Ledger>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> Gatherer<'a> {
     pub(crate) fn new(
         project: &'a Project,
         request: &'a DigestRequest,
         warnings: &mut Vec<Warning>,
     ) -> Self {
-        let planned = project.planning().is_ok().then(|| Survey::read(project));
-        let planned = or_warning(project, planned.transpose(), warnings).map(|survey| {
+        let planning = project.planning().is_ok().then(|| Survey::read(project));
+        let planning = or_warning(project, planning.transpose(), warnings).map(|survey| {
             let status = StatusReport::from_survey(project, &survey);
             (survey, status)
         });
@@ -73,7 +73,7 @@ impl<'a> Scene<'a> {
         Self {
             project,
             request,
-            planned,
+            planning,
             ledger,
         }
     }
@@ -86,10 +86,10 @@ impl<'a> Scene<'a> {
     ) -> Result<DigestSection> {
         let lines = match part {
             DigestPart::Position => self.position(),
-            DigestPart::Ledger => self.of_ledger(Ledger::state),
+            DigestPart::Ledger => self.ledger_lines(Ledger::state),
             DigestPart::Blockers => self.blockers(),
             DigestPart::Notepad => self.notepad()?,
-            DigestPart::Constraints => self.of_ledger(Ledger::constraints),
+            DigestPart::Constraints => self.ledger_lines(Ledger::constraints),
             DigestPart::Decisions => self.decisions(),
             DigestPart::Patterns => self.patterns(warnings)?,
             DigestPart::Entries => self.entries(warnings)?,
@@ -97,12 +97,12 @@ impl<'a> Scene<'a> {
             DigestPart::Todos => self.todos(),
         };
         let lines = lines.iter().map(|line| safe(line));
-        let lines = lines.filter(|line| !self.request.already_read.has(line.as_str()));
+        let lines = lines.filter(|line| !self.request.already_read.contains(line.as_str()));
         Ok(DigestSection::new(part, lines))
     }
 
     fn status(&self) -> Option<&StatusReport> {
-        self.planned.as_ref().map(|(_, status)| status)
+        self.planning.as_ref().map(|(_, status)| status)
     }
 
     /// Uses the wording of the context file, so that a session that has read it does not get the same lines
@@ -117,14 +117,14 @@ impl<'a> Scene<'a> {
         let phase = &status.derived;
         if let Some(number) = &phase.number {
             let name = phase.name.iter();
-            let name = name.map(|name| format!(" - {}", clip(name, NAME)));
+            let name = name.map(|name| format!(" - {}", clip(name, MAX_NAME_CHARS)));
             let state = phase.status.iter().map(|state| format!(" ({state})"));
             let rest: String = name.chain(state).collect();
             lines.push(format!("Phase: {number}{rest}"));
         }
         let milestone = status.milestone_name();
         lines.extend(milestone.map(|name| format!("Milestone: {name}")));
-        lines.extend(contradicted(&status.drift));
+        lines.extend(drift_lines(&status.drift));
         lines
     }
 
@@ -140,7 +140,7 @@ impl<'a> Scene<'a> {
             .unwrap_or_default()
     }
 
-    fn of_ledger(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
+    fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
         self.ledger.as_ref().map(lines).unwrap_or_default()
     }
 
@@ -148,22 +148,25 @@ impl<'a> Scene<'a> {
     ///
     /// If there is room for only a few lines, the latest breadcrumbs take up to two of them.
     fn notepad(&self) -> Result<Vec<String>> {
-        let mut lines = self.noted(notepad::NotepadSection::Priority, usize::MAX)?;
+        let mut lines = self.notes(notepad::NotepadSection::Priority, usize::MAX)?;
         if self.request.compacted {
-            let crumbs = self.noted(notepad::NotepadSection::Working, BREADCRUMBS)?;
-            let room = self.request.most_lines.saturating_sub(crumbs.len().min(2));
+            let breadcrumbs = self.notes(notepad::NotepadSection::Working, MAX_BREADCRUMBS)?;
+            let room = self
+                .request
+                .max_lines_per_part
+                .saturating_sub(breadcrumbs.len().min(2));
             let last = lines.split_off(room.min(lines.len()));
-            lines.extend(crumbs.into_iter().chain(last));
+            lines.extend(breadcrumbs.into_iter().chain(last));
         }
         Ok(lines)
     }
 
-    fn noted(&self, section: notepad::NotepadSection, most: usize) -> Result<Vec<String>> {
+    fn notes(&self, section: notepad::NotepadSection, max: usize) -> Result<Vec<String>> {
         match notepad::read(self.project, Some(section)) {
             Ok(found) => {
                 let lines = found.text.lines().map(unmarked);
                 let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("<!--"));
-                Ok(lines.take(most).map(str::to_owned).collect())
+                Ok(lines.take(max).map(str::to_owned).collect())
             }
             Err(error) if error.kind == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error),
@@ -173,15 +176,15 @@ impl<'a> Scene<'a> {
     /// Returns the decisions of the ledger, then those of STATE.md and PROJECT.md, newest first: new ones are
     /// appended.
     fn decisions(&self) -> Vec<String> {
-        let survey = self.planned.iter().map(|(survey, _)| survey);
+        let survey = self.planning.iter().map(|(survey, _)| survey);
         let planned = survey.flat_map(|survey| {
-            let of_state = survey.state.decisions.iter().rev();
-            of_state.chain(survey.project_file.decisions.iter().rev())
+            let from_state = survey.state.decisions.iter().rev();
+            from_state.chain(survey.project_file.decisions.iter().rev())
         });
-        let planned = planned.take(DECISIONS);
+        let planned = planned.take(MAX_DECISIONS);
         // The context file may omit the rationale, and always omits the tag.
         let planned =
-            planned.filter(|decision| !self.request.already_read.has(decision.untagged()));
+            planned.filter(|decision| !self.request.already_read.contains(decision.untagged()));
         let mut seen = BTreeSet::new();
         // PROJECT.md repeats some of the decisions in STATE.md.
         let planned = planned.filter(|decision| seen.insert(fold(decision.untagged())));
@@ -189,14 +192,14 @@ impl<'a> Scene<'a> {
             Some(why) => format!("{} ({why})", decision.untagged()),
             None => decision.untagged().to_owned(),
         });
-        let mut lines = self.of_ledger(Ledger::decisions);
+        let mut lines = self.ledger_lines(Ledger::decisions);
         lines.extend(planned);
         lines
     }
 
     /// Returns the patterns that match the topic and still hold.
     fn patterns(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
-        let Some((survey, _)) = &self.planned else {
+        let Some((survey, _)) = &self.planning else {
             return Ok(Vec::new());
         };
         let relevant = match &self.request.topic {
@@ -210,14 +213,14 @@ impl<'a> Scene<'a> {
         let fresh = relevant.iter().filter(|pattern| pattern.stale.is_none());
         Ok(fresh
             .filter_map(RelevantPattern::standalone)
-            .take(PATTERNS)
+            .take(MAX_PATTERNS)
             .collect())
     }
 
     /// Returns the entries about the topic, as references by key.
     fn entries(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
         let phase = self
-            .planned
+            .planning
             .as_ref()
             .and_then(|(survey, _)| survey.position.phase());
         let topic = self
@@ -233,7 +236,7 @@ impl<'a> Scene<'a> {
             ..EntryQuery::default()
         };
         let found = knowledge::query(self.project, &query)?.into_value(warnings);
-        let hits = found.hits.iter().filter(|hit| hit.score >= WORTH_TELLING);
+        let hits = found.hits.iter().filter(|hit| hit.score >= MIN_SCORE);
         Ok(hits
             .map(|hit| {
                 format!(
@@ -253,29 +256,29 @@ impl<'a> Scene<'a> {
         let user = facts::user(self.project, None)?;
         let store = Facts::open(self.project, None, Purpose::Read)?;
         let topic = self.request.topic.as_deref();
-        let injected = facts::inject(&store, &user, None, FACT_TOKENS, topic)?;
+        let injected = facts::inject(&store, &user, None, MAX_FACT_TOKENS, topic)?;
         let lines = injected.text.lines().filter(|line| line.starts_with("- "));
         Ok(lines.map(|line| unmarked(line).to_owned()).collect())
     }
 }
 
 /// Returns a line for each file that contradicts the others, so that a session does not rely on it.
-fn contradicted(drift: &[Drift]) -> impl Iterator<Item = String> {
-    let files = drift.chunk_by(|one, next| one.file == next.file);
-    files.map(|same| match same {
-        [one] => format!(
+fn drift_lines(drift: &[Drift]) -> impl Iterator<Item = String> {
+    let files = drift.chunk_by(|drift, next| drift.file == next.file);
+    files.map(|drifts| match drifts {
+        [drift] => format!(
             "Drift: {}:{}: {}",
-            one.file.display(),
-            one.line,
-            one.sentence()
+            drift.file.display(),
+            drift.line,
+            drift.sentence()
         ),
-        several => {
-            let lines: BTreeSet<usize> = several.iter().map(|drift| drift.line).collect();
+        drifts => {
+            let lines: BTreeSet<usize> = drifts.iter().map(|drift| drift.line).collect();
             let word = if lines.len() == 1 { "line" } else { "lines" };
             let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
             format!(
-                "Drift: {}, {word} {}: not what the files show (`annals status`)",
-                several[0].file.display(),
+                "Drift: {}, {word} {}: contradicts the files (`annals status`)",
+                drifts[0].file.display(),
                 lines.join(", ")
             )
         }
@@ -285,10 +288,10 @@ fn contradicted(drift: &[Drift]) -> impl Iterator<Item = String> {
 /// Returns what was read; an error becomes a warning, since the other stores can still be used.
 fn or_warning<T>(
     project: &Project,
-    read: Result<Option<T>>,
+    result: Result<Option<T>>,
     warnings: &mut Vec<Warning>,
 ) -> Option<T> {
-    read.unwrap_or_else(|error| {
+    result.unwrap_or_else(|error| {
         warnings.push(Warning::file(&project.root, error.to_string()));
         None
     })
@@ -296,5 +299,5 @@ fn or_warning<T>(
 
 /// Returns a foreign text as one line that cannot act as markdown structure and contains no secret.
 fn safe(text: &str) -> Line {
-    Line::new(&sanitized(text)).clipped(WIDTH)
+    Line::new(&sanitized(text)).clipped(MAX_LINE_CHARS)
 }

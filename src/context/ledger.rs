@@ -7,7 +7,7 @@ use crate::ledger::Brief;
 use crate::project::Project;
 
 /// Maximum age, in days, of a decision that is listed in full.
-const DAYS: u64 = 7;
+const MAX_AGE_DAYS: u64 = 7;
 
 /// The ledger's brief, as lines of a digest.
 pub(crate) struct Ledger(Brief);
@@ -18,7 +18,7 @@ impl Ledger {
         if !ledger::is_kept(project) {
             return Ok(None);
         }
-        ledger::brief(project, DAYS).map(Self).map(Some)
+        ledger::brief(project, MAX_AGE_DAYS).map(Self).map(Some)
     }
 
     /// Returns the required actions, how much of git's history is covered, and the current state.
@@ -29,18 +29,18 @@ impl Ledger {
             .collect();
         lines.push(format!("Commits covered: {}", self.0.coverage.line()));
         let state = self.0.state.as_deref().unwrap_or_default();
-        lines.extend(under_headings(&without_footer(state)));
+        lines.extend(lines_with_headings(&without_footer(state)));
         lines
     }
 
     pub(crate) fn constraints(&self) -> Vec<String> {
-        under_headings(&self.0.constraints)
+        lines_with_headings(&self.0.constraints)
     }
 
     /// Returns the decisions of the last days, each with its reason, then the rollup.
     pub(crate) fn decisions(&self) -> Vec<String> {
         let mut lines = with_reasons(&self.0.recent_decisions);
-        lines.extend(under_headings(&self.0.rollup));
+        lines.extend(lines_with_headings(&self.0.rollup));
         lines
     }
 }
@@ -77,16 +77,16 @@ fn without_footer(state: &str) -> String {
 }
 
 /// Returns a text's lines, each prefixed with its heading, without comments and thematic breaks.
-fn under_headings(text: &str) -> Vec<String> {
+fn lines_with_headings(text: &str) -> Vec<String> {
     let mut heading = String::new();
     let mut lines = Vec::new();
     let mut is_comment = false;
     for line in text.lines().map(str::trim) {
         is_comment |= line.starts_with("<!--");
-        let is_told =
+        let is_content =
             !is_comment && !line.is_empty() && !line.trim_matches(['-', '*', '_']).is_empty();
         is_comment &= !line.ends_with("-->");
-        if !is_told {
+        if !is_content {
             continue;
         }
         match line.trim_start_matches('#') {
@@ -107,24 +107,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_line_has_its_heading_and_comments_are_not_told() {
+    fn each_line_has_its_heading_and_comments_are_dropped() {
         let text = "<!-- DO\nkeep it short -->\n# State\n\n## Blockers\n- none\n* two\n\n---\nLast memory update: 2026-02-05\n";
         assert_eq!(
-            under_headings(text),
+            lines_with_headings(text),
             [
                 "Blockers: none",
                 "Blockers: two",
                 "Blockers: Last memory update: 2026-02-05"
             ]
         );
-        assert_eq!(under_headings("- alone"), ["alone"]);
+        assert_eq!(lines_with_headings("- alone"), ["alone"]);
     }
 
     #[test]
-    fn the_footer_is_no_bullet_and_decisions_come_with_their_reason() {
+    fn the_footer_is_dropped_and_decisions_have_their_reasons() {
         let state = "## Out of Scope\n- themes\n\n---\nLast memory update: 2026-02-05\nCommits covered through: abc1234\n";
         assert_eq!(
-            under_headings(&without_footer(state)),
+            lines_with_headings(&without_footer(state)),
             ["Out of Scope: themes"]
         );
         let entries = "### 2026-02-05 \u{2014} Use SQLite\n\n- **Why:** one file\n- **Impact:** none\n\n### 2026-02-04 \u{2014} Fix the lock\n- **Symptom:** hung\n- **Root cause:** two owners\n";

@@ -17,7 +17,7 @@ pub use packing::Digest;
 pub use packing::LeftOut;
 pub use part::DigestPart;
 
-use crate::context::gather::Scene;
+use crate::context::gather::Gatherer;
 use crate::context::part::DigestSection;
 use crate::error::Error;
 use crate::error::Result;
@@ -56,7 +56,7 @@ pub struct DigestRequest {
     /// The parts to leave out.
     pub without: Vec<DigestPart>,
     /// Maximum number of lines per part.
-    pub most_lines: usize,
+    pub max_lines_per_part: usize,
     /// What the session has already read: those lines are left out and not counted.
     pub already_read: AlreadyRead,
 }
@@ -68,7 +68,7 @@ impl Default for DigestRequest {
             topic: None,
             compacted: false,
             without: Vec::new(),
-            most_lines: usize::MAX,
+            max_lines_per_part: usize::MAX,
             already_read: AlreadyRead::default(),
         }
     }
@@ -87,13 +87,13 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
         )));
     }
     let mut warnings = Vec::new();
-    let scene = Scene::new(project, request, &mut warnings);
+    let gatherer = Gatherer::new(project, request, &mut warnings);
     let mut sections: Vec<DigestSection> = Vec::new();
     for part in requested_parts(request) {
-        match scene.gather(part, &mut warnings) {
+        match gatherer.gather(part, &mut warnings) {
             Ok(section) => sections.push(section),
             Err(error) => {
-                let message = format!("{} is left out: {error}", part.as_str());
+                let message = format!("cannot load {}: {error}", part.as_str());
                 warnings.push(Warning::file(&project.root, message));
             }
         }

@@ -13,7 +13,7 @@ use crate::warning::Warning;
 const TITLE: &str = "# Project memory (data, not instructions)\n";
 
 /// Prefix of the last line, if not everything fitted.
-const LEFT_OUT: &str = "Lines left out: ";
+const FOOTER_PREFIX: &str = "Lines left out: ";
 
 /// The digest for one session. It is the document of `annals context --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -78,15 +78,15 @@ pub(crate) fn pack(sections: Vec<DigestSection>, request: &DigestRequest) -> Dig
         .filter(|section| !section.lines.is_empty())
         .map(Packed::new)
         .collect();
-    let shares: [fn(DigestPart) -> usize; 2] = [DigestPart::most, |_| usize::MAX];
-    for share in shares {
-        for at in 0..packed.len() {
-            let share = share(packed[at].section.part).min(request.most_lines);
-            let most = share.min(packed[at].costs.len());
-            while packed[at].taken < most {
-                packed[at].taken += 1;
+    let limits: [fn(DigestPart) -> usize; 2] = [DigestPart::first_round_lines, |_| usize::MAX];
+    for limit in limits {
+        for index in 0..packed.len() {
+            let limit = limit(packed[index].section.part).min(request.max_lines_per_part);
+            let max_lines = limit.min(packed[index].costs.len());
+            while packed[index].taken < max_lines {
+                packed[index].taken += 1;
                 if whole_cost(&packed) > budget.saturating_mul(2) {
-                    packed[at].taken -= 1;
+                    packed[index].taken -= 1;
                     break;
                 }
             }
@@ -142,7 +142,7 @@ fn footer(packed: &[Packed]) -> String {
         .collect::<Vec<_>>();
     match counts.as_slice() {
         [] => String::new(),
-        counts => format!("\n{LEFT_OUT}{}\n", counts.join(", ")),
+        counts => format!("\n{FOOTER_PREFIX}{}\n", counts.join(", ")),
     }
 }
 

@@ -63,7 +63,7 @@ impl DigestPart {
     }
 
     /// Returns the maximum number of its lines in the first round of packing.
-    pub(crate) fn most(self) -> usize {
+    pub(crate) fn first_round_lines(self) -> usize {
         match self {
             Self::Position => 8,
             Self::Blockers | Self::Patterns | Self::Entries | Self::Todos => 5,

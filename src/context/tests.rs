@@ -20,9 +20,9 @@ fn request(budget: usize) -> DigestRequest {
 }
 
 #[test]
-fn no_list_is_longer_than_wanted_and_the_rest_is_counted() {
+fn no_list_exceeds_the_maximum_and_the_rest_is_counted() {
     let request = DigestRequest {
-        most_lines: 5,
+        max_lines_per_part: 5,
         ..request(2000)
     };
     let digest = packing::pack(vec![section(DigestPart::Decisions, 12)], &request);
@@ -31,7 +31,7 @@ fn no_list_is_longer_than_wanted_and_the_rest_is_counted() {
 }
 
 #[test]
-fn everything_stands_in_a_large_budget() {
+fn a_large_budget_holds_everything() {
     let digest = packing::pack(
         vec![
             section(DigestPart::Position, 2),
@@ -47,7 +47,7 @@ fn everything_stands_in_a_large_budget() {
 }
 
 #[test]
-fn a_long_part_does_not_push_the_others_out() {
+fn a_long_part_does_not_displace_the_others() {
     let sections = vec![
         section(DigestPart::Blockers, 200),
         section(DigestPart::Patterns, 3),
@@ -70,7 +70,7 @@ fn a_long_part_does_not_push_the_others_out() {
 }
 
 #[test]
-fn nothing_remembered_is_an_empty_digest() {
+fn without_memory_the_digest_is_empty() {
     assert_eq!(
         packing::pack(vec![section(DigestPart::Position, 0)], &request(500)).text,
         ""
@@ -79,7 +79,7 @@ fn nothing_remembered_is_an_empty_digest() {
 
 proptest! {
     #[test]
-    fn the_budget_holds_and_every_line_is_there_or_counted(
+    fn the_budget_is_kept_and_every_line_is_shown_or_counted(
         lengths in vec(0..40_usize, 8),
         budget in 100..1500_usize,
     ) {

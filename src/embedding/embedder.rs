@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_in_the_program_needs_nothing_else() {
+    fn the_built_in_table_needs_no_endpoint() {
         let embedder = Embedder::default();
         assert!(embedder.is_built_in());
         assert_eq!(embedder.model(), "annals-static-128-v1");

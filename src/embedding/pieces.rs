@@ -40,8 +40,8 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
             // handled alone.
             let (ascii, after) = split_where(rest, |byte| !byte.is_ascii());
             self.ascii(ascii)?;
-            let (others, after) = split_where(after, u8::is_ascii);
-            self.others(others)?;
+            let (other, after) = split_where(after, u8::is_ascii);
+            self.non_ascii(other)?;
             rest = after;
         }
         // The end of the text ends the last word.
@@ -74,32 +74,32 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
         self.length += run.len();
     }
 
-    fn others(&mut self, text: &str) -> ControlFlow<()> {
+    fn non_ascii(&mut self, text: &str) -> ControlFlow<()> {
         let kept = text.chars().filter(|c| is_kept(*c));
         let spaced = kept.flat_map(|c| {
             let space = is_ideograph(c).then_some(' ');
             space.into_iter().chain([c]).chain(space)
         });
-        let mut bare = spaced
+        let mut without_marks = spaced
             .nfd()
             .filter(|c| c.is_ascii() || c.general_category() != GeneralCategory::NonspacingMark)
             .flat_map(char::to_lowercase);
-        bare.try_for_each(|c| self.push(c))
+        without_marks.try_for_each(|c| self.push(c))
     }
 
     fn push(&mut self, c: char) -> ControlFlow<()> {
         if c.is_whitespace() {
             return self.end();
         }
-        let stands_alone = is_punctuation(c);
-        if stands_alone {
+        let is_own_word = is_punctuation(c);
+        if is_own_word {
             self.end()?;
         }
         if self.length < MAX_WORD_LENGTH {
             self.word.push(c);
         }
         self.length += 1;
-        if stands_alone {
+        if is_own_word {
             self.end()?;
         }
         ControlFlow::Continue(())
@@ -118,8 +118,8 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
 }
 
 /// Splits a text before the first byte that matches, which must be the first byte of a character.
-fn split_where(text: &str, is_meant: impl Fn(&u8) -> bool) -> (&str, &str) {
-    let end = text.as_bytes().iter().position(is_meant);
+fn split_where(text: &str, ends: impl Fn(&u8) -> bool) -> (&str, &str) {
+    let end = text.as_bytes().iter().position(ends);
     text.split_at(end.unwrap_or(text.len()))
 }
 
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_too_long_is_dropped_whole() {
+    fn an_overlong_word_is_dropped() {
         let (fits, too_long) = ("x".repeat(MAX_WORD_LENGTH), "y".repeat(MAX_WORD_LENGTH + 1));
         assert_eq!(words(&format!("a {fits} {too_long} b")), ["a", &fits, "b"]);
         let accented = "é".repeat(MAX_WORD_LENGTH);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_stops_where_the_caller_has_enough() {
+    fn splitting_stops_when_the_callback_breaks() {
         let mut seen = 0;
         each_word("one two, three", |_| {
             seen += 1;
@@ -205,7 +205,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_short_way_for_ascii_gives_the_same_words(text in "[ -~\\t\\n\\x00-\\x1fé—東]*") {
+        fn the_ascii_fast_path_yields_the_same_words(text in "[ -~\\t\\n\\x00-\\x1fé—東]*") {
             let mut words_of_one = Vec::new();
             let mut splitter = Splitter {
                 word: String::new(),
@@ -215,7 +215,7 @@ mod tests {
                     ControlFlow::Continue(())
                 },
             };
-            let flow = splitter.others(&text);
+            let flow = splitter.non_ascii(&text);
             prop_assert!(flow.is_continue() && splitter.end().is_continue());
             prop_assert_eq!(words(&text), words_of_one);
         }

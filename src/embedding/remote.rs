@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::service::Service;
 
 /// Maximum number of texts in one request.
-const BATCH: usize = 64;
+const MAX_BATCH: usize = 64;
 
 /// A server that computes vectors, with its timeout.
 #[derive(Clone, Debug)]
@@ -25,13 +25,13 @@ pub struct Endpoint {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct Response {
     #[serde(default)]
-    data: Vec<Embedding>,
+    data: Vec<ResponseItem>,
 }
 
 #[derive(Deserialize)]
-struct Embedding {
+struct ResponseItem {
     index: Option<usize>,
     embedding: Vec<f32>,
 }
@@ -60,54 +60,55 @@ impl Endpoint {
     /// Returns the vectors of the texts, in their order and all of the same dimension.
     pub fn vectors(&self, texts: &[&str]) -> Result<Vec<Vector>> {
         let mut vectors: Vec<Vector> = Vec::with_capacity(texts.len());
-        for batch in texts.chunks(BATCH) {
-            let answer = self.ask(batch)?;
-            vectors.extend(self.checked(answer, batch.len())?);
+        for batch in texts.chunks(MAX_BATCH) {
+            let response = self.request(batch)?;
+            vectors.extend(self.in_order(response, batch.len())?);
         }
         let first = vectors.first().map(Vector::dimension);
         if vectors
             .iter()
             .any(|vector| Some(vector.dimension()) != first)
         {
-            return Err(self.wrong("vectors of different lengths"));
+            return Err(self.unexpected("vectors of different lengths"));
         }
         Ok(vectors)
     }
 
-    fn ask(&self, texts: &[&str]) -> Result<Answer> {
+    fn request(&self, texts: &[&str]) -> Result<Response> {
         let request = json!({"model": self.model, "input": texts, "encoding_format": "float"});
-        let answer = self
+        let response = self
             .service
             .post("/embeddings", &request, self.deadline)
             .map_err(|error| endpoint_failed(&error))?;
-        serde_json::from_value(answer)
-            .map_err(|error| self.wrong(&format!("no list of vectors: {error}")))
+        serde_json::from_value(response).map_err(|error| {
+            self.unexpected(&format!("something other than a list of vectors: {error}"))
+        })
     }
 
     /// Sorts the vectors in the order of the texts, and checks that each text has one.
-    fn checked(&self, answer: Answer, texts: usize) -> Result<Vec<Vector>> {
-        if answer.data.len() != texts {
-            let message = format!("{} vectors for {texts} texts", answer.data.len());
-            return Err(self.wrong(&message));
+    fn in_order(&self, response: Response, texts: usize) -> Result<Vec<Vector>> {
+        if response.data.len() != texts {
+            let message = format!("{} vectors for {texts} texts", response.data.len());
+            return Err(self.unexpected(&message));
         }
         let mut vectors = vec![None; texts];
-        for (place, found) in answer.data.into_iter().enumerate() {
-            let fits = !found.embedding.is_empty()
-                && found.embedding.iter().all(|value| value.is_finite());
-            if !fits {
-                return Err(self.wrong("a vector without numbers"));
+        for (index, item) in response.data.into_iter().enumerate() {
+            let is_valid =
+                !item.embedding.is_empty() && item.embedding.iter().all(|value| value.is_finite());
+            if !is_valid {
+                return Err(self.unexpected("an empty or non-finite vector"));
             }
-            let slot = vectors.get_mut(found.index.unwrap_or(place));
+            let slot = vectors.get_mut(item.index.unwrap_or(index));
             match slot {
-                Some(slot @ None) => *slot = Some(Vector::new(found.embedding)),
-                _ => return Err(self.wrong("two vectors for one text")),
+                Some(slot @ None) => *slot = Some(Vector::new(item.embedding)),
+                _ => return Err(self.unexpected("two vectors for one text")),
             }
         }
         Ok(vectors.into_iter().flatten().collect())
     }
 
-    fn wrong(&self, answered: &str) -> Error {
-        endpoint_failed(&self.service.failed(&format!("answered with {answered}")))
+    fn unexpected(&self, content: &str) -> Error {
+        endpoint_failed(&self.service.failed(&format!("answered with {content}")))
     }
 }
 
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_come_in_the_order_of_the_texts() {
+    fn vectors_are_in_the_order_of_the_texts() {
         let body = r#"{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[3,4]}]}"#;
         let (url, asked) = answering("200 OK", body);
         let vectors = endpoint(&url).vectors(&["one", "two"]).unwrap();
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_answers_are_told_and_the_key_is_not() {
+    fn unexpected_responses_are_errors_without_the_key() {
         for (status, body, expected) in [
             (
                 "401 Unauthorized",
@@ -191,12 +192,12 @@ mod tests {
                 "status 401: bad key [key]",
             ),
             ("200 OK", "<html>", "other than JSON"),
-            ("200 OK", "1", "no list of vectors"),
+            ("200 OK", "1", "something other than a list of vectors"),
             ("200 OK", "{}", "0 vectors for 1 texts"),
             (
                 "200 OK",
                 r#"{"data":[{"embedding":[]}]}"#,
-                "a vector without numbers",
+                "an empty or non-finite vector",
             ),
             (
                 "200 OK",
@@ -215,21 +216,21 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_silent_or_absent_is_an_error_in_time() {
+    fn a_silent_or_absent_server_is_an_error_before_the_deadline() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let mut silent = endpoint(&url);
         silent.deadline = Duration::from_millis(50);
         let error = silent.vectors(&["one"]).unwrap_err();
         assert!(
-            error.message.contains("gave no answer in 0.05 s"),
+            error.message.contains("did not respond within 0.05 s"),
             "{}",
             error.message
         );
         drop(listener);
         let error = endpoint(&url).vectors(&["one"]).unwrap_err();
         assert!(
-            error.message.contains("cannot be asked"),
+            error.message.contains("cannot be reached"),
             "{}",
             error.message
         );
@@ -237,10 +238,10 @@ mod tests {
     }
 
     #[test]
-    fn only_web_addresses_are_asked() {
-        for wrong in ["", "http://", "file:///etc/passwd", "localhost:11434"] {
-            let made = Endpoint::new(wrong, "m", None, Duration::from_secs(1));
-            assert!(made.is_err(), "{wrong}");
+    fn only_http_urls_are_accepted() {
+        for url in ["", "http://", "file:///etc/passwd", "localhost:11434"] {
+            let made = Endpoint::new(url, "m", None, Duration::from_secs(1));
+            assert!(made.is_err(), "{url}");
         }
         let kept = endpoint("https://example.org/v1/embeddings");
         assert_eq!(kept.url(), "https://example.org/v1");

@@ -47,7 +47,7 @@ impl Adder {
                 return table.add(pieces, sum);
             }
             let mut pieces = Vec::new();
-            table.cut(word, &mut pieces);
+            table.split_word(word, &mut pieces);
             let flow = table.add(&pieces, sum);
             self.pieces.insert(word, pieces.into());
             flow
@@ -63,7 +63,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_and_remembered_words_give_the_vector_of_the_text(
+        fn parts_and_cached_words_yield_the_vector_of_the_text(
             parts in prop::collection::vec("([a-zé東\u{301}]{0,9}[ .,]?){0,20}", 1..12),
         ) {
             let (mut adder, mut sum) = (Adder::default(), Sum::default());

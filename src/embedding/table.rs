@@ -27,11 +27,11 @@ const MAX_PIECES: usize = 128;
 const MAX_PIECE_BYTES: usize = 18;
 
 /// Offset basis and prime of the hash (FNV-1a).
-const HASH_START: u32 = 0x811c_9dc5;
-const HASH_STEP: u32 = 0x0100_0193;
+const FNV_OFFSET_BASIS: u32 = 0x811c_9dc5;
+const FNV_PRIME: u32 = 0x0100_0193;
 
 /// Prefix of the pieces that continue a word.
-const GOES_ON: &[u8] = b"##";
+const CONTINUATION: &[u8] = b"##";
 
 /// Aligns the rows with the processor's cache lines.
 #[repr(C, align(64))]
@@ -67,11 +67,11 @@ impl VectorTable {
         let (pieces, slots) = (number(bytes, 4) as usize, number(bytes, 5) as usize);
         assert!(slots.is_power_of_two() && slots > pieces, "too few slots");
         let table = Self {
-            scales: part(bytes, 6, pieces * 4),
-            slots: part(bytes, 7, slots * 4),
-            offsets: part(bytes, 8, (pieces + 1) * 4),
-            texts: part(bytes, 9, (number(bytes, 10) - number(bytes, 9)) as usize),
-            rows: part(bytes, 10, pieces * DIMENSION),
+            scales: section(bytes, 6, pieces * 4),
+            slots: section(bytes, 7, slots * 4),
+            offsets: section(bytes, 8, (pieces + 1) * 4),
+            texts: section(bytes, 9, (number(bytes, 10) - number(bytes, 9)) as usize),
+            rows: section(bytes, 10, pieces * DIMENSION),
         };
         assert!(number(bytes, 11) as usize == bytes.len(), "truncated");
         assert!(
@@ -90,7 +90,7 @@ impl VectorTable {
         let (mut sum, mut pieces) = (Sum::default(), Vec::new());
         each_word(text, |word| {
             pieces.clear();
-            self.cut(word, &mut pieces);
+            self.split_word(word, &mut pieces);
             self.add(&pieces, &mut sum)
         });
         sum
@@ -99,10 +99,10 @@ impl VectorTable {
     /// Adds the rows of a word's pieces to a sum; breaks once the sum has the maximum number of pieces.
     pub(crate) fn add(&self, pieces: &[u32], sum: &mut Sum) -> ControlFlow<()> {
         for piece in pieces.iter().take(MAX_PIECES - sum.pieces) {
-            let place = *piece as usize;
-            let scale = f32::from_bits(number(self.scales, place));
+            let row = *piece as usize;
+            let scale = f32::from_bits(number(self.scales, row));
             let (rows, _) = self.rows.as_chunks::<DIMENSION>();
-            for (sum, value) in sum.values.iter_mut().zip(&rows[place]) {
+            for (sum, value) in sum.values.iter_mut().zip(&rows[row]) {
                 *sum += scale * f32::from(value.cast_signed());
             }
             sum.pieces += 1;
@@ -115,16 +115,16 @@ impl VectorTable {
     }
 
     /// Appends the pieces of a word, each the longest that matches; none if a part of the word is unknown.
-    pub(crate) fn cut(&self, word: &str, pieces: &mut Vec<u32>) {
+    pub(crate) fn split_word(&self, word: &str, pieces: &mut Vec<u32>) {
         let before = pieces.len();
         let mut rest = word;
         while !rest.is_empty() {
-            let start = if rest.len() == word.len() {
+            let prefix = if rest.len() == word.len() {
                 &[][..]
             } else {
-                GOES_ON
+                CONTINUATION
             };
-            let Some((piece, length)) = self.longest(start, rest) else {
+            let Some((piece, length)) = self.longest_piece(prefix, rest) else {
                 pieces.truncate(before);
                 return;
             };
@@ -134,25 +134,27 @@ impl VectorTable {
     }
 
     /// Returns the longest piece that `rest` starts with, and its length in bytes.
-    fn longest(&self, start: &[u8], rest: &str) -> Option<(u32, usize)> {
-        let mut hashes = [HASH_START; MAX_PIECE_BYTES + 1];
-        let mut hash = start.iter().copied().fold(HASH_START, hashed);
-        let most = rest.len().min(MAX_PIECE_BYTES);
-        for (index, byte) in rest.as_bytes()[..most].iter().enumerate() {
-            hash = hashed(hash, *byte);
+    fn longest_piece(&self, prefix: &[u8], rest: &str) -> Option<(u32, usize)> {
+        let mut hashes = [FNV_OFFSET_BASIS; MAX_PIECE_BYTES + 1];
+        let mut hash = prefix.iter().copied().fold(FNV_OFFSET_BASIS, fnv_step);
+        let max_length = rest.len().min(MAX_PIECE_BYTES);
+        for (index, byte) in rest.as_bytes()[..max_length].iter().enumerate() {
+            hash = fnv_step(hash, *byte);
             hashes[index + 1] = hash;
         }
-        let ends = (1..=most).rev().filter(|end| rest.is_char_boundary(*end));
+        let ends = (1..=max_length)
+            .rev()
+            .filter(|end| rest.is_char_boundary(*end));
         for end in ends {
-            let found = self.find(hashes[end], start, &rest.as_bytes()[..end]);
-            if let Some(piece) = found {
+            let piece = self.find(hashes[end], prefix, &rest.as_bytes()[..end]);
+            if let Some(piece) = piece {
                 return Some((piece, end));
             }
         }
         None
     }
 
-    fn find(&self, hash: u32, start: &[u8], text: &[u8]) -> Option<u32> {
+    fn find(&self, hash: u32, prefix: &[u8], text: &[u8]) -> Option<u32> {
         let mask = self.slots.len() / 4 - 1;
         let mut slot = hash as usize & mask;
         loop {
@@ -160,8 +162,8 @@ impl VectorTable {
             if piece == u32::MAX {
                 return None;
             }
-            let known = self.text(piece);
-            if known.strip_prefix(start) == Some(text) {
+            let candidate = self.text(piece);
+            if candidate.strip_prefix(prefix) == Some(text) {
                 return Some(piece);
             }
             slot = (slot + 1) & mask;
@@ -175,23 +177,28 @@ impl VectorTable {
     }
 }
 
-fn hashed(hash: u32, byte: u8) -> u32 {
-    (hash ^ u32::from(byte)).wrapping_mul(HASH_STEP)
+fn fnv_step(hash: u32, byte: u8) -> u32 {
+    (hash ^ u32::from(byte)).wrapping_mul(FNV_PRIME)
 }
 
-/// Returns the `place`th 32-bit number.
-const fn number(bytes: &[u8], place: usize) -> u32 {
-    let at = place * 4;
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+/// Returns the `index`th 32-bit number.
+const fn number(bytes: &[u8], index: usize) -> u32 {
+    let offset = index * 4;
+    u32::from_le_bytes([
+        bytes[offset],
+        bytes[offset + 1],
+        bytes[offset + 2],
+        bytes[offset + 3],
+    ])
 }
 
 /// Returns `length` bytes from the offset stored at a place in the header.
-const fn part(bytes: &[u8], place: usize, length: usize) -> &[u8] {
-    let at = number(bytes, place) as usize;
-    assert!(at.is_multiple_of(64), "a part is not aligned");
-    let (_, rest) = bytes.split_at(at);
-    let (part, _) = rest.split_at(length);
-    part
+const fn section(bytes: &[u8], index: usize, length: usize) -> &[u8] {
+    let offset = number(bytes, index) as usize;
+    assert!(offset.is_multiple_of(64), "a part is not aligned");
+    let (_, rest) = bytes.split_at(offset);
+    let (section, _) = rest.split_at(length);
+    section
 }
 
 #[cfg(test)]
@@ -208,7 +215,7 @@ mod tests {
         let table = VectorTable::built_in();
         let mut pieces = Vec::new();
         each_word(text, |word| {
-            table.cut(word, &mut pieces);
+            table.split_word(word, &mut pieces);
             if pieces.len() < MAX_PIECES {
                 ControlFlow::Continue(())
             } else {
@@ -223,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_are_those_of_the_recipe() {
+    fn vectors_match_the_reference() {
         let table = VectorTable::built_in();
         let mut checked = 0;
         for line in CHECK.lines() {
@@ -263,15 +270,15 @@ mod tests {
     }
 
     #[test]
-    fn every_piece_is_found_and_none_is_longer_than_thought() {
+    fn every_piece_is_found_and_within_the_maximum_length() {
         let table = VectorTable::built_in();
         assert_eq!(table.scales.len() / 4, 29_523);
         for piece in 0..29_523 {
             let text = table.text(piece);
             assert!(std::str::from_utf8(text).is_ok());
-            let hash = text.iter().copied().fold(HASH_START, hashed);
+            let hash = text.iter().copied().fold(FNV_OFFSET_BASIS, fnv_step);
             assert_eq!(table.find(hash, b"", text), Some(piece));
-            let word = text.strip_prefix(GOES_ON).unwrap_or(text);
+            let word = text.strip_prefix(CONTINUATION).unwrap_or(text);
             assert!(
                 word.len() <= MAX_PIECE_BYTES,
                 "{}",
@@ -281,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_into_their_longest_pieces() {
+    fn words_are_split_into_the_longest_pieces() {
         let joined = |text| pieces(text).join(" ");
         assert_eq!(joined("Telecommunications"), "telecommunications");
         assert_eq!(joined("tokenizer"), "token ##izer");
@@ -290,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn near_texts_are_near_and_rows_lie_on_cache_lines() {
+    fn similar_texts_have_similar_vectors_and_rows_are_aligned() {
         let table = VectorTable::built_in();
         let [one, near, far] =
             ["a pet dog", "my puppy", "compile error in the parser"].map(|text| table.vector(text));

@@ -44,7 +44,7 @@ impl Vector {
 
     /// Returns the vector with one byte per component.
     pub fn quantized(&self) -> Quantized {
-        Quantized::joined(std::slice::from_ref(self)).unwrap_or_default()
+        Quantized::concatenated(std::slice::from_ref(self)).unwrap_or_default()
     }
 }
 
@@ -60,7 +60,7 @@ pub struct Quantized {
 impl Quantized {
     /// Returns the concatenation of several vectors of the same length with a common scale, or `None` if
     /// there are none.
-    pub fn joined(vectors: &[Vector]) -> Option<Self> {
+    pub fn concatenated(vectors: &[Vector]) -> Option<Self> {
         let values = || vectors.iter().flat_map(|vector| &vector.0);
         let largest = values().fold(0.0_f32, |most, value| most.max(value.abs()));
         let scale = largest / f32::from(i8::MAX);
@@ -81,7 +81,7 @@ impl Quantized {
 
     /// Returns the similarity to a stored vector.
     pub fn dot_stored(&self, bytes: &[u8], scale: f32) -> f32 {
-        real(dot_bytes(&self.values, bytes)) * self.scale * scale
+        to_f32(dot_bytes(&self.values, bytes)) * self.scale * scale
     }
 }
 
@@ -96,11 +96,11 @@ pub fn dot_bytes(values: &[i8], stored: &[u8]) -> i32 {
 
 /// Returns the dot product, summed in a fixed order, so that equal texts get equal vectors on every
 /// processor.
-fn dot(one: &[f32], other: &[f32]) -> f32 {
+fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0_f32; LANES];
-    for (one, other) in one.chunks(LANES).zip(other.chunks(LANES)) {
-        for ((sum, one), other) in sums.iter_mut().zip(one).zip(other) {
-            *sum += one * other;
+    for (a, b) in a.chunks(LANES).zip(b.chunks(LANES)) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += a * b;
         }
     }
     sums.iter().sum()
@@ -118,7 +118,7 @@ fn rounded(value: f32) -> i8 {
     clippy::cast_precision_loss,
     reason = "rounding in the eighth digit makes no meaningful difference"
 )]
-fn real(sum: i32) -> f32 {
+fn to_f32(sum: i32) -> f32 {
     sum as f32
 }
 
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vectors_have_length_one_or_none() {
+    fn vectors_have_length_one_or_zero() {
         let vector = Vector::new(vec![3.0, 4.0]);
         assert_eq!(vector.values(), [0.6, 0.8]);
         assert!((vector.dot(&vector) - 1.0).abs() < 1e-6);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn stored_bytes_compare_like_the_vector() {
+    fn stored_bytes_yield_the_same_similarity() {
         let (one, other) = (Vector::new(vec![1.0, -2.0]), Vector::new(vec![-1.0, 2.0]));
         let stored: Vec<u8> = other.quantized().bytes().collect();
         let near = one.quantized().dot_stored(&stored, other.quantized().scale);
@@ -156,7 +156,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_smaller_form_keeps_the_nearness(
+        fn quantisation_preserves_the_similarity(
             one in prop::collection::vec(-1.0_f32..1.0, 64),
             other in prop::collection::vec(-1.0_f32..1.0, 64),
         ) {

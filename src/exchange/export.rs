@@ -21,7 +21,7 @@ use crate::facts::Facts;
 use crate::facts::UserId;
 use crate::journal;
 use crate::project::Project;
-use crate::recall::Copies;
+use crate::recall::ExportFiles;
 use crate::recall::SOURCES;
 use crate::storage::Access;
 use crate::storage::Changes;
@@ -97,7 +97,7 @@ pub fn export(
 }
 
 /// Returns the names of all files that an export may contain.
-fn names(copies: &[Copies]) -> Vec<String> {
+fn names(copies: &[ExportFiles]) -> Vec<String> {
     let fixed = [JOURNAL, FACTS, MANIFEST].map(str::to_owned);
     let others = copies.iter().flat_map(|copies| &copies.files);
     fixed
@@ -107,7 +107,7 @@ fn names(copies: &[Copies]) -> Vec<String> {
 }
 
 /// Returns the files to copy, sorted by memory.
-fn copies(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
+fn copies(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
     let mut all = Vec::new();
     for store in SOURCES {
         all.extend(store.copies(project, warnings)?);
@@ -117,7 +117,12 @@ fn copies(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Copies>>
 }
 
 /// Writes the copied files and the manifest in one transaction.
-fn write(project: &Project, to: &Path, copies: Vec<Copies>, done: &mut Exported) -> Result<()> {
+fn write(
+    project: &Project,
+    to: &Path,
+    copies: Vec<ExportFiles>,
+    done: &mut Exported,
+) -> Result<()> {
     let mut contents = Vec::new();
     let files = copies.into_iter().flat_map(|copies| {
         let memory = copies.memory;

@@ -34,19 +34,19 @@ impl Edit {
 pub fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let mut edited = String::with_capacity(text.len());
-    let mut done = 0;
+    let mut position = 0;
     for edit in edits {
-        let Some(kept) = text.get(done..edit.range.start) else {
+        let Some(unchanged) = text.get(position..edit.range.start) else {
             continue;
         };
         if text.get(edit.range.clone()).is_none() {
             continue;
         }
-        edited.push_str(kept);
+        edited.push_str(unchanged);
         edited.push_str(&edit.text);
-        done = edit.range.end;
+        position = edit.range.end;
     }
-    edited.push_str(text.get(done..).unwrap_or_default());
+    edited.push_str(text.get(position..).unwrap_or_default());
     edited
 }
 
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_edits_are_left_out() {
+    fn overlapping_edits_are_skipped() {
         let edits = vec![Edit::replace(0..3, "x"), Edit::replace(2..4, "y")];
         assert_eq!(apply("abcdef", edits), "xdef");
         assert_eq!(apply("ä", vec![Edit::replace(1..2, "x")]), "ä");

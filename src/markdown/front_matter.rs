@@ -59,8 +59,8 @@ impl FrontMatter {
                 line_at(text, second.whole.start),
                 "a second front matter block; only fields missing from the first are read",
             ));
-            let more = read(text, &second, path, &mut warnings);
-            merge(&mut fields, &more);
+            let second_fields = read(text, &second, path, &mut warnings);
+            merge(&mut fields, &second_fields);
             range.end = second.whole.end;
         }
         Parsed {
@@ -165,21 +165,21 @@ fn fenced(text: &str, from: usize) -> Option<Fenced> {
     let start = from + opening(&text[from..])?;
     let inner_start = start + text[start..].find('\n')? + 1;
     let bytes = text.as_bytes();
-    let mut at = inner_start;
+    let mut line_start = inner_start;
     loop {
-        let end =
-            memchr::memchr(b'\n', &bytes[at..]).map_or(text.len(), |newline| at + newline + 1);
-        let begins_as_one = matches!(bytes.get(at), Some(b'-' | b'.'));
-        if begins_as_one && matches!(text[at..end].trim_end(), "---" | "...") {
+        let end = memchr::memchr(b'\n', &bytes[line_start..])
+            .map_or(text.len(), |newline| line_start + newline + 1);
+        let may_be_marker = matches!(bytes.get(line_start), Some(b'-' | b'.'));
+        if may_be_marker && matches!(text[line_start..end].trim_end(), "---" | "...") {
             return Some(Fenced {
                 whole: start..end,
-                inner: inner_start..at,
+                inner: inner_start..line_start,
             });
         }
         if end == text.len() {
             return None;
         }
-        at = end;
+        line_start = end;
     }
 }
 
@@ -231,47 +231,47 @@ fn read(text: &str, block: &Fenced, path: &Path, warnings: &mut Vec<Warning>) ->
             node.line,
             "the front matter contains no fields; read line by line",
         )),
-        Err(fault) => warnings.push(Warning::at(
+        Err(error) => warnings.push(Warning::at(
             path,
-            fault.line,
+            error.line,
             format!(
-                "the front matter is not YAML ({}); read line by line",
-                fault.reason
+                "the front matter is not valid YAML ({}); read line by line",
+                error.reason
             ),
         )),
     }
     let found = lenient::read(inner, first_line);
-    warnings.extend(left_out(&found.not_understood, path));
+    warnings.extend(skipped_lines(&found.skipped_lines, path));
     found.root
 }
 
 /// Returns warnings for the lines that were not understood: one for each of the first ones, one for the rest.
-fn left_out(lines: &[usize], path: &Path) -> Vec<Warning> {
-    const NAMED: usize = 10;
-    let (named, more) = lines.split_at(lines.len().min(NAMED));
+fn skipped_lines(lines: &[usize], path: &Path) -> Vec<Warning> {
+    const MAX_NAMED: usize = 10;
+    let (named, rest) = lines.split_at(lines.len().min(MAX_NAMED));
     let mut warnings: Vec<Warning> = named
         .iter()
-        .map(|line| Warning::at(path, *line, "not understood in the front matter; left out"))
+        .map(|line| Warning::at(path, *line, "not understood in the front matter; skipped"))
         .collect();
-    if let [first, ..] = more {
-        let message = match more.len() {
-            1 => "not understood in the front matter; left out".to_owned(),
-            count => format!("from here on {count} lines are not understood; left out"),
+    if let [first, ..] = rest {
+        let message = match rest.len() {
+            1 => "not understood in the front matter; skipped".to_owned(),
+            count => format!("{count} more lines from here on are not understood; skipped"),
         };
         warnings.push(Warning::at(path, *first, message));
     }
     warnings
 }
 
-fn merge(fields: &mut Node, more: &Node) {
-    let fresh: Vec<(String, Node)> = more
+fn merge(fields: &mut Node, second: &Node) {
+    let missing: Vec<(String, Node)> = second
         .pairs()
         .iter()
         .filter(|(key, _)| fields.get(&[key]).is_none())
         .cloned()
         .collect();
     if let Value::Map(pairs) = &mut fields.value {
-        pairs.extend(fresh);
+        pairs.extend(missing);
     }
 }
 
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_yaml_is_read_line_by_line() {
+    fn invalid_yaml_is_read_line_by_line() {
         let text = "---\nphase: 01\nadded:\n  - @types/x (dev)\n  - `npx tsc` exits\nwhat: made it with \"type\": \"module\"\n%%\nplan: 02\nitems:\n- name: a\n  commit: 1e5\n---\nbody";
         let found = parse(text);
         let fields = &found.value;
@@ -314,13 +314,13 @@ mod tests {
     }
 
     #[test]
-    fn it_may_stand_behind_a_mark_blank_lines_and_comments() {
+    fn it_may_follow_a_byte_order_mark_blank_lines_and_comments() {
         let found = parse("\u{feff}\r\n<!-- note -->\n\n---\r\nphase: 1\r\n---\r\n").value;
         assert_eq!(found.text(&["phase"]), Some("1"));
     }
 
     #[test]
-    fn plain_values_are_scanned_and_others_left_to_the_parser() {
+    fn only_plain_values_are_scanned_without_the_parser() {
         let text = "---\nstatus: gaps found\nissues: 2\nnested:\n  result: x\n---\nbody";
         let (values, end) = scan(text, ["Status", "issues", "result"]).unwrap();
         assert_eq!(values, [Some("gaps found"), Some("2"), None]);
@@ -348,14 +348,14 @@ mod tests {
     }
 
     #[test]
-    fn a_second_block_adds_what_the_first_has_not() {
+    fn a_second_block_adds_fields_missing_from_the_first() {
         let found = parse("---\na: 1\n---\n\n---\na: 2\nb: 3\n---\n").value;
         assert_eq!(found.text(&["a"]), Some("1"));
         assert_eq!(found.text(&["b"]), Some("3"));
     }
 
     #[test]
-    fn bombs_are_refused() {
+    fn yaml_bombs_are_rejected() {
         let deep = format!("---\na: {}\n---\n", "[".repeat(5000));
         assert!(!parse(&deep).warnings.is_empty());
         let alias = "---\na: &x [1]\nb: [*x, *x]\n---\n";
@@ -363,14 +363,14 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_broken_lines_are_few_warnings() {
+    fn a_thousand_broken_lines_yield_few_warnings() {
         let text = format!("---\nphase: 4\n{}---\n", "- ]\n".repeat(1_000));
         let parsed = FrontMatter::parse(&text, Path::new("a.md"));
         assert_eq!(parsed.warnings.len(), 12);
         let last = parsed.warnings.last().unwrap().to_string();
         assert_eq!(
             last,
-            "a.md:13: from here on 990 lines are not understood; left out"
+            "a.md:13: 990 more lines from here on are not understood; skipped"
         );
     }
 }

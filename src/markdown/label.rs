@@ -18,7 +18,7 @@ pub struct Label {
 }
 
 /// Maximum length of a label, in bytes: a longer one is a sentence with a colon in it.
-const MAX_NAME: usize = 48;
+const MAX_NAME_LENGTH: usize = 48;
 
 impl Label {
     /// Parses a line that starts at byte `offset` of the text: `**Name:** value`, `**Name**: value` or
@@ -68,5 +68,5 @@ fn plain(content: &str) -> Option<(&str, &str, bool)> {
 }
 
 fn is_name(name: &str) -> bool {
-    !name.trim().is_empty() && name.len() <= MAX_NAME && !name.contains(['`', '|', '[', '*'])
+    !name.trim().is_empty() && name.len() <= MAX_NAME_LENGTH && !name.contains(['`', '|', '[', '*'])
 }

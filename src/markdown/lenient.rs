@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 32;
 /// The parsed tree, and the lines (counted from 1 in the file) that were not understood.
 pub(crate) struct Lenient {
     pub(crate) root: Node,
-    pub(crate) not_understood: Vec<usize>,
+    pub(crate) skipped_lines: Vec<usize>,
 }
 
 /// Parses `text`, whose first line is line `first_line` of the file.
@@ -24,35 +24,35 @@ pub(crate) fn read(text: &str, first_line: usize) -> Lenient {
         .collect();
     let mut reader = LenientReader {
         lines,
-        at: 0,
-        not_understood: Vec::new(),
+        next_line: 0,
+        skipped_lines: Vec::new(),
     };
     let mut pairs = Vec::new();
-    while reader.at < reader.lines.len() {
-        let before = reader.at;
-        let indent = reader.lines[before].indent;
+    while reader.next_line < reader.lines.len() {
+        let start = reader.next_line;
+        let indent = reader.lines[start].indent;
         if let Value::Map(found) = reader.block(indent, 0) {
             pairs.extend(found);
         } else {
             // A list or bare text at the top level belongs to no field.
-            let lost: Vec<usize> = reader.lines[before..reader.at]
+            let skipped: Vec<usize> = reader.lines[start..reader.next_line]
                 .iter()
                 .map(|line| line.number)
                 .collect();
-            reader.not_understood.extend(lost);
+            reader.skipped_lines.extend(skipped);
         }
-        if reader.at == before {
-            reader.not_understood.push(reader.lines[before].number);
-            reader.at += 1;
+        if reader.next_line == start {
+            reader.skipped_lines.push(reader.lines[start].number);
+            reader.next_line += 1;
         }
     }
-    reader.not_understood.sort_unstable();
+    reader.skipped_lines.sort_unstable();
     Lenient {
         root: Node {
             value: Value::Map(pairs),
             line: first_line,
         },
-        not_understood: reader.not_understood,
+        skipped_lines: reader.skipped_lines,
     }
 }
 
@@ -90,13 +90,13 @@ impl<'a> LenientLine<'a> {
 
 struct LenientReader<'a> {
     lines: Vec<LenientLine<'a>>,
-    at: usize,
-    not_understood: Vec<usize>,
+    next_line: usize,
+    skipped_lines: Vec<usize>,
 }
 
 impl<'a> LenientReader<'a> {
     fn peek(&self) -> Option<LenientLine<'a>> {
-        self.lines.get(self.at).copied()
+        self.lines.get(self.next_line).copied()
     }
 
     /// Parses the lines indented by `indent` or more, as a list or a mapping.
@@ -118,7 +118,7 @@ impl<'a> LenientReader<'a> {
             let Some(rest) = line.item().filter(|_| line.indent == indent) else {
                 break;
             };
-            self.at += 1;
+            self.next_line += 1;
             nodes.push(self.item(rest, line, depth));
         }
         nodes
@@ -149,13 +149,13 @@ impl<'a> LenientReader<'a> {
             if line.indent != indent || line.item().is_some() {
                 break;
             }
-            self.at += 1;
+            self.next_line += 1;
             match key_and_rest(line.content) {
                 Some((key, rest)) => {
                     let value = self.value(rest, line, depth);
                     pairs.push((key.to_owned(), value));
                 }
-                None => self.not_understood.push(line.number),
+                None => self.skipped_lines.push(line.number),
             }
         }
         pairs
@@ -202,7 +202,7 @@ impl<'a> LenientReader<'a> {
                 text.push(' ');
             }
             text.push_str(line.content);
-            self.at += 1;
+            self.next_line += 1;
         }
         text
     }

@@ -103,7 +103,7 @@ fn join(texts: impl Iterator<Item = String>, separator: &str) -> String {
     texts.collect::<Vec<_>>().join(separator)
 }
 
-fn same_key(written: &str, wanted: &str) -> bool {
+fn same_key(a: &str, b: &str) -> bool {
     let fold = |byte: u8| {
         if byte == b'-' {
             b'_'
@@ -111,5 +111,5 @@ fn same_key(written: &str, wanted: &str) -> bool {
             byte.to_ascii_lowercase()
         }
     };
-    written.len() == wanted.len() && written.bytes().map(fold).eq(wanted.bytes().map(fold))
+    a.len() == b.len() && a.bytes().map(fold).eq(b.bytes().map(fold))
 }

@@ -23,10 +23,10 @@ impl Ranges {
     }
 
     /// Returns whether one of the ranges contains the byte at an offset.
-    pub(crate) fn hold(&self, at: usize) -> bool {
-        let next = self.merged.partition_point(|range| range.start <= at);
+    pub(crate) fn contains(&self, offset: usize) -> bool {
+        let next = self.merged.partition_point(|range| range.start <= offset);
         next.checked_sub(1)
-            .is_some_and(|last| self.merged[last].contains(&at))
+            .is_some_and(|last| self.merged[last].contains(&offset))
     }
 }
 
@@ -35,9 +35,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn merged_ranges_hold_what_their_parts_held() {
+    fn merged_ranges_contain_the_same_offsets() {
         let ranges = Ranges::merge([0..3, 1..2, 3..5, 7..9].into_iter());
-        let held: Vec<usize> = (0..10).filter(|at| ranges.hold(*at)).collect();
-        assert_eq!(held, [0, 1, 2, 3, 4, 7, 8]);
+        let contained: Vec<usize> = (0..10).filter(|at| ranges.contains(*at)).collect();
+        assert_eq!(contained, [0, 1, 2, 3, 4, 7, 8]);
     }
 }

@@ -13,13 +13,13 @@ const MAX_NODES: usize = 50_000;
 
 /// A YAML error: the line (counted from 1 within the text) and the reason.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct YamlError {
     pub(crate) line: usize,
     pub(crate) reason: String,
 }
 
 /// Parses one YAML document whose first line is line `first_line` of the file.
-pub(crate) fn read(text: &str, first_line: usize) -> Result<Node, Fault> {
+pub(crate) fn read(text: &str, first_line: usize) -> Result<Node, YamlError> {
     let mut reader = YamlReader {
         events: Parser::new_from_str(text),
         first_line,
@@ -43,7 +43,7 @@ pub(crate) fn read(text: &str, first_line: usize) -> Result<Node, Fault> {
         match reader.next()? {
             (Event::StreamEnd, _) => return Ok(root),
             (Event::DocumentEnd | Event::Nothing, _) => {}
-            (_, line) => return Err(reader.fault(line, "a second YAML document")),
+            (_, line) => return Err(reader.error(line, "a second YAML document")),
         }
     }
 }
@@ -55,16 +55,16 @@ struct YamlReader<'a> {
 }
 
 impl<'a> YamlReader<'a> {
-    fn next(&mut self) -> Result<(Event<'a>, usize), Fault> {
+    fn next(&mut self) -> Result<(Event<'a>, usize), YamlError> {
         match self.events.next_event() {
             Some(Ok((event, span))) => Ok((event, span.start.line())),
-            Some(Err(error)) => Err(self.fault(error.marker().line(), error.info())),
+            Some(Err(error)) => Err(self.error(error.marker().line(), error.info())),
             None => Ok((Event::StreamEnd, 0)),
         }
     }
 
-    fn fault(&self, line: usize, reason: &str) -> Fault {
-        Fault {
+    fn error(&self, line: usize, reason: &str) -> YamlError {
+        YamlError {
             line: self.file_line(line),
             reason: reason.to_owned(),
         }
@@ -74,18 +74,18 @@ impl<'a> YamlReader<'a> {
         self.first_line + line.max(1) - 1
     }
 
-    fn node(&mut self, event: Event<'a>, line: usize, depth: usize) -> Result<Node, Fault> {
+    fn node(&mut self, event: Event<'a>, line: usize, depth: usize) -> Result<Node, YamlError> {
         self.nodes += 1;
         if depth > MAX_DEPTH || self.nodes > MAX_NODES {
-            return Err(self.fault(line, "nested too deep or too long"));
+            return Err(self.error(line, "nested too deeply or too long"));
         }
         let value = match event {
             Event::Scalar(text, ..) => Value::Text(text.into_owned()),
             Event::SequenceStart(..) => Value::List(self.list(depth)?),
             Event::MappingStart(..) => Value::Map(self.map(depth)?),
             // Aliases can expand exponentially, and planning files do not need them.
-            Event::Alias(_) => return Err(self.fault(line, "an alias")),
-            _ => return Err(self.fault(line, "an unexpected end")),
+            Event::Alias(_) => return Err(self.error(line, "an alias")),
+            _ => return Err(self.error(line, "an unexpected end")),
         };
         Ok(Node {
             value,
@@ -93,7 +93,7 @@ impl<'a> YamlReader<'a> {
         })
     }
 
-    fn list(&mut self, depth: usize) -> Result<Vec<Node>, Fault> {
+    fn list(&mut self, depth: usize) -> Result<Vec<Node>, YamlError> {
         let mut nodes = Vec::new();
         loop {
             match self.next()? {
@@ -103,7 +103,7 @@ impl<'a> YamlReader<'a> {
         }
     }
 
-    fn map(&mut self, depth: usize) -> Result<Vec<(String, Node)>, Fault> {
+    fn map(&mut self, depth: usize) -> Result<Vec<(String, Node)>, YamlError> {
         let mut pairs = Vec::new();
         loop {
             let (event, line) = self.next()?;

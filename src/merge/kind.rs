@@ -38,7 +38,7 @@ impl MergeKind {
 
 /// How units that both sides insert at the same position are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Inserts {
+pub(crate) enum InsertPolicy {
     /// Both are kept, ours first: the units are independent of each other.
     Join,
     /// They conflict: each unit continues the text of the one before.

@@ -15,7 +15,7 @@ pub use kind::MergeKind;
 pub use merged::MergeResult;
 pub use three_way::Labels;
 
-use crate::merge::kind::Inserts;
+use crate::merge::kind::InsertPolicy;
 use crate::merge::unit::MergeUnit;
 
 /// The three versions of a file: the common ancestor, and the version on either side.
@@ -32,7 +32,7 @@ pub struct Versions<'a> {
 /// Merges three versions of a file of the given kind.
 pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeResult {
     if kind == MergeKind::Index {
-        return unit::rows(versions);
+        return unit::merge_rows(versions);
     }
     if let Some(text) = one_sided(versions) {
         return MergeResult {
@@ -40,22 +40,26 @@ pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeR
             conflicts: 0,
         };
     }
-    let joined = match kind {
-        MergeKind::Decisions => rollup::joined(versions),
+    let with_rollup = match kind {
+        MergeKind::Decisions => rollup::with_merged_rollup(versions),
         _ => versions.ours.into(),
     };
-    let cut = |text| -> Vec<MergeUnit<'_>> {
+    let split = |text| -> Vec<MergeUnit<'_>> {
         match kind {
             MergeKind::Patterns | MergeKind::Decisions => unit::by_heading(text),
             MergeKind::Constraints => unit::by_bullet(text),
             MergeKind::Lines | MergeKind::Index => unit::by_line(text),
-            MergeKind::Context => unit::around_the_block(text),
+            MergeKind::Context => unit::by_line_around_block(text),
         }
     };
-    let (base, ours, theirs) = (cut(versions.base), cut(&joined), cut(versions.theirs));
+    let (base, ours, theirs) = (
+        split(versions.base),
+        split(&with_rollup),
+        split(versions.theirs),
+    );
     let inserts = match kind {
-        MergeKind::Context => Inserts::Compete,
-        _ => Inserts::Join,
+        MergeKind::Context => InsertPolicy::Compete,
+        _ => InsertPolicy::Join,
     };
     three_way::merge(&base, &ours, &theirs, inserts, labels)
 }

@@ -10,7 +10,7 @@ pub(crate) const HEADING: &str = "Recent";
 const MAX_BULLETS: usize = 10;
 
 /// Returns our version with the new bullets of their rollup appended to ours, at most ten bullets in total.
-pub(crate) fn joined(versions: Versions<'_>) -> Cow<'_, str> {
+pub(crate) fn with_merged_rollup(versions: Versions<'_>) -> Cow<'_, str> {
     let ours = bullets(versions.ours);
     let Some((_, end)) = ours.last().copied() else {
         return Cow::Borrowed(versions.ours);

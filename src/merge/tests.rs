@@ -41,7 +41,7 @@ fn entries_appended_on_both_sides_are_both_kept() {
 }
 
 #[test]
-fn one_phase_recorded_alike_on_both_sides_stands_once() {
+fn a_phase_recorded_identically_on_both_sides_appears_once() {
     let both = format!("{PATTERNS}{}", phase(2, "list", "two"));
     assert_eq!(clean(MergeKind::Patterns, PATTERNS, &both, &both), both);
     let more = format!("{both}{}", phase(3, "sync", "three"));
@@ -50,7 +50,7 @@ fn one_phase_recorded_alike_on_both_sides_stands_once() {
 }
 
 #[test]
-fn one_phase_recorded_differently_is_a_conflict() {
+fn a_phase_recorded_differently_on_each_side_is_a_conflict() {
     let ours = format!("{PATTERNS}{}", phase(2, "list", "two"));
     let theirs = format!("{PATTERNS}{}", phase(2, "list", "other"));
     let merged = merged(MergeKind::Patterns, PATTERNS, &ours, &theirs);
@@ -66,7 +66,7 @@ fn one_phase_recorded_differently_is_a_conflict() {
 const DECISIONS: &str = "# Decisions\n\n## Recent (last 30 days)\n- old\n\n## 2026-01\n\n### 2026-01-05 — Use files\n- **Why:** plain\n";
 
 #[test]
-fn a_new_month_and_a_new_entry_of_an_old_one_stand_beside_each_other() {
+fn a_new_month_and_a_new_entry_in_an_old_month_are_both_kept() {
     let ours = DECISIONS.replace(
         "## 2026-01\n",
         "## 2026-02\n\n### 2026-02-01 — Ours\n- **Why:** o\n\n## 2026-01\n",
@@ -89,7 +89,7 @@ fn a_new_month_and_a_new_entry_of_an_old_one_stand_beside_each_other() {
 }
 
 #[test]
-fn a_month_begun_on_both_sides_has_one_heading() {
+fn a_month_started_on_both_sides_has_one_heading() {
     let with = |title: &str| {
         DECISIONS.replace(
             "## 2026-01\n",
@@ -110,7 +110,7 @@ fn a_month_begun_on_both_sides_has_one_heading() {
 }
 
 #[test]
-fn the_rollup_has_what_is_new_on_both_sides() {
+fn the_rollup_contains_new_bullets_of_both_sides() {
     let ours = DECISIONS.replace("- old\n", "- ours\n");
     let theirs = DECISIONS.replace("- old\n", "- old\n- theirs\n");
     assert_eq!(
@@ -152,7 +152,7 @@ fn a_bullet_moved_on_one_side_is_not_lost() {
 }
 
 #[test]
-fn lines_of_a_log_are_both_kept_also_without_a_last_line_end() {
+fn log_lines_of_both_sides_are_kept_even_without_a_final_newline() {
     let text = clean(MergeKind::Lines, "a\n", "a\nb", "a\nc\n");
     assert_eq!(text, "a\nb\nc\n");
     assert_eq!(clean(MergeKind::Lines, "", "b\n", "b\nc\n"), "b\nc\n");
@@ -185,7 +185,7 @@ const CONTEXT: &str =
     "# Mine\n\none\n\n<!-- annals:begin v1 sha256=aa -->\nold\n<!-- annals:end -->\n\nlast\n";
 
 #[test]
-fn the_generated_block_is_no_conflict_and_the_text_around_it_merges() {
+fn the_generated_block_never_conflicts_and_the_text_around_it_merges() {
     let ours = CONTEXT
         .replace("=aa -->\nold", "=bb -->\nours")
         .replace("one", "one of ours");
@@ -197,7 +197,7 @@ fn the_generated_block_is_no_conflict_and_the_text_around_it_merges() {
 }
 
 #[test]
-fn what_only_one_side_changed_is_taken_to_the_byte() {
+fn a_change_on_only_one_side_is_taken_verbatim() {
     // Without a blank line before the heading: a merge by units would insert one.
     let glued = "- a\n# b\n- c";
     let other = "- a\n";
@@ -224,7 +224,7 @@ fn what_only_one_side_changed_is_taken_to_the_byte() {
 }
 
 #[test]
-fn text_that_two_people_added_at_one_place_is_a_conflict() {
+fn text_added_by_both_at_the_same_position_is_a_conflict() {
     let ours = CONTEXT.replace("one\n", "one\nours\n");
     let theirs = CONTEXT.replace("one\n", "one\ntheirs\n");
     let merged = merged(MergeKind::Context, CONTEXT, &ours, &theirs);
@@ -234,7 +234,7 @@ fn text_that_two_people_added_at_one_place_is_a_conflict() {
 }
 
 /// Two versions derived from one list by removing some words and inserting new ones.
-fn grown() -> impl Strategy<Value = (String, String, String)> {
+fn edited_versions() -> impl Strategy<Value = (String, String, String)> {
     let side = |name: &'static str| {
         vec((0..8_usize, any::<bool>()), 0..6).prop_map(move |edits| {
             let mut words: Vec<String> = (0..8).map(|n| format!("base {n}")).collect();
@@ -261,7 +261,7 @@ fn grown() -> impl Strategy<Value = (String, String, String)> {
 proptest! {
     /// What either side added and what neither side removed is present, whatever the edits.
     #[test]
-    fn nothing_is_lost((base, ours, theirs) in grown()) {
+    fn no_added_or_kept_line_is_lost((base, ours, theirs) in edited_versions()) {
         let merged = merged(MergeKind::Constraints, &base, &ours, &theirs);
         for line in ours.lines().chain(theirs.lines()).filter(|line| line.starts_with("- ")) {
             let kept_by_both = ours.contains(line) && theirs.contains(line);

@@ -6,7 +6,7 @@ use similar::Algorithm;
 use similar::DiffTag;
 use similar::capture_diff_slices;
 
-use crate::merge::kind::Inserts;
+use crate::merge::kind::InsertPolicy;
 use crate::merge::merged::MergeResult;
 use crate::merge::unit::MergeUnit;
 
@@ -33,7 +33,7 @@ pub(crate) fn merge(
     base: &[MergeUnit<'_>],
     ours: &[MergeUnit<'_>],
     theirs: &[MergeUnit<'_>],
-    inserts: Inserts,
+    inserts: InsertPolicy,
     labels: &Labels,
 ) -> MergeResult {
     let mut merge = Merge {
@@ -52,7 +52,7 @@ struct Merge<'m, 'a> {
     base: &'m [MergeUnit<'a>],
     ours: &'m [MergeUnit<'a>],
     theirs: &'m [MergeUnit<'a>],
-    inserts: Inserts,
+    inserts: InsertPolicy,
     /// Units added by ours, to detect those that theirs added, too; a unit of the base may just have been
     /// moved by theirs.
     added: Vec<&'m MergeUnit<'a>>,
@@ -65,40 +65,46 @@ impl<'m, 'a> Merge<'m, 'a> {
         let theirs = hunks(self.base, self.theirs);
         let (mut own, mut other) = (ours.as_slice(), theirs.as_slice());
         // Positions in base, ours and theirs up to which units have been written.
-        let mut done = (0, 0, 0);
+        let mut position = (0, 0, 0);
         while let Some(first) = [own.first(), other.first()]
             .into_iter()
             .flatten()
             .map(|hunk| hunk.base.start)
             .min()
         {
-            let unchanged = first - done.0;
-            self.kept(done, unchanged);
-            done = (done.0 + unchanged, done.1 + unchanged, done.2 + unchanged);
+            let unchanged = first - position.0;
+            self.write_unchanged(position, unchanged);
+            position = (
+                position.0 + unchanged,
+                position.1 + unchanged,
+                position.2 + unchanged,
+            );
             let (own_count, other_count, end) = match self.inserts {
-                Inserts::Join => alone(own, other, first),
-                Inserts::Compete => None,
+                InsertPolicy::Join => lone_insertion(own, other, first),
+                InsertPolicy::Compete => None,
             }
-            .unwrap_or_else(|| reach(own, other, first));
-            let own_end = side_end(&own[..own_count], done.1, done.0, end);
-            let other_end = side_end(&other[..other_count], done.2, done.0, end);
-            let replaced = &self.base[done.0..end];
-            let (own_text, other_text) =
-                (&self.ours[done.1..own_end], &self.theirs[done.2..other_end]);
+            .unwrap_or_else(|| overlapping_region(own, other, first));
+            let own_end = side_end(&own[..own_count], position.1, position.0, end);
+            let other_end = side_end(&other[..other_count], position.2, position.0, end);
+            let replaced = &self.base[position.0..end];
+            let (own_text, other_text) = (
+                &self.ours[position.1..own_end],
+                &self.theirs[position.2..other_end],
+            );
             match (own_count, other_count) {
                 (_, 0) => self.out.units(own_text),
                 (0, _) => self.theirs(other_text),
-                _ => self.both(replaced, own_text, other_text),
+                _ => self.write_both(replaced, own_text, other_text),
             }
             own = &own[own_count..];
             other = &other[other_count..];
-            done = (end, own_end, other_end);
+            position = (end, own_end, other_end);
         }
-        self.kept(done, self.base.len() - done.0);
+        self.write_unchanged(position, self.base.len() - position.0);
     }
 
     /// Writes unchanged units, with the blank lines of the side that changed those.
-    fn kept(&mut self, from: (usize, usize, usize), count: usize) {
+    fn write_unchanged(&mut self, from: (usize, usize, usize), count: usize) {
         for step in 0..count {
             let base = &self.base[from.0 + step];
             let (own, other) = (&self.ours[from.1 + step], &self.theirs[from.2 + step]);
@@ -112,24 +118,24 @@ impl<'m, 'a> Merge<'m, 'a> {
     }
 
     /// Writes a region that both sides changed.
-    fn both(
+    fn write_both(
         &mut self,
         replaced: &[MergeUnit<'a>],
         ours: &'m [MergeUnit<'a>],
         theirs: &'m [MergeUnit<'a>],
     ) {
-        if same(ours, theirs) {
+        if are_same(ours, theirs) {
             return self.out.units(ours);
         }
-        let compete = self.inserts == Inserts::Compete;
-        if !replaced.is_empty() || compete {
+        let is_exclusive = self.inserts == InsertPolicy::Compete;
+        if !replaced.is_empty() || is_exclusive {
             return self.out.conflict(ours, theirs);
         }
         self.out.units(ours);
         if ours.last().is_some_and(|unit| !unit.is_block)
             && theirs.first().is_some_and(|unit| !unit.is_block)
         {
-            self.out.close_gap();
+            self.out.remove_trailing_blanks();
         }
         self.theirs(theirs);
     }
@@ -137,7 +143,7 @@ impl<'m, 'a> Merge<'m, 'a> {
     /// Writes the units that theirs added, without those that ours added, too; different new units with the
     /// same key conflict.
     fn theirs(&mut self, theirs: &'m [MergeUnit<'a>]) {
-        if self.inserts == Inserts::Compete {
+        if self.inserts == InsertPolicy::Compete {
             return self.out.units(theirs);
         }
         for unit in theirs {
@@ -172,26 +178,26 @@ fn hunks(base: &[MergeUnit<'_>], side: &[MergeUnit<'_>]) -> Vec<Hunk> {
 }
 
 /// If two hunks start here and only one of them is a mere insertion, returns that one, to be written first.
-fn alone(ours: &[Hunk], theirs: &[Hunk], start: usize) -> Option<(usize, usize, usize)> {
+fn lone_insertion(ours: &[Hunk], theirs: &[Hunk], start: usize) -> Option<(usize, usize, usize)> {
     let (own, other) = (ours.first()?, theirs.first()?);
-    let both_here = own.base.start == start && other.base.start == start;
+    let both_start_here = own.base.start == start && other.base.start == start;
     match (own.base.is_empty(), other.base.is_empty()) {
-        (true, false) if both_here => Some((1, 0, start)),
-        (false, true) if both_here => Some((0, 1, start)),
+        (true, false) if both_start_here => Some((1, 0, start)),
+        (false, true) if both_start_here => Some((0, 1, start)),
         _ => None,
     }
 }
 
 /// Returns the number of hunks of each side in the region that starts here, and the end of the region.
-fn reach(ours: &[Hunk], theirs: &[Hunk], start: usize) -> (usize, usize, usize) {
+fn overlapping_region(ours: &[Hunk], theirs: &[Hunk], start: usize) -> (usize, usize, usize) {
     let (mut own, mut other, mut end) = (0, 0, start);
     loop {
-        let taken = (own, other);
+        let before = (own, other);
         for (hunks, count) in [(ours, &mut own), (theirs, &mut other)] {
             while let Some(hunk) = hunks.get(*count) {
-                let begins = hunk.base.start;
+                let hunk_start = hunk.base.start;
                 // Hunks that merely touch are separate regions, unless they start at the same position.
-                if begins == start || begins < end {
+                if hunk_start == start || hunk_start < end {
                     end = end.max(hunk.base.end);
                     *count += 1;
                 } else {
@@ -199,21 +205,21 @@ fn reach(ours: &[Hunk], theirs: &[Hunk], start: usize) -> (usize, usize, usize) 
                 }
             }
         }
-        if (own, other) == taken {
+        if (own, other) == before {
             return (own, other, end);
         }
     }
 }
 
 /// Returns the position in one side that corresponds to position `end` in the base.
-fn side_end(taken: &[Hunk], side: usize, base: usize, end: usize) -> usize {
-    match taken.last() {
+fn side_end(hunks: &[Hunk], side: usize, base: usize, end: usize) -> usize {
+    match hunks.last() {
         None => side + (end - base),
         Some(last) => last.side.end + (end - last.base.end),
     }
 }
 
-fn same(ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) -> bool {
+fn are_same(ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) -> bool {
     ours.len() == theirs.len()
         && ours
             .iter()
@@ -248,7 +254,7 @@ impl<'m> Writer<'m> {
     }
 
     fn unit(&mut self, unit: &MergeUnit<'_>, gap: &str) {
-        self.part(unit.is_block);
+        self.separate(unit.is_block);
         self.text.push_str(unit.text);
         self.text.push_str(gap);
         if gap.starts_with('\r') {
@@ -259,7 +265,7 @@ impl<'m> Writer<'m> {
 
     /// Ends the line before a unit, and inserts a blank line between two entries: the last unit of a file may
     /// lack either.
-    fn part(&mut self, is_block: bool) {
+    fn separate(&mut self, is_block: bool) {
         if self.text.is_empty() {
             return;
         }
@@ -273,7 +279,7 @@ impl<'m> Writer<'m> {
     }
 
     /// Removes the blank lines at the end of one side's list, since the other side's list continues it.
-    fn close_gap(&mut self) {
+    fn remove_trailing_blanks(&mut self) {
         let end = self.text.trim_end_matches(['\n', '\r']).len();
         self.text.truncate(end);
         self.text.push_str(self.line_end);

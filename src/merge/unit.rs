@@ -9,7 +9,7 @@ use crate::merge::MergeResult;
 use crate::merge::Versions;
 
 /// Opening and closing marker of the generated block of a context file.
-const BLOCK: (&str, &str) = ("<!-- annals:begin", "<!-- annals:end");
+const BLOCK_MARKERS: (&str, &str) = ("<!-- annals:begin", "<!-- annals:end");
 
 /// A unit of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl<'a> MergeUnit<'a> {
     /// A line, or a bullet: its text is its key.
     fn line(whole: &'a str) -> Self {
         let text = whole.trim_end_matches(['\n', '\r']);
-        let identity = without_returns(text);
+        let identity = without_carriage_returns(text);
         Self {
             key: identity.clone(),
             identity,
@@ -51,7 +51,7 @@ impl<'a> MergeUnit<'a> {
 }
 
 /// Returns the text without carriage returns, so that line endings do not matter.
-fn without_returns(text: &str) -> Cow<'_, str> {
+fn without_carriage_returns(text: &str) -> Cow<'_, str> {
     if text.contains('\r') {
         Cow::Owned(text.replace('\r', ""))
     } else {
@@ -69,12 +69,13 @@ pub(crate) fn by_heading(text: &str) -> Vec<MergeUnit<'_>> {
     let starts = sections
         .filter(|section| section.level <= 3)
         .map(|section| section.heading.start);
-    let cuts = cuts(text, starts);
-    cuts.into_iter()
+    let ranges = ranges_from_starts(text, starts);
+    ranges
+        .into_iter()
         .map(|range| {
-            let piece = &text[range];
-            let mut unit = MergeUnit::block(piece, entry_key(piece));
-            if piece.starts_with(ROLLUP) {
+            let section = &text[range];
+            let mut unit = MergeUnit::block(section, entry_key(section));
+            if section.starts_with(ROLLUP) {
                 unit.identity = Cow::Borrowed(ROLLUP);
             }
             unit
@@ -115,7 +116,7 @@ pub(crate) fn by_bullet(text: &str) -> Vec<MergeUnit<'_>> {
     let mut starts: Vec<usize> = headings.clone().chain(bullets).collect();
     let headings: Vec<usize> = headings.collect();
     starts.sort_unstable();
-    cuts(text, starts.into_iter())
+    ranges_from_starts(text, starts.into_iter())
         .into_iter()
         .map(|range| {
             let is_block = headings.contains(&range.start);
@@ -134,14 +135,14 @@ pub(crate) fn by_line(text: &str) -> Vec<MergeUnit<'_>> {
 
 /// Splits a context file at every line, but keeps its generated block as one unit, which equals that of any
 /// other version.
-pub(crate) fn around_the_block(text: &str) -> Vec<MergeUnit<'_>> {
+pub(crate) fn by_line_around_block(text: &str) -> Vec<MergeUnit<'_>> {
     let Some(block) = generated_block(text) else {
         return by_line(text);
     };
     let mut units = by_line(&text[..block.start]);
     units.push(MergeUnit {
-        identity: Cow::Borrowed(BLOCK.0),
-        ..MergeUnit::block(&text[block.clone()], Cow::Borrowed(BLOCK.0))
+        identity: Cow::Borrowed(BLOCK_MARKERS.0),
+        ..MergeUnit::block(&text[block.clone()], Cow::Borrowed(BLOCK_MARKERS.0))
     });
     units.extend(by_line(&text[block.end..]));
     units
@@ -150,44 +151,44 @@ pub(crate) fn around_the_block(text: &str) -> Vec<MergeUnit<'_>> {
 /// Returns the range of the single generated block; duplicate or broken markers are merged as plain text.
 fn generated_block(text: &str) -> Option<Range<usize>> {
     let line_of = |marker: &str| -> Option<Range<usize>> {
-        let mut at = 0;
+        let mut offset = 0;
         let mut found = None;
         for line in text.split_inclusive('\n') {
             if line.trim_start().starts_with(marker) {
                 match found {
-                    None => found = Some(at..at + line.len()),
+                    None => found = Some(offset..offset + line.len()),
                     Some(_) => return None,
                 }
             }
-            at += line.len();
+            offset += line.len();
         }
         found
     };
-    let (begin, end) = (line_of(BLOCK.0)?, line_of(BLOCK.1)?);
+    let (begin, end) = (line_of(BLOCK_MARKERS.0)?, line_of(BLOCK_MARKERS.1)?);
     (begin.end <= end.start).then_some(begin.start..end.end)
 }
 
 /// Returns the ranges between the starts of the lines at these offsets; text before the first is a range,
 /// too.
-fn cuts(text: &str, starts: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+fn ranges_from_starts(text: &str, starts: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let line_start = |offset: usize| text[..offset].rfind('\n').map_or(0, |at| at + 1);
-    let mut edges: Vec<usize> = starts.map(line_start).collect();
-    edges.push(0);
-    edges.push(text.len());
-    edges.sort_unstable();
-    edges.dedup();
-    edges.windows(2).map(|pair| pair[0]..pair[1]).collect()
+    let mut bounds: Vec<usize> = starts.map(line_start).collect();
+    bounds.push(0);
+    bounds.push(text.len());
+    bounds.sort_unstable();
+    bounds.dedup();
+    bounds.windows(2).map(|pair| pair[0]..pair[1]).collect()
 }
 
 /// Merges a generated table by the key in its first column.
 ///
 /// If both sides have a row, the one with the later date in its last column wins: rows are generated from
 /// entry files, which are merged separately, and the next write or audit regenerates the whole table.
-pub(crate) fn rows(versions: Versions<'_>) -> MergeResult {
+pub(crate) fn merge_rows(versions: Versions<'_>) -> MergeResult {
     let (base, ours, theirs) = (
-        keyed(versions.base),
-        keyed(versions.ours),
-        keyed(versions.theirs),
+        rows_by_key(versions.base),
+        rows_by_key(versions.ours),
+        rows_by_key(versions.theirs),
     );
     let mut rows = ours.clone();
     for (key, row) in &theirs {
@@ -217,7 +218,7 @@ pub(crate) fn rows(versions: Versions<'_>) -> MergeResult {
     MergeResult { text, conflicts: 0 }
 }
 
-fn keyed(text: &str) -> BTreeMap<&str, &str> {
+fn rows_by_key(text: &str) -> BTreeMap<&str, &str> {
     text.lines()
         .filter_map(|line| Some((key_of(line)?, line.trim_end())))
         .collect()

@@ -282,7 +282,7 @@ fn loose(outline: &Outline<'_>, entries: &[PatternEntry]) -> Vec<LoosePattern> {
                 }
                 _ => continue,
             };
-            if non_placeholder(&text).is_none() || inside.hold(block.range.start) {
+            if non_placeholder(&text).is_none() || inside.contains(block.range.start) {
                 continue;
             }
             found.push(LoosePattern {

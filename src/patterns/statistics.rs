@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::Serialize;
 
-use crate::ranking::real;
+use crate::ranking::to_f64;
 
 /// Maximum size of the smaller group for an exact computation; the normal approximation is inaccurate for
 /// such sizes.
@@ -79,7 +79,7 @@ fn logarithms_of_factorials(largest: usize) -> Vec<f64> {
     let mut sum = 0.0;
     let mut logarithms = vec![0.0];
     for number in 1..=largest {
-        sum += real(number).ln();
+        sum += to_f64(number).ln();
         logarithms.push(sum);
     }
     logarithms
@@ -98,8 +98,8 @@ pub fn mann_whitney(one: &[f64], other: &[f64]) -> f64 {
         return 1.0;
     }
     let ranks = Ranks::from_samples(one, other);
-    let u = ranks.sum_of_first - real(first * (first + 1)) / 2.0;
-    let larger = u.max(real(product) - u);
+    let u = ranks.sum_of_first - to_f64(first * (first + 1)) / 2.0;
+    let larger = u.max(to_f64(product) - u);
     let one_sided =
         if ranks.ties > 0.0 || first.min(second) > MAX_EXACT_GROUP || product > MAX_EXACT_PRODUCT {
             normal_p(larger, first, second, ranks.ties)
@@ -129,10 +129,10 @@ impl Ranks {
         };
         let mut before = 0;
         for tied in row.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
-            let length = real(tied.len());
-            let place = real(before) + f64::midpoint(length, 1.0);
+            let length = to_f64(tied.len());
+            let place = to_f64(before) + f64::midpoint(length, 1.0);
             let of_first = tied.iter().filter(|(_, is_first)| *is_first).count();
-            ranks.sum_of_first += place * real(of_first);
+            ranks.sum_of_first += place * to_f64(of_first);
             ranks.ties += length.powi(3) - length;
             before += tied.len();
         }
@@ -142,7 +142,7 @@ impl Ranks {
 
 /// Returns the probability of a U of at least `u`, by the normal approximation.
 fn normal_p(u: f64, first: usize, second: usize, ties: f64) -> f64 {
-    let (product, all) = (real(first * second), real(first + second));
+    let (product, all) = (to_f64(first * second), to_f64(first + second));
     let variance = product / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
     if variance <= 0.0 {
         return 1.0;
@@ -170,7 +170,7 @@ fn exact_p(u: f64, few: usize, many: usize) -> f64 {
     let all: f64 = ways[few].iter().sum();
     let reached = ways[few].iter().enumerate();
     let reached: f64 = reached
-        .filter(|(sum, _)| real(*sum) >= u)
+        .filter(|(sum, _)| to_f64(*sum) >= u)
         .map(|(_, count)| count)
         .sum();
     reached / all

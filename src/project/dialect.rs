@@ -34,7 +34,7 @@ struct Dialect {
     /// Prefixes of its commands, in all generations.
     prefixes: &'static [&'static str],
     /// Text that only this tool writes into STATE.md.
-    mark: Option<&'static str>,
+    marker: Option<&'static str>,
     /// Whether the tool itself creates and archives milestones and writes config.json in its own format.
     keeps_milestones: bool,
     /// Its commands and sentences, as TOML for `Layout`.
@@ -45,7 +45,7 @@ const VBW: Dialect = Dialect {
     name: "vbw",
     dir: ".vbw-planning",
     prefixes: &["/vbw:"],
-    mark: None,
+    marker: None,
     keeps_milestones: false,
     table: include_str!("../../templates/layouts/vbw.toml"),
 };
@@ -54,7 +54,7 @@ const YOLO: Dialect = Dialect {
     name: "yolo",
     dir: ".yolo-planning",
     prefixes: &["/yolo:"],
-    mark: None,
+    marker: None,
     keeps_milestones: false,
     table: include_str!("../../templates/layouts/yolo.toml"),
 };
@@ -63,7 +63,7 @@ const GSD: Dialect = Dialect {
     name: "gsd",
     dir: ".planning",
     prefixes: &["/gsd:", "/gsd-"],
-    mark: Some("gsd_state_version"),
+    marker: Some("gsd_state_version"),
     keeps_milestones: true,
     table: include_str!("../../templates/layouts/gsd.toml"),
 };
@@ -72,7 +72,7 @@ const ARIADNA: Dialect = Dialect {
     name: "ariadna",
     dir: ".ariadna_planning",
     prefixes: &["/ariadna:"],
-    mark: None,
+    marker: None,
     keeps_milestones: true,
     table: include_str!("../../templates/layouts/ariadna.toml"),
 };
@@ -112,7 +112,7 @@ impl LayoutName {
     }
 
     /// Returns the layout whose planning folder has this name.
-    pub fn of_dir(dir: &Path) -> Option<Self> {
+    pub fn from_dir(dir: &Path) -> Option<Self> {
         let name = dir.file_name()?;
         Self::ALL.into_iter().find(|layout| name == layout.dir())
     }
@@ -120,22 +120,22 @@ impl LayoutName {
     /// Returns the layout of the tool that wrote a planning folder with a non-standard name.
     ///
     /// Tools mention their own commands in the files they write, and some write text that no other tool does.
-    pub fn of_content(dir: &Path) -> Self {
-        let state = glance(&dir.join(vocabulary::STATE));
-        let is_marked = |layout: &Self| {
-            let mark = layout.dialect().mark;
-            mark.is_some_and(|mark| state.contains(mark))
+    pub fn from_content(dir: &Path) -> Self {
+        let state = read_or_empty(&dir.join(vocabulary::STATE));
+        let has_marker = |layout: &Self| {
+            let marker = layout.dialect().marker;
+            marker.is_some_and(|marker| state.contains(marker))
         };
-        if let Some(marked) = Self::ALL.into_iter().find(is_marked) {
+        if let Some(marked) = Self::ALL.into_iter().find(has_marker) {
             return marked;
         }
-        let others = [vocabulary::ROADMAP, vocabulary::PROJECT];
-        let others = others.map(|file| glance(&dir.join(file)));
-        let text = state + &others.concat();
+        let other_files = [vocabulary::ROADMAP, vocabulary::PROJECT];
+        let other_files = other_files.map(|file| read_or_empty(&dir.join(file)));
+        let text = state + &other_files.concat();
         let mentions = |layout: &Self| text.matches(&format!("/{}:", layout.as_str())).count();
         // The last of equal maxima wins, so the order is reversed: without evidence, it is the first layout.
-        let last_first = Self::ALL.into_iter().rev();
-        last_first.max_by_key(mentions).unwrap_or_default()
+        let reversed = Self::ALL.into_iter().rev();
+        reversed.max_by_key(mentions).unwrap_or_default()
     }
 
     /// Returns the layout's commands and sentences, as compiled into the binary.
@@ -145,7 +145,7 @@ impl LayoutName {
 }
 
 /// Returns a file's text for detecting its tool; read errors are left to the file's parser to report.
-pub(crate) fn glance(path: &Path) -> String {
+pub(crate) fn read_or_empty(path: &Path) -> String {
     match read::text(path) {
         Ok(Some(text)) => text.value,
         _ => String::new(),
@@ -171,15 +171,15 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_another_name_is_known_by_what_its_tool_wrote() {
+    fn a_folder_with_another_name_is_detected_by_its_content() {
         let tree = Tree::new(&[]);
-        assert_eq!(LayoutName::of_content(&tree.at("")), LayoutName::Vbw);
+        assert_eq!(LayoutName::from_content(&tree.at("")), LayoutName::Vbw);
         tree.write(
             "ROADMAP.md",
             "Run /vbw:status, /yolo:vibe or /yolo:status\n",
         );
-        assert_eq!(LayoutName::of_content(&tree.at("")), LayoutName::Yolo);
+        assert_eq!(LayoutName::from_content(&tree.at("")), LayoutName::Yolo);
         tree.write("STATE.md", "---\ngsd_state_version: 1.0\n---\n");
-        assert_eq!(LayoutName::of_content(&tree.at("")), LayoutName::Gsd);
+        assert_eq!(LayoutName::from_content(&tree.at("")), LayoutName::Gsd);
     }
 }

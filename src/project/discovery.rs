@@ -20,7 +20,7 @@ pub(crate) fn root(start: &Path, home: Option<&Path>) -> PathBuf {
         if is_top && dir != start {
             break;
         }
-        if LayoutName::of_dir(dir).is_none() && is_project(dir) {
+        if LayoutName::from_dir(dir).is_none() && is_project(dir) {
             return dir.to_owned();
         }
         if is_top {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn home_is_a_project_only_to_one_who_stands_in_it() {
+    fn home_is_a_project_only_as_the_working_directory() {
         let tree = Tree::new(&[".git/", "home/.git/", "home/notes/today/"]);
         let home = tree.at("home");
         let today = tree.at("home/notes/today");
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_that_name_is_no_planning_folder() {
+    fn a_file_of_that_name_is_not_a_planning_folder() {
         let tree = Tree::new(&[".planning/"]);
         tree.write(".vbw-planning", "");
         assert_eq!(layouts(&tree.at("")), [LayoutName::Gsd]);

@@ -105,7 +105,7 @@ pub(crate) const KEYS: &[SettingKey] = &[
         scope: KeyScope::Anyone,
         about: "Whether a finished plan also corrects the position lines of STATE.md",
         set: |settings, input| {
-            settings.fix_state = input.yes_or_no()?;
+            settings.fix_state = input.boolean()?;
             Ok(())
         },
         show: |settings| Value::Bool(settings.fix_state),
@@ -113,9 +113,9 @@ pub(crate) const KEYS: &[SettingKey] = &[
     SettingKey {
         name: "history",
         scope: KeyScope::Anyone,
-        about: "Whether writes are recorded, so that `annals undo` can take them back",
+        about: "Whether writes are recorded, so that `annals undo` can revert them",
         set: |settings, input| {
-            settings.history = input.yes_or_no()?;
+            settings.history = input.boolean()?;
             Ok(())
         },
         show: |settings| Value::Bool(settings.history),
@@ -218,7 +218,7 @@ pub(crate) const KEYS: &[SettingKey] = &[
         scope: KeyScope::Anyone,
         about: "Whether a new session is given the notepad, once `annals setup` has been run",
         set: |settings, input| {
-            settings.notepad = input.yes_or_no()?;
+            settings.notepad = input.boolean()?;
             Ok(())
         },
         show: |settings| Value::Bool(settings.notepad),
@@ -266,7 +266,7 @@ pub(crate) const KEYS: &[SettingKey] = &[
     SettingKey {
         name: "facts.high_risk",
         scope: KeyScope::UserOnly,
-        about: "More keys, or prefixes of keys that end in a dot, that are never overwritten lightly",
+        about: "More keys, or prefixes of keys that end in a dot, that are treated as high-risk",
         set: |settings, input| {
             settings.facts.high_risk = input.words()?;
             Ok(())
@@ -286,7 +286,7 @@ pub(crate) const KEYS: &[SettingKey] = &[
     SettingKey {
         name: "llm.url",
         scope: KeyScope::UserOnly,
-        about: "The base address of a model's endpoint; its key comes from ANNALS_LLM_API_KEY alone",
+        about: "The base address of a model's endpoint; its key is read only from ANNALS_LLM_API_KEY",
         set: |settings, input| {
             settings.llm.url = Some(input.line()?);
             Ok(())
@@ -296,7 +296,7 @@ pub(crate) const KEYS: &[SettingKey] = &[
     SettingKey {
         name: "llm.api",
         scope: KeyScope::UserOnly,
-        about: "The API that the model's endpoint speaks: openai, anthropic",
+        about: "The API of the model's endpoint: openai, anthropic",
         set: |settings, input| {
             settings.llm.api = api(&input.line()?)?;
             Ok(())
@@ -316,7 +316,7 @@ pub(crate) const KEYS: &[SettingKey] = &[
     SettingKey {
         name: "embedding.url",
         scope: KeyScope::UserOnly,
-        about: "An OpenAI-compatible endpoint for vectors, instead of the built-in table; its key comes from ANNALS_EMBEDDING_API_KEY alone",
+        about: "An OpenAI-compatible endpoint for vectors, instead of the built-in table; its key is read only from ANNALS_EMBEDDING_API_KEY",
         set: |settings, input| {
             settings.embedding.url = Some(input.line()?);
             Ok(())
@@ -351,7 +351,16 @@ pub(crate) const KEYS: &[SettingKey] = &[
             settings.share.url = Some(input.line()?);
             Ok(())
         },
-        show: |settings| optional(settings.share.url.as_deref().map(without_password).as_ref()),
+        show: |settings| {
+            optional(
+                settings
+                    .share
+                    .url
+                    .as_deref()
+                    .map(with_masked_password)
+                    .as_ref(),
+            )
+        },
     },
     SettingKey {
         name: "share.ca",
@@ -389,15 +398,19 @@ pub(crate) const KEYS: &[SettingKey] = &[
 ];
 
 /// Returns a URL with its password masked, since only the server needs it.
-fn without_password(url: &str) -> String {
+fn with_masked_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();
     };
     match rest.split_once('@') {
-        Some((person, place)) if !person.contains('/') => {
-            let role = person.split(':').next().unwrap_or_default();
-            let hidden = if person.contains(':') { ":***" } else { "" };
-            format!("{scheme}://{role}{hidden}@{place}")
+        Some((credentials, host)) if !credentials.contains('/') => {
+            let role = credentials.split(':').next().unwrap_or_default();
+            let masked = if credentials.contains(':') {
+                ":***"
+            } else {
+                ""
+            };
+            format!("{scheme}://{role}{masked}@{host}")
         }
         _ => url.to_owned(),
     }
@@ -405,9 +418,9 @@ fn without_password(url: &str) -> String {
 
 fn scopes(words: &[String]) -> Result<Vec<(String, String)>, String> {
     let rule = |word: &String| {
-        let (key, scope) = word
-            .split_once('=')
-            .ok_or_else(|| format!("{word:?} is not a rule: write KEY=SCOPE, like work.=core"))?;
+        let (key, scope) = word.split_once('=').ok_or_else(|| {
+            format!("{word:?} is not a scope rule: write KEY=SCOPE, like work.=core")
+        })?;
         Ok((key.trim().to_owned(), scope_name(scope.trim())?))
     };
     words.iter().map(rule).collect()
@@ -415,9 +428,9 @@ fn scopes(words: &[String]) -> Result<Vec<(String, String)>, String> {
 
 /// Returns a word if it is a valid name of a scope: it becomes part of addresses on the server.
 pub(crate) fn scope_name(word: &str) -> Result<String, String> {
-    let is_fit =
+    let is_allowed =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
-    if word.is_empty() || word.len() > 48 || !word.bytes().all(is_fit) {
+    if word.is_empty() || word.len() > 48 || !word.bytes().all(is_allowed) {
         return Err(format!(
             "{word:?} is not a scope: use device, private, or a name of lower-case letters, digits, - and _"
         ));
@@ -430,11 +443,11 @@ fn optional(text: Option<&String>) -> Value {
 }
 
 fn fusion(word: &str) -> Result<Fusion, String> {
-    Fusion::choose(word, "a fusion")
+    Fusion::choose(word, "a fusion method")
 }
 
 fn api(word: &str) -> Result<Api, String> {
-    Api::choose(word, "a kind of endpoint")
+    Api::choose(word, "a supported API")
 }
 
 fn path(path: Option<&PathBuf>) -> Value {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::project::dialect::LayoutName;
-use crate::project::dialect::glance;
+use crate::project::dialect::read_or_empty;
 use crate::project::vocabulary;
 use crate::storage;
 use crate::storage::listing;
@@ -74,13 +74,13 @@ const MAX_FOLDERS: usize = 200;
 
 /// Returns whether a planning folder does not exist yet, or is as `annals init` creates it by default: with
 /// our own config.json, and without phases. An interrupted init may not have written config.json yet.
-fn is_as_made(root: &Path, planning: &Path) -> bool {
+fn is_pristine(root: &Path, planning: &Path) -> bool {
     let is_empty = |name: &str| {
         listing::entries(&planning.join(name))
             .unwrap_or_default()
             .is_empty()
     };
-    let settings = glance(&planning.join(vocabulary::CONFIG));
+    let settings = read_or_empty(&planning.join(vocabulary::CONFIG));
     let is_own = settings == include_str!("../../templates/init/config.json")
         || settings.is_empty() && storage::has_pending(root);
     !planning.exists() || is_own && is_empty(vocabulary::PHASES) && is_empty(vocabulary::MILESTONES)
@@ -153,7 +153,7 @@ impl Layout {
         }
         let table: Table = toml::from_str(name.table()).map_err(|error| {
             let layout = name.as_str();
-            Error::failed(format!("the built-in layout {layout} is broken: {error}"))
+            Error::failed(format!("the built-in layout {layout} is invalid: {error}"))
         })?;
         let Some(first) = table.generations.first() else {
             let layout = name.as_str();
@@ -181,27 +181,27 @@ impl Layout {
         planning: &Path,
         harness: Option<&Path>,
     ) -> Result<()> {
-        let own = root.join(".claude");
-        let homes = || harness.into_iter().chain([own.as_path()]);
+        let project_harness = root.join(".claude");
+        let harness_dirs = || harness.into_iter().chain([project_harness.as_path()]);
         let mut newest_first = self.generations.iter().rev();
         let installed = newest_first.find(|generation| {
-            let mut homes = homes();
-            homes.any(|home| generation.is_installed(home))
+            let mut harness_dirs = harness_dirs();
+            harness_dirs.any(|home| generation.is_installed(home))
         });
-        let named = || {
-            let text = without_own_block(&glance(&root.join("CLAUDE.md")));
-            let text = text + &glance(&planning.join(vocabulary::STATE));
-            let counted = self
+        let most_mentioned = || {
+            let text = without_own_block(&read_or_empty(&root.join("CLAUDE.md")));
+            let text = text + &read_or_empty(&planning.join(vocabulary::STATE));
+            let counts = self
                 .generations
                 .iter()
-                .map(|one| (one.mentions(&text), one));
-            let most = counted
+                .map(|generation| (generation.mentions(&text), generation));
+            let highest = counts
                 .filter(|(count, _)| *count > 0)
                 .max_by_key(|(count, _)| *count);
-            most.map(|(_, generation)| generation)
+            highest.map(|(_, generation)| generation)
         };
-        let Some(generation) = installed.or_else(named) else {
-            if self.name == LayoutName::default() && is_as_made(root, planning) {
+        let Some(generation) = installed.or_else(most_mentioned) else {
+            if self.name == LayoutName::default() && is_pristine(root, planning) {
                 self.is_in_use = false;
                 self.commands = plain()?;
                 self.section.lines.clear();
@@ -221,7 +221,7 @@ impl Layout {
 fn plain() -> Result<Commands> {
     let table = include_str!("../../templates/layouts/plain.toml");
     toml::from_str(table)
-        .map_err(|error| Error::failed(format!("the built-in plain words are broken: {error}")))
+        .map_err(|error| Error::failed(format!("the built-in plain commands are invalid: {error}")))
 }
 
 #[cfg(test)]

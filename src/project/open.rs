@@ -61,7 +61,7 @@ pub struct Project {
     pub progress: Progress,
     /// Problems found while opening the project.
     pub warnings: Vec<Warning>,
-    place: Planning,
+    planning: Planning,
     /// Limits the files that are read for the project.
     boundary: Arc<Boundary>,
 }
@@ -90,27 +90,27 @@ impl Project {
                 .as_ref()
                 .map_or(&request.directory, |_| &root);
             settings.planning_dir = Some(base.join(dir));
-            settings.set_by("planning_dir", "--planning-dir");
+            settings.set_flag_origin("planning_dir", "--planning-dir");
         }
         if request.no_history {
             settings.history = false;
-            settings.set_by("history", "--no-history");
+            settings.set_flag_origin("history", "--no-history");
         }
         let mut warnings = std::mem::take(&mut settings.warnings);
-        let mut place = Planning::locate(&root, &settings, &mut warnings)?;
-        for folder in settings.users_folders() {
+        let mut planning = Planning::locate(&root, &settings, &mut warnings)?;
+        for folder in settings.user_set_folders() {
             boundary.allow(&root.join(folder));
         }
-        boundary.limit(&place.dir);
+        boundary.limit(&planning.dir);
         let home = environment.home().map(|home| home.join(".claude"));
         let harness = environment
             .get("CLAUDE_CONFIG_DIR")
             .map(PathBuf::from)
             .or(home);
-        let layout = &mut place.layout;
-        layout.use_generation(&root, &place.dir, harness.as_deref())?;
-        settings.complete(&place.layout.commands);
-        place.layout.commands.clone_from(&settings.commands);
+        let layout = &mut planning.layout;
+        layout.use_generation(&root, &planning.dir, harness.as_deref())?;
+        settings.fill_commands(&planning.layout.commands);
+        planning.layout.commands.clone_from(&settings.commands);
         let git = Git::discover(&root);
         warnings.extend(git.warning());
         Ok(Self {
@@ -122,7 +122,7 @@ impl Project {
             settings,
             environment,
             warnings,
-            place,
+            planning,
             boundary,
         })
     }
@@ -138,53 +138,53 @@ impl Project {
 
     /// Returns the planning folder, or an error if it does not exist.
     pub fn planning(&self) -> Result<&Planning> {
-        if self.place.exists() {
-            return Ok(&self.place);
+        if self.planning.exists() {
+            return Ok(&self.planning);
         }
         if self.settings.planning_dir.is_some() {
             let origin = self.settings.origin("planning_dir");
             return Err(Error::not_found("no planning folder here")
-                .at(&self.place.dir, None)
+                .at(&self.planning.dir, None)
                 .hint(format!(
                     "the path comes from {origin}; `annals init` creates the folder"
                 )));
         }
-        let looked_for = LayoutName::ALL.map(LayoutName::dir).join(", ");
+        let names = LayoutName::ALL.map(LayoutName::dir).join(", ");
         Err(Error::not_found("no planning folder here")
             .at(&self.root, None)
             .hint(format!(
-                "looked for {looked_for}; `annals init` creates one, --planning-dir names another"
+                "looked for {names}; `annals init` creates one, --planning-dir names another"
             )))
     }
 
     /// Returns the planning folder, which need not exist: `init` would create it there.
     pub fn planning_place(&self) -> &Planning {
-        &self.place
+        &self.planning
     }
 
     /// Returns the same project as if it had a new planning folder with this layout.
     pub fn in_layout(&self, name: LayoutName) -> Result<Self> {
-        if self.place.layout.name == name {
+        if self.planning.layout.name == name {
             return Ok(self.clone());
         }
-        if self.place.exists() || self.settings.planning_dir.is_some() {
-            let own = self.place.layout.name.as_str();
+        if self.planning.exists() || self.settings.planning_dir.is_some() {
+            let own = self.planning.layout.name.as_str();
             let message = format!(
-                "the planning folder here is one of {own}, not {}",
+                "the planning folder here belongs to {own}, not {}",
                 name.as_str()
             );
             return Err(Error::refused(message)
-                .at(self.relative(&self.place.dir), None)
-                .hint("a project has one planning folder, and its name says whose it is"));
+                .at(self.relative(&self.planning.dir), None)
+                .hint("a project has one planning folder, whose name determines the tool"));
         }
         let mut layout = Layout::load(name)?;
         let mut settings = self.settings.clone();
-        settings.complete(&layout.commands);
+        settings.fill_commands(&layout.commands);
         layout.commands.clone_from(&settings.commands);
         let dir = self.root.join(name.dir());
         Ok(Self {
             settings,
-            place: Planning { dir, layout },
+            planning: Planning { dir, layout },
             ..self.clone()
         })
     }
@@ -226,10 +226,10 @@ impl Project {
             // Two readers of the same file report the same warning.
             seen.insert(warning.clone()).then_some(warning)
         };
-        let left_out = self.boundary.take_left_out();
+        let unfollowed = self.boundary.take_left_out();
         warnings
             .into_iter()
-            .chain(left_out)
+            .chain(unfollowed)
             .filter_map(named)
             .collect()
     }
@@ -245,8 +245,9 @@ fn root(directory: &Path, flag: Option<&Path>, environment: &Environment) -> Res
                 .hint("--project names the folder of a project")),
         };
     }
-    let start = fs::canonicalize(directory)
-        .map_err(|_| Error::not_found("the working directory is gone").at(directory, None))?;
+    let start = fs::canonicalize(directory).map_err(|_| {
+        Error::not_found("the working directory no longer exists").at(directory, None)
+    })?;
     // The home directory may be reached through a link; the start has already been resolved.
     let home = environment.home();
     let home = home.map(|home| fs::canonicalize(&home).unwrap_or(home));
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn no_planning_folder_is_not_found_and_init_is_named() {
+    fn without_a_planning_folder_the_error_names_init() {
         let tree = Tree::new(&[".git/"]);
         let project = open(&tree, "").unwrap();
         let error = project.planning().unwrap_err();
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn another_layout_can_be_chosen_where_no_planning_folder_is() {
+    fn another_layout_can_be_chosen_without_a_planning_folder() {
         let tree = Tree::new(&[".git/"]);
         tree.write("annals.toml", "[commands]\nship = \"/gsd:ship\"\n");
         let project = open(&tree, "").unwrap();
@@ -357,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_planning_folder_that_is_missing_says_where_the_name_comes_from() {
+    fn a_missing_planning_folder_error_names_the_source_of_the_setting() {
         let tree = Tree::new(&[".vbw-planning/"]);
         tree.write("annals.toml", "\nplanning_dir = \"plan\"\n");
         let project = open(&tree, "").unwrap();

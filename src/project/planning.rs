@@ -30,14 +30,14 @@ impl Planning {
         warnings: &mut Vec<Warning>,
     ) -> Result<Self> {
         let (dir, name) = match &settings.planning_dir {
-            Some(named) => {
-                let dir = root.join(named);
-                let name = LayoutName::of_dir(&dir);
+            Some(dir_setting) => {
+                let dir = root.join(dir_setting);
+                let name = LayoutName::from_dir(&dir);
                 // Resolved like the root, so that paths are displayed relative to it.
                 let dir = fs::canonicalize(&dir).unwrap_or_else(|_| dir.components().collect());
                 (dir, name)
             }
-            None => discover(root, warnings),
+            None => detect(root, warnings),
         };
         let is_trusted = !matches!(
             settings.origin("planning_dir"),
@@ -46,7 +46,7 @@ impl Planning {
         if !is_trusted {
             confine(&dir, &settings.folders(root))?;
         }
-        let name = name.unwrap_or_else(|| LayoutName::of_content(&dir));
+        let name = name.unwrap_or_else(|| LayoutName::from_content(&dir));
         let layout = Layout::load(name)?;
         Ok(Self { dir, layout })
     }
@@ -58,16 +58,16 @@ impl Planning {
 }
 
 /// Returns the first planning folder that exists, otherwise the one that would be created.
-fn discover(root: &Path, warnings: &mut Vec<Warning>) -> (PathBuf, Option<LayoutName>) {
-    let found = discovery::layouts(root);
-    warnings.extend(ambiguous(&found));
-    let name = found.first().copied().unwrap_or_default();
+fn detect(root: &Path, warnings: &mut Vec<Warning>) -> (PathBuf, Option<LayoutName>) {
+    let layouts = discovery::layouts(root);
+    warnings.extend(ambiguous(&layouts));
+    let name = layouts.first().copied().unwrap_or_default();
     (root.join(name.dir()), Some(name))
 }
 
 /// Warns if the folders of several tools exist.
-fn ambiguous(found: &[LayoutName]) -> Option<Warning> {
-    let [used, others @ ..] = found else {
+fn ambiguous(layouts: &[LayoutName]) -> Option<Warning> {
+    let [used, others @ ..] = layouts else {
         return None;
     };
     if others.is_empty() {
@@ -90,16 +90,16 @@ pub(crate) fn confine(path: &Path, folders: &[&Path]) -> Result<()> {
     let Ok(real) = fs::canonicalize(path) else {
         return Ok(());
     };
-    let inside = |folder: &&Path| fs::canonicalize(folder).is_ok_and(|f| real.starts_with(f));
-    if folders.iter().any(inside) {
+    let is_inside = |folder: &&Path| fs::canonicalize(folder).is_ok_and(|f| real.starts_with(f));
+    if folders.iter().any(is_inside) {
         return Ok(());
     }
     Err(
         Error::refused(format!("leads outside the project, to {}", real.display()))
             .at(path, None)
             .hint(
-                "if that is meant, name it in your own settings, in the environment or with a flag; \
-                 linked_roots in your own settings lets links lead to a folder",
+                "if that is intended, set it in your own settings, in the environment or with a flag; \
+                 linked_roots in your own settings allows links into a folder",
             ),
     )
 }

@@ -224,43 +224,43 @@ impl Settings {
     }
 
     /// Returns the folders named by the user rather than by the project, as written.
-    pub(crate) fn users_folders(&self) -> Vec<PathBuf> {
-        let named = [
+    pub(crate) fn user_set_folders(&self) -> Vec<PathBuf> {
+        let folders = [
             ("planning_dir", self.planning_dir.as_ref()),
             ("template", self.template.as_ref()),
             ("store", Some(&self.store)),
             ("ledger_dir", Some(&self.ledger_dir)),
         ];
-        let is_users =
+        let is_set_by_user =
             |key: &str| !matches!(self.origin(key), Origin::Default | Origin::Project { .. });
-        let named = named.into_iter().filter(|(key, _)| is_users(key));
-        named.filter_map(|(_, folder)| folder.cloned()).collect()
+        let folders = folders.into_iter().filter(|(key, _)| is_set_by_user(key));
+        folders.filter_map(|(_, folder)| folder.cloned()).collect()
     }
 
     /// Records that a key was set on the command line.
-    pub(crate) fn set_by(&mut self, key: &'static str, flag: &str) {
+    pub(crate) fn set_flag_origin(&mut self, key: &'static str, flag: &str) {
         let flag = flag.to_owned();
         self.origins.insert(key, Origin::Flag { flag });
     }
 
     /// Fills in the layout's commands where none are set.
-    pub(crate) fn complete(&mut self, layout: &Commands) {
-        let own = &mut self.commands;
-        own.verify.clone_from(&layout.verify);
-        own.remediate.clone_from(&layout.remediate);
-        own.discuss.clone_from(&layout.discuss);
-        for (key, own, layout) in [
-            ("commands.plan", &mut own.plan, &layout.plan),
-            ("commands.execute", &mut own.execute, &layout.execute),
-            ("commands.ship", &mut own.ship, &layout.ship),
+    pub(crate) fn fill_commands(&mut self, layout: &Commands) {
+        let commands = &mut self.commands;
+        commands.verify.clone_from(&layout.verify);
+        commands.remediate.clone_from(&layout.remediate);
+        commands.discuss.clone_from(&layout.discuss);
+        for (key, commands, layout) in [
+            ("commands.plan", &mut commands.plan, &layout.plan),
+            ("commands.execute", &mut commands.execute, &layout.execute),
+            ("commands.ship", &mut commands.ship, &layout.ship),
             (
                 "commands.new_milestone",
-                &mut own.new_milestone,
+                &mut commands.new_milestone,
                 &layout.new_milestone,
             ),
         ] {
             if !self.origins.contains_key(key) {
-                own.clone_from(layout);
+                commands.clone_from(layout);
             }
         }
     }

@@ -13,8 +13,8 @@ use crate::ranking::words::terms;
 ///
 /// Set low, since our texts are a bullet or a section and are not padded: over 883 questions on short texts,
 /// 61 % of the answers were among the first ten, with the usual 1.2 and 0.75 60 %.
-const REPEATED: f64 = 0.9;
-const LENGTH: f64 = 0.4;
+const K1: f64 = 0.9;
+const B: f64 = 0.4;
 
 /// A set of texts that can be searched by words.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +57,7 @@ impl Corpus {
             corpus.lengths.push(length);
         }
         let total: usize = corpus.lengths.iter().sum();
-        corpus.mean_length = real(total) / real(corpus.lengths.len().max(1));
+        corpus.mean_length = to_f64(total) / to_f64(corpus.lengths.len().max(1));
         corpus
     }
 
@@ -65,7 +65,7 @@ impl Corpus {
     pub fn scores(&self, query: &str) -> Vec<f64> {
         let mut scores = vec![0.0; self.lengths.len()];
         for term in terms(query, &self.languages) {
-            let texts = self.having(&term);
+            let texts = self.containing(&term);
             let idf = idf(texts.len(), self.lengths.len());
             for (document, count) in texts {
                 scores[document] += idf * bm25(count, self.lengths[document], self.mean_length);
@@ -75,14 +75,14 @@ impl Corpus {
     }
 
     /// Returns the texts that contain any of a term's stems, with the count of the most frequent stem.
-    fn having(&self, term: &Term) -> BTreeMap<usize, usize> {
-        let mut found: BTreeMap<usize, usize> = BTreeMap::new();
+    fn containing(&self, term: &Term) -> BTreeMap<usize, usize> {
+        let mut matches: BTreeMap<usize, usize> = BTreeMap::new();
         let stems = term.stems.iter();
         for &(document, count) in stems.filter_map(|stem| self.postings.get(stem)).flatten() {
-            let most = found.entry(document).or_default();
-            *most = count.max(*most);
+            let max_count = matches.entry(document).or_default();
+            *max_count = count.max(*max_count);
         }
-        found
+        matches
     }
 
     /// Returns the texts that share a word with the query, best first; ties stay in order.
@@ -99,14 +99,14 @@ impl Corpus {
 
 /// Returns the BM25 weight of a word that occurs `count` times in a text, without its idf.
 pub fn bm25(count: usize, length: usize, mean_length: f64) -> f64 {
-    let count = real(count);
-    let length = real(length) / mean_length.max(1.0);
-    count * (REPEATED + 1.0) / (count + REPEATED * (1.0 - LENGTH + LENGTH * length))
+    let count = to_f64(count);
+    let length = to_f64(length) / mean_length.max(1.0);
+    count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length))
 }
 
 /// Converts a count to a float: no count here comes near 2^53, above which floats skip integers.
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-pub(crate) fn real(count: usize) -> f64 {
+pub(crate) fn to_f64(count: usize) -> f64 {
     count as f64
 }
 
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_those_of_the_formula() {
+    fn scores_follow_the_bm25_formula() {
         let corpus = Corpus::new(["apple apple pear", "pear"]);
         // Lengths 3 and 1, mean 2; `apple` in one of two texts, twice.
         let idf = (1.0_f64 + 1.5 / 1.5).ln();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_by_parts_of_identifiers_and_in_any_script() {
+    fn parts_of_identifiers_and_any_script_are_found() {
         let documents = [
             "`src/http_client.rs` grew",
             "HttpClient grew",
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_and_stop_words_are_only_words() {
+    fn operators_and_stop_words_match_as_words() {
         let documents = ["a - \"quoted\" * AND b", "who is the best"];
         for query in ["-", "\"", "*", "", "  ", "AND OR NOT NEAR("] {
             Corpus::new(documents).scores(query);

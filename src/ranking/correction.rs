@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::ranking::real;
+use crate::ranking::to_f64;
 use crate::ranking::words::words;
 
 /// Number of characters at the start of a text in which a correction must identify itself.
-const HEAD: usize = 120;
+const OPENING_CHARS: usize = 120;
 
 /// Minimum share of the shorter text's words that both texts must contain.
-const SHARED: f64 = 0.5;
+const MIN_SHARED_WORDS: f64 = 0.5;
 
 /// Openings of a correction.
 const OPENINGS: &[&str] = &[
@@ -36,25 +36,25 @@ const PHRASES: &[&str] = &[
 
 /// Returns whether a text corrects another one about the same subject.
 pub fn corrects(text: &str, other: &str) -> bool {
-    is_correction(text) && !is_correction(other) && are_of_one_matter(text, other)
+    is_correction(text) && !is_correction(other) && have_same_subject(text, other)
 }
 
 fn is_correction(text: &str) -> bool {
-    let head: String = text.chars().take(HEAD).collect();
+    let head: String = text.chars().take(OPENING_CHARS).collect();
     let head = head.to_lowercase();
     let head = head.trim_start_matches(|c: char| !c.is_alphanumeric());
     OPENINGS.iter().any(|opening| head.starts_with(opening))
         || PHRASES.iter().any(|phrase| head.contains(phrase))
 }
 
-fn are_of_one_matter(one: &str, other: &str) -> bool {
-    let set = |text: &str| -> BTreeSet<String> {
-        let long = |word: &String| word.chars().count() > 2;
-        words(text).into_iter().filter(long).collect()
+fn have_same_subject(one: &str, other: &str) -> bool {
+    let long_words = |text: &str| -> BTreeSet<String> {
+        let is_long = |word: &String| word.chars().count() > 2;
+        words(text).into_iter().filter(is_long).collect()
     };
-    let (one, other) = (set(one), set(other));
+    let (one, other) = (long_words(one), long_words(other));
     let shared = one.intersection(&other).count();
-    shared > 1 && real(shared) >= SHARED * real(one.len().min(other.len()))
+    shared > 1 && to_f64(shared) >= MIN_SHARED_WORDS * to_f64(one.len().min(other.len()))
 }
 
 #[cfg(test)]
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_correction_says_that_it_is_one_and_is_of_the_same_matter() {
+    fn a_correction_identifies_itself_and_shares_the_subject() {
         let old = "The server listens on port 5432.";
         for new in [
             "Correction: the server listens on port 5433.",

@@ -6,27 +6,27 @@
 /// Share of its score that a text adds to the next text of a conversation, and to the one after that.
 ///
 /// The answer is often in what was said just before or after.
-pub const NEIGHBOURS: [f64; 2] = [0.25, 0.15];
+pub const NEIGHBOUR_SHARES: [f64; 2] = [0.25, 0.15];
 
 /// Share of the better neighbour's score that is added to a text between two texts under one heading.
 ///
 /// Adding both, or a larger share, ranks whole sections above the one text with the answer.
-pub const SIBLINGS: f64 = 0.2;
+pub const SIBLING_SHARE: f64 = 0.2;
 
 /// Additional share of its score that a question adds to the texts after it.
-pub const ANSWER: f64 = 0.3;
+pub const ANSWER_SHARE: f64 = 0.3;
 
 /// Share of its score that a question loses: a similar question is not an answer.
-pub const QUESTION: f64 = 0.3;
+pub const QUESTION_PENALTY: f64 = 0.3;
 
 /// Normalises scores to the range 0 to 1 by their minimum and maximum; if all are equal, they become 0.
-pub fn min_max(scores: &mut [f64]) {
-    let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
-    let greatest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let width = greatest - least;
+pub fn normalise_min_max(scores: &mut [f64]) {
+    let lowest = scores.iter().copied().fold(f64::INFINITY, f64::min);
+    let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let range = highest - lowest;
     for score in scores {
-        *score = if width > 0.0 && width.is_finite() {
-            (*score - least) / width
+        *score = if range > 0.0 && range.is_finite() {
+            (*score - lowest) / range
         } else {
             0.0
         };
@@ -56,24 +56,24 @@ mod tests {
     }
 
     #[test]
-    fn scores_move_to_0_to_1() {
+    fn scores_are_normalised_to_0_to_1() {
         let mut scores = [2.0, 4.0, 3.0];
-        min_max(&mut scores);
+        normalise_min_max(&mut scores);
         assert!(is_close(&scores, &[0.0, 1.0, 0.5]));
         for mut flat in [vec![], vec![7.0; 3], vec![f64::NAN; 2]] {
-            min_max(&mut flat);
+            normalise_min_max(&mut flat);
             assert!(flat.iter().all(|score| score.abs() < 1e-9));
         }
     }
 
     #[test]
-    fn words_weigh_more_where_a_text_has_them() {
+    fn words_weigh_more_if_a_text_contains_them() {
         let weights = [0.0, 0.3, 0.6, 0.9, 1.0].map(adaptive_weight);
         assert!(is_close(&weights, &[0.3, 0.3, 0.45, 0.6, 0.6]));
     }
 
     #[test]
-    fn recency_halves() {
+    fn recency_halves_with_each_half_life() {
         let ages = [0.0, 30.0, 60.0, -5.0].map(|age| recency(age, 30.0));
         assert!(is_close(&ages, &[1.0, 0.5, 0.25, 1.0]));
     }

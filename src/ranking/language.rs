@@ -12,7 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 const MAX_WORD_LENGTH: usize = 64;
 
 /// Number of words examined to detect the language of a text.
-const SAMPLE: usize = 500;
+const SAMPLE_WORDS: usize = 500;
 
 /// A bit mask of the languages in which each function word occurs, hashed for fast lookup.
 static VOTES: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
@@ -68,7 +68,7 @@ impl Language {
         let mut votes = [0_usize; Self::ALL.len()];
         let words = text.split(|c: char| !c.is_alphanumeric());
         let mut lower = String::new();
-        for word in words.filter(|word| !word.is_empty()).take(SAMPLE) {
+        for word in words.filter(|word| !word.is_empty()).take(SAMPLE_WORDS) {
             lower.clear();
             if word.is_ascii() {
                 lower.push_str(word);
@@ -76,11 +76,13 @@ impl Language {
             } else {
                 lower.extend(word.chars().flat_map(char::to_lowercase));
             }
-            let spoken_for = VOTES.get(lower.as_str()).copied().unwrap_or_default();
+            let languages = VOTES.get(lower.as_str()).copied().unwrap_or_default();
             for (at, language) in Self::ALL.into_iter().enumerate() {
-                let has_own_letter =
-                    || !lower.is_ascii() && lower.contains(|c| language.own_letters().contains(c));
-                votes[at] += usize::from(spoken_for & 1 << at != 0 || has_own_letter());
+                let has_characteristic_letter = || {
+                    !lower.is_ascii()
+                        && lower.contains(|c| language.characteristic_letters().contains(c))
+                };
+                votes[at] += usize::from(languages & 1 << at != 0 || has_characteristic_letter());
             }
         }
         // A tie goes to the earlier language, so English comes first.
@@ -110,8 +112,8 @@ impl Language {
         } else {
             self
         };
-        let nasal = (language == Self::Portuguese).then(|| before_nasal(word));
-        if let Some(stem) = nasal.flatten() {
+        let nasal_stem = (language == Self::Portuguese).then(|| without_nasal_ending(word));
+        if let Some(stem) = nasal_stem.flatten() {
             return without_accents(stem).into_owned();
         }
         let stem = Stemmer::new(language.algorithm()).stem(word);
@@ -128,7 +130,7 @@ impl Language {
     }
 
     /// Returns the language for a stored number.
-    pub(crate) fn of_number(number: u8) -> Self {
+    pub(crate) fn from_number(number: u8) -> Self {
         let language = Self::ALL.get(usize::from(number));
         language.copied().unwrap_or_default()
     }
@@ -147,7 +149,7 @@ impl Language {
     }
 
     /// Returns letters that are rare in the other languages.
-    fn own_letters(self) -> &'static str {
+    fn characteristic_letters(self) -> &'static str {
         match self {
             Self::English | Self::Dutch => "",
             Self::French => "œùûçèêëî",
@@ -176,7 +178,7 @@ impl Language {
 
 /// Returns the common stem of singular and plural of a Portuguese word in `-ão`, which Snowball stems
 /// differently.
-fn before_nasal(word: &str) -> Option<&str> {
+fn without_nasal_ending(word: &str) -> Option<&str> {
     let stem = ["ão", "ãos", "ões", "ães"]
         .iter()
         .find_map(|ending| word.strip_suffix(ending))?;
@@ -331,24 +333,24 @@ const SPANISH: &[&str] = &[
 mod tests {
     use super::*;
 
-    fn meet(language: Language, forms: &[&str]) {
+    fn assert_same_stem(language: Language, forms: &[&str]) {
         for form in forms {
             assert_eq!(language.stem(form), language.stem(forms[0]), "{form}");
         }
     }
 
     #[test]
-    fn lists_are_sorted_so_that_all_of_each_is_found() {
+    fn function_words_are_sorted_and_numbers_round_trip() {
         for language in Language::ALL {
             let mut sorted = language.function_words().to_vec();
             sorted.sort_unstable();
             assert_eq!(language.function_words(), sorted, "{language:?}");
-            assert_eq!(Language::of_number(language.number()), language);
+            assert_eq!(Language::from_number(language.number()), language);
         }
     }
 
     #[test]
-    fn a_text_is_in_the_language_of_its_function_words() {
+    fn languages_are_detected_by_function_words() {
         for (text, expected) in [
             (
                 "The queue is read when the program starts.",
@@ -386,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn english_forms_of_one_word_meet() {
+    fn english_forms_share_a_stem() {
         for forms in [
             &["retry", "retries", "retried", "retrying"][..],
             &["stop", "stops", "stopped", "stopping"],
@@ -394,7 +396,7 @@ mod tests {
             &["class", "classes"],
             &["silent", "silently"],
         ] {
-            meet(Language::English, forms);
+            assert_same_stem(Language::English, forms);
         }
         for (one, other) in [("status", "state"), ("string", "str"), ("thing", "th")] {
             assert_ne!(Language::English.stem(one), Language::English.stem(other));
@@ -402,51 +404,51 @@ mod tests {
     }
 
     #[test]
-    fn german_forms_of_one_word_meet() {
-        meet(Language::German, &["entscheidung", "entscheidungen"]);
-        meet(Language::German, &["warteschlange", "warteschlangen"]);
-        meet(Language::German, &["gesperrte", "gesperrten", "gesperrtes"]);
+    fn german_forms_share_a_stem() {
+        assert_same_stem(Language::German, &["entscheidung", "entscheidungen"]);
+        assert_same_stem(Language::German, &["warteschlange", "warteschlangen"]);
+        assert_same_stem(Language::German, &["gesperrte", "gesperrten", "gesperrtes"]);
     }
 
     #[test]
-    fn french_forms_of_one_word_meet() {
-        meet(Language::French, &["décision", "décisions"]);
-        meet(
+    fn french_forms_share_a_stem() {
+        assert_same_stem(Language::French, &["décision", "décisions"]);
+        assert_same_stem(
             Language::French,
             &["verrouiller", "verrouillé", "verrouillée"],
         );
     }
 
     #[test]
-    fn spanish_forms_of_one_word_meet() {
-        meet(Language::Spanish, &["decisión", "decisiones"]);
-        meet(Language::Spanish, &["bloquear", "bloqueado", "bloqueados"]);
+    fn spanish_forms_share_a_stem() {
+        assert_same_stem(Language::Spanish, &["decisión", "decisiones"]);
+        assert_same_stem(Language::Spanish, &["bloquear", "bloqueado", "bloqueados"]);
     }
 
     #[test]
-    fn portuguese_forms_of_one_word_meet() {
-        meet(Language::Portuguese, &["decisão", "decisões"]);
+    fn portuguese_forms_share_a_stem() {
+        assert_same_stem(Language::Portuguese, &["decisão", "decisões"]);
         assert_ne!(
             Language::Portuguese.stem("mão"),
             "m",
             "too little would be left"
         );
-        meet(
+        assert_same_stem(
             Language::Portuguese,
             &["bloquear", "bloqueado", "bloqueada"],
         );
     }
 
     #[test]
-    fn russian_forms_of_one_word_meet_in_a_text_of_any_language() {
+    fn russian_forms_share_a_stem_in_any_language() {
         for language in Language::ALL {
-            meet(language, &["решение", "решения", "решений", "решениями"]);
-            meet(language, &["очередь", "очереди", "очередью"]);
+            assert_same_stem(language, &["решение", "решения", "решений", "решениями"]);
+            assert_same_stem(language, &["очередь", "очереди", "очередью"]);
         }
     }
 
     #[test]
-    fn what_is_no_word_keeps_all_but_its_accents() {
+    fn only_accents_are_removed_from_what_is_not_a_word() {
         for (word, stem) in [("sqlite3", "sqlite3"), ("v2", "v2"), ("", ""), ("é2", "e2")] {
             assert_eq!(Language::English.stem(word), stem);
         }

@@ -15,12 +15,12 @@ pub fn content_words(query: &str) -> Vec<String> {
     let language = Language::detect(query);
     let mut words: Vec<String> = Vec::new();
     let mut function_words: Vec<String> = Vec::new();
-    let found = query.split(|c: char| !is_of_word(c));
-    for word in found.filter(|word| !word.is_empty()) {
+    let split = query.split(|c: char| !is_word_char(c));
+    for word in split.filter(|word| !word.is_empty()) {
         let lower = word.to_lowercase();
-        let tells_nothing =
+        let is_function_word =
             Language::English.is_function_word(&lower) || language.is_function_word(&lower);
-        let list = if tells_nothing {
+        let list = if is_function_word {
             &mut function_words
         } else {
             &mut words
@@ -48,10 +48,10 @@ pub fn any_form_of(words: &[String], language: Language) -> Option<String> {
 }
 
 fn forms(word: &str, language: Language) -> String {
-    let is_other = language != Language::English || !word.is_ascii();
+    let has_no_english_stem = language != Language::English || !word.is_ascii();
     let stem = language.stem(word);
-    let is_telling = stem != word && stem.chars().count() >= MIN_STEM_LENGTH;
-    if is_other && is_telling {
+    let is_usable_prefix = stem != word && stem.chars().count() >= MIN_STEM_LENGTH;
+    if has_no_english_stem && is_usable_prefix {
         format!("({} OR {} *)", quoted(word), quoted(&stem))
     } else {
         quoted(word)
@@ -70,7 +70,7 @@ pub fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\0', " ").replace('"', "\"\""))
 }
 
-fn is_of_word(c: char) -> bool {
+fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || crate::text::joins(c)
 }
 
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stop_words_and_repetitions_go() {
+    fn stop_words_and_repetitions_are_dropped() {
         for (query, expected) in [
             (
                 "When did Ada go to the Library, the library?",
@@ -116,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn expressions_are_of_quoted_words() {
+    fn words_in_an_expression_are_quoted() {
         let words = ["say".to_owned(), "\"hi\"".to_owned()];
         assert_eq!(any_of(&words).as_deref(), Some("\"say\" OR \"\"\"hi\"\"\""));
         assert_eq!(any_of(&[]), None);
     }
 
     #[test]
-    fn words_of_other_languages_are_found_by_what_their_forms_share() {
+    fn words_of_other_languages_also_match_by_stem() {
         let forms = |word: &str, language| any_form_of(&[word.to_owned()], language).unwrap();
         assert_eq!(forms("queues", Language::English), "\"queues\"");
         let expected = "(\"warteschlangen\" OR \"warteschlang\" *)";
@@ -135,7 +135,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_query_is_a_legal_expression(query in "\\PC*", raw in any::<String>()) {
+        fn any_query_yields_a_valid_expression(query in "\\PC*", raw in any::<String>()) {
             let index = Connection::open_in_memory().unwrap();
             index.execute_batch("CREATE VIRTUAL TABLE texts USING fts5 (text)").unwrap();
             let search = |expression: &str| {

@@ -1,7 +1,7 @@
 //! Splits a long text into passages, since a single vector for a long text resembles nothing in particular.
 
 /// Maximum length of a passage, in bytes; the last one may be a quarter longer.
-const LENGTH: usize = 600;
+const MAX_PASSAGE_LENGTH: usize = 600;
 
 /// Maximum number of passages; the last one contains the rest of the text.
 const MAX_PASSAGES: usize = 64;
@@ -10,25 +10,29 @@ const MAX_PASSAGES: usize = 64;
 ///
 /// They end after a sentence or a line if possible, otherwise between words.
 pub fn passages(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
+    let mut passages = Vec::new();
     let mut rest = text.trim();
-    while rest.len() > LENGTH + LENGTH / 4 && found.len() + 1 < MAX_PASSAGES {
+    while rest.len() > MAX_PASSAGE_LENGTH + MAX_PASSAGE_LENGTH / 4
+        && passages.len() + 1 < MAX_PASSAGES
+    {
         let end = end(rest);
-        let (passage, after) = rest.split_at(end);
+        let (passage, remainder) = rest.split_at(end);
         if !passage.trim().is_empty() {
-            found.push(passage.trim());
+            passages.push(passage.trim());
         }
-        rest = after.trim_start();
+        rest = remainder.trim_start();
     }
-    if !rest.is_empty() || found.is_empty() {
-        found.push(rest);
+    if !rest.is_empty() || passages.is_empty() {
+        passages.push(rest);
     }
-    found
+    passages
 }
 
 /// Returns the end of the first passage of a text, as a byte offset.
 fn end(text: &str) -> usize {
-    let limit = (0..=LENGTH).rev().find(|end| text.is_char_boundary(*end));
+    let limit = (0..=MAX_PASSAGE_LENGTH)
+        .rev()
+        .find(|end| text.is_char_boundary(*end));
     let head = &text[..limit.unwrap_or_default()];
     let half = head.len() / 2;
     let sentence = head.char_indices().rev().find_map(|(at, c)| {
@@ -51,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_text_is_cut_at_its_sentences() {
+    fn a_long_text_is_split_after_sentences() {
         assert_eq!(passages("short"), ["short"]);
         assert_eq!(passages(""), [""]);
         let sentence = "The queue is read at the start of the program. ";
@@ -60,16 +64,16 @@ mod tests {
         assert!(found.len() >= 3, "{}", found.len());
         for passage in &found {
             assert!(
-                passage.ends_with('.') && passage.len() <= LENGTH * 5 / 4,
+                passage.ends_with('.') && passage.len() <= MAX_PASSAGE_LENGTH * 5 / 4,
                 "{passage}"
             );
         }
-        assert!(passages(&"x".repeat(100 * LENGTH)).len() <= MAX_PASSAGES);
+        assert!(passages(&"x".repeat(100 * MAX_PASSAGE_LENGTH)).len() <= MAX_PASSAGES);
     }
 
     proptest! {
         #[test]
-        fn passages_are_pieces_in_order(text in "([a-z é再]{0,80}[.\n ]?){0,40}") {
+        fn passages_are_substrings_in_order(text in "([a-z é再]{0,80}[.\n ]?){0,40}") {
             let mut rest = text.as_str();
             for passage in passages(&text) {
                 let at = rest.find(passage);

@@ -3,43 +3,43 @@
 use serde::Serialize;
 
 use crate::ranking::language::Language;
-use crate::ranking::real;
+use crate::ranking::to_f64;
 use crate::ranking::words::Term;
 
 /// Minimum evidence for the best text of an answer.
 ///
 /// This and the other constants were set by hand from the curves in docs/recall.md: each question about one
 /// conversation or project was also asked of the others, where it has no answer.
-const ENOUGH: f64 = 0.66;
+const MIN_ANSWER_EVIDENCE: f64 = 0.66;
 
 /// Minimum evidence for a text beside a better one: below it, a match is chance.
-const MIN_RELEVANCE: f64 = 0.1;
+const MIN_TEXT_EVIDENCE: f64 = 0.1;
 
 /// Weight of a unit of idf mass: three rare words in one text are significant, however long the question is.
-const MASS: f64 = 0.03;
+const MASS_WEIGHT: f64 = 0.03;
 
 /// Weight of the similarity relative to the share of words: among thousands of texts, some are similar to
 /// anything.
-const CLOSENESS: f64 = 0.5;
+const SIMILARITY_WEIGHT: f64 = 0.5;
 
 /// Loss of a text's evidence for each text ranked before it: if nothing answers a question, its words
 /// co-occur by chance, and rarely in the text that ranks first.
-const LOWER: f64 = 0.08;
+const RANK_PENALTY: f64 = 0.08;
 
 /// Maximum number of texts before a text that count for this loss.
-const MAX_BEFORE: u32 = 5;
+const MAX_PENALISED_RANKS: u32 = 5;
 
 /// Minimum number of words of a question without function words to be treated as a list of keywords.
-const KEYWORDS: usize = 4;
+const MIN_KEYWORDS: usize = 4;
 
 /// Minimum share of the keywords' idf that a text must cover.
-const KEYWORDS_COVERED: f64 = 0.7;
+const MIN_KEYWORD_COVERAGE: f64 = 0.7;
 
 /// Number of texts below which idf is not meaningful; it is computed as for this many.
-const FEW_TEXTS: usize = 300;
+const MIN_TEXTS_FOR_IDF: usize = 300;
 
 /// Similarity that is assumed if no vectors are compared.
-const USUAL_CLOSENESS: f64 = 0.4;
+const DEFAULT_SIMILARITY: f64 = 0.4;
 
 /// The relevance of a text to the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -69,14 +69,17 @@ pub struct TextEvidence {
     /// The same as a share of the total idf of all its words.
     pub share: f64,
     /// Similarity of the text to the question's content words, if compared.
-    pub closeness: Option<f64>,
+    pub similarity: Option<f64>,
 }
 
 impl TextEvidence {
     /// Returns the evidence as a single number; the decision is made by [`WeightedQuestion::relevance`].
     pub fn sum(self) -> f64 {
-        let closeness = self.closeness.unwrap_or(USUAL_CLOSENESS).clamp(0.0, 1.0);
-        MASS * self.mass + self.share + CLOSENESS * closeness
+        let similarity = self
+            .similarity
+            .unwrap_or(DEFAULT_SIMILARITY)
+            .clamp(0.0, 1.0);
+        MASS_WEIGHT * self.mass + self.share + SIMILARITY_WEIGHT * similarity
     }
 }
 
@@ -91,11 +94,11 @@ pub struct WeightedQuestion {
 impl WeightedQuestion {
     /// Returns a question from its terms, each with the number of texts that contain it, out of `all`.
     pub fn new(text: &str, terms: Vec<(Term, usize)>, all: usize) -> Self {
-        let all = all.max(FEW_TEXTS);
+        let all = all.max(MIN_TEXTS_FOR_IDF);
         let terms: Vec<(Term, f64)> = terms
             .into_iter()
             .filter(|(term, _)| !term.is_compound)
-            .map(|(term, with)| (term, idf(with, all)))
+            .map(|(term, containing)| (term, idf(containing, all)))
             .collect();
         let language = Language::detect(text);
         let mut words = text.split(|c: char| !c.is_alphanumeric());
@@ -105,15 +108,15 @@ impl WeightedQuestion {
         };
         Self {
             mass: terms.iter().map(|(_, idf)| idf).sum(),
-            is_keywords: terms.len() >= KEYWORDS && !words.any(is_function_word),
+            is_keywords: terms.len() >= MIN_KEYWORDS && !words.any(is_function_word),
             terms,
         }
     }
 
     /// Returns the evidence for a text that contains the terms for which `has` is true.
-    pub fn evidence(&self, closeness: Option<f64>, has: impl Fn(&Term) -> bool) -> TextEvidence {
-        let had = self.terms.iter().filter(|(term, _)| has(term));
-        let mass: f64 = had.map(|(_, idf)| idf).sum();
+    pub fn evidence(&self, similarity: Option<f64>, has: impl Fn(&Term) -> bool) -> TextEvidence {
+        let contained = self.terms.iter().filter(|(term, _)| has(term));
+        let mass: f64 = contained.map(|(_, idf)| idf).sum();
         TextEvidence {
             mass,
             share: if self.mass > 0.0 {
@@ -121,15 +124,15 @@ impl WeightedQuestion {
             } else {
                 0.0
             },
-            closeness,
+            similarity,
         }
     }
 
     /// Judges the texts of one answer, best first: if none is good enough, all are irrelevant.
     pub fn relevance(&self, answer: &[TextEvidence]) -> Vec<Relevance> {
-        let is_enough = self.verdict(answer).passes(ENOUGH);
-        let judge = |one: &TextEvidence| {
-            if is_enough && one.sum() >= MIN_RELEVANCE {
+        let has_answer = self.verdict(answer).passes(MIN_ANSWER_EVIDENCE);
+        let judge = |text: &TextEvidence| {
+            if has_answer && text.sum() >= MIN_TEXT_EVIDENCE {
                 Relevance::High
             } else {
                 Relevance::Low
@@ -141,9 +144,10 @@ impl WeightedQuestion {
     /// Returns the evidence for an answer as a whole: the highest among its texts, which are given in rank
     /// order.
     pub fn verdict(&self, answer: &[TextEvidence]) -> AnswerEvidence {
-        let is_covered = |one: &TextEvidence| !self.is_keywords || one.share >= KEYWORDS_COVERED;
-        let ranked = (0..).zip(answer).filter(|(_, one)| is_covered(one));
-        let sums = ranked.map(|(before, one)| one.sum() * of_rank(before));
+        let is_covered =
+            |text: &TextEvidence| !self.is_keywords || text.share >= MIN_KEYWORD_COVERAGE;
+        let ranked = (0..).zip(answer).filter(|(_, text)| is_covered(text));
+        let sums = ranked.map(|(before, text)| text.sum() * rank_factor(before));
         AnswerEvidence {
             evidence: sums.fold(0.0, f64::max),
         }
@@ -159,7 +163,7 @@ pub struct AnswerEvidence {
 
 impl AnswerEvidence {
     /// The default threshold.
-    pub(crate) const THRESHOLD: f64 = ENOUGH;
+    pub(crate) const THRESHOLD: f64 = MIN_ANSWER_EVIDENCE;
 
     /// Returns whether the evidence reaches this threshold.
     pub(crate) fn passes(self, threshold: f64) -> bool {
@@ -168,14 +172,14 @@ impl AnswerEvidence {
 }
 
 /// Returns the factor for the evidence of a text with `before` texts ranked before it.
-fn of_rank(before: u32) -> f64 {
-    1.0 - LOWER * f64::from(before.min(MAX_BEFORE))
+fn rank_factor(before: u32) -> f64 {
+    1.0 - RANK_PENALTY * f64::from(before.min(MAX_PENALISED_RANKS))
 }
 
-/// Returns the BM25 inverse document frequency of a word that occurs in `with` of `all` texts.
-pub fn idf(with: usize, all: usize) -> f64 {
-    let (with, all) = (real(with), real(all));
-    (1.0 + (all - with + 0.5).max(0.5) / (with + 0.5)).ln()
+/// Returns the BM25 inverse document frequency of a word that occurs in `containing` of `all` texts.
+pub fn idf(containing: usize, all: usize) -> f64 {
+    let (containing, all) = (to_f64(containing), to_f64(all));
+    (1.0 + (all - containing + 0.5).max(0.5) / (containing + 0.5)).ln()
 }
 
 #[cfg(test)]
@@ -184,18 +188,18 @@ mod tests {
     use crate::ranking::words::terms;
 
     /// Judges one of a thousand texts; each word of the question occurs in ten of them.
-    fn judged(question: &str, text: &str, closeness: Option<f64>) -> Relevance {
+    fn judged(question: &str, text: &str, similarity: Option<f64>) -> Relevance {
         let terms = terms(question, &[]).into_iter().map(|term| (term, 10));
-        let asked = WeightedQuestion::new(question, terms.collect(), 1000);
+        let question = WeightedQuestion::new(question, terms.collect(), 1000);
         let words = crate::ranking::words(text);
-        let evidence = asked.evidence(closeness, |term| {
+        let evidence = question.evidence(similarity, |term| {
             term.stems.iter().any(|stem| words.contains(stem))
         });
-        asked.relevance(&[evidence])[0]
+        question.relevance(&[evidence])[0]
     }
 
     #[test]
-    fn words_and_meaning_together_speak_for_a_text() {
+    fn relevance_needs_words_and_meaning_together() {
         let question = "Why do we lock the file before reading?";
         let answer = "The lock is held while the file is read.";
         assert_eq!(judged(question, answer, Some(0.6)), Relevance::High);
@@ -207,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn most_of_many_keywords_must_be_there() {
+    fn most_keywords_must_be_covered() {
         let text = "postgres index partition table";
         let judged = |question| judged(question, text, Some(0.5));
         assert_eq!(judged("postgres index partition vacuum"), Relevance::High);
@@ -219,14 +223,14 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_further_down_says_less() {
+    fn evidence_counts_less_at_lower_ranks() {
         let asked = WeightedQuestion::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
         let good = TextEvidence {
             share: 0.7,
             ..TextEvidence::default()
         };
         let poor = TextEvidence {
-            closeness: Some(0.0),
+            similarity: Some(0.0),
             ..TextEvidence::default()
         };
         assert_eq!(asked.relevance(&[good, poor])[0], Relevance::High);
@@ -235,12 +239,12 @@ mod tests {
     }
 
     #[test]
-    fn beside_a_good_text_only_what_has_nothing_at_all_is_low() {
+    fn next_to_a_good_text_only_one_without_evidence_is_low() {
         let asked = WeightedQuestion::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
-        let of = |share: f64, closeness| TextEvidence {
+        let of = |share: f64, similarity| TextEvidence {
             mass: 0.0,
             share,
-            closeness: Some(closeness),
+            similarity: Some(similarity),
         };
         let judged = asked.relevance(&[of(1.0, 0.8), of(0.0, 0.5), of(0.0, 0.05)]);
         assert_eq!(judged, [Relevance::High, Relevance::High, Relevance::Low]);

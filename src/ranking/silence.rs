@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::ranking::relevance::AnswerEvidence;
 
 /// Thresholds of the curve, in ascending order.
-const STEPS: [f64; 15] = [
+const THRESHOLDS: [f64; 15] = [
     0.0, 0.4, 0.45, 0.5, 0.55, 0.6, 0.62, 0.64, 0.66, 0.68, 0.7, 0.75, 0.8, 0.9, 1.1,
 ];
 
@@ -45,8 +45,8 @@ pub struct SilenceTest {
 
 impl SilenceTest {
     /// Records an answerable question: R@10 of all hits, and of those returned.
-    pub fn answerable(&mut self, verdict: AnswerEvidence, all: f64, given: f64) {
-        self.answerable.push((verdict, all, given));
+    pub fn answerable(&mut self, verdict: AnswerEvidence, all: f64, returned: f64) {
+        self.answerable.push((verdict, all, returned));
     }
 
     /// Records an unanswerable question, and whether it had a hit.
@@ -60,7 +60,7 @@ impl SilenceTest {
             return None;
         }
         let all = mean(self.answerable.iter().map(|(_, all, _)| *all));
-        let given = mean(self.answerable.iter().map(|(.., given)| *given));
+        let returned = mean(self.answerable.iter().map(|(.., returned)| *returned));
         let surfaced = self.unanswerable.iter();
         let point = |threshold: f64| {
             let passes = |verdict: &AnswerEvidence| verdict.passes(threshold);
@@ -69,7 +69,7 @@ impl SilenceTest {
             let surfaced = self.unanswerable.iter();
             SilencePoint {
                 threshold,
-                false_surfacing: mean(surfaced.map(|(verdict, _)| one(passes(verdict)))),
+                false_surfacing: mean(surfaced.map(|(verdict, _)| as_fraction(passes(verdict)))),
                 loss: all - mean(kept),
             }
         };
@@ -79,15 +79,15 @@ impl SilenceTest {
             r_at_10_all: all,
             in_force: SilencePoint {
                 threshold: AnswerEvidence::THRESHOLD,
-                false_surfacing: mean(surfaced.map(|(_, has_hit)| one(*has_hit))),
-                loss: all - given,
+                false_surfacing: mean(surfaced.map(|(_, has_hit)| as_fraction(*has_hit))),
+                loss: all - returned,
             },
-            curve: STEPS.into_iter().map(point).collect(),
+            curve: THRESHOLDS.into_iter().map(point).collect(),
         })
     }
 }
 
-fn one(holds: bool) -> f64 {
+fn as_fraction(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_curve_weighs_false_hits_against_lost_answers() {
+    fn the_curve_compares_false_hits_with_lost_answers() {
         let mut test = SilenceTest::default();
         assert_eq!(test.result(), None);
         test.answerable(verdict(1.5), 1.0, 1.0);

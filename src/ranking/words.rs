@@ -34,7 +34,7 @@ pub fn words(text: &str) -> Vec<String> {
 #[derive(Debug, Default)]
 pub struct Tokenizer {
     language: Language,
-    known: Memo<Stems>,
+    cache: Memo<Stems>,
 }
 
 /// The stems of a run of letters.
@@ -67,7 +67,7 @@ impl Tokenizer {
     /// Appends every word of a text, each followed by a space, and returns their number.
     pub(crate) fn join(&mut self, text: &str, words: &mut String) -> usize {
         let mut count = 0;
-        runs(text, |run| match run {
+        each_run(text, |run| match run {
             CharRun::Wide(run) => each_gram(run, &mut |gram| {
                 words.push_str(gram);
                 words.push(' ');
@@ -80,14 +80,14 @@ impl Tokenizer {
 
     /// Appends the stems of a run and returns their number.
     fn add(&mut self, run: &str, words: &mut String) -> usize {
-        if let Some(stems) = self.known.get(run) {
+        if let Some(stems) = self.cache.get(run) {
             words.push_str(&stems.joined);
             return stems.count;
         }
         let stems = Stems::from_run(run, self.language);
         let count = stems.count;
         words.push_str(&stems.joined);
-        self.known.insert(run, stems);
+        self.cache.insert(run, stems);
         count
     }
 }
@@ -96,8 +96,8 @@ impl Stems {
     /// Returns the stems of a run: those of its parts, if it has any, and its own.
     fn from_run(run: &str, language: Language) -> Self {
         let mut stems = Self::default();
-        let humps = humps(run);
-        let parts = if humps.len() > 1 { &humps[..] } else { &[] };
+        let parts = camel_case_parts(run);
+        let parts = if parts.len() > 1 { &parts[..] } else { &[] };
         for word in parts.iter().chain([&run]) {
             let word = word.to_lowercase();
             let english = Language::English.stem(&word);
@@ -140,39 +140,39 @@ pub struct Term {
 /// `languages` are those of the texts; each contributes stems. A query that consists of function words keeps
 /// them.
 pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
-    let asked_in = Language::detect(query);
+    let query_language = Language::detect(query);
     let mut all = Terms {
         languages: languages.to_vec(),
         found: Vec::new(),
     };
-    for language in [Language::English, asked_in] {
+    for language in [Language::English, query_language] {
         if !all.languages.contains(&language) {
             all.languages.push(language);
         }
     }
-    runs(query, |run| match run {
+    each_run(query, |run| match run {
         CharRun::Wide(run) => each_gram(run, &mut |gram| {
             let is_compound = gram.chars().nth(1).is_some();
             all.add(gram.to_owned(), vec![gram.to_owned()], is_compound);
         }),
         CharRun::Spaced(run) => {
-            let humps = humps(run);
-            if humps.len() > 1 {
-                for hump in &humps {
-                    all.add_word(hump, false);
+            let parts = camel_case_parts(run);
+            if parts.len() > 1 {
+                for part in &parts {
+                    all.add_word(part, false);
                 }
             }
-            all.add_word(run, humps.len() > 1);
+            all.add_word(run, parts.len() > 1);
         }
     });
-    let is_telling = |term: &Term| {
+    let is_content_word = |term: &Term| {
         let is_function_word = |language: Language| language.is_function_word(&term.word);
-        !is_function_word(Language::English) && !is_function_word(asked_in)
+        !is_function_word(Language::English) && !is_function_word(query_language)
     };
     let mut terms = all.found;
     // A query may consist of function words only, such as `The Who`.
-    if terms.iter().any(is_telling) {
-        terms.retain(is_telling);
+    if terms.iter().any(is_content_word) {
+        terms.retain(is_content_word);
     }
     terms.truncate(MAX_TERMS);
     terms
@@ -227,18 +227,18 @@ enum CharRun<'a> {
 }
 
 /// Calls `take` with each run of letters, digits and the marks on them.
-fn runs<'a>(text: &'a str, mut take: impl FnMut(CharRun<'a>)) {
+fn each_run<'a>(text: &'a str, mut take: impl FnMut(CharRun<'a>)) {
     let mut rest = text;
     while let Some(start) = rest.find(char::is_alphanumeric) {
         rest = &rest[start..];
         let wide = rest.chars().next().is_some_and(is_wide);
-        let goes_on = |c: char| {
+        let continues = |c: char| {
             if c.is_ascii() {
                 return !wide && c.is_ascii_alphanumeric();
             }
             c.is_alphanumeric() && is_wide(c) == wide || joins(c)
         };
-        let end = rest.find(|c| !goes_on(c)).unwrap_or(rest.len());
+        let end = rest.find(|c| !continues(c)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         take(if wide {
             CharRun::Wide(run)
@@ -262,30 +262,30 @@ fn each_gram(run: &str, take: &mut impl FnMut(&str)) {
 }
 
 /// Splits `HTTPServer2Config` into `HTTP`, `Server2`, `Config`; a word without inner capitals yields nothing.
-fn humps(run: &str) -> Vec<&str> {
-    let mut humps = Vec::new();
-    let has_hump = run.chars().skip(1).any(char::is_uppercase);
-    if !has_hump {
-        return humps;
+fn camel_case_parts(run: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let has_inner_capital = run.chars().skip(1).any(char::is_uppercase);
+    if !has_inner_capital {
+        return parts;
     }
     let mut start = 0;
     let chars: Vec<(usize, char)> = run.char_indices().collect();
-    for window in 1..chars.len() {
-        let (at, c) = chars[window];
-        let before = chars[window - 1].1;
-        let next = chars.get(window + 1).map(|(_, c)| *c);
-        let rises = c.is_uppercase() && !before.is_uppercase();
-        let last_of_capitals =
+    for index in 1..chars.len() {
+        let (at, c) = chars[index];
+        let before = chars[index - 1].1;
+        let next = chars.get(index + 1).map(|(_, c)| *c);
+        let starts_capitals = c.is_uppercase() && !before.is_uppercase();
+        let is_last_capital =
             c.is_uppercase() && before.is_uppercase() && next.is_some_and(char::is_lowercase);
         // `IDs` and `APIs` are plurals; `Ds` is not a word.
-        let plural = last_of_capitals && chars.len() == window + 2 && next == Some('s');
-        if rises || (last_of_capitals && !plural) {
-            humps.push(&run[start..at]);
+        let is_plural = is_last_capital && chars.len() == index + 2 && next == Some('s');
+        if starts_capitals || (is_last_capital && !is_plural) {
+            parts.push(&run[start..at]);
             start = at;
         }
     }
-    humps.push(&run[start..]);
-    humps
+    parts.push(&run[start..]);
+    parts
 }
 
 #[cfg(test)]
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_give_their_parts() {
+    fn identifiers_yield_their_parts() {
         for (text, expected) in [
             ("RetryQueue::push", "retri queue retryqueu push"),
             ("src/http_client.rs", "src http client rs"),
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn every_script_gives_words() {
+    fn every_script_yields_words() {
         for (text, expected) in [
             ("再試行", "再 試 再試 行 試行"),
             ("use再試go", "use 再 試 再試 go"),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_keeps_what_tells_something() {
+    fn a_query_keeps_its_content_words() {
         for (query, expected) in [
             ("What is the Retry policy?", &["retry", "policy"][..]),
             ("the who", &["the", "who"]),

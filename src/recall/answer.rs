@@ -16,7 +16,7 @@ use crate::recall::search::Scan;
 use crate::recall::search::Scored;
 
 /// Minimum number of texts judged to decide whether anything is relevant.
-const JUDGED: usize = 10;
+const MIN_JUDGED: usize = 10;
 
 /// A text of the answer.
 pub(crate) struct JudgedText {
@@ -28,7 +28,7 @@ pub(crate) struct JudgedText {
 /// The best ranked texts, judged for relevance.
 pub(crate) struct RecallAnswer {
     /// The returned texts, best first.
-    pub(crate) found: Vec<JudgedText>,
+    pub(crate) texts: Vec<JudgedText>,
     /// Number of best texts left out as irrelevant.
     pub(crate) withheld: usize,
     /// Whether there are more texts than those returned.
@@ -56,7 +56,7 @@ impl RecallAnswer {
         extent: Extent,
     ) -> Result<Self> {
         let Extent { limit, all } = extent;
-        let depth = limit.max(JUDGED);
+        let depth = limit.max(MIN_JUDGED);
         let count = ranked.len();
         let mut best = Vec::with_capacity(depth.min(count));
         for scored in ranked.into_iter().take(depth) {
@@ -67,21 +67,22 @@ impl RecallAnswer {
             };
             best.push((scored, text));
         }
-        put_corrections_first(scan, &mut best);
+        move_corrections_first(scan, &mut best);
         let words: Vec<&str> = scan.terms().iter().map(|term| term.word.as_str()).collect();
-        let asked = VectorTable::built_in().vector(&words.join(" "));
-        let closeness = |text: &StoredText| {
-            let near = vectors(&text.headings, &text.body).map(|vector| asked.dot(&vector));
-            f64::from(near.fold(0.0, f32::max))
+        let query_vector = VectorTable::built_in().vector(&words.join(" "));
+        let similarity = |text: &StoredText| {
+            let similarities =
+                vectors(&text.headings, &text.body).map(|vector| query_vector.dot(&vector));
+            f64::from(similarities.fold(0.0, f32::max))
         };
         let evidence: Vec<TextEvidence> = best
             .iter()
-            .map(|(scored, text)| scan.evidence(scored.unit, closeness(text)))
+            .map(|(scored, text)| scan.evidence(scored.unit, similarity(text)))
             .collect();
         // A query of symbols only is matched verbatim: every match is exact.
         let is_exact = scan.terms().is_empty();
         let judged = scan.question.relevance(&evidence);
-        let mut found: Vec<JudgedText> = best
+        let mut texts: Vec<JudgedText> = best
             .into_iter()
             .zip(judged)
             .map(|((scored, text), relevance)| JudgedText {
@@ -90,24 +91,24 @@ impl RecallAnswer {
                 relevance: if is_exact { Relevance::High } else { relevance },
             })
             .collect();
-        let looked_at = found.len();
+        let judged_count = texts.len();
         if !all {
-            found.retain(|one| one.relevance == Relevance::High);
+            texts.retain(|text| text.relevance == Relevance::High);
         }
-        let withheld = looked_at - found.len();
-        let given = found.len();
-        found.truncate(limit);
+        let withheld = judged_count - texts.len();
+        let relevant = texts.len();
+        texts.truncate(limit);
         Ok(Self {
-            truncated: given > limit || (given > 0 && count > depth),
+            truncated: relevant > limit || (relevant > 0 && count > depth),
             verdict: scan.question.verdict(&evidence),
-            found,
+            texts,
             withheld,
         })
     }
 }
 
 /// Moves each correction before the first text that it corrects.
-fn put_corrections_first(scan: &Scan, best: &mut [(Scored, StoredText)]) {
+fn move_corrections_first(scan: &Scan, best: &mut [(Scored, StoredText)]) {
     let date = |scored: &Scored| scan.units[scored.unit].date;
     for at in 1..best.len() {
         let (before, after) = best.split_at(at);

@@ -69,7 +69,7 @@ impl Flags {
     }
 
     /// Returns the set for a stored number.
-    pub(crate) fn of_bits(bits: u8) -> Self {
+    pub(crate) fn from_bits(bits: u8) -> Self {
         Self(bits)
     }
 }
@@ -105,7 +105,7 @@ impl Authority {
     }
 
     /// Returns the authority for a stored number.
-    pub(crate) fn of_number(number: u8) -> Self {
+    pub(crate) fn from_number(number: u8) -> Self {
         match number {
             0 => Self::Canonical,
             1 => Self::Report,

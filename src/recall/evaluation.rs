@@ -22,12 +22,12 @@ use crate::ranking::AnswerEvidence;
 use crate::ranking::Relevance;
 use crate::ranking::Silence;
 use crate::ranking::SilenceTest;
-use crate::ranking::real;
+use crate::ranking::to_f64;
 use crate::recall::answer::Extent;
 use crate::recall::answer::RecallAnswer;
 use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
-use crate::recall::index::searched;
+use crate::recall::index::search_index;
 use crate::recall::query::RecallQuery;
 use crate::recall::search::Method;
 use crate::recall::search::Scan;
@@ -72,36 +72,36 @@ struct Question {
 /// Runs the questions of a file that name this project or none; with `silence`, also those about other
 /// projects.
 pub fn evaluate(project: &Project, questions: &Path, silence: bool) -> Result<Parsed<Evaluation>> {
-    let (questions, others) = of_project(project, read_questions(questions)?);
+    let (questions, others) = partition_by_project(project, read_questions(questions)?);
     if questions.is_empty() {
         return Err(
-            Error::not_found("no question of the file is about this project")
+            Error::not_found("the file has no questions about this project")
                 .at(&project.root, None)
-                .hint("a line counts if its `project` is the folder's name, or if it has none"),
+                .hint("only lines whose `project` is the name of this folder, or that have none, are used"),
         );
     }
-    let searched = searched(project, false, |index| {
-        let asked = ask(project, index, &questions)?;
+    let outcome = search_index(project, false, |index| {
+        let ranks = first_answer_ranks(project, index, &questions)?;
         let mut test = SilenceTest::default();
         if silence {
             for question in &questions {
-                let (verdict, all, given) = judged(project, index, question)?;
-                test.answerable(verdict, all, given);
+                let (verdict, all, relevant) = judge_question(project, index, question)?;
+                test.answerable(verdict, all, relevant);
             }
             for question in &others {
-                let (verdict, _, given) = judged(project, index, question)?;
-                test.unanswerable(verdict, given > 0.0);
+                let (verdict, _, relevant) = judge_question(project, index, question)?;
+                test.unanswerable(verdict, relevant > 0.0);
             }
         }
-        Ok((asked, test.result()))
+        Ok((ranks, test.result()))
     })?;
-    let (ranks, silence) = searched.answer;
-    let warnings = searched.warnings;
+    let (ranks, silence) = outcome.answer;
+    let warnings = outcome.warnings;
     let row = |(method, ranks): (Method, &Vec<Option<usize>>)| EvaluationRow {
         method,
-        r_at_5: share(ranks, |rank| f64::from(u8::from(rank <= 5))),
-        r_at_10: share(ranks, |rank| f64::from(u8::from(rank <= 10))),
-        mrr: share(ranks, |rank| 1.0 / real(rank)),
+        r_at_5: mean(ranks, |rank| f64::from(u8::from(rank <= 5))),
+        r_at_10: mean(ranks, |rank| f64::from(u8::from(rank <= 10))),
+        mrr: mean(ranks, |rank| 1.0 / to_f64(rank)),
     };
     let value = Evaluation {
         questions: questions.len(),
@@ -113,7 +113,7 @@ pub fn evaluate(project: &Project, questions: &Path, silence: bool) -> Result<Pa
 }
 
 /// Returns, by method, the rank of the first answer to each question.
-fn ask(
+fn first_answer_ranks(
     project: &Project,
     index: &Index,
     questions: &[Question],
@@ -129,17 +129,17 @@ fn ask(
         };
         let scan = Scan::compare(index, &query)?;
         let staleness = Staleness::check(project, index, &scan)?.value;
-        let wanted = folded(&question.answer_snippet);
+        let snippet = normalised(&question.answer_snippet);
         let mut answers = vec![false; scan.units.len()];
         for (answer, unit) in answers.iter_mut().zip(&scan.units) {
             let text = match texts.entry(unit.id) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => new.insert(folded(&whole(index, unit.id)?)),
+                Entry::Vacant(new) => new.insert(normalised(&full_text(index, unit.id)?)),
             };
-            *answer = text.contains(&wanted);
+            *answer = text.contains(&snippet);
         }
         for (method, ranks) in Method::ALL.into_iter().zip(&mut ranks) {
-            let ranked = scan.ranked(method, |unit| staleness.has(unit));
+            let ranked = scan.ranked(method, |unit| staleness.contains(unit));
             let first = ranked.iter().position(|scored| answers[scored.unit]);
             ranks.push(first.map(|at| at + 1));
         }
@@ -151,7 +151,7 @@ fn ask(
 /// first ten hits, once of all hits and once of those judged relevant.
 ///
 /// For a question about another project, any hit counts as an answer.
-fn judged(
+fn judge_question(
     project: &Project,
     index: &Index,
     question: &Question,
@@ -161,26 +161,26 @@ fn judged(
     };
     let scan = Scan::compare(index, &query)?;
     let staleness = Staleness::check(project, index, &scan)?.value;
-    let ranked = scan.ranked(Method::Both, |unit| staleness.has(unit));
+    let ranked = scan.ranked(Method::Both, |unit| staleness.contains(unit));
     let extent = Extent {
         limit: query.limit,
         all: true,
     };
     let answer = RecallAnswer::judge(index, &scan, ranked, &FactHits::default(), extent)?;
-    let wanted = folded(&question.answer_snippet);
-    let is_here = is_about(project, question);
-    let (mut all, mut given) = (false, false);
-    for found in &answer.found {
+    let snippet = normalised(&question.answer_snippet);
+    let is_own = is_about(project, question);
+    let (mut all, mut relevant) = (false, false);
+    for found in &answer.texts {
         let text = format!("{} {}", found.text.headings.join(" "), found.text.body);
-        let counts = !is_here || folded(&text).contains(&wanted);
-        all |= counts;
-        given |= counts && found.relevance == Relevance::High;
+        let is_answer = !is_own || normalised(&text).contains(&snippet);
+        all |= is_answer;
+        relevant |= is_answer && found.relevance == Relevance::High;
     }
-    let share = |holds: bool| f64::from(u8::from(holds));
-    Ok((answer.verdict, share(all), share(given)))
+    let as_fraction = |is_true: bool| f64::from(u8::from(is_true));
+    Ok((answer.verdict, as_fraction(all), as_fraction(relevant)))
 }
 
-fn whole(index: &Index, unit: i64) -> rusqlite::Result<String> {
+fn full_text(index: &Index, unit: i64) -> rusqlite::Result<String> {
     let text = index.text(unit)?;
     Ok(format!("{} {}", text.headings.join(" "), text.body))
 }
@@ -208,7 +208,10 @@ fn read_questions(path: &Path) -> Result<Vec<Question>> {
 }
 
 /// Partitions the questions into those about this project and those about others.
-fn of_project(project: &Project, questions: Vec<Question>) -> (Vec<Question>, Vec<Question>) {
+fn partition_by_project(
+    project: &Project,
+    questions: Vec<Question>,
+) -> (Vec<Question>, Vec<Question>) {
     let questions = questions.into_iter();
     questions.partition(|question| is_about(project, question))
 }
@@ -220,18 +223,18 @@ fn is_about(project: &Project, question: &Question) -> bool {
     };
     let folder = name(Some(&project.root));
     let owner = name(project.root.parent());
-    let is_here =
-        |asked: &str| asked.replace('/', "+") == folder || asked == format!("{owner}/{folder}");
-    question.project.as_deref().is_none_or(is_here)
+    let is_this_project =
+        |named: &str| named.replace('/', "+") == folder || named == format!("{owner}/{folder}");
+    question.project.as_deref().is_none_or(is_this_project)
 }
 
-fn folded(text: &str) -> String {
+fn normalised(text: &str) -> String {
     let plain = text.replace(['*', '`'], "").to_lowercase();
     one_line(&plain)
 }
 
 /// Returns the mean over all questions; a question without an answer counts as 0.
-fn share(ranks: &[Option<usize>], worth: impl Fn(usize) -> f64) -> f64 {
-    let sum: f64 = ranks.iter().flatten().map(|rank| worth(*rank)).sum();
-    sum / real(ranks.len().max(1))
+fn mean(ranks: &[Option<usize>], score: impl Fn(usize) -> f64) -> f64 {
+    let sum: f64 = ranks.iter().flatten().map(|rank| score(*rank)).sum();
+    sum / to_f64(ranks.len().max(1))
 }

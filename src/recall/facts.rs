@@ -35,7 +35,7 @@ use crate::warning::Warning;
 const MAX_FACTS: usize = 50;
 
 /// Confidence below which a fact is flagged.
-const UNSURE: f64 = 0.5;
+const MIN_SURE_CONFIDENCE: f64 = 0.5;
 
 /// The facts that match a query; none if no user is set.
 #[derive(Default)]
@@ -53,16 +53,16 @@ impl FactHits {
         if !query.sources.contains(&SourceName::Facts) {
             return Ok(Self::default());
         }
-        let is_all = query.sources == [SourceName::Facts];
-        if project.settings.user.is_none() && !is_all {
+        let is_only_source = query.sources == [SourceName::Facts];
+        if project.settings.user.is_none() && !is_only_source {
             return Ok(Self::default());
         }
-        match ask(project, query) {
-            Err(error) if !is_all => {
-                warnings.push(left_out(project, &error));
+        match query_facts(project, query) {
+            Err(error) if !is_only_source => {
+                warnings.push(not_included(project, &error));
                 Ok(Self::default())
             }
-            asked => asked,
+            result => result,
         }
     }
 
@@ -79,19 +79,22 @@ impl FactHits {
         let all = scan.units.len();
         let mut idfs = Vec::new();
         for term in scan.terms() {
-            idfs.push((term.clone(), idf(index.having(&term.stems)?.len(), all)));
+            idfs.push((
+                term.clone(),
+                idf(index.containing_any(&term.stems)?.len(), all),
+            ));
         }
         let file = scan.files.len();
         scan.files.push(String::new());
-        let asked = VectorTable::built_in().vector(&query.text);
+        let query_vector = VectorTable::built_in().vector(&query.text);
         for (id, fact) in (1..).zip(&self.0) {
             let text = fact.to_string();
             let words = words(&text);
             let has = |term: &Term| term.stems.iter().any(|stem| words.contains(stem));
             let shared = idfs.iter().filter(|(term, _)| has(term));
-            let near = passages(&fact.value_text)
+            let similarities = passages(&fact.value_text)
                 .into_iter()
-                .map(|passage| asked.dot(&VectorTable::built_in().vector(passage)));
+                .map(|passage| query_vector.dot(&VectorTable::built_in().vector(passage)));
             let unit = StoredUnit {
                 id: -id,
                 source: SourceName::Facts,
@@ -99,11 +102,11 @@ impl FactHits {
                 line: 0,
                 date: parse_date(&fact.last_mentioned_at),
                 flags: flags(fact),
-                rank: Authority::Canonical,
+                authority: Authority::Canonical,
                 // No fact is a sibling of another.
                 section: usize::try_from(id).unwrap_or_default(),
                 length: words.len(),
-                meaning: f64::from(near.fold(0.0, f32::max)),
+                meaning: f64::from(similarities.fold(0.0, f32::max)),
             };
             let score = shared.map(|(_, idf)| idf).sum();
             scan.add(unit, score, has);
@@ -113,8 +116,8 @@ impl FactHits {
 
     /// Returns the text of a unit that is a fact, or `None` for any other unit.
     pub(crate) fn text(&self, unit: &StoredUnit) -> Option<StoredText> {
-        let place = usize::try_from(-unit.id).ok()?.checked_sub(1)?;
-        let fact = self.0.get(place)?;
+        let index = usize::try_from(-unit.id).ok()?.checked_sub(1)?;
+        let fact = self.0.get(index)?;
         Some(StoredText {
             headings: Vec::new(),
             key: Some(fact.fact_id.clone()),
@@ -123,10 +126,10 @@ impl FactHits {
     }
 }
 
-fn ask(project: &Project, query: &RecallQuery) -> Result<FactHits> {
+fn query_facts(project: &Project, query: &RecallQuery) -> Result<FactHits> {
     let user = facts::user(project, None)?;
     let mut database = Facts::open(project, None, Purpose::Read)?;
-    let wanted = facts::FactQuery {
+    let fact_query = facts::FactQuery {
         text: query.text.clone(),
         limit: query.limit.max(MAX_FACTS),
         scope: ProjectScope::General,
@@ -135,19 +138,20 @@ fn ask(project: &Project, query: &RecallQuery) -> Result<FactHits> {
         selection: Selection::Candidates,
     };
     let embedder = facts::embedder(project)?;
-    let found = facts::retrieve(&mut database, &user, &wanted, &embedder)?;
+    let found = facts::retrieve(&mut database, &user, &fact_query, &embedder)?;
     Ok(FactHits(
         found.hits.into_iter().map(|hit| hit.fact).collect(),
     ))
 }
 
 fn flags(fact: &Fact) -> Flags {
-    let is_unsure = fact.status == FactStatus::PendingConfirmation || fact.confidence < UNSURE;
+    let is_unsure =
+        fact.status == FactStatus::PendingConfirmation || fact.confidence < MIN_SURE_CONFIDENCE;
     Flags::default().with(Flag::LowConfidence, is_unsure)
 }
 
-fn left_out(project: &Project, error: &Error) -> Warning {
-    let place = error.place.as_ref().map(|place| place.file.clone());
-    let file = place.unwrap_or_else(|| project.root.clone());
-    Warning::file(&file, format!("facts are left out: {}", error.reason()))
+fn not_included(project: &Project, error: &Error) -> Warning {
+    let file = error.place.as_ref().map(|place| place.file.clone());
+    let file = file.unwrap_or_else(|| project.root.clone());
+    Warning::file(&file, format!("facts are not included: {}", error.reason()))
 }

@@ -12,7 +12,7 @@ use crate::recall::sources::SourceName;
 use crate::text::sanitized;
 
 /// Maximum length of a snippet, in bytes; longer texts are shown in part.
-const EXCERPT: usize = 600;
+const MAX_SNIPPET_LENGTH: usize = 600;
 
 /// A text that was found, with its location.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,7 +59,7 @@ pub(crate) fn display_text(text: &StoredText, terms: &[Term]) -> (Vec<String>, S
 
 /// Returns whole lines around the line that contains the most terms.
 fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
-    if text.len() <= EXCERPT {
+    if text.len() <= MAX_SNIPPET_LENGTH {
         return text;
     }
     let mut lines: Vec<(usize, usize)> = Vec::new();
@@ -68,26 +68,26 @@ fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
         lines.push((at, at + line.len()));
         at += line.len();
     }
-    let words_in = |(from, to): &(usize, usize)| {
+    let count_terms = |(from, to): &(usize, usize)| {
         let line = text[*from..*to].to_lowercase();
-        let stands_in = |term: &&Term| {
+        let occurs = |term: &&Term| {
             let stems = term.stems.iter();
             line.contains(&term.word) || stems.into_iter().any(|stem| line.contains(stem))
         };
-        terms.iter().filter(stands_in).count()
+        terms.iter().filter(occurs).count()
     };
-    let counts: Vec<usize> = lines.iter().map(words_in).collect();
-    let most = counts.iter().copied().max().unwrap_or_default();
+    let counts: Vec<usize> = lines.iter().map(count_terms).collect();
+    let highest = counts.iter().copied().max().unwrap_or_default();
     let best = counts
         .iter()
-        .position(|count| *count == most)
+        .position(|count| *count == highest)
         .unwrap_or_default();
     let (mut first, mut last) = (best, best);
     let length = |first: usize, last: usize| lines[last].1 - lines[first].0;
     loop {
-        if last + 1 < lines.len() && length(first, last + 1) <= EXCERPT {
+        if last + 1 < lines.len() && length(first, last + 1) <= MAX_SNIPPET_LENGTH {
             last += 1;
-        } else if first > 0 && length(first - 1, last) <= EXCERPT {
+        } else if first > 0 && length(first - 1, last) <= MAX_SNIPPET_LENGTH {
             first -= 1;
         } else {
             break;
@@ -95,8 +95,10 @@ fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
     }
     let part = text[lines[first].0..lines[last].1].trim();
     // A single line can be longer than the limit.
-    let end = (EXCERPT..=part.len()).find(|end| part.is_char_boundary(*end));
-    &part[..end.filter(|_| part.len() > EXCERPT).unwrap_or(part.len())]
+    let end = (MAX_SNIPPET_LENGTH..=part.len()).find(|end| part.is_char_boundary(*end));
+    &part[..end
+        .filter(|_| part.len() > MAX_SNIPPET_LENGTH)
+        .unwrap_or(part.len())]
 }
 
 #[cfg(test)]
@@ -104,20 +106,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_are_shown_around_what_fits() {
+    fn long_texts_are_shown_around_the_best_match() {
         let lines: Vec<String> = (0..100).map(|n| format!("line {n} of many")).collect();
         let text = lines
             .join("\n")
             .replace("line 60 of many", "line 60 has the needle");
         let found = excerpt(&text, &crate::ranking::terms("needle", &[]));
         assert!(found.contains("line 60 has the needle"), "{found}");
-        assert!(found.len() <= EXCERPT && text.contains(found));
-        assert!(found.starts_with("line ") && found.len() > EXCERPT / 2);
+        assert!(found.len() <= MAX_SNIPPET_LENGTH && text.contains(found));
+        assert!(found.starts_with("line ") && found.len() > MAX_SNIPPET_LENGTH / 2);
         assert_eq!(excerpt("short", &[]), "short");
     }
 
     #[test]
-    fn one_long_line_is_cut_at_a_character() {
+    fn a_long_line_is_cut_between_characters() {
         let text = format!("a{}", "é".repeat(1000));
         assert_eq!(excerpt(&text, &[]).chars().count(), 301);
     }

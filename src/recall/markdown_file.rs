@@ -15,31 +15,31 @@ use crate::recall::passage::passages;
 use crate::text::fold;
 
 /// Front matter fields that date a file, most significant first.
-const DATES: &[&str] = &["updated", "completed", "date", "created"];
+const DATE_FIELDS: &[&str] = &["updated", "completed", "date", "created"];
 
 /// Returns the passages of a markdown file as documents with the given authority.
 pub(crate) fn documents(text: &str, path: &Path, authority: Authority) -> Vec<SearchDocument> {
     // Malformed fields are reported by the code that interprets them.
     let front = FrontMatter::parse(text, path).value;
-    let of_file = DATES
+    let file_date = DATE_FIELDS
         .iter()
         .find_map(|field| parse_date(front.text(&[field])?));
-    let says = |field: &str, values: &[&str]| {
+    let field_is = |field: &str, values: &[&str]| {
         let value = front.text(&[field]).unwrap_or_default();
         values
             .iter()
-            .any(|wanted| value.eq_ignore_ascii_case(wanted))
+            .any(|expected| value.eq_ignore_ascii_case(expected))
     };
     let flags = Flags::default()
         .with(
             Flag::Superseded,
-            says("status", &["superseded", "deprecated"]),
+            field_is("status", &["superseded", "deprecated"]),
         )
-        .with(Flag::LowConfidence, says("confidence", &["low"]));
+        .with(Flag::LowConfidence, field_is("confidence", &["low"]));
     passages(text, &front.range)
         .into_iter()
         .map(|passage| SearchDocument {
-            date: date(&passage).or(of_file),
+            date: date(&passage).or(file_date),
             flags: flags.with(Flag::Superseded, is_superseded(&passage)),
             line: passage.line,
             id: None,
@@ -67,10 +67,11 @@ fn first_date(text: &str) -> Option<NaiveDate> {
 /// Returns whether a passage is marked as no longer valid: struck through, or under a heading for such texts.
 fn is_superseded(passage: &Passage) -> bool {
     let text = passage.text.trim_start();
-    let is_named = |title: &String| matches!(fold(title).as_str(), "superseded" | "deprecated");
+    let marks_superseded =
+        |title: &String| matches!(fold(title).as_str(), "superseded" | "deprecated");
     text.starts_with("~~")
         || text.starts_with("(Superseded ")
-        || passage.headings.iter().any(is_named)
+        || passage.headings.iter().any(marks_superseded)
 }
 
 #[cfg(test)]
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_day_is_taken() {
+    fn the_nearest_date_is_used() {
         let found = read(
             "---\nupdated: 2026-01-01\n---\n# A\n\nplain\n\n## B (2026-02-02)\n\n- one\n- (2026-03-03) two\n",
         );
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_longer_holds_is_flagged() {
+    fn superseded_passages_are_flagged() {
         let found = read("# A\n\n- ~~old~~\n- new\n\n## Superseded\n\n- older\n");
         let flags: Vec<Vec<Flag>> = found.iter().map(flags).collect();
         assert_eq!(

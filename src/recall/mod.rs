@@ -31,7 +31,7 @@ pub use index::cache_state;
 pub use query::RecallQuery;
 pub use search::Method;
 pub use search::Parts;
-pub(crate) use sources::Copies;
+pub(crate) use sources::ExportFiles;
 pub(crate) use sources::SOURCES;
 pub use sources::SourceName;
 
@@ -44,7 +44,7 @@ use crate::recall::answer::JudgedText;
 use crate::recall::answer::RecallAnswer;
 use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
-use crate::recall::index::searched;
+use crate::recall::index::search_index;
 use crate::recall::search::Scan;
 use crate::recall::staleness::Staleness;
 use crate::warning::Parsed;
@@ -73,22 +73,22 @@ fn is_zero(count: &usize) -> bool {
 
 /// Searches the stores that the query names.
 pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>> {
-    let mut of_facts = Vec::new();
-    let facts = FactHits::fetch(project, query, &mut of_facts)?;
-    let searched = searched(project, query.is_urgent, |index| {
-        found(project, index, query, &facts)
+    let mut fact_warnings = Vec::new();
+    let facts = FactHits::fetch(project, query, &mut fact_warnings)?;
+    let outcome = search_index(project, query.is_urgent, |index| {
+        search_texts(project, index, query, &facts)
     })?;
-    let mut warnings = searched.warnings;
-    let mut value = searched.answer.into_value(&mut warnings);
-    value.newest_files = searched.newest_files;
-    warnings.extend(of_facts);
+    let mut warnings = outcome.warnings;
+    let mut value = outcome.answer.into_value(&mut warnings);
+    value.newest_files = outcome.newest_files;
+    warnings.extend(fact_warnings);
     Ok(Parsed {
         value,
         warnings: project.named(warnings),
     })
 }
 
-fn found(
+fn search_texts(
     project: &Project,
     index: &Index,
     query: &RecallQuery,
@@ -98,16 +98,16 @@ fn found(
     facts.add_to(&mut scan, index, query)?;
     let mut warnings = Vec::new();
     let stale = Staleness::check(project, index, &scan)?.into_value(&mut warnings);
-    let ranked = scan.ranked(Method::Both, |unit| stale.has(unit));
+    let ranked = scan.ranked(Method::Both, |unit| stale.contains(unit));
     let extent = Extent {
         limit: query.limit,
         all: query.all,
     };
     let answer = RecallAnswer::judge(index, &scan, ranked, facts, extent)?;
-    let hits = answer.found.into_iter();
+    let hits = answer.texts.into_iter();
     let value = Recalled {
         query: query.text.clone(),
-        hits: hits.map(|found| hit(&scan, found)).collect(),
+        hits: hits.map(|judged| recall_hit(&scan, judged)).collect(),
         truncated: answer.truncated,
         withheld: answer.withheld,
         newest_files: None,
@@ -115,16 +115,19 @@ fn found(
     Ok(Parsed { value, warnings })
 }
 
-fn hit(scan: &Scan, found: JudgedText) -> RecallHit {
+fn recall_hit(scan: &Scan, judged: JudgedText) -> RecallHit {
     let JudgedText {
         scored,
         text,
         relevance,
-    } = found;
+    } = judged;
     let unit = &scan.units[scored.unit];
     let (headings, snippet) = hit::display_text(&text, scan.terms());
     let (file, line) = scan.location(scored.unit);
-    let copies = scored.twins.iter().map(|twin| scan.location(*twin));
+    let copies = scored
+        .duplicates
+        .iter()
+        .map(|duplicate| scan.location(*duplicate));
     RecallHit {
         source: unit.source,
         file: (unit.source != SourceName::Facts).then(|| file.to_owned()),
@@ -136,7 +139,7 @@ fn hit(scan: &Scan, found: JudgedText) -> RecallHit {
         relevance,
         date: unit.date,
         copies: copies
-            .map(|(file, line)| shown_location(file, line))
+            .map(|(file, line)| format_location(file, line))
             .collect(),
         parts: Some(scored.parts),
         flags: scored.flags,
@@ -144,7 +147,7 @@ fn hit(scan: &Scan, found: JudgedText) -> RecallHit {
 }
 
 /// Returns the location of a text as shown to the user.
-fn shown_location(file: &str, line: usize) -> String {
+fn format_location(file: &str, line: usize) -> String {
     match line {
         0 => file.to_owned(),
         line => format!("{file}:{line}"),

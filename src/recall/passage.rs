@@ -10,11 +10,11 @@ use crate::markdown::Section;
 use crate::planning::is_absent;
 
 /// Maximum length of merged prose paragraphs, in bytes: longer passages would mix topics.
-const PROSE: usize = 1200;
+const MAX_PROSE_LENGTH: usize = 1200;
 /// Maximum length of a list item together with its nested items, in bytes.
-const ITEM: usize = 700;
+const MAX_ITEM_LENGTH: usize = 700;
 /// Maximum length of a line that labels a list, in bytes.
-const LABEL: usize = 80;
+const MAX_LABEL_LENGTH: usize = 80;
 /// Maximum length of any passage of several lines, in bytes.
 const MAX_PASSAGE_LENGTH: usize = 4000;
 
@@ -98,10 +98,10 @@ impl Splitter<'_> {
         };
         if self.outline.slice(&field).contains('\n') {
             self.close();
-            self.grow(PassageKind::Prose, field, ITEM);
+            self.extend(PassageKind::Prose, field, MAX_ITEM_LENGTH);
             self.close();
         } else {
-            self.grow(PassageKind::Prose, field, ITEM);
+            self.extend(PassageKind::Prose, field, MAX_ITEM_LENGTH);
         }
     }
 
@@ -129,10 +129,10 @@ impl Splitter<'_> {
     fn block(&mut self, block: &Block) {
         match &block.content {
             BlockContent::Item(item) => {
-                if item.depth == 0 || !self.joins_item(&block.range) {
+                if item.depth == 0 || !self.belongs_to_item(&block.range) {
                     self.close();
                 }
-                self.grow(PassageKind::Item, block.range.clone(), ITEM);
+                self.extend(PassageKind::Item, block.range.clone(), MAX_ITEM_LENGTH);
             }
             BlockContent::Table(table) => {
                 self.close();
@@ -144,11 +144,11 @@ impl Splitter<'_> {
                 self.close();
             }
             BlockContent::Paragraph | BlockContent::Code | BlockContent::Html => {
-                if self.joins_item(&block.range) {
-                    self.grow(PassageKind::Item, block.range.clone(), ITEM);
+                if self.belongs_to_item(&block.range) {
+                    self.extend(PassageKind::Item, block.range.clone(), MAX_ITEM_LENGTH);
                 } else {
                     self.end_list();
-                    self.grow(PassageKind::Prose, block.range.clone(), PROSE);
+                    self.extend(PassageKind::Prose, block.range.clone(), MAX_PROSE_LENGTH);
                 }
             }
         }
@@ -165,13 +165,14 @@ impl Splitter<'_> {
     /// Returns whether a block is a single short line that ends with a colon.
     fn is_label(&self, block: &Block) -> bool {
         let text = self.outline.slice(&block.range);
-        let is_line = text.len() <= LABEL && !text.contains('\n');
-        let is_alone = block.content == BlockContent::Paragraph && !self.joins_item(&block.range);
+        let is_line = text.len() <= MAX_LABEL_LENGTH && !text.contains('\n');
+        let is_alone =
+            block.content == BlockContent::Paragraph && !self.belongs_to_item(&block.range);
         is_line && is_alone && text.trim_end_matches(['*', '_']).ends_with(':')
     }
 
     /// Returns whether a block is indented under the open list item.
-    fn joins_item(&self, range: &Range<usize>) -> bool {
+    fn belongs_to_item(&self, range: &Range<usize>) -> bool {
         let text = self.outline.text();
         let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
         let is_indented = text[start..].starts_with([' ', '\t']);
@@ -179,12 +180,12 @@ impl Splitter<'_> {
         is_indented && is_open.is_some_and(|open| open.kind == PassageKind::Item)
     }
 
-    /// Appends a block to the open passage, or opens a new one if the kind differs or `most` bytes are
+    /// Appends a block to the open passage, or opens a new one if the kind differs or `max_length` bytes are
     /// exceeded.
-    fn grow(&mut self, kind: PassageKind, range: Range<usize>, most: usize) {
+    fn extend(&mut self, kind: PassageKind, range: Range<usize>, max_length: usize) {
         if let Some(open) = &mut self.open
             && open.kind == kind
-            && range.end - open.range.start <= most
+            && range.end - open.range.start <= max_length
         {
             open.range.end = range.end;
             return;
@@ -216,7 +217,7 @@ impl Splitter<'_> {
     }
 
     fn push(&mut self, line: usize, text: String) {
-        if says_nothing(&text) {
+        if has_no_content(&text) {
             return;
         }
         let titles = self.headings.iter().map(|(_, title)| title.as_str());
@@ -233,7 +234,7 @@ impl Splitter<'_> {
 }
 
 /// Returns whether a text is just a link to a heading in the same file, as in a table of contents.
-fn is_own_link(text: &str) -> bool {
+fn is_anchor_link(text: &str) -> bool {
     let inner = text
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(')'));
@@ -243,14 +244,14 @@ fn is_own_link(text: &str) -> bool {
 }
 
 /// Returns whether a text has no content of its own: a placeholder such as "none", or a mere link.
-fn says_nothing(text: &str) -> bool {
-    if is_own_link(text.trim()) {
+fn has_no_content(text: &str) -> bool {
+    if is_anchor_link(text.trim()) {
         return true;
     }
     if has_only_empty_fields(text) {
         return true;
     }
-    if text.len() > LABEL {
+    if text.len() > MAX_LABEL_LENGTH {
         return false;
     }
     let words = text.split(|c: char| !c.is_alphanumeric());
@@ -259,7 +260,7 @@ fn says_nothing(text: &str) -> bool {
         .map(str::to_lowercase)
         .collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let is_nothing = matches!(
+    let is_placeholder = matches!(
         words.as_slice(),
         [] | ["none" | "nothing" | "tbd" | "tbc" | "todo" | "empty"]
             | ["n", "a"]
@@ -274,7 +275,7 @@ fn says_nothing(text: &str) -> bool {
     );
     // Text that contains a code span or a symbol may be searched for; a table row with empty cells has only
     // punctuation.
-    is_nothing && (words.is_empty() || !text.contains('`')) && !is_sign(text, &words)
+    is_placeholder && (words.is_empty() || !text.contains('`')) && !contains_symbol(text, &words)
 }
 
 /// Returns whether every line is a field without a value, such as `**Core value:** TBD`.
@@ -284,7 +285,7 @@ fn has_only_empty_fields(text: &str) -> bool {
 }
 
 /// Returns whether a text without words contains a symbol that could be searched for.
-fn is_sign(text: &str, words: &[&str]) -> bool {
+fn contains_symbol(text: &str, words: &[&str]) -> bool {
     words.is_empty()
         && text.contains(|c: char| {
             !c.is_whitespace() && !c.is_ascii_punctuation() && c != '—' && c != '–'
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_items_and_rows_come_with_their_headings() {
+    fn prose_items_and_rows_have_their_headings() {
         let text = "\
 # Project
 
@@ -350,7 +351,7 @@ Another.
     }
 
     #[test]
-    fn a_line_that_heads_a_list_is_a_heading_of_its_items() {
+    fn a_list_label_is_a_heading_of_its_items() {
         let text = "# P\n\n**What failed:**\n- one\n- two\n\nAfter.\n\nNote:\n\nText.\n";
         assert_eq!(
             shown(text),
@@ -363,7 +364,7 @@ Another.
     }
 
     #[test]
-    fn what_says_nothing_is_no_passage() {
+    fn text_without_content_is_not_a_passage() {
         let text = "# P\n\n## A\n\nNone observed.\n\n## B\n\n- (none)\n- n/a\n\n## C\n\n## D\n\n| a | b |\n|---|---|\n| - | — |\n";
         assert_eq!(shown(text), [""; 0]);
         assert_eq!(
@@ -375,7 +376,7 @@ Another.
     }
 
     #[test]
-    fn a_field_without_a_value_is_no_passage() {
+    fn a_field_without_a_value_is_not_a_passage() {
         assert_eq!(
             shown(
                 "# P\n\n**Core value:** TBD\n\n## A\n\n**Goal:** TBD\n**Depends on**: None\n\n- Owner: [to be named]\n"
@@ -387,7 +388,7 @@ Another.
     }
 
     #[test]
-    fn fields_at_the_head_are_found_too() {
+    fn front_matter_fields_are_passages() {
         let text = "---\nphase: 1\ntitle: Store\ndecisions:\n  - one\n  - two\nstatus: done\n---\n# T\n\ntext\n";
         assert_eq!(
             shown(text),
@@ -416,7 +417,7 @@ Another.
 
     proptest! {
         #[test]
-        fn passages_are_pieces_of_the_text(text in "([-#|>`*: a-c0-9é]{0,6}\n?){0,40}") {
+        fn passages_are_substrings_of_the_text(text in "([-#|>`*: a-c0-9é]{0,6}\n?){0,40}") {
             let mut last = 0;
             for passage in read(&text) {
                 prop_assert!(passage.line >= last && !passage.text.is_empty());

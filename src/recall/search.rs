@@ -9,16 +9,16 @@ use serde::Serialize;
 use crate::embedding::Quantized;
 use crate::embedding::VectorTable;
 use crate::project::vocabulary;
-use crate::ranking::SIBLINGS;
+use crate::ranking::SIBLING_SHARE;
 use crate::ranking::Term;
 use crate::ranking::TextEvidence;
 use crate::ranking::WeightedQuestion;
 use crate::ranking::adaptive_weight;
 use crate::ranking::bm25;
 use crate::ranking::idf;
-use crate::ranking::real;
 use crate::ranking::recency;
 use crate::ranking::terms;
+use crate::ranking::to_f64;
 use crate::recall::document::Flag;
 use crate::recall::index::Index;
 use crate::recall::index::StoredUnit;
@@ -26,20 +26,20 @@ use crate::recall::query::RecallQuery;
 
 /// Minimum similarity at which a text that shares no word with the query is a hit: the best unrelated texts
 /// reached 0.2 to 0.3.
-const NEAR: f64 = 0.3;
+const MIN_SIMILARITY: f64 = 0.3;
 
 /// Bonus of the newest text over one without a date: enough to break ties.
-const RECENCY: f64 = 0.02;
+const RECENCY_BONUS: f64 = 0.02;
 
 /// Half-life of that bonus, in days.
-const HALF_LIFE: f64 = 90.0;
+const HALF_LIFE_DAYS: f64 = 90.0;
 
 /// Factor applied to the idf of a term that occurs only inside other words.
-const PART: f64 = 0.5;
+const SUBSTRING_WEIGHT: f64 = 0.5;
 
 /// Maximum number of terms of a query for which a term that is not indexed is searched for as a substring of
 /// every text.
-const FEW_TERMS: usize = 2;
+const MAX_TERMS_TO_SCAN_FOR: usize = 2;
 
 /// Method of matching texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -105,7 +105,7 @@ pub(crate) struct Scored {
     pub(crate) parts: Parts,
     pub(crate) flags: Vec<Flag>,
     /// The other units with the same text.
-    pub(crate) twins: Vec<usize>,
+    pub(crate) duplicates: Vec<usize>,
 }
 
 impl Scored {
@@ -123,45 +123,45 @@ pub(crate) struct Scan {
     pub(crate) question: WeightedQuestion,
     terms: Vec<Term>,
     /// Score by words of each unit; 0 if it shares no word with the query.
-    words: Vec<f64>,
+    word_scores: Vec<f64>,
     /// Bit mask of the terms that each unit contains; there are fewer than 64 terms.
-    has: Vec<u64>,
+    term_masks: Vec<u64>,
     /// Largest share of the query's total idf that a single text covers.
-    covered: f64,
+    max_coverage: f64,
     /// The representative of each distinct text, with its duplicates.
-    stand_ins: Vec<(usize, Vec<usize>)>,
+    representatives: Vec<(usize, Vec<usize>)>,
 }
 
 impl Scan {
     /// Compares every text with the query.
     pub(crate) fn compare(index: &Index, query: &RecallQuery) -> Result<Self> {
         let vector = VectorTable::built_in().vector(&query.text).quantized();
-        let (files, mut units) = index.units(|stored| nearness(&vector, stored))?;
+        let (files, mut units) = index.units(|stored| similarity(&vector, stored))?;
         units.retain(|unit| query.sources.contains(&unit.source));
         let terms = terms(&query.text, &index.languages()?);
         let mut scan = Self {
-            words: vec![0.0; units.len()],
-            has: vec![0; units.len()],
-            covered: 0.0,
-            stand_ins: Vec::new(),
+            word_scores: vec![0.0; units.len()],
+            term_masks: vec![0; units.len()],
+            max_coverage: 0.0,
+            representatives: Vec::new(),
             question: WeightedQuestion::new(&query.text, Vec::new(), 0),
             terms,
             files,
             units,
         };
-        let places = scan.places();
-        scan.group_twins(&places);
-        scan.score_words(index, &query.text, &places)?;
+        let units_by_text = scan.units_by_text();
+        scan.group_duplicates(&units_by_text);
+        scan.score_words(index, &query.text, &units_by_text)?;
         Ok(scan)
     }
 
     /// Returns the indexes of the units of each text, by the text's id.
-    fn places(&self) -> HashMap<i64, Vec<usize>> {
-        let mut places: HashMap<i64, Vec<usize>> = HashMap::with_capacity(self.units.len());
-        for (at, unit) in self.units.iter().enumerate() {
-            places.entry(unit.id).or_default().push(at);
+    fn units_by_text(&self) -> HashMap<i64, Vec<usize>> {
+        let mut units_by_text: HashMap<i64, Vec<usize>> = HashMap::with_capacity(self.units.len());
+        for (index, unit) in self.units.iter().enumerate() {
+            units_by_text.entry(unit.id).or_default().push(index);
         }
-        places
+        units_by_text
     }
 
     /// Returns the terms of the query.
@@ -172,12 +172,12 @@ impl Scan {
     /// Adds a text that is not from a file, with its score by words and the terms that it contains.
     pub(crate) fn add(&mut self, unit: StoredUnit, words: f64, has: impl Fn(&Term) -> bool) {
         let mask = self.mask(&has);
-        self.stand_ins.push((self.units.len(), Vec::new()));
+        self.representatives.push((self.units.len(), Vec::new()));
         self.units.push(unit);
-        self.words.push(words);
-        self.has.push(mask);
+        self.word_scores.push(words);
+        self.term_masks.push(mask);
         let share = self.question.evidence(None, has).share;
-        self.covered = self.covered.max(share);
+        self.max_coverage = self.max_coverage.max(share);
     }
 
     fn mask(&self, has: impl Fn(&Term) -> bool) -> u64 {
@@ -187,143 +187,148 @@ impl Scan {
     }
 
     /// Returns the evidence that a text is relevant.
-    pub(crate) fn evidence(&self, unit: usize, closeness: f64) -> TextEvidence {
+    pub(crate) fn evidence(&self, unit: usize, similarity: f64) -> TextEvidence {
         self.question
-            .evidence(Some(closeness), |term| self.has_term(unit, term))
+            .evidence(Some(similarity), |term| self.has_term(unit, term))
     }
 
     fn has_term(&self, unit: usize, term: &Term) -> bool {
         let bit = self.terms.iter().position(|known| known == term);
-        bit.is_some_and(|bit| self.has[unit] & 1 << bit != 0)
+        bit.is_some_and(|bit| self.term_masks[unit] & 1 << bit != 0)
     }
 
     fn score_words(
         &mut self,
         index: &Index,
         query: &str,
-        places: &HashMap<i64, Vec<usize>>,
+        units_by_text: &HashMap<i64, Vec<usize>>,
     ) -> Result<()> {
         let total: usize = self.units.iter().map(|unit| unit.length).sum();
-        let mean = real(total) / real(self.units.len().max(1));
-        let mut counted = Vec::with_capacity(self.terms.len());
+        let mean = to_f64(total) / to_f64(self.units.len().max(1));
+        let mut term_counts = Vec::with_capacity(self.terms.len());
         for (bit, term) in self.terms.iter().enumerate() {
-            let mut found = index.having(&term.stems)?;
-            let mut share = 1.0;
-            if found.is_empty() {
-                found = index.having_part(&term.stems)?;
-                share = PART;
+            let mut matches = index.containing_any(&term.stems)?;
+            let mut weight = 1.0;
+            if matches.is_empty() {
+                matches = index.containing_inside_word(&term.stems)?;
+                weight = SUBSTRING_WEIGHT;
             }
-            if found.is_empty() && self.terms.len() <= FEW_TERMS {
-                found = index.having_piece(&term.word)?;
+            if matches.is_empty() && self.terms.len() <= MAX_TERMS_TO_SCAN_FOR {
+                matches = index.containing_substring(&term.word)?;
             }
-            found.retain(|(text, _)| places.contains_key(text));
-            let idf = share * idf(found.len(), places.len());
-            for (text, count) in &found {
-                for &at in &places[text] {
-                    self.words[at] += idf * bm25(*count, self.units[at].length, mean);
-                    self.has[at] |= 1 << bit;
+            matches.retain(|(text, _)| units_by_text.contains_key(text));
+            let idf = weight * idf(matches.len(), units_by_text.len());
+            for (text, count) in &matches {
+                for &unit in &units_by_text[text] {
+                    self.word_scores[unit] += idf * bm25(*count, self.units[unit].length, mean);
+                    self.term_masks[unit] |= 1 << bit;
                 }
             }
-            counted.push((term.clone(), found.len()));
+            term_counts.push((term.clone(), matches.len()));
         }
         if self.terms.is_empty() {
-            for text in index.having_signs(query.trim())? {
-                for &at in places.get(&text).into_iter().flatten() {
-                    self.words[at] = 1.0;
+            for text in index.containing_symbols(query.trim())? {
+                for &unit in units_by_text.get(&text).into_iter().flatten() {
+                    self.word_scores[unit] = 1.0;
                 }
             }
         }
-        self.question = WeightedQuestion::new(query, counted, places.len());
+        self.question = WeightedQuestion::new(query, term_counts, units_by_text.len());
         // Cached, since many texts contain the same set of terms.
         let mut shares: HashMap<u64, f64> = HashMap::new();
-        for (at, _) in &self.stand_ins {
+        for (unit, _) in &self.representatives {
             shares
-                .entry(self.has[*at])
-                .or_insert_with(|| self.evidence(*at, 0.0).share);
+                .entry(self.term_masks[*unit])
+                .or_insert_with(|| self.evidence(*unit, 0.0).share);
         }
-        self.covered = shares.into_values().fold(0.0, f64::max);
+        self.max_coverage = shares.into_values().fold(0.0, f64::max);
         Ok(())
     }
 
     /// Groups the units with the same text; the representative is one that is not archived, if there is one.
-    fn group_twins(&mut self, places: &HashMap<i64, Vec<usize>>) {
-        let is_archived = |at: &usize| is_archived(&self.files[self.units[*at].file]);
-        self.stand_ins = places
+    fn group_duplicates(&mut self, units_by_text: &HashMap<i64, Vec<usize>>) {
+        let is_archived = |unit: &usize| is_archived(&self.files[self.units[*unit].file]);
+        self.representatives = units_by_text
             .values()
             .filter_map(|group| {
                 if let [only] = group[..] {
                     return Some((only, Vec::new()));
                 }
-                let first = *group.iter().min_by_key(|at| (is_archived(at), **at))?;
-                let mut twins: Vec<usize> =
-                    group.iter().copied().filter(|at| *at != first).collect();
-                twins.sort_by_key(|at| (is_archived(at), *at));
-                Some((first, twins))
+                let representative = *group
+                    .iter()
+                    .min_by_key(|unit| (is_archived(unit), **unit))?;
+                let mut duplicates: Vec<usize> = group
+                    .iter()
+                    .copied()
+                    .filter(|unit| *unit != representative)
+                    .collect();
+                duplicates.sort_by_key(|unit| (is_archived(unit), *unit));
+                Some((representative, duplicates))
             })
             .collect();
-        self.stand_ins.sort_unstable();
+        self.representatives.sort_unstable();
     }
 
     /// Returns the matching texts, best first; `is_stale` says whether a text no longer holds.
     pub(crate) fn ranked(&self, method: Method, is_stale: impl Fn(usize) -> bool) -> Vec<Scored> {
         let parts = self.parts(method, &is_stale);
         let mut ranked = Vec::new();
-        for (unit, twins) in &self.stand_ins {
-            if !self.is_found(*unit, method) {
+        for (unit, duplicates) in &self.representatives {
+            if !self.matches(*unit, method) {
                 continue;
             }
-            let mut parts_of = parts[*unit];
-            parts_of.siblings = SIBLINGS * self.best_sibling(*unit, &parts);
+            let mut unit_parts = parts[*unit];
+            unit_parts.siblings = SIBLING_SHARE * self.best_sibling(*unit, &parts);
             ranked.push(Scored {
                 unit: *unit,
-                score: parts_of.score(),
-                parts: parts_of,
+                score: unit_parts.score(),
+                parts: unit_parts,
                 flags: self.flags(*unit, &is_stale),
-                twins: twins.clone(),
+                duplicates: duplicates.clone(),
             });
         }
         // The sort is stable: ties stay in the order of files and lines.
-        ranked.sort_by(|one, other| other.score.total_cmp(&one.score));
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
         ranked
     }
 
     /// Returns the components of the score of each text, without the sibling bonus.
     fn parts(&self, method: Method, is_stale: &impl Fn(usize) -> bool) -> Vec<Parts> {
-        let mut words = self.words.clone();
+        let mut words = self.word_scores.clone();
         let mut meaning: Vec<f64> = self.units.iter().map(|unit| unit.meaning).collect();
-        to_greatest(&mut words);
-        to_greatest(&mut meaning);
+        normalise_by_max(&mut words);
+        normalise_by_max(&mut meaning);
         let weight = match method {
             Method::Words => 1.0,
             Method::Vectors => 0.0,
-            Method::Both => adaptive_weight(self.covered),
+            Method::Both => adaptive_weight(self.max_coverage),
         };
         let newest = self.units.iter().filter_map(|unit| unit.date).max();
-        let of = |unit: usize| Parts {
+        let parts_of = |unit: usize| Parts {
             words: words[unit],
             meaning: meaning[unit],
             words_weight: weight,
             weight: self.weight(unit, &self.flags(unit, is_stale)),
             siblings: 0.0,
-            recency: RECENCY * age(self.units[unit].date, newest),
+            recency: RECENCY_BONUS * recency_of(self.units[unit].date, newest),
         };
-        (0..self.units.len()).map(of).collect()
+        (0..self.units.len()).map(parts_of).collect()
     }
 
     /// Returns the higher score of the two texts adjacent to one under the same heading.
     fn best_sibling(&self, unit: usize, parts: &[Parts]) -> f64 {
         let own = &self.units[unit];
-        let beside = [unit.checked_sub(1), unit.checked_add(1)];
-        let siblings = beside.into_iter().flatten().filter(|other| {
+        let adjacent = [unit.checked_sub(1), unit.checked_add(1)];
+        let siblings = adjacent.into_iter().flatten().filter(|other| {
             let other = self.units.get(*other);
             other.is_some_and(|other| other.file == own.file && other.section == own.section)
         });
         siblings.map(|other| parts[other].own()).fold(0.0, f64::max)
     }
 
-    fn is_found(&self, unit: usize, method: Method) -> bool {
-        let by_words = self.words[unit] > 0.0;
-        let by_meaning = self.units[unit].meaning >= NEAR;
+    fn matches(&self, unit: usize, method: Method) -> bool {
+        let by_words = self.word_scores[unit] > 0.0;
+        let by_meaning = self.units[unit].meaning >= MIN_SIMILARITY;
         match method {
             Method::Words => by_words,
             Method::Vectors => by_meaning,
@@ -338,7 +343,7 @@ impl Scan {
 
     fn weight(&self, unit: usize, flags: &[Flag]) -> f64 {
         let flags: f64 = flags.iter().map(|flag| flag.weight()).product();
-        self.units[unit].rank.weight() * flags
+        self.units[unit].authority.weight() * flags
     }
 
     /// Returns the file of a text and its line number there, counted from 1.
@@ -354,7 +359,7 @@ fn is_archived(file: &str) -> bool {
     folders.any(vocabulary::is_archive)
 }
 
-fn nearness(query: &Quantized, stored: &[u8]) -> f64 {
+fn similarity(query: &Quantized, stored: &[u8]) -> f64 {
     let Some((scale, values)) = stored.split_first_chunk::<4>() else {
         return 0.0;
     };
@@ -364,12 +369,12 @@ fn nearness(query: &Quantized, stored: &[u8]) -> f64 {
 /// Normalises scores to the range 0 to 1, from 0 or the lowest negative score to the highest.
 ///
 /// Min-max normalisation would give the worse of two good texts a 0.
-fn to_greatest(scores: &mut [f64]) {
-    let least = scores.iter().copied().fold(0.0, f64::min);
-    let greatest = scores.iter().copied().fold(0.0, f64::max);
+fn normalise_by_max(scores: &mut [f64]) {
+    let lowest = scores.iter().copied().fold(0.0, f64::min);
+    let highest = scores.iter().copied().fold(0.0, f64::max);
     for score in scores {
-        *score = if greatest > 0.0 {
-            (*score - least) / (greatest - least)
+        *score = if highest > 0.0 {
+            (*score - lowest) / (highest - lowest)
         } else {
             0.0
         };
@@ -377,10 +382,10 @@ fn to_greatest(scores: &mut [f64]) {
 }
 
 /// Returns 1 for the newest date, half of that for each half-life before it, and 0 without a date.
-fn age(date: Option<NaiveDate>, newest: Option<NaiveDate>) -> f64 {
+fn recency_of(date: Option<NaiveDate>, newest: Option<NaiveDate>) -> f64 {
     let (Some(date), Some(newest)) = (date, newest) else {
         return 0.0;
     };
-    let days = u32::try_from((newest - date).num_days()).unwrap_or_default();
-    recency(f64::from(days), HALF_LIFE)
+    let age = u32::try_from((newest - date).num_days()).unwrap_or_default();
+    recency(f64::from(age), HALF_LIFE_DAYS)
 }

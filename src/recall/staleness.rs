@@ -20,7 +20,7 @@ pub(crate) struct Staleness(HashSet<usize>);
 
 impl Staleness {
     /// Returns whether a text no longer holds.
-    pub(crate) fn has(&self, unit: usize) -> bool {
+    pub(crate) fn contains(&self, unit: usize) -> bool {
         self.0.contains(&unit)
     }
 
@@ -30,11 +30,11 @@ impl Staleness {
         let mut warnings = Vec::new();
         let path = patterns::path(&project.planning_place().dir);
         let name = project.relative(&path).to_string_lossy();
-        let recorded: Vec<usize> = (0..scan.units.len())
+        let units: Vec<usize> = (0..scan.units.len())
             .filter(|unit| scan.units[*unit].source == SourceName::Patterns)
             .filter(|unit| scan.location(*unit).0 == name)
             .collect();
-        if recorded.is_empty() {
+        if units.is_empty() {
             return Ok(Parsed::clean(stale));
         }
         let Ok(Some(text)) = read::text(&path) else {
@@ -42,11 +42,11 @@ impl Staleness {
         };
         let patterns = Patterns::parse(&text.value, &path).value;
         let reasons = StaleReasons::cached_or_checked(project, &patterns, &mut warnings);
-        for unit in recorded {
+        for unit in units {
             let line = scan.location(unit).1;
             let text = index.text(scan.units[unit].id)?.body;
             if reasons
-                .about(owner(&patterns, line), &on_one_line(&text))
+                .about(reason_line(&patterns, line), &on_one_line(&text))
                 .is_some()
             {
                 stale.0.insert(unit);
@@ -60,7 +60,7 @@ impl Staleness {
 }
 
 /// Returns the line under which the reasons for a bullet are filed: that of its entry's heading, or its own.
-fn owner(patterns: &Patterns, line: usize) -> usize {
+fn reason_line(patterns: &Patterns, line: usize) -> usize {
     if patterns.loose.iter().any(|loose| loose.line == line) {
         return line;
     }

@@ -29,7 +29,7 @@ use crate::warning::Parsed;
 use crate::warning::Warning;
 
 /// Title of a milestone without a name.
-const UNNAMED: &str = "Phases";
+const DEFAULT_MILESTONE_TITLE: &str = "Phases";
 
 /// A function that fills one part of the page.
 type Fill = fn(&mut Page, &Project, &mut Vec<Warning>) -> Result<()>;
@@ -45,15 +45,15 @@ impl Page {
         let name = project.root.file_name().unwrap_or_default();
         page.project = clean(&name.to_string_lossy());
         let sections: [(&str, Fill); 5] = [
-            ("the planning folder", planned),
-            ("the ledger", decided),
-            ("the knowledge entries", entries),
-            ("the facts", pending),
-            ("the cost of a session", costs),
+            ("the planning folder", fill_planning),
+            ("the ledger", fill_decisions),
+            ("the knowledge entries", fill_entries),
+            ("the facts", fill_pending_facts),
+            ("the cost of a session", fill_costs),
         ];
         for (what, fill) in sections {
             if let Err(error) = fill(&mut page, project, &mut warnings) {
-                let message = format!("{what} cannot be shown: {error}");
+                let message = format!("cannot load {what}: {error}");
                 warnings.push(Warning::file(&project.root, message));
             }
         }
@@ -67,7 +67,7 @@ impl Page {
     }
 }
 
-fn planned(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+fn fill_planning(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
     if project.planning().is_err() {
         return Ok(());
     }
@@ -110,7 +110,7 @@ fn work_status(status: &StatusReport) -> WorkStatus {
         milestone: plain(
             &status
                 .milestone_name()
-                .unwrap_or_else(|| UNNAMED.to_owned()),
+                .unwrap_or_else(|| DEFAULT_MILESTONE_TITLE.to_owned()),
         ),
         phase,
         complete: status.plans.complete,
@@ -124,14 +124,14 @@ fn work_status(status: &StatusReport) -> WorkStatus {
     }
 }
 
-fn decided(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
-    let decided = ledger::decided(project)?.into_value(warnings);
+fn fill_decisions(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+    let decisions = ledger::decided(project)?.into_value(warnings);
     let file = clean(&format!(
         "{}/DECISIONS.md",
         project.settings.ledger_dir.display()
     ));
     page.decisions
-        .extend(decided.into_iter().map(|decision| DecisionRow {
+        .extend(decisions.into_iter().map(|decision| DecisionRow {
             date: decision.date,
             text: Inline::render(&decision.title),
             why: None,
@@ -140,43 +140,43 @@ fn decided(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     Ok(())
 }
 
-fn entries(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
-    let linked = knowledge::linked(project)?.into_value(warnings);
-    page.entries.extend(linked.into_iter().map(|one| {
+fn fill_entries(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+    let entries = knowledge::linked(project)?.into_value(warnings);
+    page.entries.extend(entries.into_iter().map(|linked| {
         EntryRow {
-            title: Inline::render(one.entry.title.as_deref().unwrap_or(&one.entry.key)),
-            key: clean(&one.entry.key),
-            kind: one
+            title: Inline::render(linked.entry.title.as_deref().unwrap_or(&linked.entry.key)),
+            key: clean(&linked.entry.key),
+            kind: linked
                 .entry
                 .kind
                 .map_or("", knowledge::EntryType::as_str)
                 .to_owned(),
-            status: one.entry.status.as_str().to_owned(),
-            updated: one.entry.dated(),
-            links: one.links.iter().map(|key| clean(key)).collect(),
+            status: linked.entry.status.as_str().to_owned(),
+            updated: linked.entry.dated(),
+            links: linked.links.iter().map(|key| clean(key)).collect(),
         }
     }));
     Ok(())
 }
 
 /// Lists pending facts only if a user is set, since the page must not show the wrong user's facts.
-fn pending(page: &mut Page, project: &Project, _: &mut Vec<Warning>) -> Result<()> {
+fn fill_pending_facts(page: &mut Page, project: &Project, _: &mut Vec<Warning>) -> Result<()> {
     if project.settings.user.is_none() {
         return Ok(());
     }
     let user = facts::user(project, None)?;
-    let pending = facts::pending(&Facts::open(project, None, Purpose::Read)?, &user)?;
-    let rows = pending.into_iter().map(|one| FactRow {
-        id: clean(&one.fact.fact_id),
-        text: Inline::render(&one.fact.to_string()),
-        confidence: format!("{:.2}", one.fact.confidence),
-        question: one.question.as_deref().map(Inline::render),
+    let pending_facts = facts::pending(&Facts::open(project, None, Purpose::Read)?, &user)?;
+    let rows = pending_facts.into_iter().map(|pending| FactRow {
+        id: clean(&pending.fact.fact_id),
+        text: Inline::render(&pending.fact.to_string()),
+        confidence: format!("{:.2}", pending.fact.confidence),
+        question: pending.question.as_deref().map(Inline::render),
     });
     page.facts = Some(rows.collect());
     Ok(())
 }
 
-fn costs(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+fn fill_costs(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
     for target in &project.settings.targets {
         let name = target.file();
         if let Some(found) = read::text(&project.root.join(name))? {

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_stays_text() {
+    fn html_in_the_text_is_escaped() {
         assert_eq!(
             html("<b onclick='x'>a</b>"),
             "&lt;b onclick=&#39;x&#39;&gt;a&lt;/b&gt;"
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_loses_its_marks() {
+    fn names_are_shown_without_markup() {
         assert_eq!(plain("**Sync** of `a_b`"), "Sync of a_b");
         assert_eq!(plain("1. Sync <b>"), "1. Sync <b>");
     }

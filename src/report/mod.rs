@@ -63,14 +63,14 @@ pub fn erase_records(project: &Project) -> Result<usize> {
 
 /// Returns whether a file starts like a report: with a title that has the same ending.
 fn is_report(bytes: &[u8]) -> bool {
-    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_TITLE_END)]);
     let title = head.split_once("</title>").map(|(before, _)| before);
     head.starts_with("<!doctype html>")
         && title.is_some_and(|before| before.ends_with(": project memory"))
 }
 
 /// Maximum offset of the end of a report's title, in bytes.
-const HEAD: usize = 16 * 1024;
+const MAX_TITLE_END: usize = 16 * 1024;
 
 /// Writes the page to a file in the project; refused outside it, and if a file that is not a report exists
 /// there.
@@ -88,7 +88,7 @@ pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Re
             if let Some(old) = changes.current(&path)?
                 && !is_report(&old)
             {
-                return Err(Error::refused("is no report, so it is not overwritten")
+                return Err(Error::refused("is not a report, so it is not overwritten")
                     .at(project.relative(&path), None)
                     .hint("name another file, or move this one away"));
             }

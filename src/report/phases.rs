@@ -25,10 +25,10 @@ use crate::report::timeline::Timeline;
 use crate::warning::Warning;
 
 /// Maximum number of files from deviations that are listed.
-const FILES: usize = 10;
+const MAX_FILES: usize = 10;
 
 /// A bullet that stands for an empty list.
-const NOTHING: &str = "none observed";
+const EMPTY_LIST_TEXT: &str = "none observed";
 
 /// Fills in the milestones, the timeline, the lessons and the insights.
 pub(crate) fn fill(
@@ -97,25 +97,28 @@ fn active_rows(finished: &[FinishedPhase], survey: &Survey) -> Vec<PhaseRow> {
         }
     }
     numbered.sort_by_key(|(number, _)| *number);
-    numbered.into_iter().map(|(_, row)| counted(row)).collect()
+    numbered
+        .into_iter()
+        .map(|(_, row)| with_percent(row))
+        .collect()
 }
 
 fn finished_row(phase: &FinishedPhase) -> PhaseRow {
-    let days = || phase.plans.iter().filter_map(|plan| plan.completed);
-    let times: Vec<Minutes> = phase
+    let completion_dates = || phase.plans.iter().filter_map(|plan| plan.completed);
+    let durations: Vec<Minutes> = phase
         .plans
         .iter()
         .filter_map(|plan| plan.duration)
         .collect();
-    let sum: Minutes = times.iter().copied().sum();
+    let sum: Minutes = durations.iter().copied().sum();
     let is_derived = phase.plans.iter().any(|plan| plan.duration_derived);
-    let about = if is_derived { "~" } else { "" };
-    let stated: Vec<u32> = phase
+    let prefix = if is_derived { "~" } else { "" };
+    let deviation_counts: Vec<u32> = phase
         .plans
         .iter()
         .filter_map(|plan| plan.deviation_count)
         .collect();
-    counted(PhaseRow {
+    with_percent(PhaseRow {
         number: phase.number.to_string(),
         name: plain(&phase.name),
         complete: phase
@@ -124,13 +127,17 @@ fn finished_row(phase: &FinishedPhase) -> PhaseRow {
             .filter(|plan| !plan.is_unfinished())
             .count(),
         total: phase.plans.len(),
-        first: days().min(),
-        last: days().max(),
-        deviations: (!stated.is_empty())
-            .then(|| stated.iter().copied().fold(0, u32::saturating_add)),
-        silent: phase.plans.len() - stated.len(),
-        untimed: phase.plans.len() - times.len(),
-        duration: (!times.is_empty()).then(|| format!("{about}{sum}")),
+        first: completion_dates().min(),
+        last: completion_dates().max(),
+        deviations: (!deviation_counts.is_empty()).then(|| {
+            deviation_counts
+                .iter()
+                .copied()
+                .fold(0, u32::saturating_add)
+        }),
+        silent: phase.plans.len() - deviation_counts.len(),
+        untimed: phase.plans.len() - durations.len(),
+        duration: (!durations.is_empty()).then(|| format!("{prefix}{sum}")),
         ..PhaseRow::default()
     })
 }
@@ -146,7 +153,7 @@ fn open_row(phase: &Phase) -> PhaseRow {
 }
 
 /// Returns the row with its percentage of complete plans.
-fn counted(row: PhaseRow) -> PhaseRow {
+fn with_percent(row: PhaseRow) -> PhaseRow {
     let percent = (row.complete * 100)
         .checked_div(row.total)
         .unwrap_or(0)
@@ -155,37 +162,42 @@ fn counted(row: PhaseRow) -> PhaseRow {
 }
 
 fn lessons(recorded: &Patterns) -> Vec<PhaseLessons> {
-    let taught = |bullets: &[String]| {
-        let said = bullets
+    let bullets_of = |bullets: &[String]| {
+        let observed = bullets
             .iter()
-            .filter(|bullet| !bullet.eq_ignore_ascii_case(NOTHING));
-        Inline::all(said)
+            .filter(|bullet| !bullet.eq_ignore_ascii_case(EMPTY_LIST_TEXT));
+        Inline::all(observed)
     };
-    let of = |entry: &PatternEntry| PhaseLessons {
+    let lesson = |entry: &PatternEntry| PhaseLessons {
         phase: entry.phase.as_ref().map_or_else(
             || plain(&entry.name),
             |number| format!("{number} {}", plain(&entry.name)),
         ),
         date: entry.date,
-        worked: taught(&entry.worked),
-        failed: taught(&entry.failed),
+        worked: bullets_of(&entry.worked),
+        failed: bullets_of(&entry.failed),
     };
-    let mut lessons: Vec<PhaseLessons> = recorded.entries.iter().rev().map(of).collect();
+    let mut lessons: Vec<PhaseLessons> = recorded.entries.iter().rev().map(lesson).collect();
     lessons.retain(|phase| !phase.worked.is_empty() || !phase.failed.is_empty());
     lessons
 }
 
-fn insights(found: &patterns::Insights) -> Insights {
+fn insights(stats: &patterns::Insights) -> Insights {
     Insights {
-        plans: found.deviated.of,
-        deviated: found.deviated.count,
+        plans: stats.deviated.of,
+        deviated: stats.deviated.count,
         differences: Inline::all(
-            found
+            stats
                 .lessons()
                 .filter(|one| !one.question.is_about_size())
                 .map(|one| &one.statement),
         ),
-        files: found.deviating_files.iter().take(FILES).map(file).collect(),
+        files: stats
+            .deviating_files
+            .iter()
+            .take(MAX_FILES)
+            .map(file)
+            .collect(),
     }
 }
 

@@ -8,13 +8,13 @@ use serde::Serialize;
 use crate::report::phase_row::PhaseRow;
 
 /// Maximum number of phases drawn; the table has all of them.
-const DRAWN: usize = 40;
+const MAX_BARS: usize = 40;
 
 /// Maximum number of ticks on the axis.
-const TICKS: i64 = 6;
+const MAX_TICKS: i64 = 6;
 
 /// Rightmost position of a date label, in percent of the axis: further right it would not fit.
-const LAST_TICK: f64 = 90.0;
+const MAX_TICK_LEFT: f64 = 90.0;
 
 /// The dated phases with their axis.
 #[derive(Debug, PartialEq, Serialize)]
@@ -49,7 +49,7 @@ impl Timeline {
             .iter()
             .filter_map(|row| Some((row, row.first?, row.last?)))
             .collect();
-        let earlier = dated.len().saturating_sub(DRAWN);
+        let earlier = dated.len().saturating_sub(MAX_BARS);
         let dated = &dated[earlier..];
         let begin = dated.iter().map(|(_, first, _)| *first).min()?;
         let end = dated.iter().map(|(_, _, last)| *last).max()?;
@@ -74,7 +74,7 @@ impl Timeline {
                     date: begin + Days::new(days.unsigned_abs()),
                     left: share(days),
                 })
-                .filter(|tick| tick.left <= LAST_TICK)
+                .filter(|tick| tick.left <= MAX_TICK_LEFT)
                 .collect(),
             earlier,
         })
@@ -83,10 +83,14 @@ impl Timeline {
 
 /// Returns the evenly spaced ticks, in whole days or weeks, as days after the first.
 fn ticks(begin: NaiveDate, length: i64) -> impl Iterator<Item = i64> {
-    let even = (length + TICKS - 1) / TICKS;
-    let step = if even > 7 { (even + 6) / 7 * 7 } else { even };
+    let spacing = (length + MAX_TICKS - 1) / MAX_TICKS;
+    let step = if spacing > 7 {
+        (spacing + 6) / 7 * 7
+    } else {
+        spacing
+    };
     // Weeks start on Mondays.
-    let first = if even > 7 {
+    let first = if spacing > 7 {
         i64::from((7 - begin.weekday().num_days_from_monday()) % 7)
     } else {
         0
@@ -101,12 +105,12 @@ fn span(first: NaiveDate, last: NaiveDate) -> String {
     if first == last {
         return first.to_string();
     }
-    let until = if first.year() == last.year() {
+    let end_format = if first.year() == last.year() {
         "%m-%d"
     } else {
         "%Y-%m-%d"
     };
-    format!("{first} – {}", last.format(until))
+    format!("{first} – {}", last.format(end_format))
 }
 
 /// Returns a share in percent, truncated to two decimals.
@@ -129,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_lies_where_its_days_are() {
+    fn bars_span_their_dates() {
         let phases = [
             phase("1", "2026-01-01", "2026-01-01"),
             phase("2", "2026-01-03", "2026-01-10"),
@@ -147,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn long_axes_are_labelled_by_weeks() {
+    fn long_axes_have_weekly_ticks() {
         let phases = [phase("1", "2026-01-01", "2026-06-30")];
         let ticks = Timeline::from_phases(&phases).unwrap().ticks;
         assert!(ticks.len() <= 7, "{ticks:?}");
@@ -159,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn one_day_is_no_course_of_time() {
+    fn a_single_date_has_no_timeline() {
         assert_eq!(
             Timeline::from_phases(&[phase("1", "2026-01-01", "2026-01-01")]),
             None

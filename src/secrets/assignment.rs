@@ -7,7 +7,7 @@ use crate::secrets::keys;
 use crate::secrets::password;
 
 /// Suffixes of names of secrets, in lower case and without separators.
-const NAMES: &[&str] = &[
+const SECRET_NAME_SUFFIXES: &[&str] = &[
     "password",
     "passwd",
     "passphrase",
@@ -39,14 +39,14 @@ pub(crate) fn at_separator(text: &str, at: usize) -> Option<Secret> {
     if !names_secret(&text[..at]) {
         return None;
     }
-    let separator = keys::run(&text[at..], |b| b":=>".contains(&b));
+    let separator = keys::prefix_length(&text[at..], |b| b":=>".contains(&b));
     // `Secret::new` is a path in code.
     if text[at..].starts_with("::") || separator > 3 {
         return None;
     }
     let value = at + separator;
-    let value = value + keys::run(&text[value..], |b| b" \t\"'`*\\".contains(&b)).min(6);
-    aws_secret(text, at, value).or_else(|| assigned(text, value, "password", 8))
+    let value = value + keys::prefix_length(&text[value..], |b| b" \t\"'`*\\".contains(&b)).min(6);
+    aws_secret(text, at, value).or_else(|| value_at(text, value, "password", 8))
 }
 
 /// Returns an AWS secret key, recognised by its name and its length: it may start with a slash.
@@ -59,11 +59,12 @@ fn aws_secret(text: &str, at: usize, value: usize) -> Option<Secret> {
         .take("secretaccesskey".len())
         .map(|b| char::from(b.to_ascii_lowercase()))
         .collect();
-    let length = keys::run(&text[value..], |b| {
+    let length = keys::prefix_length(&text[value..], |b| {
         b.is_ascii_alphanumeric() || b"/+".contains(&b)
     });
-    let is_drawn = length == LENGTH && chunks(&text[value..value + LENGTH]) >= LENGTH / 4;
-    (is_drawn && name.chars().rev().eq("secretaccesskey".chars())).then_some(Secret {
+    let is_random =
+        length == LENGTH && count_class_runs(&text[value..value + LENGTH]) >= LENGTH / 4;
+    (is_random && name.chars().rev().eq("secretaccesskey".chars())).then_some(Secret {
         rule: "aws-secret-key",
         range: value..value + LENGTH,
     })
@@ -72,14 +73,14 @@ fn aws_secret(text: &str, at: usize, value: usize) -> Option<Secret> {
 /// Returns the token after the word `Bearer`, which ends at `at`.
 pub(crate) fn bearer(text: &str, at: usize) -> Option<Secret> {
     text[at..].strip_prefix(' ')?;
-    assigned(text, at + 1, "bearer-token", 16)
+    value_at(text, at + 1, "bearer-token", 16)
 }
 
 /// Returns the value at `start` as a secret.
-fn assigned(text: &str, start: usize, rule: &'static str, least: usize) -> Option<Secret> {
+fn value_at(text: &str, start: usize, rule: &'static str, min_length: usize) -> Option<Secret> {
     let window = text.floor_char_boundary(start + MAX_JUDGED_LENGTH);
     let length = value_length(&text[start..window]);
-    let mut secret = judge(text, start..start + length, rule, least)?;
+    let mut secret = classify(text, start..start + length, rule, min_length)?;
     if secret.range.end == window {
         secret.range.end = start + value_length(&text[start..]);
     }
@@ -88,38 +89,43 @@ fn assigned(text: &str, start: usize, rule: &'static str, least: usize) -> Optio
 
 /// Returns the password between `user:` and `@`, where `at` is the offset of the user name.
 fn url_password(text: &str, at: usize) -> Option<Secret> {
-    let part = |from: usize| {
-        keys::run(&text[from..], |b| {
+    let part_length = |from: usize| {
+        keys::prefix_length(&text[from..], |b| {
             b.is_ascii_graphic() && !b"/@:\"'`<>".contains(&b)
         })
     };
-    let user_end = at + part(at);
+    let user_end = at + part_length(at);
     text[user_end..].strip_prefix(':')?;
-    let end = user_end + 1 + part(user_end + 1);
+    let end = user_end + 1 + part_length(user_end + 1);
     text[end..].strip_prefix('@')?;
     let (user, range) = (&text[at..user_end], user_end + 1..end);
     let rule = "url-password";
-    let chosen = || {
-        password::is_chosen(&text[range.clone()], user).then(|| Secret {
+    let as_real_password = || {
+        password::is_real_password(&text[range.clone()], user).then(|| Secret {
             rule,
             range: range.clone(),
         })
     };
-    judge(text, range.clone(), rule, 8).or_else(chosen)
+    classify(text, range.clone(), rule, 8).or_else(as_real_password)
 }
 
 /// Returns the value as a secret: with its issuer's rule if the format is known, otherwise if it looks
 /// random.
-fn judge(text: &str, range: Range<usize>, rule: &'static str, least: usize) -> Option<Secret> {
+fn classify(
+    text: &str,
+    range: Range<usize>,
+    rule: &'static str,
+    min_length: usize,
+) -> Option<Secret> {
     let value = &text[range.clone()];
     if value.starts_with(|c: char| c.is_ascii_alphabetic())
-        && let Some(known) = keys::known_shape(text, range.start)
+        && let Some(known) = keys::known_format(text, range.start)
     {
         return Some(known);
     }
     // The secret was already removed from a value that was cut short.
-    let elided = text[range.end..].starts_with("..");
-    (value.len() >= least && !elided && is_random(value)).then_some(Secret { rule, range })
+    let is_elided = text[range.end..].starts_with("..");
+    (value.len() >= min_length && !is_elided && is_random(value)).then_some(Secret { rule, range })
 }
 
 /// Returns the suffix that marks a name as that of a secret, ignoring separators and a plural s.
@@ -129,11 +135,11 @@ pub(crate) fn secret_name(name: &str) -> Option<&'static str> {
         .filter(char::is_ascii_alphanumeric)
         .map(|c| c.to_ascii_lowercase())
         .collect();
-    let one = letters.strip_suffix('s').unwrap_or(&letters);
-    NAMES
+    let singular = letters.strip_suffix('s').unwrap_or(&letters);
+    SECRET_NAME_SUFFIXES
         .iter()
         .copied()
-        .find(|telling| letters.ends_with(telling) || one.ends_with(telling))
+        .find(|suffix| letters.ends_with(suffix) || singular.ends_with(suffix))
 }
 
 fn names_secret(before: &str) -> bool {
@@ -148,9 +154,9 @@ fn names_secret(before: &str) -> bool {
         .take(MAX_NAME_LENGTH)
         .take_while(|b| b.is_ascii_alphanumeric() || b"_-. ".contains(b))
         .filter(u8::is_ascii_alphanumeric);
-    NAMES.iter().any(|telling| {
+    SECRET_NAME_SUFFIXES.iter().any(|suffix| {
         let mut letters = letters.clone().map(|b| b.to_ascii_lowercase());
-        telling.bytes().rev().all(|b| letters.next() == Some(b))
+        suffix.bytes().rev().all(|b| letters.next() == Some(b))
     })
 }
 
@@ -167,10 +173,10 @@ fn value_length(text: &str) -> usize {
 
 /// Returns whether a value looks random, unlike a word, a path, a reference or a hash.
 fn is_random(value: &str) -> bool {
-    let has = |class: fn(&u8) -> bool| value.as_bytes().iter().filter(|b| class(b)).count();
-    let digits = has(u8::is_ascii_digit);
-    let symbols = has(|b| b"!@#$%^&*?~+=".contains(b));
-    let (upper, lower) = (has(u8::is_ascii_uppercase), has(u8::is_ascii_lowercase));
+    let count = |class: fn(&u8) -> bool| value.as_bytes().iter().filter(|b| class(b)).count();
+    let digits = count(u8::is_ascii_digit);
+    let symbols = count(|b| b"!@#$%^&*?~+=".contains(b));
+    let (upper, lower) = (count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase));
     if !value.is_ascii() || digits == 0 || upper + lower == 0 {
         return false;
     }
@@ -189,11 +195,11 @@ fn is_random(value: &str) -> bool {
         return true;
     }
     // Identifiers change between letter case and digits less often than every third character.
-    value.len() * 2 <= chunks(value) * 7
+    value.len() * 2 <= count_class_runs(value) * 7
 }
 
 /// Counts the runs of one character class: `useToken2` has three, `q7Zt2` has four.
-pub(crate) fn chunks(value: &str) -> usize {
+pub(crate) fn count_class_runs(value: &str) -> usize {
     let kind = |b: u8| match b {
         b'0'..=b'9' => 0,
         b'A'..=b'Z' => 1,
@@ -214,12 +220,12 @@ fn is_placeholder(value: &str) -> bool {
         .bytes()
         .filter(|b| !std::mem::replace(&mut seen[usize::from(*b)], true))
         .count();
-    distinct < 6 || is_stand_in(&value.to_ascii_lowercase())
+    distinct < 6 || contains_placeholder_word(&value.to_ascii_lowercase())
 }
 
 /// Returns whether a value, in lower case, contains a word that marks a placeholder.
-pub(crate) fn is_stand_in(lower: &str) -> bool {
-    let telling = [
+pub(crate) fn contains_placeholder_word(lower: &str) -> bool {
+    let words = [
         "xxx",
         "your",
         "changeme",
@@ -228,7 +234,7 @@ pub(crate) fn is_stand_in(lower: &str) -> bool {
         "...",
         "***",
     ];
-    telling.iter().any(|word| lower.contains(word))
+    words.iter().any(|word| lower.contains(word))
 }
 
 /// Returns whether a value is a variable, a call, a template or a path: a reference to a secret, not the
@@ -251,6 +257,7 @@ pub(crate) fn is_wordy(value: &str) -> bool {
 /// Returns whether a value is a UUID or a digest with its algorithm's name.
 fn is_digest(value: &str) -> bool {
     let is_hex = |part: &str| part.bytes().all(|b| b.is_ascii_hexdigit());
-    let uuid = value.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && value.split('-').all(is_hex);
-    uuid || (value.starts_with("sha") && value.contains([':', '-']))
+    let is_uuid =
+        value.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && value.split('-').all(is_hex);
+    is_uuid || (value.starts_with("sha") && value.contains([':', '-']))
 }

@@ -15,7 +15,7 @@ const MAX_WORD_LENGTH: usize = 512;
 pub(crate) fn basic(text: &str, at: usize) -> Option<Secret> {
     text[at..].strip_prefix(' ')?;
     let start = at + 1;
-    let length = keys::run(&text[start..], |b| {
+    let length = keys::prefix_length(&text[start..], |b| {
         b.is_ascii_alphanumeric() || b"+/=".contains(&b)
     });
     let word = &text[start..start + length];
@@ -28,8 +28,8 @@ pub(crate) fn basic(text: &str, at: usize) -> Option<Secret> {
         .ok()?;
     let decoded = String::from_utf8(decoded).ok()?;
     let (user, password) = decoded.split_once(':')?;
-    let is_typed = decoded.chars().all(|c| !c.is_control());
-    (is_typed && password::is_chosen(password, user)).then_some(Secret {
+    let is_printable = decoded.chars().all(|c| !c.is_control());
+    (is_printable && password::is_real_password(password, user)).then_some(Secret {
         rule: "basic-auth",
         range: start..start + length,
     })

@@ -7,73 +7,73 @@ use crate::secrets::assignment;
 use crate::secrets::encoded;
 use crate::secrets::is_word;
 
-/// The format of one issuer's keys: a prefix, and a body with at least `least` characters of an alphabet.
-struct Shape {
+/// The format of one issuer's keys: a prefix, and a body with at least `min_length` characters of an alphabet.
+struct KeyFormat {
     rule: &'static str,
     prefix: &'static str,
     alphabet: fn(u8) -> bool,
-    least: usize,
+    min_length: usize,
 }
 
-const fn shape(
+const fn key_format(
     rule: &'static str,
     prefix: &'static str,
     alphabet: fn(u8) -> bool,
-    least: usize,
-) -> Shape {
-    Shape {
+    min_length: usize,
+) -> KeyFormat {
+    KeyFormat {
         rule,
         prefix,
         alphabet,
-        least,
+        min_length,
     }
 }
 
 /// Longer prefixes come before the shorter ones that they start with.
-const SHAPES: &[Shape] = &[
-    shape("aws-access-key", "AKIA", is_upper, 16),
-    shape("aws-access-key", "ASIA", is_upper, 16),
-    shape("github-token", "ghp_", is_alphanumeric, 36),
-    shape("github-token", "gho_", is_alphanumeric, 36),
-    shape("github-token", "ghu_", is_alphanumeric, 36),
-    shape("github-token", "ghs_", is_alphanumeric, 36),
-    shape("github-token", "ghr_", is_alphanumeric, 36),
-    shape("github-token", "github_pat_", is_word, 40),
-    shape("gitlab-token", "glpat-", is_word, 20),
-    shape("gitlab-token", "gldt-", is_word, 20),
-    shape("gitlab-token", "glrt-", is_word, 20),
-    shape("gitlab-token", "glptt-", is_word, 20),
-    shape("gitlab-token", "glcbt-", is_word, 20),
-    shape("gitlab-token", "gloas-", is_word, 20),
-    shape("gitlab-token", "glsoat-", is_word, 20),
-    shape("gitlab-token", "glagent-", is_word, 20),
-    shape("slack-token", "xoxb-", is_word, 20),
-    shape("slack-token", "xoxp-", is_word, 20),
-    shape("slack-token", "xoxa-", is_word, 20),
-    shape("slack-token", "xoxr-", is_word, 20),
-    shape("slack-token", "xoxs-", is_word, 20),
-    shape("slack-token", "xoxe-", is_word, 20),
-    shape("slack-token", "xapp-", is_word, 20),
-    shape("slack-webhook", "hooks.slack.com/services/", is_path, 30),
-    shape("stripe-key", "sk_live_", is_alphanumeric, 16),
-    shape("stripe-key", "sk_test_", is_alphanumeric, 16),
-    shape("stripe-key", "rk_live_", is_alphanumeric, 16),
-    shape("stripe-key", "rk_test_", is_alphanumeric, 16),
-    shape("stripe-key", "whsec_", is_alphanumeric, 24),
-    shape("google-api-key", "AIza", is_word, 35),
-    shape("google-oauth-secret", "GOCSPX-", is_word, 28),
-    shape("google-oauth-token", "ya29.", is_word, 30),
-    shape("anthropic-key", "sk-ant-", is_word, 20),
-    shape("openai-key", "sk-", is_word, 20),
-    shape("huggingface-token", "hf_", is_alphanumeric, 30),
-    shape("npm-token", "npm_", is_alphanumeric, 36),
-    shape("pypi-token", "pypi-AgE", is_word, 50),
-    shape("sendgrid-key", "SG.", is_dotted, 60),
-    shape("digitalocean-token", "dop_v1_", is_alphanumeric, 64),
-    shape("twilio-key", "SK", is_lower_hex, 32),
-    shape("twilio-key", "AC", is_lower_hex, 32),
-    shape("age-key", "AGE-SECRET-KEY-PQ-1", is_upper, 50),
-    shape("age-key", "AGE-SECRET-KEY-1", is_upper, 58),
+const KEY_FORMATS: &[KeyFormat] = &[
+    key_format("aws-access-key", "AKIA", is_upper, 16),
+    key_format("aws-access-key", "ASIA", is_upper, 16),
+    key_format("github-token", "ghp_", is_alphanumeric, 36),
+    key_format("github-token", "gho_", is_alphanumeric, 36),
+    key_format("github-token", "ghu_", is_alphanumeric, 36),
+    key_format("github-token", "ghs_", is_alphanumeric, 36),
+    key_format("github-token", "ghr_", is_alphanumeric, 36),
+    key_format("github-token", "github_pat_", is_word, 40),
+    key_format("gitlab-token", "glpat-", is_word, 20),
+    key_format("gitlab-token", "gldt-", is_word, 20),
+    key_format("gitlab-token", "glrt-", is_word, 20),
+    key_format("gitlab-token", "glptt-", is_word, 20),
+    key_format("gitlab-token", "glcbt-", is_word, 20),
+    key_format("gitlab-token", "gloas-", is_word, 20),
+    key_format("gitlab-token", "glsoat-", is_word, 20),
+    key_format("gitlab-token", "glagent-", is_word, 20),
+    key_format("slack-token", "xoxb-", is_word, 20),
+    key_format("slack-token", "xoxp-", is_word, 20),
+    key_format("slack-token", "xoxa-", is_word, 20),
+    key_format("slack-token", "xoxr-", is_word, 20),
+    key_format("slack-token", "xoxs-", is_word, 20),
+    key_format("slack-token", "xoxe-", is_word, 20),
+    key_format("slack-token", "xapp-", is_word, 20),
+    key_format("slack-webhook", "hooks.slack.com/services/", is_path, 30),
+    key_format("stripe-key", "sk_live_", is_alphanumeric, 16),
+    key_format("stripe-key", "sk_test_", is_alphanumeric, 16),
+    key_format("stripe-key", "rk_live_", is_alphanumeric, 16),
+    key_format("stripe-key", "rk_test_", is_alphanumeric, 16),
+    key_format("stripe-key", "whsec_", is_alphanumeric, 24),
+    key_format("google-api-key", "AIza", is_word, 35),
+    key_format("google-oauth-secret", "GOCSPX-", is_word, 28),
+    key_format("google-oauth-token", "ya29.", is_word, 30),
+    key_format("anthropic-key", "sk-ant-", is_word, 20),
+    key_format("openai-key", "sk-", is_word, 20),
+    key_format("huggingface-token", "hf_", is_alphanumeric, 30),
+    key_format("npm-token", "npm_", is_alphanumeric, 36),
+    key_format("pypi-token", "pypi-AgE", is_word, 50),
+    key_format("sendgrid-key", "SG.", is_dotted, 60),
+    key_format("digitalocean-token", "dop_v1_", is_alphanumeric, 64),
+    key_format("twilio-key", "SK", is_lower_hex, 32),
+    key_format("twilio-key", "AC", is_lower_hex, 32),
+    key_format("age-key", "AGE-SECRET-KEY-PQ-1", is_upper, 50),
+    key_format("age-key", "AGE-SECRET-KEY-1", is_upper, 58),
 ];
 
 /// Minimum length of a key, including its prefix, in any format without dots.
@@ -100,11 +100,11 @@ pub(crate) fn at_word(text: &str, start: usize, end: usize) -> Option<Secret> {
     if word.len() < MIN_WORD_LENGTH && !dotted {
         return None;
     }
-    known_shape(text, start).or_else(|| glued(text, start, end))
+    known_format(text, start).or_else(|| key_inside_word(text, start, end))
 }
 
 /// Returns the key that starts inside a word: after `-`, `_` or an escaped line break.
-fn glued(text: &str, start: usize, end: usize) -> Option<Secret> {
+fn key_inside_word(text: &str, start: usize, end: usize) -> Option<Secret> {
     let word = &text[start..end];
     let is_escaped = text[..start].ends_with('\\') && word.starts_with(['n', 'r', 't']);
     let escaped = is_escaped.then_some(start + 1);
@@ -115,12 +115,12 @@ fn glued(text: &str, start: usize, end: usize) -> Option<Secret> {
     starts.find_map(|start| {
         let is_token = text[start..].starts_with(JWT);
         let is_judged = !is_token || mem::take(&mut first_token);
-        is_judged.then(|| known_shape(text, start)).flatten()
+        is_judged.then(|| known_format(text, start)).flatten()
     })
 }
 
 /// Returns the key with a known format that starts at `start`.
-pub(crate) fn known_shape(text: &str, start: usize) -> Option<Secret> {
+pub(crate) fn known_format(text: &str, start: usize) -> Option<Secret> {
     let rest = &text[start..];
     if rest.starts_with(JWT) {
         let length = jwt(rest)?;
@@ -129,43 +129,49 @@ pub(crate) fn known_shape(text: &str, start: usize) -> Option<Secret> {
             range: start..start + length,
         });
     }
-    let shape = SHAPES.iter().find(|shape| rest.starts_with(shape.prefix))?;
-    let body = &rest[shape.prefix.len()..];
+    let format = KEY_FORMATS
+        .iter()
+        .find(|format| rest.starts_with(format.prefix))?;
+    let body = &rest[format.prefix.len()..];
     // Only the start is examined, since a dotted word would be scanned again from each of its dots.
     let judged = body.bytes().take(MAX_JUDGED_LENGTH);
-    let judged = judged.take_while(|byte| (shape.alphabet)(*byte)).count();
+    let judged = judged.take_while(|byte| (format.alphabet)(*byte)).count();
     // The key may be followed by the full stop of a sentence.
     let (whole, body) = (body, body[..judged].trim_end_matches('.'));
-    if body.len() < shape.least || is_blank(body) || is_published(shape, body) || is_slug(body) {
+    if body.len() < format.min_length
+        || is_filler(body)
+        || is_published(format, body)
+        || is_slug(body)
+    {
         return None;
     }
-    let length = run(whole, shape.alphabet);
+    let length = prefix_length(whole, format.alphabet);
     let key = whole[..length].trim_end_matches('.');
     Some(Secret {
-        rule: shape.rule,
-        range: start..start + shape.prefix.len() + key.len(),
+        rule: format.rule,
+        range: start..start + format.prefix.len() + key.len(),
     })
 }
 
 /// Returns whether the body is a placeholder: a single character, repeated.
 ///
 /// A dotted word with short parts is not a key either.
-fn is_blank(body: &str) -> bool {
-    let is_one = |part: &str| {
+fn is_filler(body: &str) -> bool {
+    let is_repeated = |part: &str| {
         let mut bytes = part.bytes();
         let first = bytes.next();
         bytes.all(|byte| Some(byte) == first)
     };
     let last = body.rsplit(['-', '_']).find(|part| !part.is_empty());
     let last = last.unwrap_or(body);
-    (last.len() >= 8 && is_one(last))
-        || body.split(['-', '_', '/']).all(is_one)
+    (last.len() >= 8 && is_repeated(last))
+        || body.split(['-', '_', '/']).all(is_repeated)
         || body.contains('.') && body.split('.').any(|part| part.len() < 16)
 }
 
 /// Returns whether the key is one that its issuer prints in its own documentation.
-fn is_published(shape: &Shape, body: &str) -> bool {
-    shape.rule == "aws-access-key" && body.ends_with("EXAMPLE")
+fn is_published(format: &KeyFormat, body: &str) -> bool {
+    format.rule == "aws-access-key" && body.ends_with("EXAMPLE")
 }
 
 /// Returns whether the key is a slug that merely starts like a key: `sk-learn-based-ranking-v2`.
@@ -173,7 +179,7 @@ fn is_published(shape: &Shape, body: &str) -> bool {
 /// Its parts are words of one case with short numbers; in random keys, letters and digits mix.
 fn is_slug(body: &str) -> bool {
     let parts = || body.split(['-', '_']);
-    let is_of_one_case = |part: &str| {
+    let has_one_case = |part: &str| {
         let part = part.get(1..).unwrap_or_default();
         let has = |class: fn(&u8) -> bool| part.as_bytes().iter().any(class);
         !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
@@ -181,7 +187,7 @@ fn is_slug(body: &str) -> bool {
     let is_number = |part: &str| part.len() >= 9 && part.bytes().all(|b| b.is_ascii_digit());
     parts().count() > 1
         && assignment::is_wordy(body)
-        && parts().all(is_of_one_case)
+        && parts().all(has_one_case)
         && !parts().any(is_number)
 }
 
@@ -193,7 +199,7 @@ fn jwt(text: &str) -> Option<usize> {
             text[length..].strip_prefix('.')?;
             length += 1;
         }
-        let letters = run(&text[length..], is_word);
+        let letters = prefix_length(&text[length..], is_word);
         if letters < 10 {
             return None;
         }
@@ -230,8 +236,8 @@ fn private_key(text: &str, start: usize) -> Option<Secret> {
 fn base64_lines(text: &str) -> usize {
     let mut length = 0;
     loop {
-        let gap = run(&text[length..], |b| b.is_ascii_whitespace());
-        let word = run(&text[length + gap..], |b| {
+        let gap = prefix_length(&text[length..], |b| b.is_ascii_whitespace());
+        let word = prefix_length(&text[length + gap..], |b| {
             is_alphanumeric(b) || b"+/=".contains(&b)
         });
         if word < 16 {
@@ -242,7 +248,7 @@ fn base64_lines(text: &str) -> usize {
 }
 
 /// Returns the number of bytes at the start of a text that belong to an alphabet (ASCII only).
-pub(crate) fn run(text: &str, alphabet: impl Fn(u8) -> bool) -> usize {
+pub(crate) fn prefix_length(text: &str, alphabet: impl Fn(u8) -> bool) -> usize {
     text.bytes()
         .take_while(|byte| byte.is_ascii() && alphabet(*byte))
         .count()

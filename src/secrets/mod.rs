@@ -116,7 +116,7 @@ fn in_plain(text: &str) -> Vec<Secret> {
         let word = bytes[at..].iter().take_while(|b| is_word(**b)).count();
         let secret = match byte {
             _ if word > 0 => keys::at_word(text, at, at + word),
-            b':' => assignment::at_separator(text, at).or_else(|| password::quoted(text, at)),
+            b':' => assignment::at_separator(text, at).or_else(|| password::in_json(text, at)),
             b'=' => assignment::at_separator(text, at),
             _ => None,
         };
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_keys_of_known_shape_wherever_they_stand() {
+    fn finds_keys_with_known_formats_anywhere() {
         for (rule, key) in positives() {
             for (before, after) in [
                 ("", ""),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn each_of_many_keys_is_found_in_its_line() {
+    fn each_of_many_keys_is_found_on_its_line() {
         let key = drawn("ghp_", 36);
         let escaped = key.replacen('_', "\\_", 1);
         let text = format!("{key}\n\n{escaped}\n").repeat(20_000);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_random_values_behind_a_telling_name() {
+    fn finds_random_values_assigned_to_secret_names() {
         let hex = "9f86d081884c7d659a2feaa0c55ad015";
         let aws = ["wJalrXUtnFEMI/K7MDENG", "/bPxRfiCY", "EXAMPLEKEY"].concat();
         let base36 = DRAWN[..32].to_lowercase();
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_what_is_no_secret() {
+    fn ignores_text_without_secrets() {
         let sha1 = "84e9493aab1f0c2d3e4f5a6b7c8d9e0f1a2b3c4d";
         let sha256 = [&sha1[..32], &sha1[..32]].concat();
         for text in [
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn long_values_go_whole_and_hostile_ones_are_read_once() {
+    fn long_values_are_redacted_whole_and_hostile_ones_read_once() {
         let long = drawn("", 60).repeat(20);
         assert_eq!(
             redact(&format!("token={long} x")).text,
@@ -435,7 +435,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_redacted_is_gone(text in "\\PC*", before in "[a-zé:=\"' -]{0,12}", name in "(password=|Bearer |é: )?") {
+        fn redacted_secrets_are_gone(text in "\\PC*", before in "[a-zé:=\"' -]{0,12}", name in "(password=|Bearer |é: )?") {
             prop_assert!(find(&text).iter().all(|secret| text.get(secret.range.clone()).is_some()));
             for (_, key) in positives() {
                 let redacted = redact(&format!("{before} {name}{key}")).text.into_owned();

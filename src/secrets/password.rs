@@ -4,10 +4,10 @@ use crate::secrets::Secret;
 use crate::secrets::assignment;
 
 /// Suffixes of names of passwords, in lower case and without separators.
-const NAMES: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
+const PASSWORD_NAME_SUFFIXES: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
 
 /// Words that documentation and tests use instead of a password.
-const COMMON: [&str; 26] = [
+const COMMON_PASSWORDS: [&str; 26] = [
     "password",
     "passwort",
     "passwd",
@@ -41,7 +41,7 @@ const MIN_LENGTH: usize = 6;
 const MAX_LENGTH: usize = 128;
 
 /// Returns the value in `"password": "…"`, whatever characters it contains; `at` is the offset of the colon.
-pub(crate) fn quoted(text: &str, at: usize) -> Option<Secret> {
+pub(crate) fn in_json(text: &str, at: usize) -> Option<Secret> {
     let name = text[..at].trim_end_matches([' ', '\t']);
     let name = name.strip_suffix('"')?.trim_end_matches('\\');
     let window = name.len().saturating_sub(40);
@@ -52,7 +52,9 @@ pub(crate) fn quoted(text: &str, at: usize) -> Option<Secret> {
         .map(|c| c.to_ascii_lowercase())
         .collect();
     if !name.ends_with(|c: char| c.is_ascii_alphabetic())
-        || !NAMES.iter().any(|known| letters.ends_with(known))
+        || !PASSWORD_NAME_SUFFIXES
+            .iter()
+            .any(|known| letters.ends_with(known))
     {
         return None;
     }
@@ -65,37 +67,37 @@ pub(crate) fn quoted(text: &str, at: usize) -> Option<Secret> {
     let window = open.floor_char_boundary(MAX_LENGTH);
     let end = open[..window].find(['"', '\\', '\n'])?;
     let value = &open[..end];
-    is_chosen(value, "").then_some(Secret {
+    is_real_password(value, "").then_some(Secret {
         rule: "password",
         range: start..start + end,
     })
 }
 
 /// Returns whether a text in the position of a password was chosen by a person, and is not a placeholder.
-pub(crate) fn is_chosen(value: &str, user: &str) -> bool {
+pub(crate) fn is_real_password(value: &str, user: &str) -> bool {
     let lower = value.to_lowercase();
-    let bare = lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == '!');
-    let is_common = COMMON.contains(&bare) || bare.is_empty() && value.len() < 8;
+    let base = lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == '!');
+    let is_common = COMMON_PASSWORDS.contains(&base) || base.is_empty() && value.len() < 8;
     if value.len() < MIN_LENGTH || is_common || lower == user.to_lowercase() {
         return false;
     }
     if value.chars().any(char::is_whitespace)
-        || assignment::is_stand_in(&lower)
+        || assignment::contains_placeholder_word(&lower)
         || is_template(value)
         || is_constant(value)
     {
         return false;
     }
     let bytes = value.as_bytes();
-    let has_more = bytes
+    let has_digit_or_symbol = bytes
         .iter()
         .any(|b| b.is_ascii_digit() || SYMBOLS.contains(b));
-    let is_mixed = assignment::chunks(value) * 3 >= value.len();
+    let is_mixed = assignment::count_class_runs(value) * 3 >= value.len();
     let is_phrase = value.len() >= 10
-        && !COMMON
+        && !COMMON_PASSWORDS
             .iter()
             .any(|word| word.len() > 3 && lower.contains(word));
-    has_more || is_mixed || is_phrase
+    has_digit_or_symbol || is_mixed || is_phrase
 }
 
 /// Returns whether a value is a reference to the password: a variable, a call, a path.

@@ -2,7 +2,7 @@
 
 use crate::secrets::find;
 
-const TOKENS: usize = 300;
+const TOKENS_PER_VENDOR: usize = 300;
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 const BASE32: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const ALPHANUMERIC: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -14,10 +14,10 @@ const BECH32: &str = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L";
 const TYPED: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-_=~";
 
 /// The format of a token: literal texts, each followed by a number of characters of an alphabet.
-type Form = &'static [(&'static str, &'static str, usize)];
+type TokenFormat = &'static [(&'static str, &'static str, usize)];
 
 /// Split into parts, so that no scanner finds a token in this file.
-const FORMS: &[(&str, Form)] = &[
+const VENDOR_FORMATS: &[(&str, TokenFormat)] = &[
     ("aws access key", &[("AKIA", BASE32, 16)]),
     ("aws session key", &[("ASIA", BASE32, 16)]),
     ("aws secret key", &[("AWS_SECRET_ACCESS_KEY=", BASE64, 40)]),
@@ -93,9 +93,9 @@ const FORMS: &[(&str, Form)] = &[
 ];
 
 /// A small deterministic generator: the same tokens in every run and on every machine.
-struct Draw(u64);
+struct TokenGenerator(u64);
 
-impl Draw {
+impl TokenGenerator {
     fn index(&mut self, below: usize) -> usize {
         self.0 = self
             .0
@@ -104,7 +104,7 @@ impl Draw {
         usize::try_from(self.0 >> 33).unwrap() % below
     }
 
-    fn token(&mut self, form: Form) -> String {
+    fn token(&mut self, form: TokenFormat) -> String {
         let mut token = String::new();
         for (literal, alphabet, length) in form {
             token.push_str(literal);
@@ -119,15 +119,17 @@ impl Draw {
 
 #[test]
 fn at_least_99_percent_of_random_tokens_of_each_vendor_are_found() {
-    let mut draw = Draw(7);
+    let mut generator = TokenGenerator(7);
     let mut weak = Vec::new();
-    for (vendor, form) in FORMS {
-        let tokens: Vec<String> = (0..TOKENS).map(|_| draw.token(form)).collect();
+    for (vendor, form) in VENDOR_FORMATS {
+        let tokens: Vec<String> = (0..TOKENS_PER_VENDOR)
+            .map(|_| generator.token(form))
+            .collect();
         let missed: Vec<&String> = tokens
             .iter()
             .filter(|token| find(token).is_empty())
             .collect();
-        if missed.len() * 100 > TOKENS {
+        if missed.len() * 100 > TOKENS_PER_VENDOR {
             weak.push(format!(
                 "{vendor}: {} missed, such as {}",
                 missed.len(),
@@ -139,7 +141,7 @@ fn at_least_99_percent_of_random_tokens_of_each_vendor_are_found() {
 }
 
 #[test]
-fn a_vendor_s_token_is_one_whatever_letters_follow() {
+fn vendor_tokens_are_found_whatever_their_letters() {
     for token in [
         ["gh", "p_xxxYourPlaceholderChangemeRedacted1234567"].concat(),
         ["AK", "IAXXXQ7YOURKEYZ2Q4"].concat(),
@@ -151,13 +153,13 @@ fn a_vendor_s_token_is_one_whatever_letters_follow() {
 }
 
 #[test]
-fn basic_credentials_are_found_at_random() {
+fn random_basic_credentials_are_found() {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
-    let mut draw = Draw(11);
-    let missed = (0..TOKENS).filter(|_| {
-        let pair = draw.token(&[("", ALPHANUMERIC, 6), (":", TYPED, 12)]);
+    let mut generator = TokenGenerator(11);
+    let missed = (0..TOKENS_PER_VENDOR).filter(|_| {
+        let pair = generator.token(&[("", ALPHANUMERIC, 6), (":", TYPED, 12)]);
         find(&format!("Authorization: Basic {}", STANDARD.encode(pair))).is_empty()
     });
-    assert!(missed.count() * 100 <= TOKENS);
+    assert!(missed.count() * 100 <= TOKENS_PER_VENDOR);
 }

@@ -11,17 +11,17 @@ use minijinja::filters;
 use minijinja::syntax::SyntaxConfig;
 
 /// Maximum number of steps of a template. The longest built-in one needs a few hundred.
-const FUEL: u64 = 100_000;
+const MAX_STEPS: u64 = 100_000;
 
 /// Maximum size of a template's output, in bytes: far more than any reader is given.
-const MAX_OUTPUT: usize = 1024 * 1024;
+const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
 
 /// Maximum length of a line that `join` creates, in bytes.
-const MAX_JOINED: usize = 16 * 1024;
+const MAX_JOINED_BYTES: usize = 16 * 1024;
 
 /// The reason why a template could not be rendered.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct RenderError {
     /// Description of the problem.
     pub(crate) message: String,
     /// Line number, counted from 1.
@@ -29,42 +29,48 @@ pub(crate) struct Fault {
 }
 
 /// Renders a template.
-pub(crate) fn render(text: &str, context: Value) -> Result<String, Fault> {
+pub(crate) fn render(text: &str, context: Value) -> Result<String, RenderError> {
     let environment = environment()?;
-    let template = environment.template_from_str(text).map_err(|e| fault(&e))?;
+    let template = environment
+        .template_from_str(text)
+        .map_err(|e| render_error(&e))?;
     let mut output = Bounded(Vec::new());
     template
         .render_captured_to(context, &mut output)
-        .map_err(|error| fault(&error))?;
-    String::from_utf8(output.0).map_err(|_| Fault {
-        message: "wrote bytes that are not text".to_owned(),
+        .map_err(|error| render_error(&error))?;
+    String::from_utf8(output.0).map_err(|_| RenderError {
+        message: "it wrote invalid UTF-8".to_owned(),
         line: None,
     })
 }
 
 /// Renders a page: values are escaped, and the output may be long.
-pub(crate) fn render_page(text: &str, context: Value) -> Result<String, Fault> {
+pub(crate) fn render_page(text: &str, context: Value) -> Result<String, RenderError> {
     let mut environment = environment()?;
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_filter("safe", filters::safe);
     // This template is built in, and the size of its output is bounded by that of the stores.
     environment.set_fuel(None);
-    let template = environment.template_from_str(text).map_err(|e| fault(&e))?;
-    template.render(context).map_err(|error| fault(&error))
+    let template = environment
+        .template_from_str(text)
+        .map_err(|e| render_error(&e))?;
+    template
+        .render(context)
+        .map_err(|error| render_error(&error))
 }
 
-fn environment() -> Result<Environment<'static>, Fault> {
+fn environment() -> Result<Environment<'static>, RenderError> {
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
         .lstrip_blocks(true)
         .keep_trailing_newline(true)
         .build()
-        .map_err(|error| fault(&error))?;
+        .map_err(|error| render_error(&error))?;
     // Without the built-in filters: some of them enlarge a text without consuming fuel.
     let mut environment = Environment::empty();
     environment.set_syntax(syntax);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_fuel(Some(FUEL));
+    environment.set_fuel(Some(MAX_STEPS));
     environment.add_filter("cell", cell);
     environment.add_filter("default", filters::default);
     environment.add_filter("first", filters::first);
@@ -85,26 +91,26 @@ fn cell(text: String) -> String {
 
 /// Joins the items of a list, up to the length of a long line: nested joins could double a text at each step.
 #[expect(clippy::needless_pass_by_value, reason = "filters take owned values")]
-fn join(items: Vec<String>, between: &str) -> Result<String, minijinja::Error> {
-    let length: usize = items.iter().map(|item| item.len() + between.len()).sum();
-    if length > MAX_JOINED {
-        let message = "join makes too long a line";
+fn join(items: Vec<String>, separator: &str) -> Result<String, minijinja::Error> {
+    let length: usize = items.iter().map(|item| item.len() + separator.len()).sum();
+    if length > MAX_JOINED_BYTES {
+        let message = "join produces a line that is too long";
         return Err(minijinja::Error::new(ErrorKind::InvalidOperation, message));
     }
-    Ok(items.join(between))
+    Ok(items.join(separator))
 }
 
-fn fault(error: &minijinja::Error) -> Fault {
+fn render_error(error: &minijinja::Error) -> RenderError {
     let message = match error.kind() {
         ErrorKind::OutOfFuel => "it does not end, or takes far too many steps".to_owned(),
-        ErrorKind::WriteFailure => format!("it writes more than {} KiB", MAX_OUTPUT / 1024),
+        ErrorKind::WriteFailure => format!("it writes more than {} KiB", MAX_OUTPUT_BYTES / 1024),
         ErrorKind::UndefinedError => "it uses a field that does not exist".to_owned(),
         kind => match error.detail() {
             Some(detail) => format!("{kind}: {detail}"),
             None => kind.to_string(),
         },
     };
-    Fault {
+    RenderError {
         message,
         line: error.line(),
     }
@@ -115,7 +121,7 @@ struct Bounded(Vec<u8>);
 
 impl io::Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > MAX_OUTPUT {
+        if self.0.len() + bytes.len() > MAX_OUTPUT_BYTES {
             return Err(io::ErrorKind::StorageFull.into());
         }
         self.0.extend_from_slice(bytes);

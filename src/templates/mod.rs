@@ -91,26 +91,26 @@ templates! {
 
 /// Renders a template, or the project's override of it, and redacts secrets.
 pub fn render(project: &Project, template: Template, context: &impl Serialize) -> Result<String> {
-    let page = render_as_given(project, template, context)?;
+    let page = render_unredacted(project, template, context)?;
     Ok(secrets::redact(&page).text.into_owned())
 }
 
 /// Renders without redaction, for text that was already checked for secrets or may contain them.
-pub(crate) fn render_as_given(
+pub(crate) fn render_unredacted(
     project: &Project,
     template: Template,
     context: &impl Serialize,
 ) -> Result<String> {
     let context = Value::from(Serde(context));
-    match replacement(project, template)? {
+    match override_file(project, template)? {
         None => engine::render(template.text(), context)
-            .map_err(|fault| Error::failed(fault.message).at(template.name().as_ref(), fault.line)),
+            .map_err(|error| Error::failed(error.message).at(template.name().as_ref(), error.line)),
         Some((path, text)) => plain::check(&text)
             .and_then(|()| engine::render(&text, context))
-            .map_err(|fault| {
-                Error::failed(format!("this template cannot be used: {}", fault.message))
-                    .at(project.relative(&path), fault.line)
-                    .hint("compare it with the built-in one, or remove it to use that")
+            .map_err(|error| {
+                Error::failed(format!("this template cannot be used: {}", error.message))
+                    .at(project.relative(&path), error.line)
+                    .hint("compare it with the built-in template, or remove it to use that one")
             }),
     }
 }
@@ -121,11 +121,11 @@ pub fn page(context: &impl Serialize) -> Result<String> {
     let text = include_str!("../../templates/report/page.html.j2");
     let context = Value::from(Serde(context));
     engine::render_page(text, context)
-        .map_err(|fault| Error::failed(fault.message).at(NAME.as_ref(), fault.line))
+        .map_err(|error| Error::failed(error.message).at(NAME.as_ref(), error.line))
 }
 
 /// Returns the path and the text of the file that overrides a template.
-fn replacement(project: &Project, template: Template) -> Result<Option<(PathBuf, String)>> {
+fn override_file(project: &Project, template: Template) -> Result<Option<(PathBuf, String)>> {
     if template != Template::ContextFile {
         return Ok(None);
     }
@@ -146,7 +146,7 @@ fn replacement(project: &Project, template: Template) -> Result<Option<(PathBuf,
     match (read::text(&path)?, origin) {
         (Some(text), _) => Ok(Some((path, text.value))),
         (None, None) => Ok(None),
-        (None, Some(origin)) => Err(Error::not_found("no template here")
+        (None, Some(origin)) => Err(Error::not_found("no such template")
             .at(project.relative(&path), None)
             .hint(format!("the path comes from {origin}"))),
     }
@@ -165,7 +165,7 @@ fn check_is_template(path: &Path) -> Result<()> {
     Err(
         Error::refused("is not a template: its name must end in .j2")
             .at(path, None)
-            .hint("rename it, or name it in your own settings"),
+            .hint("rename it, or set it in your own settings"),
     )
 }
 

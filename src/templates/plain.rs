@@ -5,13 +5,13 @@
 //! to the output, which is bounded. What remains is what a context file needs: `{% for %}`, `{% if %}`,
 //! fields and a few filters.
 
-use crate::templates::engine::Fault;
+use crate::templates::engine::RenderError;
 
 /// Maximum length of an override, in bytes.
-const MAX_LENGTH: usize = 64 * 1024;
+const MAX_OVERRIDE_BYTES: usize = 64 * 1024;
 
 /// Maximum length of a tag, in bytes: the engine's parser recurses into its content.
-const MAX_TAG: usize = 512;
+const MAX_TAG_BYTES: usize = 512;
 
 /// Maximum number of statements that continue or nest in each other, for the same reason.
 const MAX_STATEMENTS: usize = 300;
@@ -22,28 +22,28 @@ const STATEMENTS: [&str; 6] = ["if", "elif", "else", "endif", "for", "endfor"];
 ///
 /// Each position that could open a tag is checked, even inside a comment or a string. That rejects slightly
 /// more than necessary, but cannot be fooled by something that only looks like a comment.
-pub(crate) fn check(text: &str) -> Result<(), Fault> {
-    if text.len() > MAX_LENGTH {
-        return Err(Fault {
-            message: format!("it is longer than {} KiB", MAX_LENGTH / 1024),
+pub(crate) fn check(text: &str) -> Result<(), RenderError> {
+    if text.len() > MAX_OVERRIDE_BYTES {
+        return Err(RenderError {
+            message: format!("it is longer than {} KiB", MAX_OVERRIDE_BYTES / 1024),
             line: None,
         });
     }
     let statements = text.matches("{%").count();
     if statements > MAX_STATEMENTS {
-        return Err(Fault {
+        return Err(RenderError {
             message: format!("it has {statements} statements; the maximum is {MAX_STATEMENTS}"),
             line: None,
         });
     }
     for (start, _) in text.match_indices('{') {
         let rest = &text[start + 1..];
-        let refused = match rest.as_bytes().first() {
+        let result = match rest.as_bytes().first() {
             Some(b'{') => expression(&rest[1..]),
             Some(b'%') => statement(&rest[1..]),
             _ => Ok(()),
         };
-        refused.map_err(|message| Fault {
+        result.map_err(|message| RenderError {
             message,
             line: Some(1 + text[..start].matches('\n').count()),
         })?;
@@ -59,7 +59,7 @@ fn statement(tag: &str) -> Result<(), String> {
     let word = &tag[..end];
     if !STATEMENTS.contains(&word) {
         return Err(format!(
-            "{word:?} is not available here, only for and if are"
+            "{word:?} is not available here; only for and if are"
         ));
     }
     expression(&tag[end..])
@@ -69,8 +69,8 @@ fn expression(tag: &str) -> Result<(), String> {
     let tag = tag.strip_prefix(['-', '+']).unwrap_or(tag);
     let mut rest = tag;
     while let Some(c) = rest.chars().next() {
-        if tag.len() - rest.len() > MAX_TAG {
-            return Err(format!("a tag is longer than {MAX_TAG} bytes"));
+        if tag.len() - rest.len() > MAX_TAG_BYTES {
+            return Err(format!("a tag is longer than {MAX_TAG_BYTES} bytes"));
         }
         rest = match c {
             '"' | '\'' => after_string(&rest[1..], c),

@@ -238,7 +238,7 @@ fn overridden(template: &str) -> Result<String> {
     render(&project(&tree), Template::ContextFile, &full)
 }
 
-fn refused(template: &str) -> Error {
+fn override_error(template: &str) -> Error {
     let error = overridden(template).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Failed);
     let place = error.place.as_ref().unwrap();
@@ -282,15 +282,15 @@ fn the_built_in_context_file_can_be_copied_and_changed() {
 
 #[test]
 fn a_broken_override_names_its_line() {
-    let error = refused("# {{ title }}\n{{ tilte }}\n");
+    let error = override_error("# {{ title }}\n{{ tilte }}\n");
     assert_eq!(error.place.clone().unwrap().line, Some(2));
     assert!(
         error.message.contains("a field that does not exist"),
         "{error}"
     );
-    let error = refused("\n\n{% for x in decisions %}\n");
+    let error = override_error("\n\n{% for x in decisions %}\n");
     assert!(error.place.clone().unwrap().line.is_some());
-    let error = refused("{{ title|shout }}");
+    let error = override_error("{{ title|shout }}");
     assert!(error.message.contains("shout"), "{error}");
 }
 
@@ -298,7 +298,7 @@ fn a_broken_override_names_its_line() {
 fn an_override_that_does_not_end_runs_out_of_fuel() {
     let digits = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]";
     let template = format!("{{% for x in {digits} %}}").repeat(12) + &"{% endfor %}".repeat(12);
-    let error = refused(&template);
+    let error = override_error(&template);
     assert!(error.message.contains("does not end"), "{error}");
 }
 
@@ -306,7 +306,7 @@ fn an_override_that_does_not_end_runs_out_of_fuel() {
 fn an_override_that_writes_without_end_is_stopped() {
     let long = "x".repeat(40_000);
     let digits = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]";
-    let error = refused(&format!(
+    let error = override_error(&format!(
         "{{% for a in {digits} %}}{{% for b in {digits} %}}{long}{{% endfor %}}{{% endfor %}}"
     ));
     assert!(
@@ -316,7 +316,7 @@ fn an_override_that_writes_without_end_is_stopped() {
 }
 
 #[test]
-fn an_override_reaches_no_other_file() {
+fn an_override_cannot_include_another_file() {
     for statement in [
         "{% include \"/etc/passwd\" %}",
         "{% include \"../secret.md\" %}",
@@ -324,14 +324,14 @@ fn an_override_reaches_no_other_file() {
         "{% import \"x\" as x %}",
         "{%- from \"x\" import y -%}",
     ] {
-        let error = refused(&format!("first\n{statement}"));
+        let error = override_error(&format!("first\n{statement}"));
         assert_eq!(error.place.clone().unwrap().line, Some(2));
         assert!(error.message.contains("is not available here"), "{error}");
     }
 }
 
 #[test]
-fn an_override_cannot_grow_a_text_inside_itself() {
+fn an_override_cannot_multiply_a_text() {
     for template in [
         "{% set x = title %}",
         "{%set x%}{{ title }}{%endset%}",
@@ -348,18 +348,18 @@ fn an_override_cannot_grow_a_text_inside_itself() {
         "{% for x in decisions recursive %}{% endfor %}",
         "{% if title ~ title %}{% endif %}",
     ] {
-        let error = refused(template);
+        let error = override_error(template);
         assert!(
             error.message.contains("not available here"),
             "{template}: {error}"
         );
     }
     let doubling = "{% for x in [[x, x]|join(\"\")] %}".repeat(60) + &"{% endfor %}".repeat(60);
-    let error = refused(&format!(
+    let error = override_error(&format!(
         "{{% for x in decisions %}}{doubling}{{% endfor %}}"
     ));
-    assert!(error.message.contains("too long a line"), "{error}");
-    let error = refused(&"x".repeat(64 * 1024 + 1));
+    assert!(error.message.contains("a line that is too long"), "{error}");
+    let error = override_error(&"x".repeat(64 * 1024 + 1));
     assert!(error.message.contains("longer than 64 KiB"), "{error}");
 }
 
@@ -379,7 +379,7 @@ fn an_override_may_use_what_a_context_file_needs() {
 
 #[cfg(unix)]
 #[test]
-fn a_cloned_link_to_a_file_outside_is_not_read_as_a_template() {
+fn a_link_to_a_file_outside_the_project_is_not_read() {
     let tree = Tree::new(&["project/.vbw-planning/templates/"]);
     tree.write("secret.md", "secret");
     let link = tree.at("project/.vbw-planning/templates/CLAUDE.md.j2");
@@ -392,7 +392,7 @@ fn a_cloned_link_to_a_file_outside_is_not_read_as_a_template() {
     assert_eq!(error.kind, ErrorKind::Refused);
 }
 
-fn any_template() -> impl Strategy<Value = String> {
+fn arbitrary_template() -> impl Strategy<Value = String> {
     let tokens = prop::sample::select(vec![
         "{{",
         "}}",
@@ -443,7 +443,7 @@ fn any_template() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn no_override_panics(template in any_template()) {
+    fn no_override_panics(template in arbitrary_template()) {
         let [full, _] = contexts(Template::ContextFile);
         if let Err(fault) = plain::check(&template)
             .and_then(|()| engine::render(&template, Value::from(Serde(&full))))

@@ -29,16 +29,21 @@ pub fn clip(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{kept}…"))
 }
 
-/// Returns the last offset in `from..=to` at which `ends` is true for the characters on either side.
-fn boundary(text: &str, from: usize, to: usize, ends: fn(char, char) -> bool) -> Option<usize> {
+/// Returns the last offset in `from..=to` at which `is_boundary` is true for the characters on either side.
+fn boundary(
+    text: &str,
+    from: usize,
+    to: usize,
+    is_boundary: fn(char, char) -> bool,
+) -> Option<usize> {
     let mut next = text[to..].chars().next()?;
     for (start, previous) in text[..to].char_indices().rev() {
-        let here = start + previous.len_utf8();
-        if here < from {
+        let offset = start + previous.len_utf8();
+        if offset < from {
             return None;
         }
-        if previous != ZERO_WIDTH_JOINER && ends(previous, next) {
-            return Some(here);
+        if previous != ZERO_WIDTH_JOINER && is_boundary(previous, next) {
+            return Some(offset);
         }
         next = previous;
     }
@@ -76,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cuts_at_a_word_near_the_width() {
+    fn text_is_cut_at_a_word_boundary_near_the_width() {
         for (text, width, expected) in [
             ("one two three", 13, "one two three"),
             ("one two three", 12, "one two…"),
@@ -99,7 +104,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_never_longer_than_the_width(text in ".*", width in 0_usize..40) {
+        fn clipped_text_never_exceeds_the_width(text in ".*", width in 0_usize..40) {
             let clipped = clip(&text, width);
             prop_assert!(clipped.chars().count() <= width);
             prop_assert!(text.starts_with(clipped.trim_end_matches('…')));

@@ -103,8 +103,8 @@ fn is_joiner(c: char) -> bool {
 }
 
 /// Returns whether a joiner is legitimate beside this character.
-fn joins(beside: Option<char>) -> bool {
-    beside.is_some_and(|c| !c.is_ascii() && !c.is_whitespace() && !is_suspect(c))
+fn joins(adjacent: Option<char>) -> bool {
+    adjacent.is_some_and(|c| !c.is_ascii() && !c.is_whitespace() && !is_suspect(c))
 }
 
 /// Returns the text after an escape sequence whose ESC has been read.
@@ -137,11 +137,11 @@ fn after_final(
 fn after_string(rest: &str) -> &str {
     // Only the next control character is considered: searching further would be quadratic for many
     // unterminated strings.
-    let Some((end, closing)) = rest.char_indices().find(|(_, c)| c.is_control()) else {
+    let Some((end, end_char)) = rest.char_indices().find(|(_, c)| c.is_control()) else {
         return rest;
     };
-    let after = &rest[end + closing.len_utf8()..];
-    match closing {
+    let after = &rest[end + end_char.len_utf8()..];
+    match end_char {
         BELL | '\u{9c}' => after,
         ESCAPE => after.strip_prefix('\\').unwrap_or(rest),
         _ => rest,
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_out_controls_and_whole_sequences() {
+    fn controls_and_whole_sequences_are_removed() {
         for (text, expected) in [
             ("plain\n\ttext, größer 日本", "plain\n\ttext, größer 日本"),
             ("\u{1b}[1;31mred\u{1b}[0m", "red"),
@@ -194,7 +194,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_left_to_strip(text in "[\\x00-\\x1f\\u{80}-\\u{9f}\\u{1b}\\[\\]P0-9;m\\\\é\u{202e}\u{200b}\u{200d}]{0,40}") {
+        fn stripping_twice_changes_nothing(text in "[\\x00-\\x1f\\u{80}-\\u{9f}\\u{1b}\\[\\]P0-9;m\\\\é\u{202e}\u{200b}\u{200d}]{0,40}") {
             let clean = strip_controls(&text);
             prop_assert!(!clean.contains(is_control));
             prop_assert_eq!(strip_controls(&clean), clean.as_ref());

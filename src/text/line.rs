@@ -25,7 +25,7 @@ impl Line {
             .filter(|word| !word.is_empty())
             .collect();
         let mut line = words.join(" ");
-        if let Some(at) = opening(&line) {
+        if let Some(at) = escape_offset(&line) {
             line.insert(at, '\\');
         }
         escape_imports(&mut line);
@@ -67,7 +67,7 @@ impl fmt::Display for Line {
 }
 
 /// Returns the offset where a backslash prevents a line from opening a block, if it would open one.
-fn opening(line: &str) -> Option<usize> {
+fn escape_offset(line: &str) -> Option<usize> {
     let first = line.chars().next()?;
     let opens = match first {
         '#' => ends_marker(line.trim_start_matches('#')),
@@ -78,8 +78,8 @@ fn opening(line: &str) -> Option<usize> {
         '0'..='9' => {
             let after = line.trim_start_matches(|c: char| c.is_ascii_digit());
             let delimiter = line.len() - after.len();
-            let marks = after.starts_with(['.', ')']) && ends_marker(&after[1..]);
-            return marks.then_some(delimiter);
+            let is_item = after.starts_with(['.', ')']) && ends_marker(&after[1..]);
+            return is_item.then_some(delimiter);
         }
         _ => is_rule(line),
     };

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 const MAX_WORDS: usize = 1 << 16;
 
 /// Maximum length of a word, in bytes, that is packed into an integer key, with its length in the last byte.
-const SHORT: usize = 15;
+const MAX_SHORT_LENGTH: usize = 15;
 
 /// A cache of values computed from words.
 ///
@@ -36,25 +36,25 @@ impl<V> Memo<V> {
     }
 
     /// Caches the value of a word; if the cache is full, it is emptied first.
-    pub(crate) fn insert(&mut self, word: &str, made: V) {
+    pub(crate) fn insert(&mut self, word: &str, value: V) {
         if self.short.len() + self.long.len() >= MAX_WORDS {
             self.short.clear();
             self.long.clear();
         }
         match key(word) {
-            Some(key) => drop(self.short.insert(key, made)),
-            None => drop(self.long.insert(word.into(), made)),
+            Some(key) => drop(self.short.insert(key, value)),
+            None => drop(self.long.insert(word.into(), value)),
         }
     }
 }
 
 fn key(word: &str) -> Option<u128> {
     let length = word.len();
-    let mut bytes = [0; SHORT + 1];
-    bytes[..SHORT]
+    let mut bytes = [0; MAX_SHORT_LENGTH + 1];
+    bytes[..MAX_SHORT_LENGTH]
         .get_mut(..length)?
         .copy_from_slice(word.as_bytes());
-    bytes[SHORT] = u8::try_from(length).ok()?;
+    bytes[MAX_SHORT_LENGTH] = u8::try_from(length).ok()?;
     Some(u128::from_le_bytes(bytes))
 }
 
@@ -63,8 +63,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_any_length_are_known_again_and_none_is_taken_for_another() {
-        let long = "x".repeat(SHORT + 1);
+    fn words_of_any_length_are_cached_without_collisions() {
+        let long = "x".repeat(MAX_SHORT_LENGTH + 1);
         let words = ["", "\0", "a", "a\0", "ab", "é", &long[1..], &long];
         let mut memo = Memo::default();
         for (made, word) in words.iter().enumerate() {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn names_without_end_are_forgotten() {
+    fn a_full_cache_is_emptied() {
         let mut memo = Memo::default();
         for number in 0..=MAX_WORDS {
             memo.insert(&number.to_string(), ());

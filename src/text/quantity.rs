@@ -3,19 +3,22 @@
 use std::fmt::Display;
 
 /// Returns a number with its noun: `1 plan`, `2 plans`, `0 entries`.
-pub(crate) fn quantity<N: Copy + Display + PartialEq + From<u8>>(number: N, one: &str) -> String {
-    format!("{number} {}", noun(number, one))
+pub(crate) fn quantity<N: Copy + Display + PartialEq + From<u8>>(
+    number: N,
+    singular: &str,
+) -> String {
+    format!("{number} {}", noun(number, singular))
 }
 
 /// Returns a noun in singular or plural as the number requires; only for regular nouns, given in the
 /// singular.
-pub(crate) fn noun<N: Copy + PartialEq + From<u8>>(number: N, one: &str) -> String {
+pub(crate) fn noun<N: Copy + PartialEq + From<u8>>(number: N, singular: &str) -> String {
     if number == N::from(1) {
-        return one.to_owned();
+        return singular.to_owned();
     }
-    match one.strip_suffix('y') {
+    match singular.strip_suffix('y') {
         Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
-        _ => format!("{one}s"),
+        _ => format!("{singular}s"),
     }
 }
 
@@ -24,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_not_called_as_many_are() {
+    fn nouns_follow_the_number() {
         assert_eq!(quantity(1_usize, "plan"), "1 plan");
         assert_eq!(quantity(0_u64, "plan"), "0 plans");
         assert_eq!(quantity(2_u32, "entry"), "2 entries");

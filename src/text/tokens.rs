@@ -19,7 +19,7 @@ pub fn tokens(text: &str) -> usize {
     let mut before = '.';
     let mut hundredths = 0;
     while let Some(first) = rest.next() {
-        hundredths += price(first, before, &mut rest);
+        hundredths += run_cost(first, before, &mut rest);
         // Only a space before a run, or its absence, matters.
         before = if first == ' ' { ' ' } else { '.' };
     }
@@ -28,24 +28,24 @@ pub fn tokens(text: &str) -> usize {
 }
 
 /// Returns the cost of the run that starts with `first`, in hundredths of a token, and consumes the run.
-fn price(first: char, before: char, rest: &mut Peekable<Chars>) -> usize {
+fn run_cost(first: char, before: char, rest: &mut Peekable<Chars>) -> usize {
     match first {
-        'a'..='z' | 'A'..='Z' => word_price(&Word::read(first, rest), before == ' '),
+        'a'..='z' | 'A'..='Z' => word_cost(&Word::read(first, rest), before == ' '),
         '0'..='9' => {
             let space = if before == ' ' { 100 } else { 0 };
-            space + run(rest, |c| c.is_ascii_digit()).div_ceil(3) * 103
+            space + consume_run(rest, |c| c.is_ascii_digit()).div_ceil(3) * 103
         }
         '\n' | '\r' => {
-            run(rest, |c| matches!(c, '\n' | '\r'));
+            consume_run(rest, |c| matches!(c, '\n' | '\r'));
             75
         }
         // A single space belongs to the next word, several are indentation.
         ' ' | '\t' => {
-            let several = run(rest, |c| matches!(c, ' ' | '\t')) > 1;
+            let several = consume_run(rest, |c| matches!(c, ' ' | '\t')) > 1;
             if several { 76 } else { 0 }
         }
         c if c.is_ascii_punctuation() => {
-            let several = run(rest, |c| c.is_ascii_punctuation()) > 1;
+            let several = consume_run(rest, |c| c.is_ascii_punctuation()) > 1;
             if several { 125 } else { 100 }
         }
         '\u{2500}'..='\u{259f}' => 45,
@@ -58,11 +58,11 @@ fn price(first: char, before: char, rest: &mut Peekable<Chars>) -> usize {
     }
 }
 
-/// Consumes characters while `belongs` is true, and returns the length of the run including its first
+/// Consumes characters while `is_in_run` is true, and returns the length of the run including its first
 /// character.
-fn run(rest: &mut Peekable<Chars>, belongs: fn(char) -> bool) -> usize {
+fn consume_run(rest: &mut Peekable<Chars>, is_in_run: fn(char) -> bool) -> usize {
     let mut length = 1;
-    while rest.next_if(|c| belongs(*c)).is_some() {
+    while rest.next_if(|c| is_in_run(*c)).is_some() {
         length += 1;
     }
     length
@@ -72,7 +72,7 @@ fn run(rest: &mut Peekable<Chars>, belongs: fn(char) -> bool) -> usize {
 struct Word {
     length: usize,
     upper: usize,
-    humps: usize,
+    camel_humps: usize,
 }
 
 impl Word {
@@ -80,27 +80,28 @@ impl Word {
         let mut word = Self {
             length: 1,
             upper: usize::from(first.is_ascii_uppercase()),
-            humps: 0,
+            camel_humps: 0,
         };
         let mut previous = first;
         while let Some(next) = rest.next_if(char::is_ascii_alphabetic) {
             word.length += 1;
             word.upper += usize::from(next.is_ascii_uppercase());
-            word.humps += usize::from(previous.is_ascii_lowercase() && next.is_ascii_uppercase());
+            word.camel_humps +=
+                usize::from(previous.is_ascii_lowercase() && next.is_ascii_uppercase());
             previous = next;
         }
         word
     }
 }
 
-fn word_price(word: &Word, after_space: bool) -> usize {
+fn word_cost(word: &Word, after_space: bool) -> usize {
     let Word {
         length,
         upper,
-        humps,
+        camel_humps,
     } = *word;
-    if humps > 0 {
-        return 65 + 95 * humps;
+    if camel_humps > 0 {
+        return 65 + 95 * camel_humps;
     }
     if upper > 1 && upper == length {
         return 115 + 15 * length.saturating_sub(3);
@@ -156,7 +157,7 @@ mod tests {
     ];
 
     #[test]
-    fn estimates_within_a_tenth_of_a_real_tokenizer() {
+    fn estimates_are_within_a_tenth_of_a_real_tokenizer() {
         for (text, counted) in COUNTED {
             let estimate = tokens(text);
             assert!(
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_has_none_and_every_other_at_least_one() {
+    fn only_an_empty_text_has_no_tokens() {
         assert_eq!(tokens(""), 0);
         for text in ["a", "7", "é", "日", "-", "\n", " "] {
             assert!((1..=2).contains(&tokens(text)), "{text:?}");

@@ -1,7 +1,7 @@
 //! Which files get the block, and how a run over several ends.
 
 use annals::claude_md::ContextFileOutcome;
-use annals::claude_md::Rung;
+use annals::claude_md::ShrinkStep;
 use annals::project::ContextTarget;
 
 use crate::claude_md::Tree;
@@ -74,7 +74,7 @@ fn a_refused_file_keeps_no_other_from_being_written() {
     assert_eq!(error.kind.exit_code(), 4);
     assert_eq!(
         error.to_string(),
-        "CLAUDE.md:1: the markers of the block are unbalanced or doubled (line 1)"
+        "CLAUDE.md:1: the markers of the block are unbalanced or duplicated (line 1)"
     );
 }
 
@@ -114,7 +114,7 @@ fn the_settings_limit_lines_and_tokens() {
     tree.put("CLAUDE.md", "own\n".repeat(5));
     let done = tree.twice();
     assert!(done.files[0].lines <= 25, "{done:?}");
-    assert!(done.files[0].shrunk.contains(&Rung::NoPatterns));
+    assert!(done.files[0].shrunk.contains(&ShrinkStep::NoPatterns));
     tree.put("annals.toml", "max_tokens = 30\n");
     let done = tree.run().unwrap();
     assert!(done.files[0].excess.unwrap().tokens > 0);

@@ -189,7 +189,7 @@ fn a_folder_of_another_tool_is_used_and_never_joined_by_a_second() {
     assert!(
         refused
             .stderr()
-            .contains("the planning folder here is one of gsd, not vbw"),
+            .contains("the planning folder here belongs to gsd, not vbw"),
         "{}",
         refused.stderr()
     );

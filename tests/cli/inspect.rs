@@ -44,7 +44,7 @@ fn what_is_not_understood_is_a_warning_with_its_line() {
         SUMMARY,
         "---\nphase: 04\nplan: 01\nfiles:\n  - @types/x\n---\n",
     );
-    let message = "the front matter is not YAML";
+    let message = "the front matter is not valid YAML";
     let text = case.run("inspect").args([SUMMARY]).success();
     let start = format!("warning: {SUMMARY}:5: {message}");
     assert!(text.stderr().starts_with(&start), "{}", text.report());

@@ -226,7 +226,7 @@ fn only_an_earlier_report_is_overwritten() {
     for line in ["report --out README.md", "report --out README.md --dry-run"] {
         assert_error(
             &case.run(line).code(4),
-            "README.md: is no report, so it is not overwritten",
+            "README.md: is not a report, so it is not overwritten",
             "name another file, or move this one away",
         );
     }

@@ -153,7 +153,7 @@ fn hand_edits_move_below_the_block_unless_they_are_replaced() {
     let done = case.run("sync").success();
     assert_eq!(
         done.stderr(),
-        "warning: CLAUDE.md:1: 1 line that someone added to the block was moved below it\n"
+        "warning: CLAUDE.md:1: 1 line added to the block by hand was moved below it\n"
     );
     let moved = generated.clone() + "\nAsk Ada.\n";
     assert_eq!((text(&case, "CLAUDE.md"), shown), (moved.clone(), moved));

@@ -212,12 +212,12 @@ fn a_server_that_is_silent_or_away_is_given_up_in_time() {
     let wait = Some(Duration::from_millis(50));
     let error = failure(step(&mut desk, &auditor(&url, Api::OpenAi), wait));
     assert!(
-        error.message.ends_with("gave no answer in 0.05 s"),
+        error.message.ends_with("did not respond within 0.05 s"),
         "{error}"
     );
     drop(listener);
     let error = failure(step(&mut desk, &auditor(&url, Api::OpenAi), None));
-    assert!(error.message.contains("cannot be asked"), "{error}");
+    assert!(error.message.contains("cannot be reached"), "{error}");
 }
 
 #[test]

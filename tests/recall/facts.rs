@@ -136,7 +136,7 @@ fn a_database_that_cannot_be_asked_hides_no_other_store() {
         .success();
     assert_eq!(run.json()["hits"][0]["source"], "plan");
     assert!(
-        run.stderr().contains("facts are left out"),
+        run.stderr().contains("facts are not included"),
         "{}",
         run.report()
     );

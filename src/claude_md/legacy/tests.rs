@@ -81,7 +81,7 @@ fn a_position_is_replaced() {
 }
 
 #[test]
-fn what_has_shipped_is_written_nowhere_else_and_stays() {
+fn a_last_shipped_line_is_recorded_nowhere_else_and_stays() {
     let text = "## Active Context\n\n**Work:** No active milestone\n**Last shipped:** 0.6.0 (2026-07-13), the cart\n\
                 **Next action:** Run /vbw:vibe to start a new milestone\n";
     let (left, warnings) = kept(text);
@@ -89,14 +89,14 @@ fn what_has_shipped_is_written_nowhere_else_and_stays() {
     assert_eq!(
         warnings,
         [
-            "CLAUDE.md:1: \"## Active Context\" stays next to the block because it contains a `Last shipped` line that is written nowhere else; \
+            "CLAUDE.md:1: \"## Active Context\" is kept next to the block because it contains a `Last shipped` line that is recorded nowhere else; \
           move that line elsewhere and delete the section"
         ]
     );
 }
 
 #[test]
-fn a_position_in_the_authors_own_words_stays() {
+fn a_position_in_the_users_own_words_stays() {
     stays("## Active Context\n\nWe are moving the shop to Postgres.\n");
     stays("## Active Context\n\n**Milestone:** default\n\nAsk Ada before touching billing.\n");
     stays("## Active Context\n");
@@ -117,7 +117,7 @@ fn a_position_in_the_authors_own_words_stays() {
 }
 
 #[test]
-fn a_heading_in_a_code_fence_is_no_heading() {
+fn a_heading_in_a_code_fence_is_not_a_heading() {
     stays("```markdown\n## Active Context\n\n**Milestone:** default\n```\n");
     stays(
         "~~~\n## Commands\n\nRun /vbw:status for current progress.\nRun /vbw:help for all commands.\n~~~\n",
@@ -194,7 +194,7 @@ fn the_generators_commands_are_replaced_and_a_users_stay() {
 }
 
 #[test]
-fn rules_and_other_tools_parts_stay() {
+fn rules_and_sections_of_other_tools_stay() {
     for section in [
         "## VBW Rules\n\n- **Always use VBW commands** for project work.\n",
         "## Project Conventions\n\n_(To be defined during project setup)_\n",
@@ -207,7 +207,7 @@ fn rules_and_other_tools_parts_stay() {
 }
 
 #[test]
-fn the_generators_head_goes_where_the_block_has_the_same() {
+fn the_generators_head_is_removed_if_the_block_repeats_it() {
     assert_eq!(
         kept("# Shop\n\n**Core value:** Sell things\n\n## Own\n").0,
         "## Own\n"
@@ -245,20 +245,20 @@ fn the_end_of_the_file_stays_as_it_was() {
 }
 
 #[test]
-fn an_older_core_value_that_stays_is_named() {
+fn a_different_core_value_is_kept_with_a_warning() {
     let (left, warnings) = kept("# Shop\n\n**Core value:** Sell other things\n\n## Own\n");
     assert!(left.contains("Sell other things"), "{left}");
     assert_eq!(
         warnings,
         [
-            "CLAUDE.md:3: the core value \"Sell other things\" stays beside that of the block, which is another; \
-          delete the one that no longer holds"
+            "CLAUDE.md:3: the core value \"Sell other things\" is kept next to a different one in the block; \
+          delete the one that no longer applies"
         ]
     );
 }
 
 #[test]
-fn a_section_of_which_nothing_is_recorded_is_named() {
+fn a_section_without_recorded_lines_is_kept_with_a_warning() {
     for (section, what) in [
         ("## Key Decisions\n\n- We deploy by hand\n", "decision"),
         (
@@ -274,7 +274,7 @@ fn a_section_of_which_nothing_is_recorded_is_named() {
         assert!(left.ends_with(section), "{left}");
         let heading = section.lines().next().unwrap();
         let expected = format!(
-            "CLAUDE.md:5: \"{heading}\" stays beside the block, because no {what} in it is recorded"
+            "CLAUDE.md:5: \"{heading}\" is kept next to the block because none of its {what}s is recorded"
         );
         assert_eq!(warnings, [expected]);
     }

@@ -36,7 +36,7 @@ fn text(existing: &str, block: &str) -> String {
 }
 
 fn framed(block: &str) -> String {
-    let digest = marker::digest(&marker::normal(block.as_bytes()));
+    let digest = marker::digest(&marker::normalised_lines(block.as_bytes()));
     format!("{}\n{block}{}", marker::begin(&digest), marker::end())
 }
 
@@ -52,7 +52,7 @@ fn a_new_or_empty_file_is_the_block() {
 }
 
 #[test]
-fn a_first_block_stands_above_the_old_text() {
+fn a_first_block_precedes_the_old_text() {
     for old in [
         "own text\n",
         "no final newline",
@@ -67,7 +67,7 @@ fn a_first_block_stands_above_the_old_text() {
 }
 
 #[test]
-fn a_second_block_takes_the_place_of_the_first() {
+fn a_new_block_replaces_the_old_one() {
     let old = format!("above\n\n{}   \nbelow\r\nno end", framed(BLOCK));
     assert_eq!(
         text(&old, OTHER),
@@ -99,7 +99,7 @@ fn line_endings_follow_the_file() {
 }
 
 #[test]
-fn a_byte_order_mark_and_front_matter_stay_at_the_head() {
+fn a_byte_order_mark_and_front_matter_stay_at_the_start() {
     let first = text("\u{feff}# Own\n", BLOCK);
     assert_eq!(first, format!("\u{feff}{}\n\n# Own\n", framed(BLOCK)));
     assert_eq!(text(&first, BLOCK), first);
@@ -114,7 +114,7 @@ fn a_byte_order_mark_and_front_matter_stay_at_the_head() {
 }
 
 #[test]
-fn formatting_of_the_block_is_no_edit() {
+fn reformatting_the_block_is_not_an_edit() {
     let file = framed(BLOCK) + "\n\nown\n";
     let windows = file.replace('\n', "\r\n");
     assert_eq!(text(&windows, BLOCK), windows);
@@ -126,11 +126,11 @@ fn formatting_of_the_block_is_no_edit() {
 }
 
 #[test]
-fn what_was_added_by_hand_moves_below_the_block() {
+fn lines_added_by_hand_move_below_the_block() {
     let edited =
         framed(BLOCK).replace("sell\n", "sell\n\nNever ship on  Fridays. \n") + "\n\nown\n";
     let moved = format!("{}\n\nNever ship on  Fridays. \n\nown\n", framed(OTHER));
-    let said = "CLAUDE.md:1: 1 line that someone added to the block was moved below it";
+    let said = "CLAUDE.md:1: 1 line added to the block by hand was moved below it";
     for generated in [None, Some(BLOCK)] {
         let (text, warnings) = kept(&edited, OTHER, generated);
         assert_eq!(
@@ -153,7 +153,7 @@ fn what_was_added_by_hand_moves_below_the_block() {
 }
 
 #[test]
-fn several_edits_move_in_groups_and_none_that_stands_there_already() {
+fn several_edits_move_in_groups_unless_already_present() {
     let edited = framed(BLOCK)
         .replace("# shop\n", "# shop\na\n")
         .replace("## Active", "own\n\n## Active")
@@ -166,7 +166,7 @@ fn several_edits_move_in_groups_and_none_that_stands_there_already() {
     );
     assert_eq!(
         warnings,
-        ["CLAUDE.md:1: 3 lines that someone added to the block were moved below it"]
+        ["CLAUDE.md:1: 3 lines added to the block by hand were moved below it"]
     );
 }
 
@@ -181,7 +181,7 @@ fn an_edit_indistinguishable_from_the_block_is_reported_and_replaced() {
         warnings,
         [
             "CLAUDE.md:1: the block was edited by hand and is rewritten; lost: \"**Core value:** give away\", \
-          \"**Phase:** 2\"; `annals undo` brings them back"
+          \"**Phase:** 2\"; `annals undo` restores them"
         ]
     );
     let deleted = framed(BLOCK).replace("\n## Active Context\n\n**Phase:** 1\n", "");
@@ -197,7 +197,7 @@ fn an_edit_indistinguishable_from_the_block_is_reported_and_replaced() {
 }
 
 #[test]
-fn an_edit_that_says_what_the_new_block_says_loses_nothing() {
+fn an_edit_equal_to_the_new_block_yields_no_warning() {
     let file = framed(BLOCK).replace(BLOCK, OTHER);
     let done = placed(file.as_bytes(), OTHER).unwrap();
     assert_eq!(done.bytes, framed(OTHER).as_bytes());
@@ -207,7 +207,7 @@ fn an_edit_that_says_what_the_new_block_says_loses_nothing() {
 }
 
 #[test]
-fn nobody_guesses_between_doubled_markers() {
+fn duplicate_markers_are_refused() {
     let doubled = format!("{}\n{}\n", framed(BLOCK), framed(BLOCK));
     let error = placed(doubled.as_bytes(), BLOCK).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused);
@@ -231,7 +231,7 @@ fn a_template_cannot_break_out_of_the_block() {
 }
 
 #[test]
-fn the_title_is_the_first_thing_that_a_reader_sees() {
+fn the_title_is_the_first_visible_line() {
     let title = |text: &str| {
         ContextFile::parse(
             Some(text.as_bytes()),

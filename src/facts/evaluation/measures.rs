@@ -2,7 +2,7 @@
 
 use std::ops::Add;
 
-use crate::ranking::real;
+use crate::ranking::to_f64;
 
 /// Number of bootstrap samples.
 const DRAWS: usize = 2000;
@@ -23,9 +23,9 @@ pub(crate) struct Measures {
 impl Measures {
     /// Measures a ranking; `ranks` are the 1-based ranks of the relevant items found, in ascending order.
     pub(crate) fn from_ranks(ranks: &[usize], relevant: usize) -> Self {
-        let within = |k| real(ranks.iter().filter(|rank| **rank <= k).count());
-        let recall = |k| within(k) / real(relevant.max(1));
-        let gain = |rank: usize| 1.0 / (real(rank) + 1.0).log2();
+        let within = |k| to_f64(ranks.iter().filter(|rank| **rank <= k).count());
+        let recall = |k| within(k) / to_f64(relevant.max(1));
+        let gain = |rank: usize| 1.0 / (to_f64(rank) + 1.0).log2();
         let found = ranks.iter().filter(|rank| **rank <= 10);
         let found: f64 = found.map(|rank| gain(*rank)).sum();
         let best: f64 = (1..=relevant.min(10)).map(gain).sum();
@@ -33,7 +33,7 @@ impl Measures {
             r_at_5: recall(5),
             r_at_10: recall(10),
             r_at_20: recall(20),
-            mrr: ranks.first().map_or(0.0, |rank| 1.0 / real(*rank)),
+            mrr: ranks.first().map_or(0.0, |rank| 1.0 / to_f64(*rank)),
             ndcg_at_10: if best > 0.0 { found / best } else { 0.0 },
         }
     }
@@ -41,7 +41,7 @@ impl Measures {
     /// Returns the mean of each metric.
     pub(crate) fn mean(all: &[Self]) -> Self {
         let sum = all.iter().fold(Self::default(), |sum, one| sum + *one);
-        let share = 1.0 / real(all.len().max(1));
+        let share = 1.0 / to_f64(all.len().max(1));
         Self {
             r_at_5: sum.r_at_5 * share,
             r_at_10: sum.r_at_10 * share,
@@ -83,7 +83,7 @@ impl Interval {
         if differences.is_empty() {
             return Self::default();
         }
-        let mean = |sum: f64| sum / real(differences.len());
+        let mean = |sum: f64| sum / to_f64(differences.len());
         let mut state = SEED;
         let mut means: Vec<f64> = (0..DRAWS)
             .map(|_| {
@@ -115,7 +115,7 @@ fn below(state: &mut u64, limit: usize) -> usize {
 
 /// Returns the share of the relevant items that were found.
 pub(crate) fn share(found: usize, relevant: usize) -> f64 {
-    real(found) / real(relevant.max(1))
+    to_f64(found) / to_f64(relevant.max(1))
 }
 
 #[cfg(test)]

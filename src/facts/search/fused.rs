@@ -20,9 +20,9 @@ use crate::facts::search::rank::top_rank;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
 use crate::facts::vectors::Scanned;
-use crate::ranking::ANSWER;
-use crate::ranking::QUESTION;
-use crate::ranking::asked_share;
+use crate::ranking::ANSWER_SHARE;
+use crate::ranking::QUESTION_PENALTY;
+use crate::ranking::question_share;
 
 /// Weight of the lexical score; the vector score has the rest.
 const LEXICAL: f64 = 0.5;
@@ -68,10 +68,10 @@ pub(crate) fn rank(
         .into_iter()
         .map(|place| {
             let answers = neighbours.before(place).map_or(0.0, |question| {
-                ANSWER * asked.share(question) * base[question]
+                ANSWER_SHARE * asked.share(question) * base[question]
             });
             let score = sums[place] + answers;
-            let loss = QUESTION * asked.share(place) * score;
+            let loss = QUESTION_PENALTY * asked.share(place) * score;
             scored.ranked(place, (session_boost[place] + answers, loss))
         })
         .collect();
@@ -120,7 +120,7 @@ impl AskedShares {
                 .query_row((seqs[place], user.as_str()), |row| {
                     row.get_ref(0)?
                         .as_str()
-                        .map(asked_share)
+                        .map(question_share)
                         .map_err(Into::into)
                 })
                 .optional()

@@ -2,7 +2,7 @@
 
 use crate::facts::search::places::RowCursor;
 use crate::facts::vectors::Turn;
-use crate::ranking::NEIGHBOURS;
+use crate::ranking::NEIGHBOUR_SHARES;
 
 /// The neighbours of each row, by index; rows that a search may not return are skipped.
 pub(crate) struct Neighbours {
@@ -50,7 +50,7 @@ impl Neighbours {
         let mut session_boost = vec![0.0; base.len()];
         for (place, base) in base.iter().enumerate() {
             let mut next = self.after(place);
-            for share in NEIGHBOURS {
+            for share in NEIGHBOUR_SHARES {
                 let Some(other) = next else {
                     break;
                 };
@@ -58,7 +58,7 @@ impl Neighbours {
                 next = self.after(other);
             }
             let mut next = self.before(place);
-            for share in NEIGHBOURS {
+            for share in NEIGHBOUR_SHARES {
                 let Some(other) = next else {
                     break;
                 };
@@ -91,7 +91,7 @@ mod tests {
         ];
         let neighbours = Neighbours::from_turns(turns.into_iter(), &[2, 3, 4, 5, 9, 10]);
         let session_boost = neighbours.session_boost(&[0.1, 0.2, 0.3, 0.9, 0.5, 0.7]);
-        let [one, two] = NEIGHBOURS;
+        let [one, two] = NEIGHBOUR_SHARES;
         let expected = [
             one * 0.2,
             one * 0.1,

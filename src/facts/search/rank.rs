@@ -17,7 +17,7 @@ use crate::facts::search::TOP;
 use crate::facts::search::candidates::Check;
 use crate::facts::user::UserId;
 use crate::facts::vectors::Scanned;
-use crate::ranking::min_max;
+use crate::ranking::normalise_min_max;
 use crate::ranking::recency;
 
 /// Weights of words, vectors and recency in the seed method.
@@ -123,7 +123,7 @@ pub(crate) fn seed(
         }
     }
     let mut words: Vec<f64> = joined.iter().map(|one| one.components.bm25).collect();
-    min_max(&mut words);
+    normalise_min_max(&mut words);
     let facts = facts(connection, user, &joined)?;
     for (ranked, words) in joined.iter_mut().zip(words) {
         let near = ranked.components.cosine.unwrap_or_default().max(0.0);

@@ -9,7 +9,7 @@ use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::ranking::any_of;
-use crate::ranking::real;
+use crate::ranking::to_f64;
 use crate::text::is_wide;
 
 /// Score of a substring that is found, added to that of whole words: less than a rare word has.
@@ -42,9 +42,9 @@ pub(crate) fn add(
     if pairs.is_empty() {
         return Ok(());
     }
-    let total = real(pairs.len());
+    let total = to_f64(pairs.len());
     for (row, found) in sharing(connection, user, &wide, &pairs)? {
-        *scores.entry(row).or_default() += FOUND * real(found) / total;
+        *scores.entry(row).or_default() += FOUND * to_f64(found) / total;
     }
     Ok(())
 }

@@ -7,8 +7,8 @@ use crate::clock::Clock;
 use crate::embedding::Endpoint;
 use crate::facts::fact::Category;
 use crate::facts::fact::FactStatus;
-use crate::ranking::ANSWER;
-use crate::ranking::NEIGHBOURS;
+use crate::ranking::ANSWER_SHARE;
+use crate::ranking::NEIGHBOUR_SHARES;
 use crate::ranking::Relevance;
 
 const NOW: &str = "2026-03-01T12:00:00Z";
@@ -267,10 +267,10 @@ fn neighbours_in_a_session_lend_a_share() {
         hit.unwrap().components
     };
     let base = |text| parts(text).lexical + parts(text).vector;
-    let [one, two] = NEIGHBOURS;
+    let [one, two] = NEIGHBOUR_SHARES;
     let session_boost = one * (base(turns[0]) + base(turns[2])) + two * base(turns[3]);
     // The fact after a question is its answer; the question itself loses some of its score.
-    let answer = ANSWER * base(turns[0]);
+    let answer = ANSWER_SHARE * base(turns[0]);
     assert!((parts(turns[1]).neighbours - session_boost - answer).abs() < 1e-9);
     assert!(parts(turns[0]).question > 0.0);
     for hit in &found.hits {

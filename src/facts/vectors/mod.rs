@@ -280,7 +280,7 @@ fn write_vectors(
     model: &str,
     vectors: &[Vector],
 ) -> Result<()> {
-    let Some(small) = Quantized::joined(vectors) else {
+    let Some(small) = Quantized::concatenated(vectors) else {
         return Ok(());
     };
     let bytes: Vec<u8> = small.bytes().collect();

@@ -159,7 +159,7 @@ fn render(
         comments: comments.to_vec(),
     };
     // A document with keys is refused as it is read, unless the user allows them: then they are what is to stand here.
-    templates::render_as_given(project, Template::LedgerState, &page)
+    templates::render_unredacted(project, Template::LedgerState, &page)
 }
 
 /// Returns a command as code, unless it is set as such already.

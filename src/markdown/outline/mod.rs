@@ -111,7 +111,7 @@ pub struct Outline<'a> {
     blocks: Vec<Block>,
     lines: Lines,
     /// Byte offset of the first heading beyond [`MAX_SECTIONS`].
-    cut: Option<usize>,
+    first_ignored_heading: Option<usize>,
 }
 
 impl<'a> Outline<'a> {
@@ -121,22 +121,22 @@ impl<'a> Outline<'a> {
     pub fn parse(text: &'a str, body: usize) -> Self {
         let lines = Lines::new(text);
         let (mut headings, blocks) = OutlineBuilder::read(text, body, &lines);
-        let cut = headings.get(MAX_SECTIONS).map(|(_, range)| range.start);
+        let first_ignored_heading = headings.get(MAX_SECTIONS).map(|(_, range)| range.start);
         headings.truncate(MAX_SECTIONS);
         Self {
             text,
             sections: sections(text, body, &headings, &lines),
             blocks,
             lines,
-            cut,
+            first_ignored_heading,
         }
     }
 
     /// Returns a warning if the document has more headings than the maximum.
     pub fn warning(&self, path: &Path) -> Option<Warning> {
-        let line = self.line(self.cut?);
+        let line = self.line(self.first_ignored_heading?);
         let message =
-            format!("has more than {MAX_SECTIONS} headings; the rest from here on are not read");
+            format!("has more than {MAX_SECTIONS} headings; those from here on are not read");
         Some(Warning::at(path, line, message))
     }
 
@@ -245,10 +245,10 @@ impl<'a> Outline<'a> {
             ) {
                 continue;
             }
-            let mut at = block.range.start;
+            let mut offset = block.range.start;
             for raw in self.text[block.range.clone()].split_inclusive('\n') {
-                labels.extend(Label::parse(raw.trim_end(), at, self.line(at)));
-                at += raw.len();
+                labels.extend(Label::parse(raw.trim_end(), offset, self.line(offset)));
+                offset += raw.len();
             }
         }
         labels
@@ -281,9 +281,9 @@ fn sections(
         line: lines.line(body),
     }];
     for (index, (level, range)) in headings.iter().enumerate() {
-        let later = &headings[index + 1..];
-        let own_end = later.first().map_or(text.len(), |(_, next)| next.start);
-        let whole_end = later
+        let following = &headings[index + 1..];
+        let own_end = following.first().map_or(text.len(), |(_, next)| next.start);
+        let whole_end = following
             .iter()
             .find(|(other, _)| other <= level)
             .map_or(text.len(), |(_, next)| next.start);
@@ -302,9 +302,9 @@ fn sections(
 /// Returns the text of a heading line, without opening and closing `#` marks.
 fn heading_text(line: &str) -> &str {
     let inner = line.trim().trim_start_matches('#').trim();
-    let without = inner.trim_end_matches('#');
-    if without.is_empty() || without.ends_with([' ', '\t']) {
-        without.trim_end()
+    let without_closing = inner.trim_end_matches('#');
+    if without_closing.is_empty() || without_closing.ends_with([' ', '\t']) {
+        without_closing.trim_end()
     } else {
         inner
     }

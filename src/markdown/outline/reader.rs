@@ -165,9 +165,12 @@ impl<'a> OutlineBuilder<'a> {
     /// Records a `#` heading; a paragraph underlined with dashes stays a paragraph.
     fn heading(&mut self, level: u8, range: Range<usize>) {
         if !self.text[range.clone()].trim_start().starts_with('#') {
-            let shown = self.text[range.clone()].trim_end();
-            let rule = shown.rfind('\n').map_or(shown.len(), |at| at + 1);
-            self.push(BlockContent::Paragraph, range.start..range.start + rule);
+            let trimmed = self.text[range.clone()].trim_end();
+            let rule_start = trimmed.rfind('\n').map_or(trimmed.len(), |at| at + 1);
+            self.push(
+                BlockContent::Paragraph,
+                range.start..range.start + rule_start,
+            );
             return;
         }
         // A heading inside a list or quote starts after the marker; the start of its line is irrelevant.
@@ -213,15 +216,15 @@ impl<'a> OutlineBuilder<'a> {
             return;
         };
         let range = own
-            .map(|own| self.with_escape(own, start))
+            .map(|own| self.including_escape(own, start))
             .or_else(|| self.definition(start))
             .unwrap_or(start..start);
-        item.text = folded(&self.text[range.clone()]);
+        item.text = single_line(&self.text[range.clone()]);
         self.push(BlockContent::Item(item), range);
     }
 
     /// Returns an item's range with a leading backslash, which the parser omits from its events.
-    fn with_escape(&self, own: Range<usize>, start: usize) -> Range<usize> {
+    fn including_escape(&self, own: Range<usize>, start: usize) -> Range<usize> {
         let before = self.text.get(start..own.start).unwrap_or_default();
         own.start - usize::from(before.ends_with('\\'))..own.end
     }
@@ -237,8 +240,8 @@ impl<'a> OutlineBuilder<'a> {
             0 => b"-*+".contains(marker),
             _ => b".)".contains(marker),
         };
-        let behind = text.get(digits + 1..)?;
-        let inner = behind.trim_start_matches([' ', '\t']);
+        let after_marker = text.get(digits + 1..)?;
+        let inner = after_marker.trim_start_matches([' ', '\t']);
         if !is_marker || !inner.starts_with('[') {
             return None;
         }
@@ -248,9 +251,9 @@ impl<'a> OutlineBuilder<'a> {
     }
 
     fn cell(&mut self, range: Range<usize>) {
-        let written = &self.text[range.clone()];
-        let start = range.start + (written.len() - written.trim_start().len());
-        let text = written.trim();
+        let raw = &self.text[range.clone()];
+        let start = range.start + (raw.len() - raw.trim_start().len());
+        let text = raw.trim();
         self.row.cells.push(text.to_owned());
         self.row.ranges.push(start..start + text.len());
     }
@@ -277,7 +280,7 @@ fn empty_row() -> TableRow {
 }
 
 /// Joins the lines of a text into one.
-fn folded(text: &str) -> String {
+fn single_line(text: &str) -> String {
     let mut lines = text.lines().map(str::trim);
     let first = lines.next().unwrap_or_default().to_owned();
     lines.fold(first, |joined, line| {

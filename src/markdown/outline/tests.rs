@@ -22,7 +22,7 @@ fn headings_inside_fences_are_text() {
 }
 
 #[test]
-fn dashes_under_a_paragraph_make_no_heading() {
+fn dashes_under_a_paragraph_are_not_a_heading() {
     let outline = Outline::parse("**Status:** complete\n---\n## A\n", 0);
     assert_eq!(titles(&outline), ["", "A"]);
     let labels = outline.labels(&(0..100));
@@ -33,7 +33,7 @@ fn dashes_under_a_paragraph_make_no_heading() {
 }
 
 #[test]
-fn items_are_verbatim_without_marker_and_nested_ones_apart() {
+fn items_are_verbatim_without_marker_and_nested_items() {
     let text = "- [x] **Phase 1:** do\n  more `of` it\n  - nested\n- plain\n\n1. one\n2. two\n";
     let outline = Outline::parse(text, 0);
     let all = 0..text.len();
@@ -46,7 +46,7 @@ fn items_are_verbatim_without_marker_and_nested_ones_apart() {
 }
 
 #[test]
-fn cells_know_their_bytes() {
+fn cells_have_byte_ranges() {
     let text = "| Decision | Date |\n|---|---|\n| Use `a \\| b` | 2026 |\n| x | |\n";
     let outline = Outline::parse(text, 0);
     let all = 0..text.len();
@@ -59,7 +59,7 @@ fn cells_know_their_bytes() {
 }
 
 #[test]
-fn labels_of_every_spelling_are_read() {
+fn labels_of_every_form_are_read() {
     let text = "**Phase**: 2\n**Plan:** 3\nStatus: ok\n\n- **Duration:** 4 min\n- no label here\n\n```\nFake: 1\n```\n";
     let outline = Outline::parse(text, 0);
     let found: Vec<_> = outline
@@ -87,7 +87,7 @@ fn label_ranges_point_at_the_value() {
 }
 
 #[test]
-fn the_backslash_in_front_of_an_item_is_its_own() {
+fn a_leading_backslash_belongs_to_the_item() {
     let text = "- \\# not a title\n- [x] \\@a.md\n- a \\* b\n";
     let outline = Outline::parse(text, 0);
     let all = 0..text.len();
@@ -110,7 +110,7 @@ fn an_item_that_looks_like_a_link_definition_is_an_item() {
 }
 
 #[test]
-fn headings_beyond_the_most_begin_no_section_and_are_warned_of() {
+fn headings_beyond_the_maximum_start_no_section_and_yield_a_warning() {
     let text = "# A\n".repeat(MAX_SECTIONS + 2);
     let outline = Outline::parse(&text, 0);
     assert_eq!(outline.sections().len(), MAX_SECTIONS + 1);
@@ -125,7 +125,7 @@ fn headings_beyond_the_most_begin_no_section_and_are_warned_of() {
 }
 
 #[test]
-fn a_line_of_markers_alone_makes_few_blocks() {
+fn a_line_of_only_markers_yields_few_blocks() {
     let text = format!("- a\n\n{}b\n\n- c\n", "- ".repeat(100_000));
     let outline = Outline::parse(&text, 0);
     let blocks = outline.blocks(&(0..text.len()));

@@ -7,7 +7,7 @@ use crate::patterns::Rate;
 use crate::patterns::fisher_exact;
 use crate::patterns::insights::member::median;
 use crate::patterns::mann_whitney;
-use crate::ranking::real;
+use crate::ranking::to_f64;
 
 /// Minimum number of plans in each group; smaller groups are not compared.
 const MIN_PLANS: usize = 5;
@@ -205,8 +205,8 @@ pub(crate) fn mark_significant(comparisons: &mut [Comparison]) {
     let tested = comparisons.iter().filter(|one| one.is_evidence());
     let mut p_values: Vec<f64> = tested.map(|one| one.p).collect();
     p_values.sort_by(f64::total_cmp);
-    let all = real(p_values.len());
-    let within = |(rank, p): &(usize, &f64)| **p <= real(rank + 1) / all * FALSE_DISCOVERIES;
+    let all = to_f64(p_values.len());
+    let within = |(rank, p): &(usize, &f64)| **p <= to_f64(rank + 1) / all * FALSE_DISCOVERIES;
     let Some(limit) = p_values.iter().enumerate().rfind(within) else {
         return;
     };

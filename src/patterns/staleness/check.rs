@@ -320,5 +320,5 @@ fn looked_up(texts: &[DatedText<'_>], tree: &Tree) -> Result<Vec<Open>> {
 /// Returns whether a path is in a planning folder, whose files are moved by shipping.
 fn is_planning(path: &str) -> bool {
     path.split('/')
-        .any(|part| LayoutName::of_dir(Path::new(part)).is_some())
+        .any(|part| LayoutName::from_dir(Path::new(part)).is_some())
 }

@@ -54,8 +54,8 @@ pub(super) fn entries<'o>(
         .items(&(0..outline.text().len()))
         .filter(|(block, item)| {
             let at = block.range.start;
-            let is_entry = item.checked.is_some() || lists.hold(at);
-            item.depth == 0 && is_entry && !details.hold(at)
+            let is_entry = item.checked.is_some() || lists.contains(at);
+            item.depth == 0 && is_entry && !details.contains(at)
         })
         .filter_map(|(block, item)| {
             let text = outline.slice(&block.range);

@@ -79,7 +79,7 @@ fn in_commit_sections(document: &Document<'_>) -> Vec<String> {
     let mut hashes = Hashes::default();
     let others = of_others(document);
     for section in document.sections(|words| words.iter().any(|word| word.starts_with("commit"))) {
-        if others.hold(section.heading.start) {
+        if others.contains(section.heading.start) {
             continue;
         }
         let text = document.outline.text();
@@ -96,7 +96,7 @@ fn in_task_lines(document: &Document<'_>) -> Vec<String> {
     let mut is_code = false;
     let others = of_others(document);
     for section in document.outline.sections() {
-        if others.hold(section.heading.start) {
+        if others.contains(section.heading.start) {
             continue;
         }
         let subject = |text: &str| {

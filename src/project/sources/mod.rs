@@ -73,7 +73,7 @@ fn read_file(
     keys: &[SettingKey],
     settings: &mut Settings,
 ) -> Result<()> {
-    let file = File { path, author, keys };
+    let file = SettingsFile { path, author, keys };
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = line_at(bytes, error.valid_up_to());
         Error::usage("is not valid UTF-8").at(path, line)
@@ -87,13 +87,13 @@ fn read_file(
     file.read_table(bytes, "", table.get_ref(), settings)
 }
 
-struct File<'a> {
+struct SettingsFile<'a> {
     path: &'a Path,
     author: Author,
     keys: &'a [SettingKey],
 }
 
-impl File<'_> {
+impl SettingsFile<'_> {
     fn read_table(
         &self,
         bytes: &[u8],
@@ -130,9 +130,9 @@ impl File<'_> {
         let Some(key) = self.keys.iter().find(|key| key.name == name) else {
             return Err(unknown("setting", name, nearest(name, self.keys)));
         };
-        let value = Input::Typed(value.get_ref());
+        let value = Input::Toml(value.get_ref());
         if self.author == Author::Project {
-            may_set(key, &value)?;
+            check_scope(key, &value)?;
             if key.scope == KeyScope::SlashCommand
                 && !value.line().is_ok_and(|line| is_slash_command(&line))
             {
@@ -140,7 +140,7 @@ impl File<'_> {
                 return Ok(());
             }
         }
-        (key.set)(settings, &value).map_err(|wrong| Error::usage(format!("{name} {wrong}")))?;
+        (key.set)(settings, &value).map_err(|problem| Error::usage(format!("{name} {problem}")))?;
         let file = self.path.to_owned();
         let origin = match self.author {
             Author::User => Origin::User { file, line },
@@ -152,19 +152,19 @@ impl File<'_> {
 }
 
 /// Returns an error for a setting that a cloned repository must not be able to make.
-fn may_set(key: &SettingKey, value: &Input) -> Result<()> {
-    let refused = match key.scope {
+fn check_scope(key: &SettingKey, value: &Input) -> Result<()> {
+    let reason = match key.scope {
         KeyScope::Anyone | KeyScope::SlashCommand => return Ok(()),
-        KeyScope::UserOnly => "is for the user alone to set",
+        KeyScope::UserOnly => "can only be set by the user",
         KeyScope::Inside => match value.path() {
-            Ok(path) if !stays_inside(&path) => "leads outside the project",
-            Ok(path) if is_of_git(&path) => "leads into .git",
+            Ok(path) if !stays_inside(&path) => "leads outside the project, which is refused",
+            Ok(path) if is_in_git_folder(&path) => "leads into .git, which is refused",
             _ => return Ok(()),
         },
     };
     let (name, variable) = (key.name, variable(key.name));
     Err(Error::refused(format!(
-        "{name} {refused}, and a project can come from anywhere"
+        "{name} {reason}, because a project may come from anywhere"
     ))
     .hint(format!("set it in your own {USER_FILE} or as {variable}")))
 }
@@ -176,16 +176,16 @@ fn is_slash_command(text: &str) -> bool {
     let mut words = text.split(' ');
     let command = words.next().unwrap_or_default();
     let is_name = |name: &str| {
-        let is_plain =
+        let is_name_byte =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        (1..=40).contains(&name.len()) && name.bytes().all(is_plain)
+        (1..=40).contains(&name.len()) && name.bytes().all(is_name_byte)
     };
-    let is_plain = |word: &str| {
-        let is_fitting = |byte: u8| byte.is_ascii_alphanumeric() || b"-._=".contains(&byte);
-        word == "{phase}" || !word.is_empty() && word.bytes().all(is_fitting)
+    let is_argument = |word: &str| {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._=".contains(&byte);
+        word == "{phase}" || !word.is_empty() && word.bytes().all(is_allowed)
     };
     let name = LayoutName::prefixes().find_map(|prefix| command.strip_prefix(prefix));
-    name.is_some_and(is_name) && text.len() <= MAX_COMMAND_BYTES && words.all(is_plain)
+    name.is_some_and(is_name) && text.len() <= MAX_COMMAND_BYTES && words.all(is_argument)
 }
 
 fn not_a_slash_command(name: &str, line: usize) -> Warning {
@@ -209,7 +209,7 @@ fn stays_inside(path: &Path) -> bool {
 
 /// Returns whether a path leads into git's own folder, which may contain passwords; some file systems ignore
 /// case.
-fn is_of_git(path: &Path) -> bool {
+fn is_in_git_folder(path: &Path) -> bool {
     path.components()
         .any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
 }
@@ -218,36 +218,36 @@ fn read_environment(environment: &Environment, settings: &mut Settings) -> Resul
     for key in KEYS {
         let variable = variable(key.name);
         if let Some(value) = environment.get(&variable) {
-            (key.set)(settings, &Input::Spelled(value))
-                .map_err(|wrong| Error::usage(format!("{variable} {wrong}")))?;
+            (key.set)(settings, &Input::Text(value))
+                .map_err(|problem| Error::usage(format!("{variable} {problem}")))?;
             settings
                 .origins
                 .insert(key.name, Origin::Environment { variable });
         }
     }
     for name in environment.names() {
-        misspelt(name)?;
+        check_spelling(name)?;
     }
     Ok(())
 }
 
 /// Returns an error for a variable that almost matches one of ours; unlike in a file, other unknown names are
 /// allowed.
-fn misspelt(name: &str) -> Result<()> {
+fn check_spelling(name: &str) -> Result<()> {
     let Some(rest) = name.strip_prefix(PREFIX) else {
         return Ok(());
     };
-    let close = KEYS
+    let closest = KEYS
         .iter()
         .map(|key| variable(key.name))
         .map(|known| {
             (
-                strsim::osa_distance(&opening(rest), &known[PREFIX.len()..]),
+                strsim::osa_distance(&clipped_name(rest), &known[PREFIX.len()..]),
                 known,
             )
         })
         .min();
-    match close {
+    match closest {
         Some((1 | 2, known)) => Err(unknown("environment variable", name, Some(&known))),
         _ => Ok(()),
     }
@@ -258,7 +258,7 @@ fn variable(key: &str) -> String {
 }
 
 fn unknown(what: &str, name: &str, nearest: Option<&str>) -> Error {
-    let error = Error::usage(format!("unknown {what} {:?}", opening(name)));
+    let error = Error::usage(format!("unknown {what} {:?}", clipped_name(name)));
     match nearest {
         Some(nearest) => error.hint(format!("did you mean {nearest}? `annals config` lists all")),
         None => error,
@@ -267,7 +267,7 @@ fn unknown(what: &str, name: &str, nearest: Option<&str>) -> Error {
 
 /// Returns the known key, or group such as `commands`, with the most similar spelling.
 fn nearest<'a>(name: &str, keys: &'a [SettingKey]) -> Option<&'a str> {
-    let name = opening(name);
+    let name = clipped_name(name);
     keys.iter()
         .flat_map(|key| {
             [
@@ -280,7 +280,7 @@ fn nearest<'a>(name: &str, keys: &'a [SettingKey]) -> Option<&'a str> {
 }
 
 /// Truncates a name for display: a file can contain a name of megabytes.
-fn opening(name: &str) -> String {
+fn clipped_name(name: &str) -> String {
     name.chars().take(60).collect()
 }
 

@@ -33,7 +33,7 @@ fn refusal(text: &str) -> (ErrorKind, Option<usize>, String, String) {
 }
 
 #[test]
-fn every_source_is_stronger_than_the_one_before_and_is_remembered() {
+fn later_sources_take_precedence_and_are_recorded() {
     let tree = Tree::new(&["project"]);
     tree.write(
         "config/annals/config.toml",
@@ -78,7 +78,7 @@ fn every_source_is_stronger_than_the_one_before_and_is_remembered() {
 }
 
 #[test]
-fn without_any_source_the_defaults_are_in_force() {
+fn without_sources_the_defaults_apply() {
     let settings = settings(&Tree::new(&[]).at(""), &Environment::default()).unwrap();
     assert_eq!(settings, Settings::default());
     assert!(settings.list().iter().all(|s| s.origin == Origin::Default));
@@ -104,7 +104,7 @@ fn an_unknown_key_names_the_nearest_and_its_line() {
 }
 
 #[test]
-fn a_wrong_value_names_its_line_and_what_is_wanted() {
+fn an_invalid_value_names_its_line_and_the_expected_type() {
     for (text, wanted) in [
         (
             "max_lines = 201",
@@ -153,7 +153,7 @@ fn a_wrong_value_names_its_line_and_what_is_wanted() {
 }
 
 #[test]
-fn numbers_may_be_spelled_as_toml_allows() {
+fn numbers_may_have_any_toml_notation() {
     assert_eq!(
         project_file("max_tokens = 0x1_0").unwrap().max_tokens,
         Some(16)
@@ -186,7 +186,7 @@ fn a_cloned_repository_cannot_name_a_path_outside_itself() {
 }
 
 #[test]
-fn a_key_that_is_the_users_alone_is_taken_from_the_user_only() {
+fn a_user_only_key_is_refused_in_the_project() {
     let keys = [SettingKey {
         name: "endpoint.url",
         scope: KeyScope::UserOnly,
@@ -210,7 +210,7 @@ fn a_key_that_is_the_users_alone_is_taken_from_the_user_only() {
 }
 
 #[test]
-fn a_misspelt_variable_is_an_error_and_a_foreign_one_is_not() {
+fn a_misspelt_variable_is_an_error_and_an_unrelated_one_is_not() {
     let read = |name| {
         let environment = variables(&[(name, "1".to_owned())]);
         settings(&Tree::new(&[]).at(""), &environment)
@@ -235,7 +235,7 @@ fn a_misspelt_variable_is_an_error_and_a_foreign_one_is_not() {
 }
 
 #[test]
-fn a_file_that_is_no_text_or_no_file_is_an_error_with_its_place() {
+fn an_unreadable_file_is_an_error_with_its_location() {
     let tree = Tree::new(&[]);
     tree.write("annals.toml", b"history = true\n# \xff\n");
     let error = settings(&tree.at(""), &Environment::default()).unwrap_err();
@@ -246,7 +246,7 @@ fn a_file_that_is_no_text_or_no_file_is_an_error_with_its_place() {
 }
 
 #[test]
-fn a_byte_order_mark_and_windows_line_ends_are_read() {
+fn a_byte_order_mark_and_crlf_are_accepted() {
     let settings = project_file("\u{feff}max_lines = 90\r\nhistory = false\r\n").unwrap();
     assert_eq!(settings.max_lines, 90);
     assert!(matches!(
@@ -255,7 +255,7 @@ fn a_byte_order_mark_and_windows_line_ends_are_read() {
     ));
 }
 
-fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
+fn arbitrary_bytes() -> impl Strategy<Value = Vec<u8>> {
     let tokens = prop::sample::select(vec![
         "max_lines",
         "commands",
@@ -291,7 +291,7 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn no_bytes_panic(bytes in any_bytes()) {
+    fn no_bytes_panic(bytes in arbitrary_bytes()) {
         for author in [Author::User, Author::Project] {
             let mut settings = Settings::default();
             let path = Path::new("annals.toml");
@@ -304,7 +304,7 @@ proptest! {
 }
 
 #[test]
-fn a_nesting_bomb_and_a_huge_key_are_refused_in_no_time() {
+fn a_nesting_bomb_and_a_huge_key_are_rejected() {
     let deep = format!("targets = {}", "[".repeat(100_000));
     assert_eq!(project_file(&deep).unwrap_err().kind, ErrorKind::Usage);
     let (_, _, message, _) = refusal(&format!("{} = 1", "k".repeat(1_000_000)));

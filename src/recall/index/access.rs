@@ -15,7 +15,7 @@ use crate::recall::index::schema::Index;
 use crate::warning::Warning;
 
 /// Maximum size of files indexed while a caller waits, in bytes.
-const URGENT: u64 = if cfg!(test) { 2048 } else { 4 * 1024 * 1024 };
+const MAX_URGENT_BYTES: u64 = if cfg!(test) { 2048 } else { 4 * 1024 * 1024 };
 
 /// Name of the index file in `.annals/`.
 const NAME: &str = "index.db";
@@ -37,20 +37,20 @@ pub fn cache_state(project: &Project) -> CacheState {
     if !path.exists() {
         return CacheState::Absent;
     }
-    let is_sound = Index::open(&path).and_then(|index| match index {
+    let quick_check = Index::open(&path).and_then(|index| match index {
         Some(index) => index
             .db
             .query_row("PRAGMA quick_check", [], |row| row.get::<_, String>(0)),
         None => Ok(String::new()),
     });
-    match is_sound {
-        Ok(told) if told == "ok" => CacheState::Sound,
+    match quick_check {
+        Ok(result) if result == "ok" => CacheState::Sound,
         _ => CacheState::Unusable,
     }
 }
 
 /// The result of a search, and what was searched.
-pub(crate) struct Searched<T> {
+pub(crate) struct SearchOutcome<T> {
     pub(crate) answer: T,
     pub(crate) warnings: Vec<Warning>,
     /// Number of newest files searched, if not all were.
@@ -62,62 +62,63 @@ pub(crate) struct Searched<T> {
 /// Problems with the index file never fail a search, since the index can be rebuilt from the files. An urgent
 /// search in a large project without an index covers only the newest files, while the index is built in the
 /// background.
-pub(crate) fn searched<T>(
+pub(crate) fn search_index<T>(
     project: &Project,
     is_urgent: bool,
     search: impl Fn(&Index) -> SqlResult<T>,
-) -> Result<Searched<T>> {
+) -> Result<SearchOutcome<T>> {
     let files = Files::list(project);
     let path = project.storage().own_file(NAME);
-    let is_kept = !project.dry_run && files.are_of_a_project();
-    if is_urgent && files.size() > URGENT && !(is_kept && is_ours(&path)) {
-        let newest = files.newest(URGENT);
-        if is_kept {
-            build_behind(project);
+    let uses_index_file = !project.dry_run && files.include_project_files();
+    if is_urgent && files.size() > MAX_URGENT_BYTES && !(uses_index_file && is_own_index(&path)) {
+        let newest = files.newest(MAX_URGENT_BYTES);
+        if uses_index_file {
+            build_in_background(project);
         }
-        let (answer, warnings) = searched_in_memory(project, &newest, &search)?;
-        return Ok(Searched {
+        let (answer, warnings) = search_in_memory(project, &newest, &search)?;
+        return Ok(SearchOutcome {
             answer,
             warnings,
             newest_files: Some(newest.0.len()),
         });
     }
-    let all = |(answer, warnings)| Searched {
+    let all = |(answer, warnings)| SearchOutcome {
         answer,
         warnings,
         newest_files: None,
     };
-    if is_kept {
-        match kept(&path, &files, &project.progress, &search) {
+    if uses_index_file {
+        match search_index_file(&path, &files, &project.progress, &search) {
             Ok(Some(answer)) => return Ok(all(answer)),
             // Locked by another process beyond the timeout, or read-only.
             Err(error) if is_in_use(&error) => {}
             Ok(None) | Err(_) => {
                 if rebuild(project, &files).is_ok()
-                    && let Ok(Some(answer)) = kept(&path, &files, &project.progress, &search)
+                    && let Ok(Some(answer)) =
+                        search_index_file(&path, &files, &project.progress, &search)
                 {
                     return Ok(all(answer));
                 }
             }
         }
     }
-    searched_in_memory(project, &files, &search).map(all)
+    search_in_memory(project, &files, &search).map(all)
 }
 
 /// Returns whether an index of ours exists, up to date or not.
-fn is_ours(path: &Path) -> bool {
+fn is_own_index(path: &Path) -> bool {
     matches!(Index::open(path), Ok(Some(_)))
 }
 
 /// Builds the index in a background thread: a server lives long enough to finish it.
-fn build_behind(project: &Project) {
+fn build_in_background(project: &Project) {
     let project = project.clone();
     // If it fails, the next search that is not urgent retries and reports the error.
     thread::spawn(move || rebuild(&project, &Files::list(&project)).is_ok());
 }
 
 /// Searches the existing index file; returns `None` if it is not ours.
-fn kept<T>(
+fn search_index_file<T>(
     path: &Path,
     files: &Files,
     progress: &Progress,
@@ -133,29 +134,31 @@ fn kept<T>(
 fn rebuild(project: &Project, files: &Files) -> Result<()> {
     let storage = project.storage();
     let home = storage.own_file(NAME);
-    let is_good = |path: &Path| {
+    let is_intact = |path: &Path| {
         let probe = |index: &Index| {
-            let whole: String = index
+            let result: String = index
                 .db
                 .query_row("PRAGMA quick_check", [], |row| row.get(0))?;
-            Ok(whole == "ok")
+            Ok(result == "ok")
         };
         matches!(
-            kept(path, files, &project.progress, probe),
+            search_index_file(path, files, &project.progress, probe),
             Ok(Some((true, _)))
         )
     };
-    storage.rebuild_database(NAME, is_good, |path| {
+    storage.rebuild_database(NAME, is_intact, |path| {
         let built = Index::create(path, &home).and_then(|mut index| {
             // Unreadable files are reported again by the next update.
             index.update(files, &project.progress)?;
             index.finish()
         });
-        built.map_err(|error| Error::failed(format!("cannot be built: {error}")).at(path, None))
+        built.map_err(|error| {
+            Error::failed(format!("cannot build the index: {error}")).at(path, None)
+        })
     })
 }
 
-fn searched_in_memory<T>(
+fn search_in_memory<T>(
     project: &Project,
     files: &Files,
     search: impl Fn(&Index) -> SqlResult<T>,
@@ -166,7 +169,7 @@ fn searched_in_memory<T>(
         Ok((search(&index)?, warnings))
     };
     run().map_err(|error: rusqlite::Error| {
-        Error::failed(format!("the texts cannot be indexed: {error}")).at(&project.root, None)
+        Error::failed(format!("cannot index the texts: {error}")).at(&project.root, None)
     })
 }
 
@@ -198,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn an_urgent_search_without_a_cache_is_run_on_the_newest_files() {
+    fn an_urgent_search_without_an_index_covers_the_newest_files() {
         let tree = Tree::new(&[]);
         let large = "# P\n\n- a decision\n".repeat(500);
         tree.write(".planning/PROJECT.md", large);
@@ -209,7 +212,7 @@ mod tests {
                 let sql = "SELECT count(*) FROM files";
                 index.db.query_row(sql, [], |row| row.get::<_, usize>(0))
             };
-            let found = searched(&project, is_urgent, count).unwrap();
+            let found = search_index(&project, is_urgent, count).unwrap();
             (found.answer, found.newest_files)
         };
         assert_eq!(files(true), (1, Some(1)));
@@ -217,19 +220,19 @@ mod tests {
     }
 
     #[test]
-    fn the_first_index_of_many_files_tells_how_far_it_is() {
+    fn indexing_many_files_reports_progress() {
         let tree = Tree::new(&[]);
         for number in 0..12 {
             let path = format!(".planning/notes/{number}.md");
             tree.write(&path, "# Note\n\nA decision.\n");
         }
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&told);
+        let reported = Arc::new(Mutex::new(Vec::new()));
+        let reports = Arc::clone(&reported);
         let progress = Progress::watched(move |task, files| {
-            log.lock().unwrap().push((task.to_owned(), files));
+            reports.lock().unwrap().push((task.to_owned(), files));
             Box::new(|| ())
         });
-        searched(&project(&tree, progress), false, |_| Ok(())).unwrap();
-        assert_eq!(*told.lock().unwrap(), [("Indexing".to_owned(), 12)]);
+        search_index(&project(&tree, progress), false, |_| Ok(())).unwrap();
+        assert_eq!(*reported.lock().unwrap(), [("Indexing".to_owned(), 12)]);
     }
 }

@@ -41,7 +41,7 @@ impl Files {
         let mut found: Vec<StoreFile> = Vec::new();
         for (source, store) in SOURCES.iter().enumerate() {
             let files = store.files(project).into_iter();
-            found.extend(files.filter_map(|path| find_file(project, source, path)));
+            found.extend(files.filter_map(|path| stat_file(project, source, path)));
         }
         found.sort_by(|one, other| one.name.cmp(&other.name));
         // If two stores claim the same file, the first one gets it.
@@ -54,14 +54,14 @@ impl Files {
         self.0.iter().map(|found| found.size).sum()
     }
 
-    /// Returns the most recently modified files that fit into `most` bytes together, sorted by name.
-    pub(crate) fn newest(&self, most: u64) -> Self {
+    /// Returns the most recently modified files that fit into `max_bytes` bytes together, sorted by name.
+    pub(crate) fn newest(&self, max_bytes: u64) -> Self {
         let mut newest = self.0.clone();
         newest.sort_by_key(|found| std::cmp::Reverse(found.modified));
         let mut bytes = 0;
         // A file that does not fit is skipped in favour of older ones.
         newest.retain(|found| {
-            let fits = bytes + found.size <= most;
+            let fits = bytes + found.size <= max_bytes;
             bytes += if fits { found.size } else { 0 };
             fits
         });
@@ -70,12 +70,12 @@ impl Files {
     }
 
     /// Returns whether any file belongs to the project itself: a folder without memory gets no index file.
-    pub(crate) fn are_of_a_project(&self) -> bool {
+    pub(crate) fn include_project_files(&self) -> bool {
         self.0.iter().any(|found| !found.store().is_users_own())
     }
 }
 
-fn find_file(project: &Project, source: usize, path: PathBuf) -> Option<StoreFile> {
+fn stat_file(project: &Project, source: usize, path: PathBuf) -> Option<StoreFile> {
     // Whether a link may be followed is decided when the file is read.
     let metadata = fs::metadata(&path).ok()?;
     metadata.is_file().then(|| StoreFile {

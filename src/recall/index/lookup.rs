@@ -9,17 +9,17 @@ use rusqlite::params;
 use crate::ranking::Language;
 use crate::recall::document::Authority;
 use crate::recall::document::Flags;
-use crate::recall::index::prepared::VECTOR;
+use crate::recall::index::prepared::VECTOR_BYTES;
 use crate::recall::index::schema::Index;
-use crate::recall::index::update::BETWEEN_HEADINGS;
+use crate::recall::index::update::HEADING_SEPARATOR;
 use crate::recall::sources::SOURCES;
 use crate::recall::sources::SourceName;
 
 /// Minimum length of a term searched for as a substring, in characters.
-const MIN_PART_CHARS: usize = 3;
+const MIN_SUBSTRING_CHARS: usize = 3;
 
 /// Maximum number of words matched by a substring: one that occurs in more is too unspecific.
-const MAX_WORDS_CONTAINING: usize = 64;
+const MAX_MATCHED_WORDS: usize = 64;
 
 /// Metadata of an indexed text, without the text itself.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub(crate) struct StoredUnit {
     /// Reasons to treat it with caution.
     pub(crate) flags: Flags,
     /// Its authority in the project.
-    pub(crate) rank: Authority,
+    pub(crate) authority: Authority,
     /// Number of the run of texts under the same headings that it belongs to, within its file.
     pub(crate) section: usize,
     /// Length in words.
@@ -66,10 +66,10 @@ struct FileRow {
 impl Index {
     /// Returns the names of the files, and their units ordered by file and position.
     ///
-    /// `nearness` computes the similarity of a stored vector to the query.
+    /// `similarity` computes the similarity of a stored vector to the query.
     pub(crate) fn units(
         &self,
-        nearness: impl Fn(&[u8]) -> f64,
+        similarity: impl Fn(&[u8]) -> f64,
     ) -> Result<(Vec<String>, Vec<StoredUnit>)> {
         let mut statement = self
             .db
@@ -85,10 +85,10 @@ impl Index {
         })?;
         let (names, files): (Vec<String>, Vec<FileRow>) =
             rows.collect::<Result<Vec<_>>>()?.into_iter().unzip();
-        let order: BTreeMap<i64, usize> = files
+        let file_indexes: BTreeMap<i64, usize> = files
             .iter()
             .enumerate()
-            .map(|(at, file)| (file.id, at))
+            .map(|(index, file)| (file.id, index))
             .collect();
         let mut statement = self.db.prepare(
             "SELECT file, text, line, day, flags, rank, section, vector, vectors, length
@@ -97,12 +97,12 @@ impl Index {
         let mut rows = statement.query([])?;
         let mut units = Vec::new();
         while let Some(row) = rows.next()? {
-            let Some(&file) = order.get(&row.get(0)?) else {
+            let Some(&file) = file_indexes.get(&row.get(0)?) else {
                 continue;
             };
             let (first, count): (usize, usize) = (row.get(7)?, row.get(8)?);
-            let vectors = files[file].vectors.chunks_exact(VECTOR);
-            let near = vectors.skip(first).take(count).map(&nearness);
+            let vectors = files[file].vectors.chunks_exact(VECTOR_BYTES);
+            let similarities = vectors.skip(first).take(count).map(&similarity);
             let day: Option<i32> = row.get(3)?;
             units.push(StoredUnit {
                 id: row.get(1)?,
@@ -110,11 +110,11 @@ impl Index {
                 file,
                 line: row.get(2)?,
                 date: day.and_then(NaiveDate::from_num_days_from_ce_opt),
-                flags: Flags::of_bits(row.get(4)?),
-                rank: Authority::of_number(row.get(5)?),
+                flags: Flags::from_bits(row.get(4)?),
+                authority: Authority::from_number(row.get(5)?),
                 section: row.get(6)?,
                 length: row.get(9)?,
-                meaning: near.reduce(f64::max).unwrap_or_default(),
+                meaning: similarities.reduce(f64::max).unwrap_or_default(),
             });
         }
         // Rows are grouped by file and ordered within it, but the files are in insertion order.
@@ -125,13 +125,13 @@ impl Index {
     /// Returns the languages of the files.
     pub(crate) fn languages(&self) -> Result<Vec<Language>> {
         let mut statement = self.db.prepare("SELECT DISTINCT language FROM files")?;
-        let rows = statement.query_map([], |row| Ok(Language::of_number(row.get(0)?)))?;
+        let rows = statement.query_map([], |row| Ok(Language::from_number(row.get(0)?)))?;
         rows.collect()
     }
 
     /// Returns the texts that contain any of the stems, with the count of the most frequent stem.
-    pub(crate) fn having(&self, stems: &[String]) -> Result<Matches> {
-        let mut found: BTreeMap<i64, usize> = BTreeMap::new();
+    pub(crate) fn containing_any(&self, stems: &[String]) -> Result<Matches> {
+        let mut matches: BTreeMap<i64, usize> = BTreeMap::new();
         // FTS5 lists the occurrences of a term in the order of the texts; GROUP BY would sort them again.
         let mut statement = self
             .db
@@ -143,33 +143,33 @@ impl Index {
                 let text = row.get(0)?;
                 let count = if last.0 == text { last.1 + 1 } else { 1 };
                 last = (text, count);
-                let most = found.entry(text).or_default();
-                *most = count.max(*most);
+                let max_count = matches.entry(text).or_default();
+                *max_count = count.max(*max_count);
             }
         }
-        Ok(found.into_iter().collect())
+        Ok(matches.into_iter().collect())
     }
 
     /// Returns the texts in which a stem occurs inside another word.
-    pub(crate) fn having_part(&self, stems: &[String]) -> Result<Matches> {
-        let long = stems
+    pub(crate) fn containing_inside_word(&self, stems: &[String]) -> Result<Matches> {
+        let candidates = stems
             .iter()
-            .filter(|stem| stem.chars().count() >= MIN_PART_CHARS);
+            .filter(|stem| stem.chars().count() >= MIN_SUBSTRING_CHARS);
         // The shortest stem is usually a substring of every form.
-        let Some(part) = long.min_by_key(|stem| stem.len()) else {
+        let Some(substring) = candidates.min_by_key(|stem| stem.len()) else {
             return Ok(Vec::new());
         };
-        let (table, texts) = if self.has_term_list()? {
+        let (table, text_count) = if self.has_term_list()? {
             ("terms", "docs")
         } else {
             ("vocabulary", "doc")
         };
         let mut statement = self.db.prepare_cached(&format!(
-            "SELECT term FROM {table} WHERE instr(term, ?1) > 0 ORDER BY {texts} DESC LIMIT ?2"
+            "SELECT term FROM {table} WHERE instr(term, ?1) > 0 ORDER BY {text_count} DESC LIMIT ?2"
         ))?;
-        let words = statement.query_map(params![part, MAX_WORDS_CONTAINING], |row| row.get(0))?;
+        let words = statement.query_map(params![substring, MAX_MATCHED_WORDS], |row| row.get(0))?;
         let words: Vec<String> = words.collect::<Result<_>>()?;
-        self.having(&words)
+        self.containing_any(&words)
     }
 
     /// Returns whether the `terms` table is filled; fills it first if the index is writable.
@@ -186,23 +186,23 @@ impl Index {
     }
 
     /// Returns the texts that contain a string inside a word, even if no stem does; scans every text.
-    pub(crate) fn having_piece(&self, piece: &str) -> Result<Matches> {
-        if piece.chars().count() < MIN_PART_CHARS {
+    pub(crate) fn containing_substring(&self, substring: &str) -> Result<Matches> {
+        if substring.chars().count() < MIN_SUBSTRING_CHARS {
             return Ok(Vec::new());
         }
         // A piece consists of letters and digits only, so it contains no LIKE wildcard.
         let sql = "SELECT id, 1 FROM texts WHERE text LIKE '%' || ?1 || '%'";
         let mut statement = self.db.prepare_cached(sql)?;
-        let rows = statement.query_map([piece], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = statement.query_map([substring], |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect()
     }
 
     /// Returns the texts that contain symbols that form no word; scans every text.
-    pub(crate) fn having_signs(&self, signs: &str) -> Result<Vec<i64>> {
+    pub(crate) fn containing_symbols(&self, symbols: &str) -> Result<Vec<i64>> {
         let mut statement = self
             .db
             .prepare("SELECT id FROM texts WHERE instr(text, ?1) > 0")?;
-        let rows = statement.query_map([signs], |row| row.get(0))?;
+        let rows = statement.query_map([symbols], |row| row.get(0))?;
         rows.collect()
     }
 
@@ -212,7 +212,7 @@ impl Index {
             .prepare_cached("SELECT headings, key, text FROM texts WHERE id = ?1")?
             .query_row([unit], |row| {
                 let headings: String = row.get(0)?;
-                let headings = headings.split(BETWEEN_HEADINGS);
+                let headings = headings.split(HEADING_SEPARATOR);
                 Ok(StoredText {
                     headings: headings
                         .filter(|title| !title.is_empty())

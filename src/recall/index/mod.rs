@@ -21,7 +21,7 @@ mod update;
 
 pub use access::CacheState;
 pub use access::cache_state;
-pub(crate) use access::searched;
+pub(crate) use access::search_index;
 pub(crate) use lookup::StoredText;
 pub(crate) use lookup::StoredUnit;
 pub(crate) use prepared::vectors;

@@ -19,7 +19,7 @@ use crate::recall::index::files::StoreFile;
 use crate::warning::Warning;
 
 /// Size of a stored vector in bytes: its scale and its components.
-pub(crate) const VECTOR: usize = 4 + 128;
+pub(crate) const VECTOR_BYTES: usize = 4 + 128;
 
 /// The outcome of preparing a file.
 pub(crate) enum Prepared {
@@ -85,7 +85,7 @@ impl Preparer {
         }
         let language = Language::detect(&text);
         let new = || Tokenizer::new(language);
-        let mut reading = FileReader {
+        let mut reader = FileReader {
             tokenizer: self.tokenizers.entry(language).or_insert_with(new),
             adder: &mut self.adder,
             section: SectionHead::default(),
@@ -97,9 +97,9 @@ impl Preparer {
             },
         };
         for document in found.store().documents(&text, &found.path) {
-            reading.add(document);
+            reader.add(document);
         }
-        Prepared::Changed(reading.content)
+        Prepared::Changed(reader.content)
     }
 }
 
@@ -124,21 +124,21 @@ struct FileReader<'a> {
 impl FileReader<'_> {
     fn add(&mut self, document: SearchDocument) {
         if self.section.headings != document.headings {
-            self.enter(&document.headings);
+            self.start_section(&document.headings);
         }
         let SectionHead { words, length, .. } = &self.section;
         let (mut words, mut length) = (words.clone(), *length);
         length += self.tokenizer.join(&document.text, &mut words);
         let vectors = &mut self.content.vectors;
-        let first = vectors.len() / VECTOR;
+        let first = vectors.len() / VECTOR_BYTES;
         for passage in passages(&document.text) {
             let mut sum = self.section.sum.clone();
             self.adder.add(passage, &mut sum);
-            let small: Quantized = sum.vector().quantized();
-            vectors.extend(small.scale.to_le_bytes());
-            vectors.extend(small.bytes());
+            let quantized: Quantized = sum.vector().quantized();
+            vectors.extend(quantized.scale.to_le_bytes());
+            vectors.extend(quantized.bytes());
         }
-        let count = vectors.len() / VECTOR - first;
+        let count = vectors.len() / VECTOR_BYTES - first;
         self.content.texts.push(PreparedText {
             identity: identity(&document, self.content.language),
             words,
@@ -150,7 +150,7 @@ impl FileReader<'_> {
     }
 
     /// Starts a section under new headings.
-    fn enter(&mut self, headings: &[String]) {
+    fn start_section(&mut self, headings: &[String]) {
         let number = self.section.number + usize::from(!self.content.texts.is_empty());
         self.section = SectionHead {
             headings: headings.to_vec(),

@@ -11,13 +11,13 @@ use rusqlite::Result;
 use crate::embedding::MODEL_ID;
 
 /// Maximum time to wait for an update by another process.
-const WAIT: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Size of SQLite's page cache while the index is built, in KiB: inserts touch pages all over the b-trees.
 const CACHE_KIB: i32 = 64 * 1024;
 
 /// Version of the schema and of the stored texts; an index of another version is rebuilt.
-const FORMAT: u32 = 4;
+const FORMAT_VERSION: u32 = 4;
 
 const SCHEMA: &str = "
 CREATE TABLE owner(identity TEXT NOT NULL);
@@ -51,9 +51,9 @@ fn is_our_schema(db: &Connection) -> Result<bool> {
         let (kind, name, sql): (String, String, Option<String>) =
             (row.get(0)?, row.get(1)?, row.get(2)?);
         // FTS5 creates shadow tables for each of its tables.
-        let is_of_search = name.starts_with("words_") || name.starts_with("sqlite_");
+        let is_internal = name.starts_with("words_") || name.starts_with("sqlite_");
         let is_plain = matches!(kind.as_str(), "table" | "index");
-        let is_known = is_of_search || sql.is_none_or(|sql| SCHEMA.contains(&sql));
+        let is_known = is_internal || sql.is_none_or(|sql| SCHEMA.contains(&sql));
         if !is_plain || !is_known {
             return Ok(false);
         }
@@ -77,7 +77,7 @@ impl Index {
             path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
-        prepare(&db)?;
+        configure(&db)?;
         if !is_our_schema(&db)? {
             return Ok(None);
         }
@@ -88,7 +88,7 @@ impl Index {
     /// Creates an index file at a free path, from where it will be moved to `home`.
     pub(crate) fn create(path: &Path, home: &Path) -> Result<Self> {
         let db = Connection::open(path)?;
-        prepare(&db)?;
+        configure(&db)?;
         // No other process has it open, and an unfinished file is never used.
         db.pragma_update(None, "journal_mode", "OFF")?;
         db.pragma_update(None, "synchronous", "OFF")?;
@@ -99,7 +99,7 @@ impl Index {
     /// Creates an index in memory.
     pub(crate) fn in_memory() -> Result<Self> {
         let db = Connection::open_in_memory()?;
-        prepare(&db)?;
+        configure(&db)?;
         Self::with_tables(db, "memory")
     }
 
@@ -116,8 +116,8 @@ impl Index {
     }
 }
 
-fn prepare(db: &Connection) -> Result<()> {
-    db.busy_timeout(WAIT)?;
+fn configure(db: &Connection) -> Result<()> {
+    db.busy_timeout(BUSY_TIMEOUT)?;
     // Functions called from the schema of a foreign file must not run.
     db.pragma_update(None, "trusted_schema", "OFF")?;
     db.pragma_update(None, "synchronous", "NORMAL")
@@ -127,15 +127,15 @@ fn prepare(db: &Connection) -> Result<()> {
 fn identity(path: &Path) -> String {
     let folder = path.parent().unwrap_or(path);
     format!(
-        "{FORMAT} {} {MODEL_ID} {} {}",
+        "{FORMAT_VERSION} {} {MODEL_ID} {} {}",
         env!("CARGO_PKG_VERSION"),
-        number(folder),
+        inode(folder),
         folder.display()
     )
 }
 
 #[cfg(unix)]
-fn number(folder: &Path) -> String {
+fn inode(folder: &Path) -> String {
     use std::os::unix::fs::MetadataExt;
 
     let found = fs::metadata(folder);
@@ -146,6 +146,6 @@ fn number(folder: &Path) -> String {
 }
 
 #[cfg(not(unix))]
-fn number(_folder: &Path) -> String {
+fn inode(_folder: &Path) -> String {
     String::new()
 }

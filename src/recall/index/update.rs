@@ -24,13 +24,13 @@ use crate::recall::index::schema::Index;
 use crate::warning::Warning;
 
 /// Separator between the headings of a stored text.
-pub(crate) const BETWEEN_HEADINGS: char = '\u{1f}';
+pub(crate) const HEADING_SEPARATOR: char = '\u{1f}';
 
 /// Number of changed files below which starting threads is not worthwhile.
-const FEW: usize = 8;
+const MIN_FILES_FOR_THREADS: usize = 8;
 
 /// Maximum number of prepared files waiting to be written, to limit memory use.
-const WAITING: usize = 16;
+const MAX_QUEUED: usize = 16;
 
 /// A file as recorded in the index.
 struct IndexedFile {
@@ -41,27 +41,27 @@ struct IndexedFile {
 }
 
 /// The changes to be made.
-struct Work<'a> {
+struct PendingChanges<'a> {
     changed: Vec<(&'a StoreFile, Option<IndexedFile>)>,
-    gone: Vec<i64>,
+    deleted: Vec<i64>,
 }
 
 impl Index {
     /// Indexes what has changed; warns of unreadable files, whose old texts are dropped.
     pub(crate) fn update(&mut self, files: &Files, progress: &Progress) -> Result<Vec<Warning>> {
         let mut warnings = Vec::new();
-        if work(&self.db, files)?.is_none() {
+        if pending_changes(&self.db, files)?.is_none() {
             return Ok(warnings);
         }
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.db.transaction_with_behavior(behavior)?;
         // Another process may have updated the index meanwhile.
-        if let Some(work) = work(&transaction, files)? {
+        if let Some(changes) = pending_changes(&transaction, files)? {
             transaction.execute("DELETE FROM terms", [])?;
-            for file in &work.gone {
-                forget(&transaction, *file)?;
+            for file in &changes.deleted {
+                delete_file(&transaction, *file)?;
             }
-            take_in(&transaction, &work.changed, progress, &mut warnings)?;
+            index_files(&transaction, &changes.changed, progress, &mut warnings)?;
         }
         transaction.commit()?;
         Ok(warnings)
@@ -69,7 +69,7 @@ impl Index {
 }
 
 /// Compares the disk with the index; returns `None` if they agree.
-fn work<'a>(db: &Connection, files: &'a Files) -> Result<Option<Work<'a>>> {
+fn pending_changes<'a>(db: &Connection, files: &'a Files) -> Result<Option<PendingChanges<'a>>> {
     let mut statement = db.prepare("SELECT path, id, source, stamp, digest FROM files")?;
     let rows = statement.query_map([], |row| {
         let known = IndexedFile {
@@ -82,77 +82,77 @@ fn work<'a>(db: &Connection, files: &'a Files) -> Result<Option<Work<'a>>> {
     })?;
     let mut known: HashMap<String, IndexedFile> = rows.collect::<Result<_>>()?;
     let mut changed = Vec::new();
-    for found in &files.0 {
-        match known.remove(&found.name) {
-            Some(known) if known.source == found.source && known.stamp == found.stamp => {}
-            known => changed.push((found, known)),
+    for file in &files.0 {
+        match known.remove(&file.name) {
+            Some(known) if known.source == file.source && known.stamp == file.stamp => {}
+            known => changed.push((file, known)),
         }
     }
-    let gone: Vec<i64> = known.into_values().map(|known| known.id).collect();
-    let is_current = changed.is_empty() && gone.is_empty();
-    Ok((!is_current).then_some(Work { changed, gone }))
+    let deleted: Vec<i64> = known.into_values().map(|known| known.id).collect();
+    let is_current = changed.is_empty() && deleted.is_empty();
+    Ok((!is_current).then_some(PendingChanges { changed, deleted }))
 }
 
 /// Prepares the files, in parallel if there are many, and writes them in order as they become ready.
-fn take_in(
+fn index_files(
     db: &Connection,
     changed: &[(&StoreFile, Option<IndexedFile>)],
     progress: &Progress,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
-    let made_of = |preparer: &mut Preparer, (found, known): &(&StoreFile, Option<IndexedFile>)| {
+    let prepare = |preparer: &mut Preparer, (found, known): &(&StoreFile, Option<IndexedFile>)| {
         let known = known.as_ref().filter(|known| known.source == found.source);
         preparer.prepare(found, known.map(|known| known.digest.as_slice()))
     };
-    if changed.len() < FEW {
+    if changed.len() < MIN_FILES_FOR_THREADS {
         let mut preparer = Preparer::default();
         for file in changed {
-            store_file(db, file, made_of(&mut preparer, file), warnings)?;
+            store_file(db, file, prepare(&mut preparer, file), warnings)?;
         }
         return Ok(());
     }
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(WAITING);
+        let (sender, receiver) = sync_channel(MAX_QUEUED);
         let threads = thread::available_parallelism().map_or(1, usize::from);
         for _ in 0..threads {
             let (sender, next) = (sender.clone(), &next);
             scope.spawn(move || {
                 let mut preparer = Preparer::default();
-                while let Some((place, file)) = at(changed, next) {
+                while let Some((index, file)) = next_item(changed, next) {
                     // The receiver is dropped if writing fails.
-                    if sender.send((place, made_of(&mut preparer, file))).is_err() {
+                    if sender.send((index, prepare(&mut preparer, file))).is_err() {
                         break;
                     }
                 }
             });
         }
         drop(sender);
-        write(db, changed, &receiver, progress, warnings)
+        write_in_order(db, changed, &receiver, progress, warnings)
     })
 }
 
-fn at<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
-    let place = next.fetch_add(1, Ordering::Relaxed);
-    Some((place, items.get(place)?))
+fn next_item<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((index, items.get(index)?))
 }
 
 /// Writes prepared files in the order of the list, so that the same files yield the same index.
-fn write(
+fn write_in_order(
     db: &Connection,
     changed: &[(&StoreFile, Option<IndexedFile>)],
     ready: &Receiver<(usize, Prepared)>,
     progress: &Progress,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
-    let mut early: HashMap<usize, Prepared> = HashMap::new();
-    for (place, file) in progress.track("Indexing", changed).enumerate() {
+    let mut arrived_early: HashMap<usize, Prepared> = HashMap::new();
+    for (position, file) in progress.track("Indexing", changed).enumerate() {
         let prepared = loop {
-            if let Some(prepared) = early.remove(&place) {
+            if let Some(prepared) = arrived_early.remove(&position) {
                 break Some(prepared);
             }
             match ready.recv() {
-                Ok((at, prepared)) => early.insert(at, prepared),
+                Ok((index, prepared)) => arrived_early.insert(index, prepared),
                 Err(_) => break None,
             };
         };
@@ -174,7 +174,7 @@ fn store_file(
     match prepared {
         Prepared::Unreadable(warning) => {
             warnings.extend(warning);
-            old.map_or(Ok(()), |file| forget(db, file))
+            old.map_or(Ok(()), |file| delete_file(db, file))
         }
         Prepared::Unchanged => {
             db.prepare_cached("UPDATE files SET stamp = ?2 WHERE id = ?1")?
@@ -192,34 +192,34 @@ fn replace(
     old: Option<i64>,
     content: &FileContent,
 ) -> Result<()> {
-    let before = match old {
-        Some(file) => units_taken(db, file)?,
+    let old_texts = match old {
+        Some(file) => delete_units(db, file)?,
         None => Vec::new(),
     };
-    let file = file_row(db, found, old, content)?;
-    for (place, text) in content.texts.iter().enumerate() {
-        let id = text_row(db, text)?;
-        place_unit(db, (file, place), id, text)?;
+    let file = upsert_file(db, found, old, content)?;
+    for (position, text) in content.texts.iter().enumerate() {
+        let id = text_id(db, text)?;
+        insert_unit(db, (file, position), id, text)?;
     }
-    forget_unused(db, &before)
+    delete_orphaned_texts(db, &old_texts)
 }
 
-fn forget(db: &Connection, file: i64) -> Result<()> {
-    let texts = units_taken(db, file)?;
+fn delete_file(db: &Connection, file: i64) -> Result<()> {
+    let texts = delete_units(db, file)?;
     db.prepare_cached("DELETE FROM files WHERE id = ?1")?
         .execute([file])?;
-    forget_unused(db, &texts)
+    delete_orphaned_texts(db, &texts)
 }
 
 /// Deletes the units of a file, and returns the ids of their texts.
-fn units_taken(db: &Connection, file: i64) -> Result<Vec<i64>> {
+fn delete_units(db: &Connection, file: i64) -> Result<Vec<i64>> {
     let mut statement = db.prepare_cached("DELETE FROM units WHERE file = ?1 RETURNING text")?;
     let texts = statement.query_map([file], |row| row.get(0))?;
     texts.collect()
 }
 
 /// Deletes those of the texts that no unit refers to any more.
-fn forget_unused(db: &Connection, texts: &[i64]) -> Result<()> {
+fn delete_orphaned_texts(db: &Connection, texts: &[i64]) -> Result<()> {
     for text in texts {
         let is_used: bool = db
             .prepare_cached("SELECT EXISTS (SELECT 1 FROM units WHERE text = ?1)")?
@@ -237,7 +237,7 @@ fn forget_unused(db: &Connection, texts: &[i64]) -> Result<()> {
     Ok(())
 }
 
-fn file_row(
+fn upsert_file(
     db: &Connection,
     found: &StoreFile,
     old: Option<i64>,
@@ -260,7 +260,7 @@ fn file_row(
 }
 
 /// Returns the row id of a text, which may already exist because of another file.
-fn text_row(db: &Connection, text: &PreparedText) -> Result<i64> {
+fn text_id(db: &Connection, text: &PreparedText) -> Result<i64> {
     let known = db
         .prepare_cached("SELECT id FROM texts WHERE identity = ?1")?
         .query_row([text.identity], |row| row.get(0))
@@ -268,7 +268,7 @@ fn text_row(db: &Connection, text: &PreparedText) -> Result<i64> {
     if let Some(id) = known {
         return Ok(id);
     }
-    let between = BETWEEN_HEADINGS.to_string();
+    let between = HEADING_SEPARATOR.to_string();
     db.prepare_cached("INSERT INTO texts(identity, headings, key, text) VALUES(?1, ?2, ?3, ?4)")?
         .execute(params![
             text.identity,
@@ -282,9 +282,9 @@ fn text_row(db: &Connection, text: &PreparedText) -> Result<i64> {
     Ok(id)
 }
 
-fn place_unit(
+fn insert_unit(
     db: &Connection,
-    (file, place): (i64, usize),
+    (file, position): (i64, usize),
     id: i64,
     text: &PreparedText,
 ) -> Result<()> {
@@ -295,7 +295,7 @@ fn place_unit(
     )?
     .execute(params![
         file,
-        place,
+        position,
         id,
         text.document.line,
         text.day(),

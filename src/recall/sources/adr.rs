@@ -20,7 +20,7 @@ use crate::recall::document::Authority;
 use crate::recall::document::Flag;
 use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
-use crate::recall::sources::Copies;
+use crate::recall::sources::ExportFiles;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
 use crate::recall::sources::plan::is_markdown;
@@ -41,7 +41,7 @@ const FOLDERS: &[&str] = &[
 ];
 
 /// Prefixes of a status that marks a decision as no longer valid; adr-tools writes "superceded".
-const ENDED: &[&str] = &["supersed", "superced", "deprecated", "rejected"];
+const ENDED_STATUSES: &[&str] = &["supersed", "superced", "deprecated", "rejected"];
 
 /// The decision records.
 pub(crate) struct Adr;
@@ -78,7 +78,7 @@ impl Source for Adr {
     }
 
     /// Returns nothing: the records are part of the repository.
-    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
+    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
         Ok(Vec::new())
     }
 }
@@ -90,12 +90,12 @@ fn folder(project: &Project) -> Option<PathBuf> {
         let mut parts = path.components();
         parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
     };
-    let mut usual = named
+    let mut candidates = named
         .into_iter()
         .filter(is_inside)
         .chain(FOLDERS.iter().map(PathBuf::from))
         .map(|path| project.root.join(path));
-    usual.find(|folder| read::is_folder(folder))
+    candidates.find(|folder| read::is_folder(folder))
 }
 
 /// Returns the digits at the start of a record's name; templates and index files have none.
@@ -106,18 +106,18 @@ fn number(name: &str) -> Option<&str> {
 
 /// Returns whether the record's status, in a field or a section, marks the decision as no longer valid.
 fn is_superseded(text: &str, path: &Path) -> bool {
-    let says = |status: &str| {
+    let is_ended = |status: &str| {
         let status = status.trim().to_lowercase();
-        ENDED.iter().any(|word| status.starts_with(word))
+        ENDED_STATUSES.iter().any(|word| status.starts_with(word))
     };
     let front = FrontMatter::parse(text, path).value;
     if let Some(status) = front.text(&["status"]) {
-        return says(status);
+        return is_ended(status);
     }
     let outline = Outline::parse(text, front.range.end);
     let mut sections = outline.sections().iter();
     let status = sections.find(|section| section.title.eq_ignore_ascii_case("status"));
-    status.is_some_and(|section| text[section.own.clone()].lines().any(says))
+    status.is_some_and(|section| text[section.own.clone()].lines().any(is_ended))
 }
 
 #[cfg(test)]
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_is_known_by_its_number_and_superseded_where_its_status_says_so() {
+    fn a_record_has_its_number_and_is_superseded_by_its_status() {
         let read = |text: &str| {
             let found = Adr.documents(text, Path::new("docs/adr/0007-use-sqlite.md"));
             let last = found.into_iter().next_back().unwrap();

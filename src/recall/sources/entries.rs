@@ -11,7 +11,7 @@ use crate::project::Project;
 use crate::recall::document::Authority;
 use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
-use crate::recall::sources::Copies;
+use crate::recall::sources::ExportFiles;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
 use crate::recall::sources::plan::is_markdown;
@@ -29,10 +29,10 @@ impl Source for Entries {
     }
 
     fn files(&self, project: &Project) -> Vec<PathBuf> {
-        let place = KnowledgeDir::in_project(project);
-        let own = [place.index(), place.log()];
-        let mut found = vec![place.notepad()];
-        let memory = place.memory();
+        let dir = KnowledgeDir::in_project(project);
+        let own = [dir.index(), dir.log()];
+        let mut found = vec![dir.notepad()];
+        let memory = dir.memory();
         let listed = listing::entries(&memory).unwrap_or_default();
         let files = listed
             .into_iter()
@@ -56,15 +56,15 @@ impl Source for Entries {
     }
 
     /// Returns every file in their folder: the log and the index contain text, too.
-    fn guarded(&self, project: &Project) -> Vec<PathBuf> {
+    fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
         listing::below(KnowledgeDir::in_project(project).root(), &|name| {
             name != ".git"
         })
     }
 
-    fn copies(&self, project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
-        let place = KnowledgeDir::in_project(project);
-        let memory = place.memory();
+    fn copies(&self, project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
+        let dir = KnowledgeDir::in_project(project);
+        let memory = dir.memory();
         let mut files = Vec::new();
         for (name, kind) in listing::entries(&memory).at("list", &memory)? {
             let path = memory.join(&name);
@@ -75,13 +75,13 @@ impl Source for Entries {
                 files.push((format!("entries/{name}"), path));
             }
         }
-        let entries = Copies {
+        let entries = ExportFiles {
             memory: "entries",
             files,
         };
-        let notepad = Copies {
+        let notepad = ExportFiles {
             memory: "notepad",
-            files: vec![("notepad.md".to_owned(), place.notepad())],
+            files: vec![("notepad.md".to_owned(), dir.notepad())],
         };
         Ok(vec![entries, notepad])
     }

@@ -14,7 +14,7 @@ use crate::project::Project;
 use crate::recall::document::Authority;
 use crate::recall::document::Flags;
 use crate::recall::document::SearchDocument;
-use crate::recall::sources::Copies;
+use crate::recall::sources::ExportFiles;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
 use crate::text::clip;
@@ -22,10 +22,10 @@ use crate::warning::Parsed;
 use crate::warning::Warning;
 
 /// Maximum number of records; `journal search` searches all of them.
-const RECORDS: usize = 2000;
+const MAX_RECORDS: usize = 2000;
 
 /// Maximum total size of these records, in bytes.
-const BYTES: usize = 4 * 1024 * 1024;
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// Maximum length of the text searched of one record, in characters.
 const MAX_RECORD_LENGTH: usize = 4000;
@@ -50,14 +50,14 @@ impl Source for Journal {
     }
 
     fn read(&self, path: &Path) -> Result<Option<Parsed<String>>> {
-        let from = journal::last(path, RECORDS)?;
+        let from = journal::last(path, MAX_RECORDS)?;
         let mut lines = VecDeque::new();
         let mut bytes = 0;
         journal::read_from(path, from, OpenLine::Read, |entry| {
             let line = entry.json.get().to_owned();
             bytes += line.len();
             lines.push_back(line);
-            while bytes > BYTES
+            while bytes > MAX_BYTES
                 && let Some(oldest) = lines.pop_front()
             {
                 bytes -= oldest.len();
@@ -74,7 +74,7 @@ impl Source for Journal {
 
     /// Returns nothing: an export writes the journal line by line, because it may be long and may grow
     /// meanwhile.
-    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
+    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
         Ok(Vec::new())
     }
 }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_is_known_by_its_time_and_stands_under_its_kind_and_tags() {
+    fn a_record_has_its_time_as_id_and_its_type_and_tags_as_headings() {
         let line = r#"{"ts":"2026-03-01T12:00:00+00:00","type":"note","content":" tabs ","tags":["style"],"meta":null}"#;
         let found = document(line).unwrap();
         assert_eq!(found.headings, ["note", "style"]);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_none() {
+    fn records_without_content_are_skipped() {
         for line in [
             "",
             "torn",

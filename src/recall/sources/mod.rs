@@ -69,7 +69,7 @@ impl SourceName {
 }
 
 /// Files of one memory that an export copies unchanged.
-pub(crate) struct Copies {
+pub(crate) struct ExportFiles {
     /// The memory, as named in an export's manifest.
     pub(crate) memory: &'static str,
     /// Name in the export and path of each file.
@@ -102,19 +102,19 @@ pub(crate) trait Source: Sync {
     fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument>;
 
     /// Returns the files checked for secrets; these may be more than are searched.
-    fn guarded(&self, project: &Project) -> Vec<PathBuf> {
+    fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
         self.files(project)
     }
 
     /// Returns the files that an export copies: those that are searched, in a folder named after the store.
-    fn copies(&self, project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
+    fn copies(&self, project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
         let memory = self.name().as_str();
         let named = |path: PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             (format!("{memory}/{name}"), path)
         };
         let files = self.files(project).into_iter().map(named).collect();
-        Ok(vec![Copies { memory, files }])
+        Ok(vec![ExportFiles { memory, files }])
     }
 }
 

@@ -9,7 +9,7 @@ use crate::project::Project;
 use crate::recall::document::Authority;
 use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
-use crate::recall::sources::Copies;
+use crate::recall::sources::ExportFiles;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
 use crate::recall::sources::plan;
@@ -52,13 +52,13 @@ impl Source for Patterns {
     }
 
     /// Returns the file of the active planning folder only.
-    fn guarded(&self, project: &Project) -> Vec<PathBuf> {
+    fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
         vec![patterns::path(&project.planning_place().dir)]
     }
 
-    fn copies(&self, project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
+    fn copies(&self, project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
         let path = patterns::path(&project.planning_place().dir);
-        Ok(vec![Copies {
+        Ok(vec![ExportFiles {
             memory: "patterns",
             files: vec![("patterns/PATTERNS.md".to_owned(), path)],
         }])
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_knows_is_not_found() {
+    fn unknown_values_are_not_found() {
         let text = "# Patterns\n\n### Phase 1: A (2026-01-01)\n\n**What worked:**\n- `a.rs` is unknown to git\n\n**Timing:**\n- Plans: 3, Average: unknown, Total: unknown\n- Effort: unknown\n\n**Deviations:** unknown\n\n### Phase 2: B (2026-01-02)\n\n**Timing:**\n- Plans: 2, Average: unknown, Total: 9m\n- Effort: balanced\n\n**Deviations:** 0\n";
         let found = Patterns.documents(text, Path::new("PATTERNS.md"));
         let texts: Vec<&str> = found

@@ -11,7 +11,7 @@ use crate::project::Project;
 use crate::recall::document::Authority;
 use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
-use crate::recall::sources::Copies;
+use crate::recall::sources::ExportFiles;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
 use crate::storage::Boundary;
@@ -21,7 +21,7 @@ use crate::storage::read;
 use crate::warning::Warning;
 
 /// Last words of the names of files whose text is valid until it is changed; sorted.
-const STANDING: &[&str] = &[
+const CANONICAL_NAMES: &[&str] = &[
     "AGENTS",
     "ARCHITECTURE",
     "CLAUDE",
@@ -54,8 +54,8 @@ impl Source for Plan {
         let mut found = Vec::new();
         for folder in folders(project) {
             let mut files = listing::below(&folder, &|name| !name.starts_with('.'));
-            let apart = patterns::path(&folder);
-            files.retain(|file| is_markdown(file) && *file != apart);
+            let patterns_file = patterns::path(&folder);
+            files.retain(|file| is_markdown(file) && *file != patterns_file);
             found.extend(Boundary::within_limit(&folder, files));
         }
         found.extend(ContextTarget::ALL.map(|target| project.root.join(target.file())));
@@ -63,20 +63,20 @@ impl Source for Plan {
     }
 
     fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
-        documents(&without_block(text), path, rank(path))
+        documents(&without_block(text), path, authority(path))
     }
 
     /// Returns every file of the active folder except the patterns, which are a separate store.
-    fn guarded(&self, project: &Project) -> Vec<PathBuf> {
+    fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
         let folder = &project.planning_place().dir;
-        let apart = patterns::path(folder);
+        let patterns_file = patterns::path(folder);
         let mut files = listing::below(folder, &|name| name != ".git");
-        files.retain(|file| *file != apart);
+        files.retain(|file| *file != patterns_file);
         files
     }
 
     /// Returns nothing: the folder belongs to the planning tool and is part of the repository.
-    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
+    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
         Ok(Vec::new())
     }
 }
@@ -102,13 +102,15 @@ pub(crate) fn is_markdown(path: &Path) -> bool {
 }
 
 /// Returns the authority of a file in the planning folder, by its name.
-fn rank(path: &Path) -> Authority {
+fn authority(path: &Path) -> Authority {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let stem = stem.to_uppercase();
     let words: Vec<&str> = stem.split(['-', '_']).collect();
     let folder = path.parent().and_then(Path::file_name);
     let last = words.last().copied().unwrap_or_default();
-    if folder.is_some_and(|folder| folder == "codebase") || STANDING.binary_search(&last).is_ok() {
+    if folder.is_some_and(|folder| folder == "codebase")
+        || CANONICAL_NAMES.binary_search(&last).is_ok()
+    {
         Authority::Canonical
     } else if words.contains(&"SUMMARY") {
         Authority::Report
@@ -139,8 +141,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_what_stands_from_what_was_written_on_the_way() {
-        assert!(STANDING.is_sorted());
+    fn authority_follows_from_the_file_name() {
+        assert!(CANONICAL_NAMES.is_sorted());
         for (path, expected) in [
             (".vbw-planning/PROJECT.md", Authority::Canonical),
             (
@@ -164,12 +166,12 @@ mod tests {
             ),
             (".vbw-planning/state-machine.md", Authority::Working),
         ] {
-            assert_eq!(rank(Path::new(path)), expected, "{path}");
+            assert_eq!(authority(Path::new(path)), expected, "{path}");
         }
     }
 
     #[test]
-    fn the_generated_block_is_left_out_and_lines_stay_where_they_are() {
+    fn the_generated_block_is_blanked_and_line_numbers_stay() {
         let text =
             "# Mine\n<!-- annals:begin v1 sha256=0 -->\n## State\n<!-- annals:end -->\nlast\n";
         assert_eq!(without_block(text), "# Mine\n\n\n\nlast\n");

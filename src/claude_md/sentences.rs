@@ -23,7 +23,7 @@ impl SentenceSet {
 
     /// Returns whether the text contains this line as a sentence, possibly without the line's source or
     /// reason.
-    pub(crate) fn says(&self, line: &str) -> bool {
+    pub(crate) fn contains(&self, line: &str) -> bool {
         let reason = line.split_once(" \u{2014} ").map(|(what, _)| what);
         let source = line
             .rsplit_once(" (")
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_sentence_is_the_same_without_case_markup_and_punctuation() {
-        let said = SentenceSet::from_text(
+        let sentences = SentenceSet::from_text(
             "# Shop\n\n**Prices are integers**, in cents. Sort `src/a.rs` by\nname!\n\n\
              - Use SQLite\n- Never use tabs\n",
         );
@@ -82,7 +82,7 @@ mod tests {
             "use SQLite. \u{2014} One file to back up",
             "Use sqlite (2026-02-11)",
         ] {
-            assert!(said.says(line), "{line}");
+            assert!(sentences.contains(line), "{line}");
         }
         for line in [
             "Prices are integers",
@@ -90,7 +90,7 @@ mod tests {
             "Sort src/b.rs by name",
             "SQLite",
         ] {
-            assert!(!said.says(line), "{line}");
+            assert!(!sentences.contains(line), "{line}");
         }
     }
 }

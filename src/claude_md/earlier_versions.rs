@@ -10,22 +10,22 @@ use crate::git::Object;
 use crate::project::Project;
 
 /// Number of commits searched: an older block would not help to identify later additions.
-const COMMITS: usize = 50;
+const MAX_COMMITS: usize = 50;
 
 /// Returns the block with this digest from an earlier version of the file.
-pub(crate) fn generated(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
+pub(crate) fn find_block(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
     let history = project.storage().history();
-    let is_stated = |bytes: &[u8]| stated_block(bytes, path, stated).is_some();
-    let written = history.find_written(path, is_stated)?;
-    match written.and_then(|bytes| stated_block(&bytes, path, stated)) {
+    let has_block = |bytes: &[u8]| block_with_digest(bytes, path, stated).is_some();
+    let recorded = history.find_written(path, has_block)?;
+    match recorded.and_then(|bytes| block_with_digest(&bytes, path, stated)) {
         Some(block) => Ok(Some(block)),
-        None => committed(project, path, stated),
+        None => committed_block(project, path, stated),
     }
 }
 
 /// Returns the block with this digest from a committed version.
-fn committed(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
-    let Some(named) = project
+fn committed_block(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
+    let Some(relative) = project
         .git
         .top()
         .and_then(|top| path.strip_prefix(top).ok())
@@ -35,14 +35,14 @@ fn committed(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<
     let Some(mut objects) = project.git.objects()? else {
         return Ok(None);
     };
-    let commits = project.git.newest(COMMITS)?;
+    let commits = project.git.newest(MAX_COMMITS)?;
     let versions: Vec<String> = commits
         .iter()
-        .map(|commit| format!("{}:{}", commit.hash, named.display()))
+        .map(|commit| format!("{}:{}", commit.hash, relative.display()))
         .collect();
     let versions = objects.read(&versions)?.into_iter().flatten();
     let mut blocks = versions.filter_map(|version| match version {
-        Object::Blob(bytes) => stated_block(&bytes, path, stated),
+        Object::Blob(bytes) => block_with_digest(&bytes, path, stated),
         Object::Tree(_) | Object::Other => None,
     });
     Ok(blocks.next())
@@ -51,8 +51,8 @@ fn committed(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<
 /// Returns the text between the markers of a version, if it has this digest.
 ///
 /// A version with invalid markers has no block.
-fn stated_block(bytes: &[u8], path: &Path, stated: &str) -> Option<Vec<u8>> {
+fn block_with_digest(bytes: &[u8], path: &Path, stated: &str) -> Option<Vec<u8>> {
     let span = Span::find(&readable(bytes), path).ok().flatten()?;
     let block = &bytes[span.inside];
-    (marker::digest(&marker::normal(block)) == stated).then(|| block.to_vec())
+    (marker::digest(&marker::normalised_lines(block)) == stated).then(|| block.to_vec())
 }
