@@ -235,6 +235,8 @@ mod tests {
             );
             thread::yield_now();
         }
+        // Waiting would close its input, at which it ends by itself.
+        let _input = child.stdin.take();
         let deadline = running.deadline(Duration::from_millis(1)).unwrap();
         assert!(!child.wait().unwrap().success());
         deadline.close().unwrap_err();

@@ -312,7 +312,7 @@ mod tests {
                 3,
                 "`soon` is not a date",
             ),
-            ("---\ntype: gotcha\ntags: [a\n---\n", 0, "not YAML"),
+            ("---\ntype: gotcha\ntags: [a\n---\n", 0, "not valid YAML"),
         ] {
             let warnings = parse(text).warnings;
             let first = warnings.first().unwrap();

@@ -201,15 +201,7 @@ fn plan(
         let (key, body) = (&keys[index], body(item, &resolved));
         let there = known.contains(&origin(item));
         done.outcomes[index] = if there {
-            let same = existing
-                .iter()
-                .any(|one| one.key == *key && one.body.trim_end() == body.trim_end());
-            let outcome = if same {
-                ImportOutcome::Known
-            } else {
-                ImportOutcome::Changed
-            };
-            outcome(key.clone())
+            repeated(&existing, key, &body)
         } else {
             rows.push((
                 key.as_str(),
@@ -222,6 +214,16 @@ fn plan(
         index::update(place, &mut changes, &rows)?;
     }
     Ok((done, changes))
+}
+
+/// Returns the outcome of an item that was imported before, as the entry with this key.
+fn repeated(existing: &[KnownEntry], key: &str, body: &str) -> ImportOutcome {
+    let is_same = |one: &KnownEntry| one.key == key && one.body.trim_end() == body.trim_end();
+    if existing.iter().any(is_same) {
+        ImportOutcome::Known(key.to_owned())
+    } else {
+        ImportOutcome::Changed(key.to_owned())
+    }
 }
 
 /// Plans a new entry with its line in log.md, and returns its index row.

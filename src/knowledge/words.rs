@@ -129,8 +129,9 @@ pub(crate) fn folded(text: &str) -> Cow<'_, str> {
 
 /// Returns a text in lower case and in composed form; ASCII runs, usually most of a text, are handled faster.
 fn lowered(text: &str) -> String {
+    // Lower case first: that of `İ` is two characters, which may have to be reordered with what follows.
     let others = text.chars().filter(|c| !c.is_ascii());
-    if is_nfc_quick(others) != IsNormalized::Yes {
+    if is_nfc_quick(others.flat_map(char::to_lowercase)) != IsNormalized::Yes {
         return text.chars().flat_map(char::to_lowercase).nfc().collect();
     }
     let mut lower = String::with_capacity(text.len());
