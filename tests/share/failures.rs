@@ -55,7 +55,9 @@ fn tables_that_cannot_be_used_are_one_clear_line() {
     let bare = Replica::new(&server.url("stranger", "empty"), NOW);
     let output = bare.run("share init").code(4);
     assert!(
-        output.stderr().contains("the role may not create the tables"),
+        output
+            .stderr()
+            .contains("the role may not create the tables"),
         "{}",
         output.stderr()
     );
