@@ -15,8 +15,8 @@ use crate::text::fold;
 /// Maximum number of decisions in the block.
 pub(crate) const MAX_DECISIONS: usize = 10;
 
-/// So many of the newest are looked at, whether they can be shown and what they weigh.
-const WEIGHED: usize = 5_000;
+/// Maximum number of decisions, newest first, that are examined for display.
+const MAX_EXAMINED: usize = 5_000;
 
 /// Maximum number of these that may be older but more important ones.
 const MAX_HELD: usize = 3;
@@ -160,7 +160,7 @@ pub(crate) fn select(
 ) -> Vec<&Decision> {
     let mut ranked = ranked(lists);
     ranked.sort_by_cached_key(RankedDecision::rank);
-    ranked.truncate(WEIGHED);
+    ranked.truncate(MAX_EXAMINED);
     ranked.retain(|ranked| can_be_shown(ranked.decision));
     let mut counts_by_plan: HashMap<&str, usize> = HashMap::new();
     ranked.retain(|ranked| {

@@ -1,4 +1,4 @@
-//! Statements of the database: prepared once, and each failure says what was tried.
+//! Runs SQL statements: each is prepared once, and an error says what was attempted.
 
 use rusqlite::Connection;
 use rusqlite::OptionalExtension;
@@ -9,14 +9,14 @@ use rusqlite::types::FromSql;
 use crate::error::Result;
 use crate::facts::failure::SqliteResultExt;
 
-/// Runs statements; each takes the words for what it tries, its SQL and the values in it.
+/// Runs statements; each method takes a description of the attempt, the SQL and its parameters.
 pub(crate) trait Query {
     /// Runs a statement that returns no rows.
     fn run(&self, tried: &str, sql: &str, values: impl Params) -> Result<()> {
         self.run_counted(tried, sql, values).map(|_| ())
     }
 
-    /// Runs a statement that returns no rows; returns how many rows it changed.
+    /// Runs a statement that returns no rows, and returns the number of changed rows.
     fn run_counted(&self, tried: &str, sql: &str, values: impl Params) -> Result<usize>;
 
     /// Returns the first column of the first row.

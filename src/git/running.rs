@@ -14,7 +14,8 @@ use std::thread;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A history of a million commits is read in less; a pipe in place of an object is waited for without end.
+/// Time limit of a git process. Reading a history of a million commits takes less; a pipe in place of an
+/// object would block forever.
 pub(crate) const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// Time that git has to remove its lock files after a request to end.
@@ -34,12 +35,12 @@ struct Processes {
     is_over: bool,
 }
 
-/// A process that runs, until this is dropped.
+/// A running process, registered until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Running(u32);
 
 impl Running {
-    /// Starts a process in the group of this one, so that Ctrl-C ends both, unless groups of their own are asked for.
+    /// Starts a process in our process group, so that Ctrl-C ends both, unless separate groups are enabled.
     pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
         #[cfg(unix)]
         pass_on_termination();
@@ -213,7 +214,7 @@ mod tests {
         let script = "trap '' TERM; echo; exec sleep 1000";
         command.args(["-c", script]).stdout(Stdio::piped());
         let (mut child, running) = Running::start(&mut command).unwrap();
-        // It has said that it is deaf.
+        // It has reported that it ignores the signal.
         child.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
         let deadline = running.deadline(Duration::from_millis(1)).unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(9));
@@ -226,7 +227,7 @@ mod tests {
         let lock = sandbox.0.path().join(".git/index.lock");
         let arguments = ["update-index", "--add", "-z", "--stdin"];
         let program = Program::new(sandbox.0.path());
-        // Its input never ends, and it holds the lock while it waits.
+        // Its input never ends, and it keeps the lock while it waits.
         let (mut child, running) = program.talk(&arguments).unwrap().unwrap();
         while !lock.exists() {
             assert!(
@@ -235,7 +236,7 @@ mod tests {
             );
             thread::yield_now();
         }
-        // Waiting would close its input, at which it ends by itself.
+        // `wait` would close its input, and it would end normally.
         let _input = child.stdin.take();
         let deadline = running.deadline(Duration::from_millis(1)).unwrap();
         assert!(!child.wait().unwrap().success());

@@ -1,4 +1,4 @@
-//! When phases were finished, by their own words, by git and by what their milestone says.
+//! Determines when phases were finished, from their summaries, from git and from their milestone's files.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,15 +15,15 @@ use crate::planning::PlanningFolder;
 use crate::position::Survey;
 use crate::project::Project;
 
-/// A phase of the history, and when it was finished.
+/// A phase of the history, with its completion date.
 pub(crate) struct DatedPhase {
     pub(crate) phase: FinishedPhase,
     pub(crate) date: Option<NaiveDate>,
-    /// The commit of that moment.
+    /// The commit that completed it.
     pub(crate) commit: Option<String>,
 }
 
-/// What says when phases were finished.
+/// Sources of completion dates.
 pub(crate) struct Chronology<'a> {
     pub(crate) project: &'a Project,
     pub(crate) survey: &'a Survey,
@@ -33,7 +33,7 @@ pub(crate) struct Chronology<'a> {
 impl Chronology<'_> {
     /// Returns phases in the order in which they were finished.
     ///
-    /// One without a date stays after the one before it.
+    /// A phase without a date stays after the one before it.
     pub(crate) fn order(&self, phases: Vec<FinishedPhase>) -> Result<Vec<DatedPhase>> {
         let additions = self.project.git.additions(&self.folder.dir)?;
         let oldest = additions.values().map(|added| added.age).max();
@@ -41,7 +41,7 @@ impl Chronology<'_> {
         let mut dated = Vec::new();
         for phase in phases {
             let added = last_added(&phase, &additions);
-            // What came with the whole planning folder was finished at some time before.
+            // A phase that was committed together with the whole planning folder was finished earlier.
             let evident = added.filter(|added| Some(added.age) != oldest);
             let date = phase.completed().or(evident.map(|added| added.date));
             let date = match date {
@@ -49,7 +49,7 @@ impl Chronology<'_> {
                 None => self.stated(&phase)?.or(self.shipped(&phase)?),
             };
             let commit = added.map(|added| added.commit.clone());
-            // Nothing in git says otherwise: its summaries are still to be committed.
+            // Its summaries are not committed yet, so git has no date.
             let is_new = commit.is_none() && self.is_active(&phase);
             dated.push(DatedPhase {
                 commit: commit.or_else(|| head.clone().filter(|_| is_new)),

@@ -55,7 +55,7 @@ pub(crate) fn sentence(error: &Error) -> String {
 
 /// Wraps stored text in a fence, so that it is read as data, since it may look like an instruction.
 pub(crate) fn fenced(source: &str, text: &str) -> String {
-    // First: a character that no eye sees may part backticks, which make a fence once it is gone, or a key.
+    // First: an invisible character may separate backticks, which form a fence once it is removed, or split a key.
     let text = sanitized(text);
     let source = sanitized(source).replace('\n', " ");
     let fence = "`".repeat(longest_run(&text).max(2) + 1);

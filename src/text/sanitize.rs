@@ -1,4 +1,4 @@
-//! Makes text of others fit to be shown; every way out of the program goes through here.
+//! Sanitizes text from other sources for display; all output of the program passes through here.
 
 use std::borrow::Cow;
 
@@ -7,9 +7,9 @@ use serde_json::Value;
 use crate::secrets;
 use crate::text::strip_controls;
 
-/// Returns the text without what a terminal would obey, what no eye sees, and what nobody may know.
+/// Returns the text without terminal escape sequences, invisible characters and secrets.
 pub fn sanitized(text: &str) -> Cow<'_, str> {
-    // First the controls: a key with one inside of it would be no key to the detector.
+    // Controls first: the detector would not recognise a key that contains one.
     let plain = strip_controls(text);
     match secrets::redact(&plain).text {
         Cow::Owned(redacted) => Cow::Owned(redacted),
@@ -17,7 +17,7 @@ pub fn sanitized(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Sanitizes each string and field name of a document, before they are hidden in JSON's own escapes.
+/// Sanitizes each string and field name of a document, before JSON escapes hide their content.
 pub(crate) fn sanitize_json(document: &mut Value) {
     change_texts(document, &|text| {
         let clean = sanitized(text);
@@ -25,7 +25,7 @@ pub(crate) fn sanitize_json(document: &mut Value) {
     });
 }
 
-/// Replaces each string and field name of a document for which `change` returns another.
+/// Replaces each string and field name of a document for which `change` returns a new text.
 fn change_texts(document: &mut Value, change: &impl Fn(&str) -> Option<String>) {
     match document {
         Value::String(text) => {

@@ -1,9 +1,9 @@
-//! Enums each of whose variants is one word, in files, in JSON and on the command line alike.
+//! Enums whose variants have one word each, used in files, in JSON and on the command line.
 
 /// Defines an enum by its variants and their words; it derives at least `Clone`, `Copy` and `Serialize`.
 ///
-/// The word of a variant stands beside it and nowhere else: serde writes it, `as_str` returns it, and
-/// `from_word`, `from_any_case` and `choose` find the variant by it. `ALL` has the variants in their order.
+/// The word of a variant is defined only here: serde writes it, `as_str` returns it, and `from_word`,
+/// `from_any_case` and `choose` look the variant up by it. `ALL` lists the variants in order.
 macro_rules! word_enum {
     (
         $(#[$attribute:meta])*
@@ -22,7 +22,7 @@ macro_rules! word_enum {
             /// Every variant, in order.
             $visibility const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
 
-            /// Returns the word for it.
+            /// Returns the variant's word.
             $visibility fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)+
@@ -34,13 +34,13 @@ macro_rules! word_enum {
                 Self::ALL.into_iter().find(|one| one.as_str() == word)
             }
 
-            /// Returns the variant with a word, whatever its case.
+            /// Returns the variant with a word, ignoring case.
             $visibility fn from_any_case(word: &str) -> Option<Self> {
                 let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
                 Self::ALL.into_iter().find(same)
             }
 
-            /// Returns the variant with a word; else what to say of one that is not `what`.
+            /// Returns the variant with a word, or a message that the word is not `what`.
             $visibility fn choose(word: &str, what: &str) -> std::result::Result<Self, String> {
                 Self::from_word(word).ok_or_else(|| {
                     let words = Self::ALL.map(Self::as_str).join(", ");

@@ -36,7 +36,7 @@ pub(crate) struct PullArgs {}
 #[command(after_help = "Example: annals share sync")]
 pub(crate) struct SyncArgs {}
 
-/// Brings this device and the server in step, and says what went which way.
+/// Synchronises this device with the server, and reports what was sent and received.
 pub(crate) fn run(
     project: &Project,
     facts: &mut Facts,
@@ -79,7 +79,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// What an exchange came to, and how it is told.
+/// The result of an exchange, and how it is displayed.
 #[derive(Serialize)]
 struct Exchange {
     #[serde(flatten)]
