@@ -201,16 +201,17 @@ impl Command {
 
     /// Returns whether the command prints what it was given, one file or one record; the others sum up many.
     fn prints_as_stored(&self) -> bool {
-        matches!(
-            self,
+        match self {
+            Self::Sync(args) => args.is_preview(),
             Self::Entry(_)
-                | Self::Notepad(_)
-                | Self::Facts(_)
-                | Self::Inspect(_)
-                | Self::MergeFile(_)
-                | Self::Log(_)
-                | Self::Undo(_)
-        )
+            | Self::Notepad(_)
+            | Self::Facts(_)
+            | Self::Inspect(_)
+            | Self::MergeFile(_)
+            | Self::Log(_)
+            | Self::Undo(_) => true,
+            _ => false,
+        }
     }
 
     fn run_in(&self, project: &Project, out: &mut Output) -> Result<()> {

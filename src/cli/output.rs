@@ -225,9 +225,7 @@ impl Output {
     /// Prints the bytes of a file unchanged, or as JSON, the document that contains them.
     pub(crate) fn file<T: Serialize>(&mut self, document: &T, bytes: &[u8]) {
         if self.mode.json {
-            let redacts = std::mem::replace(&mut self.redacts, false);
             self.result(document, |_, _| Ok(()));
-            self.redacts = redacts;
             return;
         }
         if io::stdout().is_terminal() {

@@ -46,6 +46,13 @@ pub(crate) struct SyncArgs {
 
 value_enum!(ContextTarget, file);
 
+impl SyncArgs {
+    /// Returns whether the file is printed and not written.
+    pub(crate) fn is_preview(&self) -> bool {
+        self.stdout
+    }
+}
+
 pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
     let targets = args.target.clone();
     if args.stdout {
