@@ -17,7 +17,7 @@ pub(crate) type Group<'a> = Vec<&'a [u8]>;
 pub(crate) enum Edited<'a> {
     /// Lines were added.
     Added(Vec<Group<'a>>),
-    /// The generated text is no longer known, so the added lines cannot be determined.
+    /// The previously generated text is unavailable, so the added lines cannot be identified.
     Unknown,
 }
 

@@ -218,7 +218,7 @@ fn label(line: &str) -> Option<(&str, &str)> {
     Some((label, value.trim()))
 }
 
-/// Returns whether a value has the form `2 - Name (status)`, or says that there is no phase.
+/// Returns whether a value has the form `2 - Name (status)` or is a placeholder.
 fn is_phase(value: &str) -> bool {
     let (number, rest) = value.split_once(" - ").unwrap_or_default();
     is_absent(value)

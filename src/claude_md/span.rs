@@ -44,7 +44,7 @@ impl Span {
         markers(text).iter().any(|found| !found.is_code)
     }
 
-    /// Finds the pair in `text`, or returns `None` if there is no marker; anything else is an error.
+    /// Finds the pair of markers in `text`; `None` without any marker, an error if they are malformed.
     pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Self>> {
         let markers = markers(text);
         let refused = |reason: &str, is_affected: fn(&PlacedMarker) -> bool| {

@@ -89,7 +89,7 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     let worker = thread::Builder::new().name("hook".to_owned());
     let worker = worker.spawn(move || {
         let answer = answer(&request, &place);
-        // After the timeout, there is no receiver.
+        // The receiver is dropped after the timeout.
         let _is_heard = done.send(answer).is_ok();
     });
     if let Err(error) = worker {

@@ -199,7 +199,7 @@ impl Command {
         }
     }
 
-    /// Returns whether the command prints what it was given, one file or one record; the others sum up many.
+    /// Returns whether the command prints one stored file or record unchanged; all others redact secrets.
     fn prints_as_stored(&self) -> bool {
         match self {
             Self::Sync(args) => args.is_preview(),

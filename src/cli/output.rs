@@ -205,7 +205,7 @@ impl Output {
         }
     }
 
-    /// Prints one line of JSON that may quote any file or argument: without keys.
+    /// Prints one line of JSON with secrets redacted, since it may quote any file or argument.
     pub(crate) fn sanitized_line<T: Serialize>(&mut self, result: &T) {
         match serde_json::to_value(result) {
             Ok(mut document) => {
@@ -419,7 +419,7 @@ impl Output {
     }
 
     fn write_message(&mut self, label: &str, style: Style, message: &str) {
-        // It may quote what a file or an argument holds.
+        // It may quote a file or an argument.
         let message = text::sanitized(message);
         if let Some(captured) = &mut self.captured {
             for piece in [label, message.as_ref(), "\n"] {

@@ -1,6 +1,6 @@
-//! Enums of the library as values of options.
+//! Makes enums of the library usable as option values.
 
-/// Takes the words of an enum as the values of an option; a method of the enum may say what they mean.
+/// Implements `ValueEnum` for an enum, with its words as values; a method of the enum may describe them.
 macro_rules! value_enum {
     ($name:ty $(, $help:ident)?) => {
         impl clap::ValueEnum for $name {

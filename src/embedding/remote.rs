@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_or_absent_server_is_an_error_before_the_deadline() {
+    fn an_unresponsive_or_missing_server_is_an_error_before_the_deadline() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let mut silent = endpoint(&url);

@@ -210,7 +210,7 @@ mod tests {
 
     const CHECK: &str = include_str!("../../tests/embedding/vectors_check.jsonl");
 
-    /// Returns the pieces that a text's vector is made of.
+    /// Returns the pieces that contribute to a text's vector.
     fn pieces(text: &str) -> Vec<&str> {
         let table = VectorTable::built_in();
         let mut pieces = Vec::new();

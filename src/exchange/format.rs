@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::text::word_enum;
 
 word_enum! {
-    /// Whose memory it is.
+    /// The tool whose memory is imported.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum Format {
         /// The knowledge graph of MCP's reference server: one `memory.jsonl`.

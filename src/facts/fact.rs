@@ -57,7 +57,7 @@ word_enum! {
         Active = "active",
         /// Another value has replaced it.
         Superseded = "superseded",
-        /// It is no longer valid.
+        /// Its validity has ended.
         Expired = "expired",
         /// It is awaiting the user's confirmation.
         PendingConfirmation = "pending_confirmation",
@@ -173,7 +173,7 @@ pub(crate) const COLUMNS: &str = "fact_id, user_id, key, value_text, value_json,
     event_time, valid_from, valid_to, status, source_turn_id, source_excerpt, embedding_id, created_at, \
     updated_at, last_mentioned_at, session_id, turn_seq, project, proposal, contests";
 
-/// Writes a row, in place of that with its id; the id in the vector index is the triggers'.
+/// Writes a row, replacing the one with its id; triggers maintain the id in the vector index.
 static UPSERT: LazyLock<String> = LazyLock::new(|| {
     let values = COLUMNS.replace(", ", ", :");
     let changed: Vec<String> = COLUMNS

@@ -5,24 +5,24 @@ use serde::Serialize;
 use crate::text::word_enum;
 
 word_enum! {
-    /// What came of an action.
+    /// The result of an action.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum ActionOutcome {
         /// A new fact.
         Inserted = "inserted",
-        /// The fact now says it more exactly.
+        /// The fact was made more precise.
         Refined = "refined",
-        /// The new fact took the place of the old one.
+        /// The new fact replaced the old one.
         Superseded = "superseded",
-        /// The fact holds no longer.
+        /// The fact is no longer valid.
         Expired = "expired",
-        /// A repetition made the fact surer.
+        /// A repetition raised the fact's confidence.
         Confirmed = "confirmed",
-        /// A repetition within one turn, or an unsure one: only the time of the last mention changed.
+        /// A repetition within one turn, or an uncertain one: only the time of the last mention changed.
         Mentioned = "mentioned",
-        /// The user is to be asked first.
+        /// It awaits the user's confirmation.
         Pending = "pending",
-        /// A guardrail kept the fact as it is.
+        /// A guardrail prevented the change.
         Kept = "kept",
         /// There was nothing to do.
         Nothing = "nothing",

@@ -86,7 +86,7 @@ pub struct Turn {
     pub user_input: String,
     /// The assistant's answer.
     pub assistant_response: String,
-    /// Number of times it was leased, without those that returned it to the queue.
+    /// Number of leases, without those that returned it to the queue.
     pub attempts: u32,
     /// The last error.
     pub last_error: Option<String>,
@@ -330,9 +330,9 @@ pub(crate) fn lease(
     })
 }
 
-/// Marks a turn as dead whose workers keep dying: it would block the queue for ever.
+/// Marks turns as dead whose workers keep dying, since they would block the queue forever.
 ///
-/// A turn that waits is spared: its worker returned it alive, because no auditor could be reached.
+/// Pending turns are not affected: their worker returned them because no auditor could be reached.
 fn bury_poisoned_turns(connection: &Connection, now: &str) -> Result<()> {
     let reason = format!("gave up after {MAX_ATTEMPTS} attempts: the worker died each time");
     let sql = "UPDATE turns SET status = 'dead', lease = NULL, lease_until = NULL, finished_at = ?1, \
@@ -379,7 +379,7 @@ pub(crate) fn holds_lease(connection: &Connection, lease: &Lease) -> Result<bool
 pub(crate) enum TurnEnd<'a> {
     /// Its actions were applied.
     Done,
-    /// It goes back to the queue with this error, since no auditor could be asked; not an attempt.
+    /// It returns to the queue with this error, since no auditor could be reached; not counted as an attempt.
     Requeued(&'a str),
     /// No answer could be used.
     Dead(&'a str, Option<&'a str>),
@@ -424,7 +424,7 @@ mod tests {
         (facts, user)
     }
 
-    /// Leases the turn, as a worker does that dies: the lease expires.
+    /// Leases the turn with a lease that expires at once, as if the worker died.
     fn lease_and_die(facts: &mut Facts) -> Option<Lease> {
         lease(facts, &[], TimeDelta::zero()).unwrap()
     }

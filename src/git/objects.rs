@@ -117,7 +117,7 @@ impl Talk {
         }))
     }
 
-    /// Queries each name and passes each answer to `take`, in order; `None` if there is no object.
+    /// Queries the names in order, and passes each answer to `take`: `None` for a missing object.
     fn ask(
         &mut self,
         names: &[String],

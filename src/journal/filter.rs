@@ -63,15 +63,15 @@ impl QueryFilter {
     }
 }
 
-/// Which edge of a time is meant: a day is all of its hours, a second all of its instants.
+/// An edge of a time span: a day covers all its hours, a second all its instants.
 #[derive(Clone, Copy)]
 enum Edge {
     Start = 0,
-    /// The first instant after it.
+    /// The first instant after the span.
     End = 1,
 }
 
-/// Returns where the time begins or ends that an option names.
+/// Parses the time of an option, and returns an edge of its span.
 fn bound(option: &str, text: &str, edge: Edge) -> Result<DateTime<Utc>> {
     if let Some(time) = parse_timestamp(text) {
         // Times are written in whole seconds.

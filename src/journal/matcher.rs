@@ -168,14 +168,14 @@ impl Text {
     }
 }
 
-/// Whether a regular expression tells upper case from lower case.
+/// Whether a regular expression is case-sensitive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LetterCase {
     Matters,
     Ignored,
 }
 
-/// Returns the regular expression that a query holds between slashes.
+/// Returns the regular expression between the slashes of a query.
 fn regex_of(query: &str) -> Option<(&str, LetterCase)> {
     let inner = query.strip_prefix('/')?;
     let (pattern, case) = match inner.strip_suffix("/i") {

@@ -86,12 +86,12 @@ pub fn last(path: &Path, records: usize) -> Result<u64> {
     Ok(at)
 }
 
-/// What becomes of a last line without its newline, which may still be on its way.
+/// How to treat a last line without a newline, which may still be incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenLine {
-    /// It is read as it is.
+    /// It is read.
     Read,
-    /// It is left for the next time.
+    /// It is left for the next read.
     Left,
 }
 

@@ -33,8 +33,8 @@ const MIN_PARALLEL_FILES: usize = 256;
 /// Calls `visit` for every entry, in parallel if there are many, and returns the results in the order of the
 /// file names.
 ///
-/// A file that cannot be read, or is a link out of the store, becomes a warning; so do those beyond what one command
-/// reads.
+/// A file that cannot be read, or is a link out of the store, becomes a warning; so do files beyond the limit of
+/// one command.
 pub(crate) fn scan<T: Send>(
     place: &KnowledgeDir,
     visit: impl Fn(&EntryFile<'_>) -> Option<T> + Sync,
@@ -52,14 +52,14 @@ pub(crate) fn scan<T: Send>(
             return Ok(found);
         }
     }
-    // Rare: only now each file is asked for its size, and the same ones are read however many threads there are.
+    // Rare. Only now the size of each file is queried, so that the same files are read with any number of threads.
     let files = listed.iter().map(|(name, _)| folder.join(name)).collect();
     let kept = Boundary::within_limit(&folder, files).len();
     let unlimited = AtomicU64::new(u64::MAX);
     scan_all(place, &folder, &listed[..kept], &unlimited, &visit)
 }
 
-/// Scans these files, until as many bytes are read as there is room for.
+/// Scans these files until `room` bytes are read.
 fn scan_all<T: Send>(
     place: &KnowledgeDir,
     folder: &Path,

@@ -13,7 +13,7 @@ use crate::warning::Parsed;
 pub struct Decided {
     /// The day, or `None` if none is written.
     pub date: Option<NaiveDate>,
-    /// What was decided.
+    /// The text of the decision.
     pub title: String,
 }
 

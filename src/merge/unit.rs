@@ -27,7 +27,7 @@ pub(crate) struct MergeUnit<'a> {
 }
 
 impl<'a> MergeUnit<'a> {
-    /// A line, or a bullet: its text is its key.
+    /// Creates a unit for a line or a bullet, with its text as the key.
     fn line(whole: &'a str) -> Self {
         let text = whole.trim_end_matches(['\n', '\r']);
         let identity = without_carriage_returns(text);
@@ -40,7 +40,7 @@ impl<'a> MergeUnit<'a> {
         }
     }
 
-    /// An entry, or whatever else has a key and blank lines around it.
+    /// Creates a unit for an entry or another block with a key, surrounded by blank lines.
     fn block(whole: &'a str, key: Cow<'a, str>) -> Self {
         Self {
             key,

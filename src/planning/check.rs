@@ -43,7 +43,7 @@ pub enum CheckOutcome {
     Diagnosed,
     /// Its issues have been worked on, and the check is to be repeated.
     Repeat,
-    /// It found gaps, and all plans that were made to close them are complete; nobody has checked since.
+    /// It found gaps, and all gap-closure plans are complete; the phase was not checked again.
     Outdated,
 }
 
@@ -71,12 +71,12 @@ pub struct Check {
     pub status_word: String,
 }
 
-/// Returns a file's text; nothing where there is none.
+/// Returns the text of a file, or `None` if it does not exist.
 pub type TextOf<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
-/// The checks of a phase, read when they are first asked for.
+/// The checks of a phase, read on first use.
 ///
-/// Those of a phase that was passed long ago say nothing about where the work stands, and most are of such.
+/// Most belong to phases that were completed long ago and do not affect the position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checks {
     files: Vec<CheckFile>,
@@ -86,7 +86,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Returns the checks that these files hold, of a phase with these plans, each complete or not.
+    /// Creates the checks in these files, for a phase with these plans, each complete or not.
     pub fn new(files: Vec<CheckFile>, plans: Vec<(PathBuf, bool)>) -> Self {
         Self {
             files,
@@ -95,7 +95,7 @@ impl Checks {
         }
     }
 
-    /// Returns what the checks came to, without those that do not say.
+    /// Returns the checks with a known outcome.
     pub fn read(&self, text: TextOf<'_>) -> &[Check] {
         let outdated = |check: Check| {
             let has_gaps =
@@ -110,7 +110,7 @@ impl Checks {
         self.read.get_or_init(|| read().map(outdated).collect())
     }
 
-    /// Returns whether plans were made to close the gaps of a verification, and all of them are complete.
+    /// Returns whether there are gap-closure plans, and all of them are complete.
     fn has_closed_gaps(&self, text: TextOf<'_>) -> bool {
         let closes_gaps = |path: &Path| {
             let text = text(path).unwrap_or_default();
@@ -267,7 +267,7 @@ impl CheckFile {
     }
 }
 
-/// Returns whether a verification says that it was not the first: its gaps are what was left or came up then.
+/// Returns whether a verification is a repeated one: its gaps remained or appeared after the closure.
 fn is_repeated(path: &Path, text: TextOf<'_>) -> bool {
     let text = text(path).unwrap_or_default();
     let front = FrontMatter::parse(&text, path).value;

@@ -47,9 +47,9 @@ impl PhaseNumber {
         Some((Self { parts, letter }, rest))
     }
 
-    /// Reads the number that a phase's folder begins with, and returns it with what follows.
+    /// Parses the number at the start of a phase folder's name, and returns it with the rest of the name.
     ///
-    /// GSD puts the project's code in front (`project_code`: `CK-01-name`), some people the word (`phase-01-name`).
+    /// GSD may prefix the project's code (`project_code`: `CK-01-name`), and some people the word `phase`.
     pub fn split_folder(name: &str) -> Option<(Self, &str)> {
         Self::split(&name[folder_prefix(name).len()..])
     }
@@ -65,7 +65,7 @@ impl PhaseNumber {
     }
 }
 
-/// Returns what stands before the number in the name of a phase's folder: `CK-` of `CK-01-name`.
+/// Returns the prefix before the number in a phase folder's name: `CK-` of `CK-01-name`.
 pub(crate) fn folder_prefix(name: &str) -> &str {
     const LONGEST_CODE: usize = 6;
     let Some((word, rest)) = name.split_once(['-', '_']) else {

@@ -34,12 +34,12 @@ pub struct PhaseDir {
     pub has_files: bool,
 }
 
-/// What folders are that stand beside phases.
+/// How to treat unknown folders next to phases.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OtherFolders {
-    /// A warning is due.
+    /// Report a warning.
     Mistakes,
-    /// Anything may stand there.
+    /// Ignore them.
     Expected,
 }
 

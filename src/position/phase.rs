@@ -58,7 +58,7 @@ pub struct Phase {
     pub plans: Vec<(PlanSlot, PlanState)>,
     /// Whether the phase was discussed, that is, has a CONTEXT file.
     pub has_context: bool,
-    /// What checked it.
+    /// Its user tests, verifications and reviews.
     pub checks: Checks,
     /// Whether it belongs to the active milestone; folders of earlier ones often remain.
     pub is_in_milestone: bool,

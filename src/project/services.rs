@@ -7,10 +7,10 @@ use serde::Serialize;
 use crate::text::word_enum;
 
 word_enum! {
-    /// How words and meaning are joined when facts are looked for.
+    /// How the scores by words and by meaning are combined in a search for facts.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
     pub enum Fusion {
-        /// The weights that measured best (`docs/facts.md`).
+        /// The weights that performed best (`docs/facts.md`).
         #[default]
         Own = "own",
         /// Lexical 0.45, vectors 0.45, recency 0.10.

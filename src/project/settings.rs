@@ -20,7 +20,7 @@ use crate::warning::Warning;
 pub const MAX_LINES: usize = 200;
 
 word_enum! {
-    /// A context file that is kept up to date.
+    /// A context file that annals updates.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     pub enum ContextTarget {
         /// `CLAUDE.md`.

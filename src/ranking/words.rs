@@ -202,7 +202,7 @@ impl Terms {
         self.add(word, stems, is_compound);
     }
 
-    /// Returns whether no further word can come among the first [`MAX_TERMS`].
+    /// Returns whether enough words were collected for [`MAX_TERMS`] terms.
     fn is_full(&self) -> bool {
         self.found.len() == MAX_CANDIDATES
     }

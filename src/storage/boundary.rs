@@ -85,10 +85,10 @@ const MAX_BYTES: u64 = Boundary::MAX_BYTES;
 const MAX_FILES: u64 = Boundary::MAX_FILES as u64;
 
 impl Boundary {
-    /// The most text that one command reads of the planning folder, and of any other store, in bytes.
+    /// Maximum size of the text that one command reads from a store, in bytes.
     pub(crate) const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-    /// The most files that one command reads of each.
+    /// Maximum number of files that one command reads from a store.
     pub(crate) const MAX_FILES: usize = 20_000;
 
     /// Opens the boundary of a project; `root` must be without links.
@@ -199,7 +199,7 @@ impl Boundary {
             .hint("move finished milestones out of the planning folder"))
     }
 
-    /// Returns those of these files of a folder that one command reads, in order; a warning counts the rest.
+    /// Returns the files that are within the limits of one command, in order; a warning counts the rest.
     pub(crate) fn within_limit(folder: &Path, mut files: Vec<PathBuf>) -> Vec<PathBuf> {
         let mut bytes = 0;
         let is_beyond = |file: &PathBuf| {

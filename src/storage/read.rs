@@ -67,7 +67,7 @@ fn bounded(file: File, path: &Path) -> Result<Vec<u8>> {
     if stat.size > MAX_FILE {
         return Err(too_large(path));
     }
-    // Some file systems do not know the size of a file.
+    // Some file systems report a size of 0.
     let most = if stat.size == 0 {
         MAX_FILE + 1
     } else {
@@ -80,8 +80,7 @@ fn bounded(file: File, path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a file up to the size that it had, which takes one call; what is appended meanwhile is for the next
-/// reader.
+/// Reads a file up to its known size, in one call; bytes appended meanwhile are ignored.
 fn up_to(mut file: File, size: u64) -> std::io::Result<Vec<u8>> {
     const FIRST: usize = 64 * 1024;
     let size = usize::try_from(size).unwrap_or(usize::MAX);

@@ -19,7 +19,7 @@ fn row(project: &Project, harness: Harness) -> AuditRow {
     let mut scopes = Vec::new();
     for (scope, flag) in [(SetupScope::Project, ""), (SetupScope::User, " --user")] {
         match setup::setup_state(project, harness, scope) {
-            // Without a home directory, there are no user settings.
+            // User settings require a home directory.
             Err(_) if scope == SetupScope::User && project.environment.home().is_none() => {}
             Err(error) => {
                 let message = error.relative_to(&project.root).to_string();

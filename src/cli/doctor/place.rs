@@ -105,7 +105,7 @@ fn interrupted(project: &Project) -> Option<AuditRow> {
 fn database(project: &Project) -> Option<AuditRow> {
     let facts = match Facts::open(project, None, Purpose::Read) {
         Ok(facts) => facts,
-        // Without a home directory, there is no place for facts, which is not a problem.
+        // Facts require a home directory; having none is not a problem.
         Err(_) if project.settings.db.is_none() && project.environment.data_dir().is_none() => {
             return None;
         }

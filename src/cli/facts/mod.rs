@@ -155,7 +155,7 @@ impl FactsCommand {
     }
 }
 
-/// What each of these commands works with.
+/// The context of a facts command.
 pub(crate) struct FactsContext<'a> {
     pub(crate) database: &'a DatabaseArgs,
     pub(crate) project: &'a Project,

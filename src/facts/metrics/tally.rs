@@ -14,7 +14,7 @@ word_enum! {
     /// A measured quantity.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub(crate) enum Figure {
-        /// Turns with a used fact.
+        /// Number of turns with a used fact.
         LexicalTurns = "lexical_turns",
         /// Those of them in which lexical search found a used fact.
         LexicalHits = "lexical_hits",
@@ -22,11 +22,11 @@ word_enum! {
         VectorTurns = "vector_turns",
         /// Those of them in which vector search found a used fact.
         VectorHits = "vector_hits",
-        /// Used facts.
+        /// Number of used facts.
         UsedFacts = "used_facts",
         /// Those of them that hybrid search found.
         FusedFacts = "fused_facts",
-        /// Facts that were superseded.
+        /// Number of superseded facts.
         Supersessions = "supersessions",
         /// Those of them that the user undid.
         WrongOverwrites = "wrong_overwrites",
@@ -38,7 +38,7 @@ word_enum! {
         Latency = "latency_ms",
         /// Profiles that were injected.
         Injections = "injections",
-        /// Their tokens.
+        /// Number of tokens of the injected profiles.
         InjectedTokens = "injected_tokens",
     }
 }

@@ -182,7 +182,7 @@ fn pattern(path: &str) -> String {
     format!("/{escaped}")
 }
 
-/// Returns what stands before and after our block.
+/// Returns the text before and after our block.
 fn around_block(text: &str) -> (&str, &str) {
     let begin = line_start(text, BEGIN);
     let end = line_start(text, END).map(|at| at + line_length(&text[at..]));

@@ -210,7 +210,7 @@ fn install(
     let new = target.with(old.as_deref(), options)?;
     Ok(match &old {
         Some(bytes) if *bytes == new => FileOutcome::Unchanged,
-        // There is no content of others to back up.
+        // The file contains nothing that someone else wrote, so it needs no backup.
         Some(bytes) if target.is_whole() || target.is_as_created(bytes) => {
             changes.edit(&target.path, old, new)?;
             FileOutcome::Extended

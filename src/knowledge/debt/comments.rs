@@ -85,7 +85,7 @@ struct CommentScanner<'a> {
     text: &'a str,
     at: usize,
     line: usize,
-    /// Whether nothing but space was passed on this line.
+    /// Whether the line so far contains only white space.
     is_blank: bool,
     /// Quotes that are not closed before a byte offset, so that each range is searched only once.
     unclosed: Vec<(&'static str, usize)>,

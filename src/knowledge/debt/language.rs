@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// The comment and string syntax of a language.
 pub(super) struct Language {
-    /// The extensions and whole file names of its files.
+    /// Its file extensions and complete file names.
     names: &'static str,
     /// The start of a line comment.
     pub(super) line: &'static [&'static str],
@@ -37,7 +37,7 @@ impl Quote {
         }
     }
 
-    /// A string over any number of lines.
+    /// A string that may span lines.
     const fn long(mark: &'static str) -> Self {
         Self {
             lines: true,
@@ -53,7 +53,7 @@ impl Quote {
         }
     }
 
-    /// A string in which a backslash means nothing.
+    /// A raw string, without backslash escapes.
     const fn raw(open: &'static str, close: &'static str) -> Self {
         Self {
             open,
@@ -106,10 +106,10 @@ const fn language(
     }
 }
 
-/// What a script without an extension is read as.
+/// The language of a script without an extension.
 const HASH: Language = language("py pyi pyx jl bzl ex exs", &["#"], &[], PYTHON);
 
-/// Comments of markdown, where they stand as blocks of their own.
+/// Comments of markdown that are separate blocks.
 pub(super) const MARKDOWN: Language = language("md markdown mdx", &[], TAGS, &[]);
 
 const LANGUAGES: &[Language] = &[
@@ -173,7 +173,7 @@ const LANGUAGES: &[Language] = &[
 ];
 
 impl Language {
-    /// Returns the language of a file, by its name or its first line; nothing for what is no source.
+    /// Returns the language of a file by its name or its first line; `None` if it is not source code.
     pub(super) fn detect(path: &Path, bytes: &[u8]) -> Option<&'static Self> {
         let name = path.file_name()?.to_str()?.to_lowercase();
         let name = name.strip_prefix('.').unwrap_or(&name);
@@ -190,7 +190,7 @@ impl Language {
             .or(is_script.then_some(&HASH))
     }
 
-    /// Returns whether it is markdown, where only a block of its own is a comment.
+    /// Returns whether it is markdown, in which only a separate block is a comment.
     pub(super) fn is_markdown(&self) -> bool {
         self.names == MARKDOWN.names
     }

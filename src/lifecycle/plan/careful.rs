@@ -89,7 +89,7 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
     careful.collect()
 }
 
-/// The plans that deviated over a file, and as what each deviation names it.
+/// The plans that deviated because of a file, with the name that each deviation uses for it.
 #[derive(Default)]
 struct Deviating<'a> {
     plans: Vec<PlanRef>,

@@ -35,7 +35,7 @@ pub struct DeviatingFile {
 /// The paths of a history, for resolving abbreviated paths, so that each file has one name.
 #[derive(Debug, Default)]
 pub(crate) struct KnownPaths<'a> {
-    /// Sorted by their bytes from the last to the first: those that end alike stand together.
+    /// Sorted by their reversed bytes, so that paths with the same ending are adjacent.
     paths: Vec<&'a str>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> KnownPaths<'a> {
         }
     }
 
-    /// Returns the paths that end in this one below some folder.
+    /// Returns the longer paths that end with this one.
     fn ending_in(&self, path: &str) -> &[&'a str] {
         let ending = || from_end(path).chain([b'/']);
         let is_before = |known: &&str| from_end(known).lt(ending());
@@ -103,7 +103,7 @@ pub(crate) struct Mentions {
     named: Vec<usize>,
 }
 
-/// Adds a plan that is not before those of the list.
+/// Appends a plan, unless it is the last one already; plans come in ascending order.
 fn mention(plans: &mut Vec<usize>, at: usize) {
     if plans.last() != Some(&at) {
         plans.push(at);

@@ -243,7 +243,7 @@ mod tests {
         let like = passages.similar(&StemmedWords::from_text("the parser rejects table again"));
         let places: Vec<usize> = like.iter().map(|(at, _)| *at).collect();
         assert_eq!(places, (1..=MAX_USING).collect::<Vec<_>>());
-        // And what was counted for one question does not count for the next.
+        // Counts of one query do not leak into the next.
         assert_eq!(
             passages.similar(&StemmedWords::from_text("colour codes leak")),
             []

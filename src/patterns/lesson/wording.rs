@@ -25,7 +25,7 @@ static REMARK: LazyLock<Regex> = LazyLock::new(|| {
         r"\s*\((?i:commit|committed|tasks?|found|per task|source_plan|fixed in|see|in commit|deviation|rule|DEVN)\b[^()]*\d[^()]*\)|\s*\((?i:commit|committed|per task|source_plan|in commit|deviation|found during)\b[^()]*\)|\s*\([0-9a-f]{7,40}\)",
     )
 });
-/// The least letters of a hash that tell a commit.
+/// Minimum length of a commit hash.
 const SHORT_HASH: usize = 7;
 /// A commit hash at the end of a text.
 static LAST_COMMIT: LazyLock<Regex> = LazyLock::new(|| {
@@ -49,7 +49,7 @@ pub(crate) fn clean(text: &str) -> String {
     trimmed.to_owned()
 }
 
-/// Returns a text with all that matches replaced. Without `sign` nothing can, and most texts are without.
+/// Replaces all matches. A text without `sign`, like most, cannot match and skips the regular expression.
 fn replaced(text: String, sign: &str, pattern: &Regex, by: &str) -> String {
     if text.contains(sign) {
         pattern.replace_all(&text, by).into_owned()

@@ -114,7 +114,7 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
     entries.open
 }
 
-/// Whether an item is still to be done.
+/// Whether an item is open or done.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ItemState {
     Open,

@@ -66,9 +66,9 @@ pub(super) fn claims(front: &FrontMatter, outline: &Outline<'_>) -> Vec<Located<
     claims
 }
 
-/// Returns the rows of tables of two columns as labels: `| Current phase | 2 of 4 (Name) |`.
+/// Returns the rows of two-column tables as labels: `| Current phase | 2 of 4 (Name) |`.
 ///
-/// Counts are left out: those of such tables are about the project as often as about the phase.
+/// Counts are skipped: in such tables they refer to the project as often as to the phase.
 fn rows(outline: &Outline<'_>, scope: &Range<usize>) -> Vec<Label> {
     const COUNTS: &[&str] = &["phases", "total phases", "plans", "plans complete"];
     let tables = outline

@@ -4,7 +4,7 @@ fn read(text: &str) -> StateFile {
     StateFile::parse(text, Path::new("STATE.md")).value
 }
 
-/// Returns how many plans are complete, and how many there are, where stated.
+/// Returns the stated numbers of complete plans and of all plans.
 fn plans(state: &StateFile) -> (Option<u32>, Option<u32>) {
     let (mut complete, mut total) = (None, None);
     for claim in state.claims.iter().rev() {

@@ -170,10 +170,10 @@ fn of_others(document: &Document<'_>) -> Ranges {
     Ranges::merge(others.map(|section| section.heading.start..section.whole.end))
 }
 
-/// What a line speaks of.
+/// The subject of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Subject {
-    /// Commits: a hash may look like a plain number.
+    /// Commits, so that a hash may look like a plain number.
     Commits,
     /// Anything.
     Any,

@@ -32,7 +32,7 @@ const ISSUES: &[&str] = &[
     "gotchas",
 ];
 
-/// Returns the notes of a summary, and how many more there are than [`MAX_LISTED`].
+/// Returns the notes of a summary, and the number of notes beyond [`MAX_LISTED`].
 pub(super) fn issue_notes(outline: &Outline<'_>) -> (Vec<IssueNote>, usize) {
     let mut found = Vec::new();
     let mut known = HashSet::new();

@@ -84,12 +84,12 @@ pub struct Summary {
     pub patterns: Option<Vec<String>>,
     /// The result, in one line.
     pub one_line: Option<String>,
-    /// Issues that are told apart from the deviations; no reader of the document asks for them.
+    /// Issues that are listed separately from the deviations; not serialized.
     #[serde(skip)]
     pub issues: Vec<IssueNote>,
 }
 
-/// The most patterns that are read of one summary: each is looked for in its text.
+/// Maximum number of patterns read from one summary, since each is searched for in its text.
 const MAX_PATTERNS: usize = 100;
 
 impl Summary {

@@ -44,8 +44,7 @@ pub(super) fn check_not_undone(earlier: &[Correction], correction: &Correction) 
     Ok(())
 }
 
-/// Refuses corrections after which the files would say that something else is to be done next: they are to say
-/// what they said, without the contradictions.
+/// Refuses corrections that would change the next action: they may only remove contradictions.
 pub(super) fn check_same_next(before: &Position, after: &Position) -> Result<()> {
     let of = |position: &Position| (position.next.action, position.next.phase.clone());
     if of(before) == of(after) {
@@ -54,7 +53,7 @@ pub(super) fn check_same_next(before: &Position, after: &Position) -> Result<()>
     let first = |because: &[String]| because.first().cloned().unwrap_or_default();
     let (before, after) = (first(&before.next.because), first(&after.next.because));
     let message =
-        format!("the files are ambiguous: {before}, but once STATE.md were corrected, {after}");
+        format!("the files are ambiguous: {before}, but after correcting STATE.md, {after}");
     Err(Error::refused(message).hint("correct STATE.md by hand; then run it again"))
 }
 

@@ -73,7 +73,7 @@ impl<'a> Assessment<'a> {
         self.phases[index].state
     }
 
-    /// Returns what the checks of a phase came to.
+    /// Returns the checks of a phase with their outcomes.
     pub(super) fn checks(&self, index: usize) -> &[Check] {
         self.phases[index].checks.read(self.text)
     }

@@ -88,9 +88,9 @@ pub struct Position {
 }
 
 impl Position {
-    /// Works out the position from `phases` (in number order) and what the documents say of them.
+    /// Determines the position from `phases` (in number order) and from the documents.
     ///
-    /// Of the checks, whose text is `text`, only those are read that can decide something.
+    /// `text` reads the checks; only those that can affect the result are read.
     pub fn determine(evidence: &Evidence<'_>, mut phases: Vec<Phase>, text: TextOf<'_>) -> Self {
         let assessment = Assessment::weigh(evidence, &mut phases, text);
         let cursor = choice::cursor(&assessment);

@@ -93,7 +93,7 @@ impl<'a> PhaseEvidence<'a> {
             state_says_done: is_current
                 && (has_begun || phase.has_files_of_plans())
                 && state_says_done(evidence, &phase.number, summaries, of_state),
-            // Checks are read only where they could decide how far the phase is.
+            // Checks are read only if they can change the phase's state.
             has_gaps: open > 0 && said == RoadmapClaim::Done && phase.has_gaps(text),
             has_passed: summaries > plans && declared.is_none() && phase.has_passed(text),
         }
