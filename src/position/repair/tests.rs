@@ -331,7 +331,7 @@ fn nothing_is_written_that_would_change_what_comes_next() {
     let error = repair(&project, &survey).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused);
     assert!(
-        error.to_string().contains("once STATE.md were corrected"),
+        error.to_string().contains("after correcting STATE.md"),
         "{error}"
     );
 }
