@@ -23,11 +23,11 @@ use crate::journal;
 use crate::project::Project;
 use crate::recall::ExportFiles;
 use crate::recall::SOURCES;
-use crate::storage::Access;
 use crate::storage::Changes;
 use crate::storage::Log;
 use crate::storage::Storage;
 use crate::storage::Store;
+use crate::storage::Visibility;
 use crate::storage::read;
 use crate::text::hexadecimal;
 use crate::warning::Warning;
@@ -181,7 +181,7 @@ fn described(store: &'static str, file: &str, bytes: &[u8]) -> ExportedFile {
 }
 
 fn write_private(to: &Path, lines: &[u8]) -> Result<()> {
-    let mut log = Log::lock(to, Access::Private)?;
+    let mut log = Log::lock(to, Visibility::Private)?;
     log.append(lines)?;
     log.flush()
 }
@@ -205,7 +205,7 @@ fn copied(
     let mut log = if dry_run {
         None
     } else {
-        Some(Log::lock(to, Access::Private)?)
+        Some(Log::lock(to, Visibility::Private)?)
     };
     let (mut sum, mut bytes) = (Sha256::new(), 0);
     let mut portion = Vec::new();

@@ -22,8 +22,8 @@ use crate::journal::record::trimmed;
 use crate::journal::search::open;
 use crate::journal::write::WriteOptions;
 use crate::secrets::SecretPolicy;
-use crate::storage::Access;
 use crate::storage::Log;
+use crate::storage::Visibility;
 use crate::warning::Warning;
 
 /// Size at which buffered lines are written, in bytes.
@@ -105,7 +105,7 @@ impl ImportTarget {
         let log = if options.dry_run {
             None
         } else {
-            Some(Log::lock(path, Access::Private)?)
+            Some(Log::lock(path, Visibility::Private)?)
         };
         Ok(Self {
             log,

@@ -30,8 +30,8 @@ use crate::journal::MAX_LINE;
 use crate::journal::forwards::JournalLine;
 use crate::journal::forwards::LineReader;
 use crate::storage;
-use crate::storage::Access;
 use crate::storage::Log;
+use crate::storage::Visibility;
 use crate::storage::read;
 use crate::text::hexadecimal;
 
@@ -143,7 +143,7 @@ pub(crate) fn remember(journal: &Path, request: &Request) -> Result<()> {
     storage::rotate(&path, MAX_FILE_BYTES)?;
     let line = serde_json::to_vec(request)
         .map_err(|error| Error::failed(format!("cannot write the request: {error}")))?;
-    let mut log = Log::lock(&path, Access::Private)?;
+    let mut log = Log::lock(&path, Visibility::Private)?;
     log.append(&line)?;
     log.flush()
 }
@@ -192,11 +192,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
         storage::append(&path, b"x").unwrap();
-        let mut log = Log::lock(&path, Access::Private).unwrap();
+        let mut log = Log::lock(&path, Visibility::Private).unwrap();
         let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
         file.set_len(0).unwrap();
         drop(log);
-        log = Log::lock(&path, Access::Private).unwrap();
+        log = Log::lock(&path, Visibility::Private).unwrap();
         if !journal.is_empty() {
             log.append(journal).unwrap();
             file.set_len(journal.len() as u64).unwrap();

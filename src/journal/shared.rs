@@ -142,7 +142,7 @@ mod tests {
         let text =
             "{\"content\":\"a\"}\ntorn\n{\"content\":5}\n{\"content\":\"b\"}\n{\"content\":\"half";
         storage::append(&path, b"").unwrap();
-        let mut log = storage::Log::lock(&path, storage::Access::Private).unwrap();
+        let mut log = storage::Log::lock(&path, storage::Visibility::Private).unwrap();
         log.append(text.as_bytes()).unwrap();
         drop(log);
         let mut found = Vec::new();

@@ -16,8 +16,8 @@ use crate::journal::requests::Request;
 use crate::journal::requests::RequestState;
 use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
-use crate::storage::Access;
 use crate::storage::Log;
+use crate::storage::Visibility;
 
 /// The parameters of a write.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ pub fn write(
     if options.dry_run || lines.is_empty() {
         return Ok(written(path, lines));
     }
-    let mut log = Log::lock(path, Access::Private)?;
+    let mut log = Log::lock(path, Visibility::Private)?;
     let Some(id) = &options.request else {
         add(&mut log, &lines, options)?;
         return Ok(written(path, lines));

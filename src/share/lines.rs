@@ -22,8 +22,8 @@ use crate::facts::replication::note_line;
 use crate::facts::replication::set_journal_cursor;
 use crate::journal;
 use crate::journal::SharedLine;
-use crate::storage::Access;
 use crate::storage::Log;
+use crate::storage::Visibility;
 
 /// Number of lines that become operations in one transaction.
 const PORTION: usize = 10_000;
@@ -87,7 +87,7 @@ impl Lines<'_> {
 
     /// Locks the journal, so that lines of other devices are appended in the transaction that receives them.
     pub(crate) fn lock(&self) -> Result<Log> {
-        Log::lock(self.path, Access::Private)
+        Log::lock(self.path, Visibility::Private)
     }
 
     /// Sets the payload of each operation to its line; `None` if the journal no longer contains the line.

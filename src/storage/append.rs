@@ -7,22 +7,15 @@ use std::path::{Path, PathBuf};
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
+use crate::storage::dir::Links;
+use crate::storage::dir::Visibility;
 use crate::storage::disk;
-use crate::storage::disk::Links;
 use crate::storage::lock;
 use crate::storage::read;
+use crate::storage::root;
 
 /// How far back an interrupted append is looked for.
 const LOOK_BACK: u64 = 64 * 1024;
-
-/// The permissions of a newly created log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// As the umask permits.
-    Shared,
-    /// Owner only, also for newly created folders.
-    Private,
-}
 
 /// A log that this process alone may add to until the value is dropped.
 #[derive(Debug)]
@@ -37,13 +30,13 @@ pub struct Log {
 impl Log {
     /// Opens a log of the user's own and waits for its lock; the file and its folders are created where they
     /// are missing. A link leads to the file that is meant.
-    pub fn lock(path: &Path, access: Access) -> Result<Self> {
-        Self::open(path, access, Links::Followed)
+    pub fn lock(path: &Path, visibility: Visibility) -> Result<Self> {
+        Self::open(&root::real_entry(path)?, visibility, Links::Followed)
     }
 
-    fn open(path: &Path, access: Access, links: Links) -> Result<Self> {
+    fn open(path: &Path, visibility: Visibility, links: Links) -> Result<Self> {
         let is_device = refuse_what_blocks(path, links)?;
-        let (file, is_new) = open(path, access, links)?;
+        let (file, is_new) = open(path, visibility, links)?;
         let mut length = 0;
         if !is_device {
             lock::wait_for(&file, path, lock::WAIT)?;
@@ -117,7 +110,7 @@ impl Log {
 ///
 /// As [`Log`] does it, readable as the umask says. No record is kept for undo.
 pub fn append(path: &Path, lines: &[u8]) -> Result<()> {
-    add(path, lines, Links::Followed)
+    add(&root::real_entry(path)?, lines, Links::Followed)
 }
 
 /// Adds lines to the end of a file below a project, whose folder is resolved; a link in its place is refused.
@@ -129,7 +122,7 @@ fn add(path: &Path, text: &[u8], links: Links) -> Result<()> {
     if text.is_empty() {
         return Ok(());
     }
-    let mut log = Log::open(path, Access::Shared, links)?;
+    let mut log = Log::open(path, Visibility::Shared, links)?;
     log.append(text)?;
     log.flush()
 }
@@ -141,7 +134,8 @@ pub fn rotate(path: &Path, most: u64) -> Result<()> {
         metadata => metadata.at("read", path)?.len(),
     };
     if length > most {
-        disk::rename(path, &rotated(path)).at("replace", path)?;
+        let path = root::real_entry(path)?;
+        disk::rename(&path, &rotated(&path)).at("replace", &path)?;
     }
     Ok(())
 }
@@ -175,7 +169,8 @@ pub(crate) fn finish(path: &Path, lines: &[u8]) -> Result<()> {
     match (1..wanted.len()).rev().find(is_torn_at) {
         None => append_unlinked(path, lines),
         Some(torn) => {
-            let (file, _) = disk::open_append(path, Links::Refused).at("append to", path)?;
+            let (file, _) = disk::open_append(path, Visibility::Shared, Links::Refused)
+                .at("append to", path)?;
             disk::write(&file, &wanted[torn..])
                 .and_then(|()| disk::sync(&file))
                 .at("append to", path)
@@ -230,32 +225,26 @@ fn refuse_what_blocks(path: &Path, links: Links) -> Result<bool> {
     Err(Error::failed("is not a regular file").at(path, None))
 }
 
-fn open(path: &Path, access: Access, links: Links) -> Result<(File, bool)> {
+fn open(path: &Path, visibility: Visibility, links: Links) -> Result<(File, bool)> {
     if let Err(error) = fs::metadata(path)
         && read::is_absent(&error)
     {
-        create_folders(path, access)?;
+        create_folders(path, visibility)?;
     }
-    let opened = match access {
-        Access::Shared => disk::open_append(path, links),
-        Access::Private => disk::open_private_append(path, links),
-    };
-    opened.at("append to", path)
+    disk::open_append(path, visibility, links).at("append to", path)
 }
 
-fn create_folders(path: &Path, access: Access) -> Result<()> {
+fn create_folders(path: &Path, visibility: Visibility) -> Result<()> {
     let Some(folder) = path.parent() else {
         return Ok(());
     };
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());
     }
-    create_folders(folder, access)?;
-    match access {
-        Access::Shared => disk::create_directory(folder).map(drop),
-        Access::Private => disk::create_private_directory(folder),
-    }
-    .at("create", folder)
+    create_folders(folder, visibility)?;
+    disk::create_directory(folder, visibility)
+        .map(drop)
+        .at("create", folder)
 }
 
 fn ends_a_line(mut file: &File, length: u64) -> std::io::Result<bool> {
@@ -326,7 +315,9 @@ mod tests {
         append(&path, b"two").unwrap();
         finish(&path, b"one").unwrap();
         holds("one\ntwo\n");
-        let file = disk::open_append(&path, Links::Refused).unwrap().0;
+        let file = disk::open_append(&path, Visibility::Shared, Links::Refused)
+            .unwrap()
+            .0;
         disk::write(&file, b"thr").unwrap();
         finish(&path, b"three").unwrap();
         holds("one\ntwo\nthree\n");

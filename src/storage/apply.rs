@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::storage::append;
 use crate::storage::change::Change;
+use crate::storage::dir::Visibility;
 use crate::storage::disk;
 use crate::storage::format::Mark;
 use crate::storage::read;
@@ -258,7 +259,7 @@ fn make(
         },
         Change::CreateDirectory { .. } => match fs::symlink_metadata(&path) {
             Ok(metadata) if !metadata.is_dir() => Ok(ChangeOutcome::LeftAlone),
-            _ => disk::create_directory(&path)
+            _ => disk::create_directory(&path, Visibility::Shared)
                 .at("create", &path)
                 .map(|_| ChangeOutcome::Made),
         },

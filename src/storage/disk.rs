@@ -1,9 +1,18 @@
 //! Performs all file operations of `storage`, each of which is a fail point.
+//!
+//! No link in the path of a directory is followed: a caller to whom the user named the path resolves it first.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use crate::storage::dir::Access;
+use crate::storage::dir::Create;
+use crate::storage::dir::Dir;
+use crate::storage::dir::Existing;
+use crate::storage::dir::Links;
+use crate::storage::dir::Visibility;
 use crate::storage::fail_point;
 
 fn count() {
@@ -12,50 +21,62 @@ fn count() {
     }
 }
 
+/// Opens the directory of a path; returns it with the entry's name.
+fn parent(path: &Path) -> io::Result<(Dir, &OsStr)> {
+    let Some(name) = path.file_name() else {
+        return Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "not the path of a file",
+        ));
+    };
+    let directory = match path.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() => directory,
+        _ => Path::new("."),
+    };
+    Ok((Dir::open(directory)?, name))
+}
+
 /// Creates a file that must not exist yet, with the permissions the umask leaves.
 pub(crate) fn create_new(path: &Path) -> io::Result<File> {
     count();
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(path)
+    let (dir, name) = parent(path)?;
+    dir.open_file(name, Access::Write, Create::New, Links::Refused)
 }
 
-/// Opens a regular file; a link in its place is not followed, and a pipe not waited for: both are errors.
+/// Opens a regular file for reading; a link in its place is not followed, and a pipe not waited for: both are errors.
 ///
-/// A repository can contain either. The folder is not checked: the caller has resolved it.
-pub(crate) fn open_unlinked(path: &Path, options: &OpenOptions) -> io::Result<File> {
-    let refused = || io::Error::new(ErrorKind::InvalidInput, "not a regular file");
-    let mut options = options.clone();
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
+/// A repository can contain either.
+pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
+    open_regular(path, Access::Read, Create::Never)
+}
 
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        options.custom_flags(flags.bits().cast_signed());
+/// Opens an existing regular file for reading and writing, as [`open_to_read`] does.
+pub(crate) fn open_to_write(path: &Path) -> io::Result<File> {
+    open_regular(path, Access::Write, Create::Never)
+}
+
+/// Opens a regular file for reading and writing, and creates it where it is missing; links are not followed.
+pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
+    match open_to_write(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            count();
+            let create = Create::IfMissing(Visibility::Shared);
+            open_regular(path, Access::Write, create)
+        }
+        opened => opened,
     }
-    #[cfg(not(target_os = "linux"))]
-    let is_regular = || fs::symlink_metadata(path).map(|found| found.is_file());
-    #[cfg(not(target_os = "linux"))]
-    match is_regular() {
-        Ok(true) => {}
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Ok(false) => return Err(refused()),
-        Err(error) => return Err(error),
-    }
-    let file = match options.open(path) {
+}
+
+fn open_regular(path: &Path, access: Access, create: Create) -> io::Result<File> {
+    let refused = || io::Error::new(ErrorKind::InvalidInput, "not a regular file");
+    let (dir, name) = parent(path)?;
+    let file = match dir.open_file(name, access, create, Links::Refused) {
         #[cfg(target_os = "linux")]
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
             return Err(refused());
         }
         opened => opened?,
     };
-    #[cfg(not(target_os = "linux"))]
-    if !is_regular()? {
-        return Err(refused());
-    }
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
@@ -63,80 +84,31 @@ pub(crate) fn open_unlinked(path: &Path, options: &OpenOptions) -> io::Result<Fi
     }
 }
 
-/// Opens a regular file for reading, as [`open_unlinked`] does.
-pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
-    open_unlinked(path, OpenOptions::new().read(true))
-}
-
-/// Opens a file for reading and writing, and creates it where it is missing; links are not followed.
-pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true);
-    match open_unlinked(path, &options) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            count();
-            open_unlinked(path, options.create(true).truncate(false))
-        }
-        opened => opened,
-    }
-}
-
 /// Opens a file of the user's own for reading and writing, and creates one that only its owner can read.
 pub(crate) fn open_private(path: &Path) -> io::Result<File> {
     count();
-    let mut options = private();
-    options
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-}
-
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-
-        options.mode(0o600);
-    }
-    options
-}
-
-/// Whether a link in place of a file is followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Links {
-    /// It is: the path was chosen by the user.
-    Followed,
-    /// It is not: a repository can contain a link.
-    Refused,
+    let (dir, name) = parent(path)?;
+    let create = Create::IfMissing(Visibility::Private);
+    dir.open_file(name, Access::Write, create, Links::Followed)
 }
 
 /// Opens a file for appending, creates it if it is missing, and returns whether it did.
-pub(crate) fn open_append(path: &Path, links: Links) -> io::Result<(File, bool)> {
-    append_or_create(path, OpenOptions::new(), links)
-}
-
-/// Opens a file for appending, creates one that only its owner can read if it is missing, and returns whether it did.
-pub(crate) fn open_private_append(path: &Path, links: Links) -> io::Result<(File, bool)> {
-    append_or_create(path, private(), links)
-}
-
-fn append_or_create(
+pub(crate) fn open_append(
     path: &Path,
-    mut options: OpenOptions,
+    visibility: Visibility,
     links: Links,
 ) -> io::Result<(File, bool)> {
-    let open = |options: &OpenOptions| match links {
-        Links::Followed => options.open(path),
-        Links::Refused => open_unlinked(path, options),
+    let open = |create| match links {
+        Links::Refused => open_regular(path, Access::Append, create),
+        Links::Followed => {
+            let (dir, name) = parent(path)?;
+            dir.open_file(name, Access::Append, create, links)
+        }
     };
-    options.read(true).append(true);
-    match open(&options) {
+    match open(Create::Never) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             count();
-            Ok((open(options.create(true))?, true))
+            Ok((open(Create::IfMissing(visibility))?, true))
         }
         opened => Ok((opened?, false)),
     }
@@ -193,8 +165,8 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     count();
-    match File::open(path) {
-        Ok(directory) => directory.sync_all(),
+    match Dir::open(path) {
+        Ok(directory) => directory.sync(),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }
@@ -260,56 +232,31 @@ pub(crate) fn mode(metadata: &Metadata) -> Option<u32> {
 }
 
 /// Renames a file or a directory, replacing an existing file.
-#[expect(clippy::disallowed_methods, reason = "storage writes here")]
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    count();
-    fs::rename(from, to)
+    rename_with(from, to, Existing::Replace).map(drop)
 }
 
 /// Exchanges the contents of two places of one file system, and returns whether the system can do that.
 pub(crate) fn exchange(one: &Path, other: &Path) -> io::Result<bool> {
-    rename_with(one, other, Rename::Exchange)
+    rename_with(one, other, Existing::Exchange)
 }
 
 /// Renames a file or a directory if nothing is in the way, and returns whether the system can do that.
 pub(crate) fn rename_to_vacant(from: &Path, to: &Path) -> io::Result<bool> {
-    rename_with(from, to, Rename::Vacant)
+    rename_with(from, to, Existing::Refuse)
 }
 
-#[derive(Clone, Copy)]
-enum Rename {
-    Exchange,
-    Vacant,
-}
-
-#[cfg(target_os = "linux")]
-fn rename_with(from: &Path, to: &Path, how: Rename) -> io::Result<bool> {
-    use rustix::fs::CWD;
-    use rustix::fs::RenameFlags;
-    use rustix::io::Errno;
-
+fn rename_with(from: &Path, to: &Path, existing: Existing) -> io::Result<bool> {
     count();
-    let flags = match how {
-        Rename::Exchange => RenameFlags::EXCHANGE,
-        Rename::Vacant => RenameFlags::NOREPLACE,
-    };
-    match rustix::fs::renameat_with(CWD, from, CWD, to, flags) {
-        Ok(()) => Ok(true),
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn rename_with(_from: &Path, _to: &Path, _how: Rename) -> io::Result<bool> {
-    Ok(false)
+    let (source, name) = parent(from)?;
+    let (target, new_name) = parent(to)?;
+    source.rename(name, &target, new_name, existing)
 }
 
 /// Removes a file; a missing one is no error.
-#[expect(clippy::disallowed_methods, reason = "storage writes here")]
 pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
     count();
-    match fs::remove_file(path) {
+    match parent(path).and_then(|(dir, name)| dir.remove_file(name)) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         removed => removed,
     }
@@ -318,15 +265,8 @@ pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
 /// Creates a symbolic link, where the system has them.
 pub(crate) fn symlink(target: &Path, path: &Path) -> io::Result<()> {
     count();
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::symlink(target, path)
-    }
-    #[cfg(not(unix))]
-    {
-        let _unused = (target, path);
-        Err(ErrorKind::Unsupported.into())
-    }
+    let (dir, name) = parent(path)?;
+    dir.symlink(target, name)
 }
 
 /// Copies a file with its permissions.
@@ -336,35 +276,21 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Creates a directory, and returns whether it was missing.
-pub(crate) fn create_directory(path: &Path) -> io::Result<bool> {
+pub(crate) fn create_directory(path: &Path, visibility: Visibility) -> io::Result<bool> {
     count();
-    match fs::create_dir(path) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// Creates a directory that only its owner can enter, unless it is there.
-pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
-    count();
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-
-        builder.mode(0o700);
-    }
-    match builder.create(path) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
-        created => created,
+    let (dir, name) = parent(path)?;
+    match dir.create_directory(name, visibility) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && dir.has_directory(name) => {
+            Ok(false)
+        }
+        created => created.map(|()| true),
     }
 }
 
 /// Removes a directory if it exists and is empty.
 pub(crate) fn remove_directory(path: &Path) -> io::Result<()> {
     count();
-    match fs::remove_dir(path) {
+    match parent(path).and_then(|(dir, name)| dir.remove_directory(name)) {
         Err(error)
             if matches!(
                 error.kind(),
@@ -374,5 +300,110 @@ pub(crate) fn remove_directory(path: &Path) -> io::Result<()> {
             Ok(())
         }
         removed => removed,
+    }
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// A directory, a link to it, and the names in it before and after.
+    struct LinkedDirectory {
+        _folder: tempfile::TempDir,
+        link: PathBuf,
+        inside: PathBuf,
+        outside: PathBuf,
+    }
+
+    impl LinkedDirectory {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let top = fs::canonicalize(folder.path()).unwrap();
+            let (inside, outside, link) =
+                (top.join("inside"), top.join("outside"), top.join("link"));
+            for directory in [&inside, &outside] {
+                fs::create_dir(directory).unwrap();
+                fs::create_dir(directory.join("empty")).unwrap();
+                write(&File::create(directory.join("file")).unwrap(), b"old").unwrap();
+            }
+            std::os::unix::fs::symlink(&outside, &link).unwrap();
+            Self {
+                _folder: folder,
+                link,
+                inside,
+                outside,
+            }
+        }
+
+        fn is_unchanged(&self) -> bool {
+            let names = fs::read_dir(&self.outside).unwrap().count();
+            let file = fs::read(self.outside.join("file"));
+            names == 2
+                && self.outside.join("empty").is_dir()
+                && file.is_ok_and(|text| text == b"old")
+        }
+    }
+
+    #[test]
+    fn no_operation_goes_through_a_link_in_place_of_a_directory() {
+        let tried = LinkedDirectory::new();
+        let (new, file, empty) = (
+            tried.link.join("new"),
+            tried.link.join("file"),
+            tried.link.join("empty"),
+        );
+        let own = tried.inside.join("file");
+        let append = |path: &Path, links| open_append(path, Visibility::Shared, links).map(drop);
+        let outcomes = [
+            create_new(&new).map(drop),
+            open_to_read(&file).map(drop),
+            open_to_write(&file).map(drop),
+            open_or_create(&new).map(drop),
+            open_private(&new).map(drop),
+            append(&new, Links::Refused),
+            append(&new, Links::Followed),
+            sync_directory(&tried.link),
+            rename(&own, &new),
+            rename(&file, &tried.inside.join("new")),
+            exchange(&own, &file).map(drop),
+            rename_to_vacant(&own, &new).map(drop),
+            remove_file(&file),
+            symlink(&own, &new),
+            create_directory(&new, Visibility::Shared).map(drop),
+            create_directory(&tried.link, Visibility::Shared).map(drop),
+            remove_directory(&empty),
+        ];
+        for (index, outcome) in outcomes.into_iter().enumerate() {
+            assert!(outcome.is_err(), "operation {index}");
+        }
+        assert!(tried.is_unchanged());
+        assert_eq!(fs::read(own).unwrap(), b"old");
+    }
+
+    #[test]
+    fn a_link_that_comes_after_a_directory_was_opened_changes_nothing() {
+        let tried = LinkedDirectory::new();
+        let file = tried.inside.join("file");
+        let (dir, name) = parent(&file).unwrap();
+        let moved = tried.inside.with_file_name("moved");
+        fs::rename(&tried.inside, &moved).unwrap();
+        std::os::unix::fs::symlink(&tried.outside, &tried.inside).unwrap();
+        dir.open_file(
+            OsStr::new("new"),
+            Access::Write,
+            Create::New,
+            Links::Refused,
+        )
+        .unwrap();
+        dir.create_directory(OsStr::new("directory"), Visibility::Private)
+            .unwrap();
+        dir.remove_file(name).unwrap();
+        dir.sync().unwrap();
+        assert!(tried.is_unchanged());
+        assert!(!moved.join("file").exists());
+        assert!(moved.join("new").is_file() && moved.join("directory").is_dir());
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
+use crate::storage::dir::Visibility;
 use crate::storage::disk;
 use crate::storage::listing;
 use crate::storage::read;
@@ -55,7 +56,7 @@ impl StoreFolder {
     pub(crate) fn create(&self) -> Result<()> {
         if !is_there(&self.path)? {
             create_parents(&self.path)?;
-            disk::create_directory(&self.path).at("create", &self.path)?;
+            disk::create_directory(&self.path, Visibility::Shared).at("create", &self.path)?;
         }
         let ignore = self.path.join(".gitignore");
         match fs::symlink_metadata(&ignore) {
@@ -72,12 +73,12 @@ impl StoreFolder {
         self.create()?;
         let locks = self.locks();
         if !is_there(&locks)? {
-            disk::create_directory(&locks).at("create", &locks)?;
+            disk::create_directory(&locks, Visibility::Shared).at("create", &locks)?;
         }
         let history = self.history();
         if !is_there(&history)? {
             // Records contain old bytes of files that others may not be permitted to read.
-            disk::create_private_directory(&history).at("create", &history)?;
+            disk::create_directory(&history, Visibility::Private).at("create", &history)?;
         }
         Ok(())
     }
@@ -88,7 +89,7 @@ impl StoreFolder {
         self.prepare()?;
         let folder = self.unverified();
         if !is_there(&folder)? {
-            disk::create_private_directory(&folder).at("create", &folder)?;
+            disk::create_directory(&folder, Visibility::Private).at("create", &folder)?;
         }
         Ok(folder)
     }
@@ -101,7 +102,7 @@ fn create_parents(path: &Path) -> Result<()> {
         .take_while(|path| !path.as_os_str().is_empty() && !path.exists())
         .collect();
     for path in missing.into_iter().rev() {
-        disk::create_directory(path).at("create", path)?;
+        disk::create_directory(path, Visibility::Shared).at("create", path)?;
     }
     Ok(())
 }

@@ -7,8 +7,10 @@ use std::path::Path;
 
 use crate::error::At;
 use crate::error::Result;
+use crate::storage::dir::Visibility;
 use crate::storage::disk;
 use crate::storage::read;
+use crate::storage::root;
 
 /// The current state of a path at which a link is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +52,7 @@ pub fn linked(path: &Path, target: &Path) -> Result<LinkState> {
 
 /// Makes a path a link to a file, or its copy where links cannot be made; replaces a link that is there.
 pub fn link(path: &Path, target: &Path) -> Result<()> {
+    let path = &root::real_entry(path)?;
     if let Some(folder) = path.parent() {
         create_folders(folder)?;
     }
@@ -71,7 +74,8 @@ pub fn link(path: &Path, target: &Path) -> Result<()> {
 
 /// Removes a link or a copy; one that is gone already is no failure.
 pub fn unlink(path: &Path) -> Result<()> {
-    disk::remove_file(path).at("remove", path)
+    let path = root::real_entry(path)?;
+    disk::remove_file(&path).at("remove", &path)
 }
 
 /// Removes a folder and those around it that are empty, inside another folder, which stays.
@@ -95,7 +99,7 @@ fn create_folders(folder: &Path) -> Result<()> {
     if let Some(above) = folder.parent() {
         create_folders(above)?;
     }
-    disk::create_directory(folder)
+    disk::create_directory(folder, Visibility::Shared)
         .map(drop)
         .at("create", folder)
 }

@@ -191,7 +191,13 @@ fn pause_after(waited: Duration) -> Duration {
 }
 
 /// Of fixed width, so that one write replaces what the last holder left.
+///
+/// A file that has another name may be somebody's own: it stays as it is.
 fn sign(file: &File) -> std::io::Result<()> {
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 1 {
+        return Ok(());
+    }
     disk::write_at(file, 0, format!("{:<10}\n", std::process::id()).as_bytes())
 }
 
@@ -212,6 +218,8 @@ fn held(path: &Path, wait: Duration) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn acquire(folder: &Path, wanted: &[Store], wait: Duration) -> Result<Locks> {
@@ -239,6 +247,19 @@ mod tests {
         drop(locks);
         assert!(are_free(folder.path(), &only).unwrap());
         drop(acquire(folder.path(), &[Store::Context], Duration::ZERO).unwrap());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_with_another_name_is_locked_and_not_signed() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own.md");
+        disk::write(&File::create(&own).unwrap(), b"mine").unwrap();
+        fs::hard_link(&own, folder.path().join("plan")).unwrap();
+        let locks = acquire(folder.path(), &[Store::Plan], WAIT).unwrap();
+        assert_eq!(fs::read(&own).unwrap(), b"mine");
+        assert!(acquire(folder.path(), &[Store::Plan], Duration::ZERO).is_err());
+        drop(locks);
     }
 
     #[test]

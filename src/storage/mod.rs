@@ -30,7 +30,8 @@
 //! 8. The record stays as history (200 operations or 64 MiB), from which [`History::undo`] works.
 //!
 //! Symbolic links are followed to where they lead when a change is planned; what would land outside of the
-//! root (or of the user's `linked_roots`) or in `.git` is refused, and when it is made, no link is followed.
+//! root (or of the user's `linked_roots`) or in `.git` is refused, and when it is made, no link is followed: it
+//! goes through a handle of its directory (see `dir.rs`).
 //! Permissions and owner of a replaced file are kept, other hard links to it are not: they keep the old
 //! content. One change to one file costs three flushes: record, content, directory.
 //!
@@ -67,6 +68,7 @@ mod boundary;
 mod change;
 mod changes;
 mod diff;
+mod dir;
 mod disk;
 pub mod fail_point;
 mod fingerprint;
@@ -92,13 +94,13 @@ mod transaction;
 mod unfinished;
 pub(crate) mod walk;
 
-pub use append::Access;
 pub use append::Log;
 pub use append::append;
 pub use append::rotate;
 pub use append::rotated;
 pub(crate) use boundary::Boundary;
 pub use changes::Changes;
+pub use dir::Visibility;
 pub(crate) use fingerprint::of_bytes as digest;
 pub(crate) use folder::has_pending;
 pub use history::ChangeKind;
@@ -114,6 +116,7 @@ pub use link::unlink;
 pub use lock::Store;
 pub(crate) use own_files::remove_beside;
 pub use requests::WriteRequest;
+pub(crate) use root::real_path;
 pub use scratch::Scratch;
 pub use scratch::create_empty;
 pub use transaction::Applied;

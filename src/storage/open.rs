@@ -80,6 +80,12 @@ pub(crate) fn of_user(path: &Path, _: Wanted) -> io::Result<File> {
     File::open(path)
 }
 
+/// Opens a directory that no link is part of the path of.
+#[cfg(target_os = "linux")]
+pub(crate) fn directory(path: &Path) -> io::Result<File> {
+    without_links(path, Wanted::Folder)
+}
+
 /// Opens a path that no link is part of.
 #[cfg(target_os = "linux")]
 fn without_links(path: &Path, wanted: Wanted) -> io::Result<File> {
@@ -167,7 +173,7 @@ impl fmt::Display for LeadsThroughLink {
 }
 
 fn a_link() -> io::Error {
-    io::Error::other(LeadsThroughLink)
+    io::Error::new(io::ErrorKind::InvalidInput, LeadsThroughLink)
 }
 
 fn is_link(error: &io::Error) -> bool {

@@ -18,6 +18,7 @@ use crate::storage::listing;
 use crate::storage::listing::PathKind;
 use crate::storage::lock;
 use crate::storage::read;
+use crate::storage::root;
 
 impl Storage {
     /// Returns the path of a cache or log in `.annals/`, whether it exists or not.
@@ -147,6 +148,7 @@ pub(crate) fn remove_beside(database: &Path, ending: &str) -> Result<()> {
     let (Some(folder), Some(name)) = (database.parent(), database.file_name()) else {
         return Ok(());
     };
+    let folder = &root::real_path(folder)?;
     let beginning = format!("{}-{ending}", name.to_string_lossy());
     for (found, kind) in listing::entries(folder).at("list", folder)? {
         if kind == PathKind::File && found.starts_with(&beginning) {

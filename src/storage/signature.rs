@@ -21,8 +21,10 @@ use sha2::Sha256;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
+use crate::storage::dir::Visibility;
 use crate::storage::disk;
 use crate::storage::lock;
+use crate::storage::root;
 use crate::text::hexadecimal;
 
 /// Length of a key, in bytes.
@@ -102,6 +104,7 @@ impl Signer {
         let Some(folder) = &self.folder else {
             return Err(Error::failed("HOME names no absolute path"));
         };
+        let folder = &root::real_path(folder)?;
         create_folders(folder)?;
         let path = folder.join("key");
         let file = disk::open_private(&path).at("open", &path)?;
@@ -192,11 +195,11 @@ fn create_folders(folder: &Path) -> Result<()> {
         .take_while(|path| !path.is_dir())
         .collect();
     for (index, path) in missing.iter().enumerate().rev() {
-        match index {
-            0 => disk::create_private_directory(path),
-            _ => disk::create_directory(path).map(drop),
-        }
-        .at("create", path)?;
+        let visibility = match index {
+            0 => Visibility::Private,
+            _ => Visibility::Shared,
+        };
+        disk::create_directory(path, visibility).at("create", path)?;
     }
     fs::metadata(folder).map(drop).at("open", folder)
 }

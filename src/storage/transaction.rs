@@ -31,6 +31,7 @@ use crate::storage::record::Record;
 use crate::storage::recovery;
 use crate::storage::recovery::Recovery;
 use crate::storage::root::Root;
+use crate::storage::root::real_path;
 use crate::storage::signature::Signer;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -79,11 +80,12 @@ struct Hold {
 impl Storage {
     /// Returns the storage of a project; nothing is created before it is needed.
     pub fn new(root: &Path, clock: Clock) -> Self {
+        let real = real_path(root).unwrap_or_else(|_| root.to_owned());
         Self {
             root: root.to_owned(),
             linked_roots: Vec::new(),
             signer: Signer::default(),
-            folder: StoreFolder::new(root.join(folder::NAME)),
+            folder: StoreFolder::new(real.join(folder::NAME)),
             clock,
             dry_run: false,
             keeps_history: true,
@@ -92,6 +94,8 @@ impl Storage {
     }
 
     /// Keeps locks and history in another folder than `.annals`: for files outside of any project.
+    ///
+    /// No link in its path is followed.
     #[must_use]
     pub fn with_folder(mut self, folder: &Path) -> Self {
         self.folder = StoreFolder::new(folder.to_owned());

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::hooks::Harness;
 use crate::hooks::harness::SetupScope;
 use crate::project::Project;
+use crate::storage;
 use crate::storage::Storage;
 use crate::text;
 
@@ -52,6 +53,7 @@ impl HarnessDir {
         };
         let home = project.environment.home().ok_or_else(unknown)?;
         let own = project.environment.data_dir().ok_or_else(unknown)?;
+        let own = storage::real_path(&own)?;
         let folder = user_folder(project, harness, &home);
         let root = if folder.starts_with(&home) {
             home

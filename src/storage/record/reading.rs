@@ -1,6 +1,7 @@
 //! Reads records, and determines whether they are from this user.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
+use std::io;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -58,7 +59,7 @@ impl Record {
         signer: &Signer,
     ) -> Result<RecordState<Self>> {
         let path = file_name(folder, id, extension);
-        let file = match open_existing(&path, OpenOptions::new().read(true).write(true))? {
+        let file = match open_existing(disk::open_to_write(&path), &path)? {
             RecordState::Own(file) => file,
             RecordState::Nothing => return Ok(RecordState::Nothing),
             RecordState::Torn | RecordState::Foreign => return Ok(RecordState::Foreign),
@@ -99,7 +100,7 @@ pub(crate) fn read_outline(
     signer: &Signer,
 ) -> Result<RecordState<(Header, Vec<Mark>)>> {
     let path = file_name(folder, id, extension);
-    let mut file = match open_existing(&path, OpenOptions::new().read(true))? {
+    let mut file = match open_existing(disk::open_to_read(&path), &path)? {
         RecordState::Own(file) => BufReader::new(file),
         RecordState::Nothing => return Ok(RecordState::Nothing),
         RecordState::Torn | RecordState::Foreign => return Ok(RecordState::Foreign),
@@ -133,7 +134,7 @@ pub(crate) fn read_outline(
 
 /// Reads a record that may be foreign; returns `None` if it is not a complete record of any format.
 pub(crate) fn read_unverified(path: &Path) -> Result<Option<Unverified>> {
-    let RecordState::Own(file) = open_existing(path, OpenOptions::new().read(true))? else {
+    let RecordState::Own(file) = open_existing(disk::open_to_read(path), path)? else {
         return Ok(None);
     };
     let text = read_all(&file, path)?;
@@ -197,9 +198,9 @@ fn read_all(file: &File, path: &Path) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Opens a record; a link or a pipe in its place, which a repository can bring, is foreign.
-fn open_existing(path: &Path, options: &OpenOptions) -> Result<RecordState<File>> {
-    match disk::open_unlinked(path, options) {
+/// Judges a record that was opened; a link or a pipe in its place, which a repository can bring, is foreign.
+fn open_existing(opened: io::Result<File>, path: &Path) -> Result<RecordState<File>> {
+    match opened {
         Ok(file) => Ok(RecordState::Own(file)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(RecordState::Nothing),
         Err(error)

@@ -1,0 +1,61 @@
+//! Holds a directory open while its entries are changed.
+//!
+//! The path of the directory is resolved once, without following links; every operation after that goes
+//! through the handle. A link that takes the directory's place in the meantime is not written through.
+//! Only Linux has such a handle here: other systems go by path.
+
+#[cfg(target_os = "linux")]
+mod handle;
+#[cfg(not(target_os = "linux"))]
+mod path;
+
+#[cfg(target_os = "linux")]
+pub(crate) use handle::Dir;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use path::Dir;
+
+/// How a file is opened: for reading, and for what is named here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+    Append,
+}
+
+/// Whether opening a file creates it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Create {
+    Never,
+    IfMissing(Visibility),
+    /// An existing file is an error.
+    New,
+}
+
+/// Who can open a new file or directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// Whoever the umask permits.
+    Shared,
+    /// Its owner alone.
+    Private,
+}
+
+/// Whether a link in place of a file is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Links {
+    /// It is: the path was chosen by the user.
+    Followed,
+    /// It is not: a repository can contain a link.
+    Refused,
+}
+
+/// What happens to an existing file at the target of a rename.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Existing {
+    /// It is replaced.
+    Replace,
+    /// It trades places with the source.
+    Exchange,
+    /// It is an error.
+    Refuse,
+}

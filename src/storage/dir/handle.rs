@@ -1,0 +1,130 @@
+//! Opens directories and changes their entries by handle, on Linux.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use rustix::fs::AtFlags;
+use rustix::fs::FileType;
+use rustix::fs::Mode;
+use rustix::fs::OFlags;
+use rustix::fs::RenameFlags;
+use rustix::fs::mkdirat;
+use rustix::fs::openat;
+use rustix::fs::renameat;
+use rustix::fs::renameat_with;
+use rustix::fs::statat;
+use rustix::fs::symlinkat;
+use rustix::fs::unlinkat;
+use rustix::io::Errno;
+
+use crate::storage::dir::Access;
+use crate::storage::dir::Create;
+use crate::storage::dir::Existing;
+use crate::storage::dir::Links;
+use crate::storage::dir::Visibility;
+use crate::storage::open;
+
+/// A directory held open.
+#[derive(Debug)]
+pub(crate) struct Dir(File);
+
+impl Dir {
+    /// Opens a directory; an error if a link is part of its path.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        open::directory(path).map(Self)
+    }
+
+    /// Opens a file of it; does not wait for the other end of a pipe.
+    pub(crate) fn open_file(
+        &self,
+        name: &OsStr,
+        access: Access,
+        create: Create,
+        links: Links,
+    ) -> io::Result<File> {
+        let mut flags = OFlags::CLOEXEC | OFlags::NOCTTY;
+        flags |= match access {
+            Access::Read => OFlags::RDONLY,
+            Access::Write => OFlags::RDWR,
+            Access::Append => OFlags::RDWR | OFlags::APPEND,
+        };
+        if links == Links::Refused {
+            flags |= OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        }
+        let mode = match create {
+            Create::Never => Mode::empty(),
+            Create::IfMissing(visibility) => {
+                flags |= OFlags::CREATE;
+                file_mode(visibility)
+            }
+            Create::New => {
+                flags |= OFlags::CREATE | OFlags::EXCL;
+                file_mode(Visibility::Shared)
+            }
+        };
+        Ok(openat(&self.0, name, flags, mode)?.into())
+    }
+
+    /// Returns whether an entry is a directory; a link to one is not.
+    pub(crate) fn has_directory(&self, name: &OsStr) -> bool {
+        statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Directory)
+    }
+
+    pub(crate) fn create_directory(&self, name: &OsStr, visibility: Visibility) -> io::Result<()> {
+        let mode = match visibility {
+            Visibility::Shared => Mode::from_raw_mode(0o777),
+            Visibility::Private => Mode::from_raw_mode(0o700),
+        };
+        Ok(mkdirat(&self.0, name, mode)?)
+    }
+
+    /// Moves an entry to another directory, and returns whether the file system can do that this way.
+    pub(crate) fn rename(
+        &self,
+        name: &OsStr,
+        to: &Self,
+        new_name: &OsStr,
+        existing: Existing,
+    ) -> io::Result<bool> {
+        let flags = match existing {
+            Existing::Replace => {
+                renameat(&self.0, name, &to.0, new_name)?;
+                return Ok(true);
+            }
+            Existing::Exchange => RenameFlags::EXCHANGE,
+            Existing::Refuse => RenameFlags::NOREPLACE,
+        };
+        match renameat_with(&self.0, name, &to.0, new_name, flags) {
+            Ok(()) => Ok(true),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(crate) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    pub(crate) fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+    }
+
+    pub(crate) fn symlink(&self, target: &Path, name: &OsStr) -> io::Result<()> {
+        Ok(symlinkat(target, &self.0, name)?)
+    }
+
+    /// Flushes its entries.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.0.sync_all()
+    }
+}
+
+fn file_mode(visibility: Visibility) -> Mode {
+    match visibility {
+        Visibility::Shared => Mode::from_raw_mode(0o666),
+        Visibility::Private => Mode::from_raw_mode(0o600),
+    }
+}

@@ -1,0 +1,139 @@
+//! Changes the entries of directories by path, on systems without handles for it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::fs::DirBuilder;
+use std::fs::File;
+use std::fs::OpenOptions;
+use std::io;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::storage::dir::Access;
+use crate::storage::dir::Create;
+use crate::storage::dir::Existing;
+use crate::storage::dir::Links;
+use crate::storage::dir::Visibility;
+
+/// A directory known by its path.
+#[derive(Debug)]
+pub(crate) struct Dir(PathBuf);
+
+impl Dir {
+    /// Returns the directory at a path.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        fs::metadata(path)?;
+        Ok(Self(path.to_owned()))
+    }
+
+    /// Opens a file of it; a link or a pipe in its place is an error if links are refused.
+    pub(crate) fn open_file(
+        &self,
+        name: &OsStr,
+        access: Access,
+        create: Create,
+        links: Links,
+    ) -> io::Result<File> {
+        let path = self.0.join(name);
+        let mut options = OpenOptions::new();
+        options.read(true);
+        match access {
+            Access::Read => &mut options,
+            Access::Write => options.write(true),
+            Access::Append => options.append(true),
+        };
+        match create {
+            Create::Never => {}
+            Create::New => _ = options.create_new(true),
+            Create::IfMissing(visibility) => {
+                options.create(true);
+                restrict(&mut options, visibility);
+            }
+        }
+        let check = || match fs::symlink_metadata(&path) {
+            Ok(found) if links == Links::Refused && !found.is_file() => Err(io::Error::new(
+                ErrorKind::InvalidInput,
+                "not a regular file",
+            )),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        };
+        check()?;
+        let file = options.open(&path)?;
+        check()?;
+        Ok(file)
+    }
+
+    /// Returns whether an entry is a directory; a link to one is not.
+    pub(crate) fn has_directory(&self, name: &OsStr) -> bool {
+        fs::symlink_metadata(self.0.join(name)).is_ok_and(|found| found.is_dir())
+    }
+
+    pub(crate) fn create_directory(&self, name: &OsStr, visibility: Visibility) -> io::Result<()> {
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        if visibility == Visibility::Private {
+            use std::os::unix::fs::DirBuilderExt;
+
+            builder.mode(0o700);
+        }
+        #[cfg(not(unix))]
+        let _unused = (visibility, &mut builder);
+        builder.create(self.0.join(name))
+    }
+
+    /// Moves an entry to another directory, and returns whether the system can do that this way.
+    pub(crate) fn rename(
+        &self,
+        name: &OsStr,
+        to: &Self,
+        new_name: &OsStr,
+        existing: Existing,
+    ) -> io::Result<bool> {
+        if existing != Existing::Replace {
+            return Ok(false);
+        }
+        fs::rename(self.0.join(name), to.0.join(new_name)).map(|()| true)
+    }
+
+    pub(crate) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_file(self.0.join(name))
+    }
+
+    pub(crate) fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_dir(self.0.join(name))
+    }
+
+    pub(crate) fn symlink(&self, target: &Path, name: &OsStr) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(target, self.0.join(name))
+        }
+        #[cfg(not(unix))]
+        {
+            let _unused = (target, name);
+            Err(ErrorKind::Unsupported.into())
+        }
+    }
+
+    /// Flushes its entries, if the system supports it.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        if cfg!(unix) {
+            File::open(&self.0)?.sync_all()
+        } else {
+            Ok(())
+        }
+    }
+}
+
+fn restrict(options: &mut OpenOptions, visibility: Visibility) {
+    #[cfg(unix)]
+    if visibility == Visibility::Private {
+        use std::os::unix::fs::OpenOptionsExt;
+
+        options.mode(0o600);
+    }
+    #[cfg(not(unix))]
+    let _unused = (options, visibility);
+}
