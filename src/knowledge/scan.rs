@@ -13,6 +13,8 @@ use crate::knowledge::KnowledgeDir;
 use crate::knowledge::dir::stem;
 use crate::knowledge::read::leads_out;
 use crate::storage::Boundary;
+use crate::storage::MAX_READ_BYTES;
+use crate::storage::MAX_READ_FILES;
 use crate::storage::listing;
 use crate::storage::listing::PathKind;
 use crate::storage::listing::Stat;
@@ -44,8 +46,8 @@ pub(crate) fn scan<T: Send>(
         Err(error) if read::is_absent(&error) => return Ok(Parsed::clean(Vec::new())),
         listed => listed.at("list", &folder)?,
     };
-    let room = AtomicU64::new(Boundary::MAX_BYTES);
-    let within = listed.len() <= Boundary::MAX_FILES;
+    let room = AtomicU64::new(MAX_READ_BYTES);
+    let within = listed.len() <= MAX_READ_FILES;
     if let Some(found) = within.then(|| scan_all(place, &folder, &listed, &room, &visit)) {
         let found = found?;
         if room.load(Ordering::Relaxed) > 0 {

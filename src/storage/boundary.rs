@@ -7,6 +7,9 @@
 //! Readers are handed paths, and a path does not say which project it belongs to. So the process knows
 //! the boundaries of the projects that are open, and no reader can forget to ask.
 
+mod credentials;
+mod limit;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -17,53 +20,14 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::RwLock;
 use std::sync::Weak;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering;
 
-use crate::error::Error;
 use crate::error::Result;
-use crate::storage::listing::Stat;
-use crate::storage::read::MAX_FILE;
+use crate::storage::boundary::limit::ReadLimit;
 use crate::storage::root;
-use crate::text::quantity;
 use crate::warning::Warning;
 
-/// Files and folders in which programs keep keys and passwords, in lower case.
-const CREDENTIALS: &[&str] = &[
-    ".aws",
-    ".azure",
-    ".docker",
-    ".env",
-    ".envrc",
-    ".git-credentials",
-    ".gnupg",
-    ".htpasswd",
-    ".kube",
-    ".netrc",
-    ".npmrc",
-    ".pgpass",
-    ".pypirc",
-    ".s3cfg",
-    ".ssh",
-    ".vault-token",
-    ".yarnrc.yml",
-    "auth.json",
-    "credentials",
-    "credentials.json",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "id_rsa",
-    "secrets.json",
-    "secrets.toml",
-    "secrets.yaml",
-    "secrets.yml",
-    "terraform.tfstate",
-];
-/// Extensions of keys.
-const KEYS: &[&str] = &[
-    "asc", "env", "jks", "key", "keystore", "p12", "pem", "pfx", "ppk",
-];
+pub(crate) use limit::MAX_BYTES;
+pub(crate) use limit::MAX_FILES;
 
 /// The projects that are open in this process.
 static OPEN: RwLock<Vec<Weak<Boundary>>> = RwLock::new(Vec::new());
@@ -74,31 +38,17 @@ pub(crate) struct Boundary {
     root: PathBuf,
     /// Folders outside of the root that the user's own settings allow, without links.
     allowed: RwLock<Vec<PathBuf>>,
-    planning: RwLock<Option<PathBuf>>,
-    bytes: AtomicU64,
-    files: AtomicU64,
+    planning: RwLock<Option<ReadLimit>>,
     left_out: Mutex<BTreeSet<Warning>>,
 }
 
-/// Maximum size of the planning text that one command reads, in bytes.
-const MAX_BYTES: u64 = Boundary::MAX_BYTES;
-const MAX_FILES: u64 = Boundary::MAX_FILES as u64;
-
 impl Boundary {
-    /// Maximum size of the text that one command reads from a store, in bytes.
-    pub(crate) const MAX_BYTES: u64 = 64 * 1024 * 1024;
-
-    /// Maximum number of files that one command reads from a store.
-    pub(crate) const MAX_FILES: usize = 20_000;
-
     /// Opens the boundary of a project; `root` must be without links.
     pub(crate) fn open(root: &Path) -> Arc<Self> {
         let boundary = Arc::new(Self {
             root: root.to_owned(),
             allowed: RwLock::default(),
             planning: RwLock::default(),
-            bytes: AtomicU64::new(0),
-            files: AtomicU64::new(0),
             left_out: Mutex::default(),
         });
         let mut open = OPEN.write().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +71,7 @@ impl Boundary {
             .planning
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        *limited = Some(planning.to_owned());
+        *limited = Some(ReadLimit::new(planning));
     }
 
     /// Returns the boundary of the innermost open project that a path lies in, if any.
@@ -153,7 +103,9 @@ impl Boundary {
         } else if is_of_git(&real) && real != path {
             // It contains URLs with passwords.
             "leads into .git, so it is not read".to_owned()
-        } else if self.keeps_credentials(&real) && !self.keeps_credentials(path) {
+        } else if credentials::is_credentials(self.below(&real))
+            && !credentials::is_credentials(self.below(path))
+        {
             "leads to a file of credentials, so it is not read".to_owned()
         } else {
             return Ok(Some(real));
@@ -162,18 +114,9 @@ impl Boundary {
         Ok(None)
     }
 
-    /// Returns whether a path leads to what programs keep keys and passwords in, by its names below the project.
-    fn keeps_credentials(&self, path: &Path) -> bool {
-        let below = path.strip_prefix(&self.root).unwrap_or(path);
-        below.components().any(|part| {
-            let name = part.as_os_str().to_string_lossy().to_lowercase();
-            let extension = Path::new(&name)
-                .extension()
-                .map(|end| end.to_string_lossy());
-            CREDENTIALS.contains(&name.trim_end_matches('~'))
-                || name.starts_with(".env.")
-                || extension.is_some_and(|end| KEYS.contains(&end.as_ref()))
-        })
+    /// Returns the part of a path below the root; of any other path, all of it.
+    fn below<'a>(&self, path: &'a Path) -> &'a Path {
+        path.strip_prefix(&self.root).unwrap_or(path)
     }
 
     fn leave_out(&self, warning: Warning) {
@@ -184,39 +127,17 @@ impl Boundary {
     /// Counts a file that was read; an error once the planning folder has given all that one command reads.
     pub(crate) fn count(&self, path: &Path, bytes: u64) -> Result<()> {
         let planning = self.planning.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(folder) = planning.as_ref().filter(|folder| path.starts_with(folder)) else {
-            return Ok(());
-        };
-        let bytes = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
-        if bytes <= MAX_BYTES && files <= MAX_FILES {
-            return Ok(());
+        match planning.as_ref() {
+            Some(limit) if path.starts_with(limit.folder()) => limit.count(bytes),
+            _ => Ok(()),
         }
-        let mib = MAX_BYTES / 1024 / 1024;
-        let message = format!("exceeds what one command may read ({mib} MiB or {MAX_FILES} files)");
-        Err(Error::refused(message)
-            .at(folder, None)
-            .hint("move finished milestones out of the planning folder"))
     }
 
     /// Returns the files that are within the limits of one command, in order; a warning counts the rest.
     pub(crate) fn within_limit(folder: &Path, mut files: Vec<PathBuf>) -> Vec<PathBuf> {
-        let mut bytes = 0;
-        let is_beyond = |file: &PathBuf| {
-            bytes += Stat::read(file).map_or(0, |stat| stat.size.min(MAX_FILE));
-            bytes > MAX_BYTES
-        };
-        let within = files.iter().position(is_beyond).unwrap_or(files.len());
-        let rest = files.split_off(within.min(Self::MAX_FILES)).len();
-        if rest > 0
+        if let Some(warning) = limit::truncate(folder, &mut files)
             && let Some(boundary) = Self::around(folder)
         {
-            let mib = MAX_BYTES / 1024 / 1024;
-            let message = format!(
-                "exceeds what one command may read ({mib} MiB or {MAX_FILES} files); {} left out",
-                quantity(rest, "file")
-            );
-            let warning = Warning::file(folder, message);
             boundary.leave_out(warning);
         }
         files
@@ -232,7 +153,7 @@ impl Boundary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
+    use crate::storage::read::MAX_FILE;
 
     #[test]
     fn the_innermost_project_bounds_a_path_and_a_closed_one_bounds_nothing() {
@@ -267,7 +188,7 @@ mod tests {
         assert_eq!(kept, large[..count]);
         let told = boundary.take_left_out().pop_first().unwrap();
         assert!(told.message.ends_with("3 files left out"), "{told:?}");
-        let many = vec![root.join("none.md"); usize::try_from(MAX_FILES).unwrap() + 1];
+        let many = vec![root.join("none.md"); MAX_FILES + 1];
         assert_eq!(
             Boundary::within_limit(&root, many.clone()).len(),
             many.len() - 1
@@ -275,29 +196,5 @@ mod tests {
         assert_eq!(boundary.take_left_out().len(), 1);
         assert_eq!(Boundary::within_limit(&root, kept.clone()), kept);
         assert_eq!(boundary.take_left_out().len(), 0);
-    }
-
-    #[test]
-    fn one_command_reads_so_much_planning_text_and_no_more() {
-        let boundary = Boundary::open(Path::new("/annals-test/budget"));
-        boundary.limit(Path::new("/annals-test/budget/.planning"));
-        let plan = Path::new("/annals-test/budget/.planning/STATE.md");
-        boundary.count(plan, MAX_BYTES).unwrap();
-        boundary
-            .count(Path::new("/annals-test/budget/CLAUDE.md"), 1)
-            .unwrap();
-        assert_eq!(
-            boundary.count(plan, 1).unwrap_err().kind,
-            ErrorKind::Refused
-        );
-        let boundary = Boundary::open(Path::new("/annals-test/budget"));
-        boundary.limit(Path::new("/annals-test/budget/.planning"));
-        for _ in 0..MAX_FILES {
-            boundary.count(plan, 0).unwrap();
-        }
-        assert_eq!(
-            boundary.count(plan, 0).unwrap_err().kind,
-            ErrorKind::Refused
-        );
     }
 }

@@ -99,6 +99,8 @@ pub use append::append;
 pub use append::rotate;
 pub use append::rotated;
 pub(crate) use boundary::Boundary;
+pub(crate) use boundary::MAX_BYTES as MAX_READ_BYTES;
+pub(crate) use boundary::MAX_FILES as MAX_READ_FILES;
 pub use changes::Changes;
 pub use dir::Visibility;
 pub(crate) use fingerprint::of_bytes as digest;

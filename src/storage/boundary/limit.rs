@@ -1,0 +1,93 @@
+//! Limits how much text one command reads.
+
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::storage::listing::Stat;
+use crate::storage::read::MAX_FILE;
+use crate::text::quantity;
+use crate::warning::Warning;
+
+/// Maximum size of the text that one command reads from a store, in bytes.
+pub(crate) const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Maximum number of files that one command reads from a store.
+pub(crate) const MAX_FILES: usize = 20_000;
+
+/// Counts what is read below a folder.
+#[derive(Debug)]
+pub(crate) struct ReadLimit {
+    folder: PathBuf,
+    bytes: AtomicU64,
+    files: AtomicU64,
+}
+
+impl ReadLimit {
+    /// Returns a limit for a folder of which nothing was read.
+    pub(crate) fn new(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            bytes: AtomicU64::new(0),
+            files: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns the folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Counts a file of this size; an error if it exceeds the limit.
+    pub(crate) fn count(&self, bytes: u64) -> Result<()> {
+        let bytes = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
+        if bytes <= MAX_BYTES && files <= MAX_FILES as u64 {
+            return Ok(());
+        }
+        Err(Error::refused(exceeded())
+            .at(&self.folder, None)
+            .hint("move finished milestones out of the planning folder"))
+    }
+}
+
+/// Removes the files beyond the limit from a list; returns a warning that counts them.
+pub(crate) fn truncate(folder: &Path, files: &mut Vec<PathBuf>) -> Option<Warning> {
+    let mut bytes = 0;
+    let is_beyond = |file: &PathBuf| {
+        bytes += Stat::read(file).map_or(0, |stat| stat.size.min(MAX_FILE));
+        bytes > MAX_BYTES
+    };
+    let within = files.iter().position(is_beyond).unwrap_or(files.len());
+    let rest = files.split_off(within.min(MAX_FILES)).len();
+    let message = || format!("{}; {} left out", exceeded(), quantity(rest, "file"));
+    (rest > 0).then(|| Warning::file(folder, message()))
+}
+
+fn exceeded() -> String {
+    let mib = MAX_BYTES / 1024 / 1024;
+    format!("exceeds what one command may read ({mib} MiB or {MAX_FILES} files)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn one_command_reads_so_much_and_no_more() {
+        let limit = || ReadLimit::new(Path::new(".planning"));
+        let refused = |limit: &ReadLimit| limit.count(1).unwrap_err().kind == ErrorKind::Refused;
+        let bytes = limit();
+        bytes.count(MAX_BYTES).unwrap();
+        assert!(refused(&bytes));
+        let files = limit();
+        for _ in 0..MAX_FILES {
+            files.count(0).unwrap();
+        }
+        assert!(refused(&files));
+    }
+}
