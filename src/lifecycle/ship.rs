@@ -101,7 +101,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     work.warnings.extend(survey.warnings.iter().cloned());
     let layout = &project.planning_place().layout;
     let is_foreign = layout.name.keeps_milestones();
-    let ships = !request.cleanup_only && has_work(&survey.position, is_foreign);
+    let ships = !request.cleanup_only && has_work(&survey, is_foreign);
     if ships && !request.force {
         let checked = check(project, &survey.position, &mut work.warnings);
         checked.map_err(|refusal| {
@@ -151,11 +151,12 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
 /// Returns whether there is anything to ship.
 ///
 /// A planning tool that archives milestones itself may leave the folders of shipped phases in place.
-fn has_work(position: &Position, is_foreign: bool) -> bool {
+fn has_work(survey: &Survey, is_foreign: bool) -> bool {
+    let position = &survey.position;
     let has_folder = position.phases.iter().any(|phase| phase.dir.is_some());
     match position.next.action {
         Action::Ship => true,
-        Action::None => has_folder && !is_foreign,
+        Action::None => has_folder && !is_foreign && survey.folder.archive_of_active().is_none(),
         _ => has_folder,
     }
 }

@@ -79,6 +79,16 @@ impl PlanningFolder {
 }
 
 impl PlanningFolder {
+    /// Returns the archive that contains every active phase, if any: they shipped and were not removed.
+    pub(crate) fn archive_of_active(&self) -> Option<&Archive> {
+        let active = &self.active.phases;
+        let live: Vec<String> = active.iter().map(PhaseDir::dir_name).collect();
+        self.archived.iter().find(|archive| {
+            let archived = archive.phase_names().unwrap_or_default();
+            !live.is_empty() && live.iter().all(|name| archived.contains(name))
+        })
+    }
+
     /// Returns the sorted slugs of the milestones in progress that have their own folders.
     pub fn milestones(&self) -> Result<Vec<String>> {
         let mut slugs = Vec::new();

@@ -1,26 +1,14 @@
 //! Finds evidence about a milestone other than the active one.
 
-use crate::planning::PhaseDir;
 use crate::position::Evidence;
 use crate::project::vocabulary;
 use crate::storage::read;
 
 /// Returns a message if the active phases also exist in an archive: they shipped and were not removed.
 pub(crate) fn leftover_of_archive(evidence: &Evidence<'_>) -> Option<String> {
-    let live: Vec<String> = evidence
-        .folder
-        .active
-        .phases
-        .iter()
-        .map(PhaseDir::dir_name)
-        .collect();
-    evidence.folder.archived.iter().find_map(|archive| {
-        let archived = archive.phase_names().ok()?;
-        let is_archived = !live.is_empty() && live.iter().all(|name| archived.contains(name));
-        let dir = archive.dir.as_ref().filter(|_| is_archived)?;
-        let dir = evidence.show(dir);
-        Some(format!("{dir}: contains the same phases, already archived"))
-    })
+    let dir = evidence.folder.archive_of_active()?.dir.as_ref()?;
+    let dir = evidence.show(dir);
+    Some(format!("{dir}: contains the same phases, already archived"))
 }
 
 /// Returns a message if STATE.md names another active milestone than the one in use.

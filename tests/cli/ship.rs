@@ -90,6 +90,25 @@ fn shipping_twice_changes_nothing_more() {
 }
 
 #[test]
+fn phases_that_were_archived_and_left_in_place_are_not_archived_again() {
+    let case = Case::empty();
+    case.write(
+        ".vbw-planning/STATE.md",
+        "# State\n\n**Project:** sundial\n",
+    );
+    for folder in [".vbw-planning/phases", ".vbw-planning/milestones/sundial"] {
+        for file in ["01-01-PLAN.md", "01-01-SUMMARY.md"] {
+            case.write(&format!("{folder}/01-dial/{file}"), "# Plan\n");
+        }
+    }
+    case.run("sync").success();
+    let before = case.tree();
+    let report = case.run("ship --json").success();
+    assert_eq!(report.json()["archived"], json!(null));
+    assert_unchanged(&before, &case, &report);
+}
+
+#[test]
 fn an_undone_ship_brings_every_byte_back() {
     let case = Case::new(VBW);
     case.run("execute --all").success();
