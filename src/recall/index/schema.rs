@@ -61,6 +61,14 @@ fn is_our_schema(db: &Connection) -> Result<bool> {
     Ok(true)
 }
 
+/// Opens a database file; a link in its path is an error.
+fn open_unlinked(path: &Path, create: OpenFlags) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    Connection::open_with_flags(path, flags | create)
+}
+
 /// An open index.
 pub(crate) struct Index {
     pub(crate) db: Connection,
@@ -73,10 +81,7 @@ impl Index {
         if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
             return Ok(None);
         }
-        let db = Connection::open_with_flags(
-            path,
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?;
+        let db = open_unlinked(path, OpenFlags::empty())?;
         configure(&db)?;
         if !is_our_schema(&db)? {
             return Ok(None);
@@ -87,7 +92,7 @@ impl Index {
 
     /// Creates an index file at a free path, from where it will be moved to `home`.
     pub(crate) fn create(path: &Path, home: &Path) -> Result<Self> {
-        let db = Connection::open(path)?;
+        let db = open_unlinked(path, OpenFlags::SQLITE_OPEN_CREATE)?;
         configure(&db)?;
         // No other process has it open, and an unfinished file is never used.
         db.pragma_update(None, "journal_mode", "OFF")?;
