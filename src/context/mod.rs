@@ -47,7 +47,7 @@ pub fn has_memory(project: &Project) -> bool {
 /// The options of a digest.
 #[derive(Clone, Debug)]
 pub struct DigestRequest {
-    /// Maximum number of tokens, as estimated by `text::tokens`.
+    /// Maximum number of tokens, as estimated by `text::estimate_tokens`.
     pub budget: usize,
     /// The topic of the session; by default the current phase.
     pub topic: Option<String>,

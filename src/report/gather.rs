@@ -182,7 +182,7 @@ fn fill_costs(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -
         if let Some(found) = read::text(&project.root.join(name))? {
             page.costs.push(SessionCost {
                 what: format!("{name}, read by the harness"),
-                tokens: text::tokens(&found.into_value(warnings)),
+                tokens: text::estimate_tokens(&found.into_value(warnings)),
             });
         }
     }
