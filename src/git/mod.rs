@@ -36,16 +36,16 @@ use crate::warning::Warning;
 
 pub use additions::Addition;
 pub use committing::NewCommit;
-pub use listing::Tracked;
+pub use listing::TrackedFiles;
 pub use objects::Object;
 pub use objects::Objects;
 pub use objects::TreeEntry;
 pub use range::ChangedFile;
 pub use range::Commit;
+pub use range::CommitNode;
 pub use range::Distance;
-pub use range::Node;
 pub use renames::Rename;
-pub use running::end_all;
+pub use running::kill_all;
 pub use running::use_process_groups;
 pub use timeline::Timeline;
 
@@ -59,20 +59,20 @@ pub struct Git {
     /// What would lead git to files elsewhere; if set, git is not run.
     obstacle: Option<UnsafeRepository>,
     /// The same further down, looked for before git is started first.
-    below: OnceLock<Option<UnsafeRepository>>,
+    nested_obstacle: OnceLock<Option<UnsafeRepository>>,
 }
 
 impl Git {
     /// Returns the repository that contains `root`, found by searching upward for `.git`; starts no process.
     pub fn discover(root: &Path) -> Self {
         let (repository, invalid) = match Repository::discover(root) {
-            Discovery::Nothing => (None, None),
+            Discovery::NotFound => (None, None),
             Discovery::Invalid(dot_git) => (None, Some(UnsafeRepository::invalid(&dot_git))),
             Discovery::Repository(repository) => (Some(repository), None),
         };
         Self {
-            obstacle: invalid.or_else(|| repository.as_ref().and_then(bounds::check_top)),
-            below: OnceLock::new(),
+            obstacle: invalid.or_else(|| repository.as_ref().and_then(bounds::check_git_dir)),
+            nested_obstacle: OnceLock::new(),
             repository,
         }
     }
@@ -82,7 +82,7 @@ impl Git {
         Self {
             repository: None,
             obstacle: None,
-            below: OnceLock::new(),
+            nested_obstacle: OnceLock::new(),
         }
     }
 
@@ -114,7 +114,7 @@ impl Git {
     /// the moment of the rebase.
     pub fn commit_times(&self, hashes: &[&str]) -> Result<Vec<Option<DateTime<Utc>>>> {
         match self.program()? {
-            Some(program) => commits::authored(&program, hashes),
+            Some(program) => commits::author_times(&program, hashes),
             None => Ok(vec![None; hashes.len()]),
         }
     }
@@ -170,12 +170,12 @@ impl Git {
             }
             None => {}
         }
-        self.refuse_elsewhere()?;
-        let made = match self.program()? {
+        self.refuse_unsafe()?;
+        let tag = match self.program()? {
             Some(program) => program.tag(name, message, &head, clock)?,
             None => None,
         };
-        match made {
+        match tag {
             Some(_) => Ok(true),
             None => Err(Error::not_found(
                 "git was not found, so no tag can be created",
@@ -184,7 +184,7 @@ impl Git {
     }
 
     /// Returns the value of a key of the repository's own configuration.
-    pub fn configured(&self, key: &str) -> Result<Option<String>> {
+    pub fn local_config(&self, key: &str) -> Result<Option<String>> {
         let Some(program) = self.program()? else {
             return Ok(None);
         };
@@ -193,17 +193,17 @@ impl Git {
     }
 
     /// Sets a key of the repository's own configuration.
-    pub fn configure(&self, key: &str, value: &str) -> Result<()> {
-        self.change_configuration(&["config", "--local", key, value])
+    pub fn set_local_config(&self, key: &str, value: &str) -> Result<()> {
+        self.write_local_config(&["config", "--local", key, value])
     }
 
     /// Removes a section from the repository's own configuration.
-    pub fn unconfigure(&self, section: &str) -> Result<()> {
-        self.change_configuration(&["config", "--local", "--remove-section", section])
+    pub fn remove_local_config_section(&self, section: &str) -> Result<()> {
+        self.write_local_config(&["config", "--local", "--remove-section", section])
     }
 
-    fn change_configuration(&self, arguments: &[&str]) -> Result<()> {
-        self.refuse_elsewhere()?;
+    fn write_local_config(&self, arguments: &[&str]) -> Result<()> {
+        self.refuse_unsafe()?;
         let Some(program) = self.program()? else {
             return Err(Error::not_found(
                 "git was not found, so it cannot be configured",
@@ -241,8 +241,8 @@ impl Git {
     }
 
     /// Returns the names in the index, from the top of the repository.
-    pub fn tracked(&self) -> Result<Option<Tracked>> {
-        self.ask(listing::tracked)
+    pub fn tracked(&self) -> Result<Option<TrackedFiles>> {
+        self.with_program(listing::tracked)
     }
 
     /// Returns the commits that led to what is checked out, with their times.
@@ -251,14 +251,14 @@ impl Git {
         let Some(head) = self.head()? else {
             return Ok(Timeline::default());
         };
-        let commits = self.ask(|program| timeline::commits(program, &head))?;
+        let commits = self.with_program(|program| timeline::commits(program, &head))?;
         Ok(Timeline::new(commits.unwrap_or_default(), shallow))
     }
 
     /// Returns the files that each commit renamed against its first parent, also those it changed on the way.
     pub fn renames(&self, commits: &[&str]) -> Result<Vec<Vec<Rename>>> {
         let none = || vec![Vec::new(); commits.len()];
-        let renames = self.ask(|program| renames::renames(program, commits))?;
+        let renames = self.with_program(|program| renames::renames(program, commits))?;
         Ok(renames.unwrap_or_else(none))
     }
 
@@ -272,7 +272,7 @@ impl Git {
             return Ok(BTreeMap::new());
         }
         let folder = folder.to_string_lossy();
-        let found = self.ask(|program| additions::additions(program, &folder))?;
+        let found = self.with_program(|program| additions::additions(program, &folder))?;
         let found = found.unwrap_or_default().into_iter();
         Ok(found
             .map(|(path, addition)| (top.join(path), addition))
@@ -281,7 +281,7 @@ impl Git {
 
     /// Opens the repository's objects, to be read one by one.
     pub fn objects(&self) -> Result<Option<Objects>> {
-        self.ask(Objects::open)
+        self.with_program(Objects::open)
     }
 
     /// Returns whether the oldest commits here are not the first ones.
@@ -290,7 +290,7 @@ impl Git {
     }
 
     /// Returns the full hash of the commit that a hash, perhaps an abbreviated one, names here.
-    pub fn find(&self, hash: &str) -> Result<Option<String>> {
+    pub fn resolve_hash(&self, hash: &str) -> Result<Option<String>> {
         let is_hash = (4..=64).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
         if is_hash {
             self.resolve(hash)
@@ -300,38 +300,39 @@ impl Git {
     }
 
     /// Returns the newest commits that led to what is checked out, newest first; one process, however long the history.
-    pub fn newest(&self, most: usize) -> Result<Vec<Commit>> {
+    pub fn newest_commits(&self, max_commits: usize) -> Result<Vec<Commit>> {
         let Some(head) = self.head()? else {
             return Ok(Vec::new());
         };
-        let commits = self.ask(|program| range::newest(program, &head, most))?;
+        let commits =
+            self.with_program(|program| range::newest_commits(program, &head, max_commits))?;
         Ok(commits.unwrap_or_default())
     }
 
     /// Returns these commits with what they changed, in the order asked.
     pub fn commits(&self, hashes: &[&str]) -> Result<Vec<Commit>> {
-        let commits = self.ask(|program| range::commits(program, hashes))?;
+        let commits = self.with_program(|program| range::commits(program, hashes))?;
         Ok(commits.unwrap_or_default())
     }
 
     /// Returns the nodes of all commits since the one with a full hash, or of all commits, parents before
     /// children.
-    pub fn nodes_since(&self, since: Option<&str>) -> Result<Vec<Node>> {
+    pub fn nodes_since(&self, since: Option<&str>) -> Result<Vec<CommitNode>> {
         let Some(head) = self.head()? else {
             return Ok(Vec::new());
         };
-        let nodes = self.ask(|program| range::nodes(program, since, &head))?;
+        let nodes = self.with_program(|program| range::nodes(program, since, &head))?;
         Ok(nodes.unwrap_or_default())
     }
 
     /// Removes the commits before a day, and all their ancestors.
     ///
     /// Uses the committer's time, which a rebase renews: a rebased commit is listed again rather than never.
-    pub fn made_since(&self, nodes: Vec<Node>, day: &str) -> Result<Vec<Node>> {
+    pub fn committed_since(&self, nodes: Vec<CommitNode>, day: &str) -> Result<Vec<CommitNode>> {
         let Some(head) = self.head()? else {
             return Ok(nodes);
         };
-        let since = self.ask(|program| range::since_day(program, &head, day))?;
+        let since = self.with_program(|program| range::since_day(program, &head, day))?;
         let Some(since) = since else {
             return Ok(nodes);
         };
@@ -351,16 +352,17 @@ impl Git {
 
     /// Returns the distance between two commits, each given by its full hash.
     pub fn distance_between(&self, from: &str, to: &str) -> Result<Option<Distance>> {
-        self.ask(|program| range::distance(program, from, to))
+        self.with_program(|program| range::distance(program, from, to))
     }
 
     /// Returns the commits since a full hash that changed nothing but files below a folder, named from the top.
-    pub fn only_below(&self, folder: &str, since: Option<&str>) -> Result<BTreeSet<String>> {
+    pub fn commits_only_in(&self, folder: &str, since: Option<&str>) -> Result<BTreeSet<String>> {
         let Some(head) = self.head()? else {
             return Ok(BTreeSet::new());
         };
-        let only = self.ask(|program| range::only_below(program, since, &head, folder))?;
-        Ok(only.unwrap_or_default())
+        let commits =
+            self.with_program(|program| range::commits_only_in(program, since, &head, folder))?;
+        Ok(commits.unwrap_or_default())
     }
 
     /// Commits these files and nothing else; returns `None` if they are committed already.
@@ -376,19 +378,19 @@ impl Git {
 
     /// Fails if git would not commit these files, named from the top, as they are.
     pub fn refuse_commit(&self, paths: &[&str]) -> Result<()> {
-        self.refuse_elsewhere()?;
+        self.refuse_unsafe()?;
         let Some(repository) = self.readable() else {
             return Err(Error::not_found("there is no git repository to commit to"));
         };
         let mut checked = paths.iter();
-        let endless = checked.find_map(|path| bounds::check_rules(&repository.top, path));
-        endless.as_ref().map_or(Ok(()), refused)?;
+        let endless = checked.find_map(|path| bounds::check_rule_files(&repository.top, path));
+        endless.as_ref().map_or(Ok(()), refuse)?;
         let Some(program) = self.program()? else {
             return Ok(());
         };
-        committable::refuse_in_progress(&program, &repository.own)?;
+        committable::refuse_in_progress(&program, &repository.git_dir)?;
         program.refuse_filtered(paths)?;
-        committable::refuse_unfit(&program, paths)
+        committable::refuse_uncommittable(&program, paths)
     }
 
     /// Returns the repository, if nothing in it leads elsewhere.
@@ -398,8 +400,8 @@ impl Git {
     }
 
     /// Refuses to write if there is an obstacle.
-    fn refuse_elsewhere(&self) -> Result<()> {
-        self.obstacle.as_ref().map_or(Ok(()), refused)
+    fn refuse_unsafe(&self) -> Result<()> {
+        self.obstacle.as_ref().map_or(Ok(()), refuse)
     }
 
     /// Returns a git program at the top of the repository; `None` if git may not be run on it.
@@ -407,24 +409,26 @@ impl Git {
         let Some(repository) = self.readable() else {
             return Ok(None);
         };
-        let below = self.below.get_or_init(|| bounds::check_below(repository));
-        below.as_ref().map_or(Ok(()), refused)?;
+        let nested_obstacle = self
+            .nested_obstacle
+            .get_or_init(|| bounds::check_nested(repository));
+        nested_obstacle.as_ref().map_or(Ok(()), refuse)?;
         Ok(Some(Program::new(&repository.top)))
     }
 
     /// Queries a git program at the top of the repository; `None` without git or repository.
-    fn ask<T>(
+    fn with_program<T>(
         &self,
-        question: impl FnOnce(&Program<'_>) -> Result<Option<T>>,
+        operation: impl FnOnce(&Program<'_>) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
         match self.program()? {
-            Some(program) => question(&program),
+            Some(program) => operation(&program),
             None => Ok(None),
         }
     }
 }
 
-fn refused(obstacle: &UnsafeRepository) -> Result<()> {
+fn refuse(obstacle: &UnsafeRepository) -> Result<()> {
     Err(Error::refused(obstacle.reason()).at(obstacle.path(), None))
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn renames(program: &Program<'_>, commits: &[&str]) -> Result<Option<
         "--diff-filter=R",
         "--name-status",
     ];
-    let output = program.feed(&arguments, input.into_bytes())?;
+    let output = program.run_with_input(&arguments, input.into_bytes())?;
     let output = String::from_utf8_lossy(output.as_deref().unwrap_or_default()).into_owned();
     let found = parse(&output);
     let renames = pairs.iter().map(|pair| {
@@ -63,7 +63,7 @@ fn pairs(program: &Program<'_>, commits: &[&str]) -> Result<Option<Vec<Option<[S
         }
     }
     let arguments = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
-    let Some(output) = program.feed(&arguments, input.into_bytes())? else {
+    let Some(output) = program.run_with_input(&arguments, input.into_bytes())? else {
         return Ok(None);
     };
     let output = String::from_utf8_lossy(&output).into_owned();

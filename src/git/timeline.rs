@@ -21,12 +21,15 @@ pub struct Timeline {
     /// Newest first.
     commits: Vec<TimedCommit>,
     /// Whether the oldest is not the first of the project.
-    is_cut: bool,
+    is_truncated: bool,
 }
 
 impl Timeline {
-    pub(crate) fn new(commits: Vec<TimedCommit>, is_cut: bool) -> Self {
-        Self { commits, is_cut }
+    pub(crate) fn new(commits: Vec<TimedCommit>, is_truncated: bool) -> Self {
+        Self {
+            commits,
+            is_truncated,
+        }
     }
 
     /// Returns the number of commits.
@@ -40,28 +43,28 @@ impl Timeline {
     }
 
     /// Returns whether older commits exist that are not here, as in a shallow clone.
-    pub fn is_cut(&self) -> bool {
-        self.is_cut
+    pub fn is_truncated(&self) -> bool {
+        self.is_truncated
     }
 
     /// Returns the hash of a commit by its place, counted from the newest.
-    pub fn hash(&self, place: usize) -> Option<&str> {
-        self.commits.get(place).map(|(hash, _)| hash.as_str())
+    pub fn hash(&self, index: usize) -> Option<&str> {
+        self.commits.get(index).map(|(hash, _)| hash.as_str())
     }
 
     /// Returns the day of a commit, in UTC.
-    pub fn date(&self, place: usize) -> Option<NaiveDate> {
-        self.commits.get(place).map(|(_, time)| time.date_naive())
+    pub fn date(&self, index: usize) -> Option<NaiveDate> {
+        self.commits.get(index).map(|(_, time)| time.date_naive())
     }
 
     /// Returns the index of a commit that is named by its hash or the start of it.
     pub fn index_of(&self, hash: &str) -> Option<usize> {
         let is_hash = hash.len() >= 4 && hash.bytes().all(|b| b.is_ascii_hexdigit());
         let hash = hash.to_ascii_lowercase();
-        let places = self.commits.iter();
+        let commits = self.commits.iter();
         is_hash
             .then(|| {
-                places
+                commits
                     .into_iter()
                     .position(|(full, _)| full.starts_with(&hash))
             })

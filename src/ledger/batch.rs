@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use crate::git::Node;
+use crate::git::CommitNode;
 
 /// The commits of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,12 +20,12 @@ pub(crate) struct CommitBatch {
 /// nothing. That commit descends from `anchor`, if there is one, since an anchor only moves forward.
 /// If the first such commit alone adds more than `most`, as a large merge does, the batch is larger.
 pub(crate) fn batch(
-    nodes: &[Node],
+    nodes: &[CommitNode],
     anchor: Option<&str>,
     own: &BTreeSet<String>,
     most: usize,
 ) -> CommitBatch {
-    let known: BTreeMap<&str, &Node> = nodes
+    let known: BTreeMap<&str, &CommitNode> = nodes
         .iter()
         .map(|node| (node.hash.as_str(), node))
         .collect();
@@ -72,7 +72,7 @@ pub(crate) fn batch(
 }
 
 /// Returns the commit and all before it that are new.
-fn ancestors<'a>(known: &BTreeMap<&'a str, &'a Node>, hash: &str) -> BTreeSet<&'a str> {
+fn ancestors<'a>(known: &BTreeMap<&'a str, &'a CommitNode>, hash: &str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<&str> = vec![hash];
     while let Some(hash) = open.pop() {
@@ -89,14 +89,14 @@ fn ancestors<'a>(known: &BTreeMap<&'a str, &'a Node>, hash: &str) -> BTreeSet<&'
 mod tests {
     use super::*;
 
-    fn node(hash: &str, parents: &[&str]) -> Node {
-        Node {
+    fn node(hash: &str, parents: &[&str]) -> CommitNode {
+        CommitNode {
             hash: hash.to_owned(),
             parents: parents.iter().map(ToString::to_string).collect(),
         }
     }
 
-    fn choose(nodes: &[Node], anchor: &str, own: &[&str], most: usize) -> (String, String) {
+    fn choose(nodes: &[CommitNode], anchor: &str, own: &[&str], most: usize) -> (String, String) {
         let own = own.iter().map(ToString::to_string).collect();
         let batch = batch(nodes, Some(anchor), &own, most);
         (batch.hashes.join(" "), batch.end.unwrap_or_default())

@@ -91,7 +91,7 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
     };
     let Some(anchor) = footer.hash().map(str::to_ascii_lowercase) else {
         survey.coverage.standing = AnchorState::NoAnchor;
-        survey.newest = counted(git.newest(WINDOW)?, folder);
+        survey.newest = counted(git.newest_commits(WINDOW)?, folder);
         survey.newest.truncate(NEWEST);
         return Ok(survey);
     };
@@ -99,7 +99,7 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
         survey.set_standing(AnchorState::Covered, 0);
         return Ok(survey);
     }
-    let window = git.newest(WINDOW)?;
+    let window = git.newest_commits(WINDOW)?;
     if window.is_empty() {
         return Ok(survey);
     }
@@ -135,7 +135,7 @@ impl Survey {
         window: Vec<Commit>,
         folder: Option<&str>,
     ) -> Result<()> {
-        let Some(full) = git.find(anchor)? else {
+        let Some(full) = git.resolve_hash(anchor)? else {
             self.coverage.standing = AnchorState::Missing;
             self.coverage.advice = Some(advice_missing(git));
             self.newest = counted(window, folder);
@@ -207,7 +207,7 @@ fn straight_to(window: &[Commit], anchor: &str) -> Option<usize> {
 
 /// Leaves out the commits that changed nothing but the ledger.
 fn counted(commits: Vec<Commit>, folder: Option<&str>) -> Vec<Commit> {
-    let is_own = |commit: &Commit| folder.is_some_and(|folder| commit.is_below(folder));
+    let is_own = |commit: &Commit| folder.is_some_and(|folder| commit.is_confined_to(folder));
     commits
         .into_iter()
         .filter(|commit| !is_own(commit))
@@ -221,7 +221,7 @@ pub(crate) fn own_commits(
     since: Option<&str>,
 ) -> Result<BTreeSet<String>> {
     match folder {
-        Some(folder) => git.only_below(folder, since),
+        Some(folder) => git.commits_only_in(folder, since),
         None => Ok(BTreeSet::new()),
     }
 }

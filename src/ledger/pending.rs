@@ -142,13 +142,15 @@ impl Pending {
     fn fill(&mut self, project: &Project, folder: Option<&str>, most: usize) -> Result<()> {
         let git = &project.git;
         let anchor = match (&self.coverage.anchor, self.coverage.standing) {
-            (Some(anchor), AnchorState::Behind | AnchorState::Diverged) => git.find(anchor)?,
+            (Some(anchor), AnchorState::Behind | AnchorState::Diverged) => {
+                git.resolve_hash(anchor)?
+            }
             _ => None,
         };
         let own = coverage::own_commits(git, folder, anchor.as_deref())?;
         let nodes = git.nodes_since(anchor.as_deref())?;
         let nodes = match (self.coverage.standing, &self.coverage.updated) {
-            (AnchorState::Missing, Some(day)) => git.made_since(nodes, day)?,
+            (AnchorState::Missing, Some(day)) => git.committed_since(nodes, day)?,
             _ => nodes,
         };
         let descends_from = match self.coverage.standing {

@@ -257,7 +257,7 @@ fn target(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Resul
             return Ok(target);
         }
     };
-    let Some(full) = git.find(&wanted)? else {
+    let Some(full) = git.resolve_hash(&wanted)? else {
         refuse(format!("{wanted} names no commit here"));
         return Ok(target);
     };
@@ -293,7 +293,7 @@ impl AnchorTarget {
         file: &LedgerFile,
     ) -> Result<Option<String>> {
         let git = &project.git;
-        let old = git.find(anchor)?;
+        let old = git.resolve_hash(anchor)?;
         let is_lost = match &old {
             None => true,
             Some(old) if old == full || old == head => false,
@@ -333,7 +333,7 @@ pub(crate) fn commit_since(project: &Project, time: &str) -> Result<Option<Strin
     let Ok(time) = DateTime::parse_from_rfc3339(time) else {
         return Ok(None);
     };
-    let newest = project.git.newest(LOOKED_AT)?;
+    let newest = project.git.newest_commits(LOOKED_AT)?;
     let is_later = |date: &str| DateTime::parse_from_rfc3339(date).is_ok_and(|date| date >= time);
     let mut own = newest.into_iter().rev();
     let first = own.find(|commit| is_own(&commit.subject) && is_later(&commit.date));
