@@ -4,6 +4,7 @@ use chrono::DateTime;
 use chrono::Utc;
 
 use crate::error::Result;
+use crate::git::hash::is_hash_prefix;
 use crate::git::program::Program;
 
 /// Returns when each commit was authored; `None` for each hash that names none.
@@ -32,11 +33,6 @@ pub(crate) fn author_times(
         commit.and_then(author_time)
     });
     Ok(times.collect())
-}
-
-/// Returns whether a text can only be a hash: `HEAD` and other revision expressions are not passed to git.
-fn is_hash_prefix(hash: &str) -> bool {
-    (4..=64).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// Splits off the next answer: an object after `<hash> commit <size>`, or a line that says why there is none.

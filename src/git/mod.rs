@@ -6,6 +6,7 @@ mod commits;
 mod committable;
 mod committing;
 mod config;
+mod hash;
 mod listing;
 mod objects;
 mod program;
@@ -28,6 +29,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::error::Result;
 use crate::git::bounds::UnsafeRepository;
+use crate::git::hash::is_full_hash;
 use crate::git::program::Program;
 use crate::git::repository::Discovery;
 use crate::git::repository::Head;
@@ -36,6 +38,7 @@ use crate::warning::Warning;
 
 pub use additions::Addition;
 pub use committing::NewCommit;
+pub(crate) use hash::is_hash_prefix;
 pub use listing::TrackedFiles;
 pub use objects::Object;
 pub use objects::Objects;
@@ -121,24 +124,22 @@ impl Git {
 
     /// Returns the number of commits since the one with a full hash, or `None` if it is unknown here.
     pub fn commits_since(&self, hash: &str) -> Result<Option<u32>> {
-        let is_hash = [40, 64].contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
-        let (Some(program), true) = (self.program()?, is_hash) else {
+        if !is_full_hash(hash) {
             return Ok(None);
-        };
+        }
         let (Some(from), Some(head)) = (self.resolve(hash)?, self.head()?) else {
             return Ok(None);
         };
         let range = format!("{from}..{head}");
-        let count = program.run(&["rev-list", "--count", &range, "--"])?;
+        let count =
+            self.with_program(|program| program.run(&["rev-list", "--count", &range, "--"]))?;
         Ok(count.and_then(|count| count.trim().parse().ok()))
     }
 
     /// Returns the name of the repository that this one was cloned from, without its address.
     pub fn origin_name(&self) -> Result<Option<String>> {
-        let Some(program) = self.program()? else {
-            return Ok(None);
-        };
-        let url = program.query(&["config", "--get", "remote.origin.url"])?;
+        let url =
+            self.with_program(|program| program.query(&["config", "--get", "remote.origin.url"]))?;
         Ok(url.and_then(|url| {
             let path = url.trim().trim_end_matches('/');
             let name = path.rsplit(['/', ':', '\\']).next()?;
@@ -171,24 +172,15 @@ impl Git {
             None => {}
         }
         self.refuse_unsafe()?;
-        let tag = match self.program()? {
-            Some(program) => program.tag(name, message, &head, clock)?,
-            None => None,
-        };
-        match tag {
-            Some(_) => Ok(true),
-            None => Err(Error::not_found(
-                "git was not found, so no tag can be created",
-            )),
-        }
+        let tag = self.with_program(|program| program.tag(name, message, &head, clock))?;
+        tag.map(|_| true)
+            .ok_or_else(|| Error::not_found("git was not found, so no tag can be created"))
     }
 
     /// Returns the value of a key of the repository's own configuration.
     pub fn local_config(&self, key: &str) -> Result<Option<String>> {
-        let Some(program) = self.program()? else {
-            return Ok(None);
-        };
-        let value = program.query(&["config", "--local", "--get", key])?;
+        let value =
+            self.with_program(|program| program.query(&["config", "--local", "--get", key]))?;
         Ok(value.map(|value| value.trim_end_matches('\n').to_owned()))
     }
 
@@ -204,27 +196,23 @@ impl Git {
 
     fn write_local_config(&self, arguments: &[&str]) -> Result<()> {
         self.refuse_unsafe()?;
-        let Some(program) = self.program()? else {
-            return Err(Error::not_found(
-                "git was not found, so it cannot be configured",
-            ));
-        };
-        program.run(arguments).map(|_| ())
+        let output = self.with_program(|program| program.run(arguments))?;
+        output
+            .map(|_| ())
+            .ok_or_else(|| Error::not_found("git was not found, so it cannot be configured"))
     }
 
     /// Returns the full hash of the commit that a revision names.
     fn resolve(&self, revision: &str) -> Result<Option<String>> {
-        let Some(program) = self.program()? else {
-            return Ok(None);
-        };
         let commit = format!("{revision}^{{commit}}");
-        let hash = program.query(&[
+        let arguments = [
             "rev-parse",
             "--verify",
             "--quiet",
             "--end-of-options",
             &commit,
-        ])?;
+        ];
+        let hash = self.with_program(|program| program.query(&arguments))?;
         Ok(hash.map(|hash| hash.trim().to_owned()))
     }
 
@@ -247,12 +235,11 @@ impl Git {
 
     /// Returns the commits that led to what is checked out, with their times.
     pub fn timeline(&self) -> Result<Timeline> {
-        let shallow = self.repository.as_ref().is_some_and(Repository::is_shallow);
         let Some(head) = self.head()? else {
             return Ok(Timeline::default());
         };
         let commits = self.with_program(|program| timeline::commits(program, &head))?;
-        Ok(Timeline::new(commits.unwrap_or_default(), shallow))
+        Ok(Timeline::new(commits.unwrap_or_default()))
     }
 
     /// Returns the files that each commit renamed against its first parent, also those it changed on the way.
@@ -291,12 +278,10 @@ impl Git {
 
     /// Returns the full hash of the commit that a hash, perhaps an abbreviated one, names here.
     pub fn resolve_hash(&self, hash: &str) -> Result<Option<String>> {
-        let is_hash = (4..=64).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
-        if is_hash {
-            self.resolve(hash)
-        } else {
-            Ok(None)
+        if !is_hash_prefix(hash) {
+            return Ok(None);
         }
+        self.resolve(hash)
     }
 
     /// Returns the newest commits that led to what is checked out, newest first; one process, however long the history.
@@ -383,8 +368,8 @@ impl Git {
             return Err(Error::not_found("there is no git repository to commit to"));
         };
         let mut checked = paths.iter();
-        let endless = checked.find_map(|path| bounds::check_rule_files(&repository.top, path));
-        endless.as_ref().map_or(Ok(()), refuse)?;
+        let special = checked.find_map(|path| bounds::check_rule_files(&repository.top, path));
+        refuse(special.as_ref())?;
         let Some(program) = self.program()? else {
             return Ok(());
         };
@@ -401,7 +386,7 @@ impl Git {
 
     /// Refuses to write if there is an obstacle.
     fn refuse_unsafe(&self) -> Result<()> {
-        self.obstacle.as_ref().map_or(Ok(()), refuse)
+        refuse(self.obstacle.as_ref())
     }
 
     /// Returns a git program at the top of the repository; `None` if git may not be run on it.
@@ -409,10 +394,10 @@ impl Git {
         let Some(repository) = self.readable() else {
             return Ok(None);
         };
-        let nested_obstacle = self
+        let nested = self
             .nested_obstacle
             .get_or_init(|| bounds::check_nested(repository));
-        nested_obstacle.as_ref().map_or(Ok(()), refuse)?;
+        refuse(nested.as_ref())?;
         Ok(Some(Program::new(&repository.top)))
     }
 
@@ -428,8 +413,11 @@ impl Git {
     }
 }
 
-fn refuse(obstacle: &UnsafeRepository) -> Result<()> {
-    Err(Error::refused(obstacle.reason()).at(obstacle.path(), None))
+/// Fails if there is an obstacle.
+fn refuse(obstacle: Option<&UnsafeRepository>) -> Result<()> {
+    obstacle.map_or(Ok(()), |obstacle| {
+        Err(Error::refused(obstacle.reason()).at(obstacle.path(), None))
+    })
 }
 
 #[cfg(test)]

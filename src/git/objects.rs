@@ -12,9 +12,11 @@ use std::process::ChildStdout;
 
 use crate::error::At;
 use crate::error::Result;
+use crate::git::hash::is_full_hash;
 use crate::git::program::Program;
 use crate::git::running::MAX_WAIT;
 use crate::git::running::Running;
+use crate::text::hexadecimal;
 
 /// A running git process that serves objects; starting it takes as long as a hundred queries.
 #[derive(Debug)]
@@ -187,7 +189,7 @@ fn parse_header(line: &str) -> Option<Header> {
     // A name that is not found is printed before `missing`, including any spaces.
     let mut words = line.trim_end_matches('\n').split(' ');
     let (hash, kind, size) = (words.next()?, words.next()?, words.next()?);
-    let is_hash = hash.len() >= 40 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_hash = is_full_hash(hash);
     let is_end = words.next().is_none();
     (is_hash && is_end).then_some(())?;
     Some(Header {
@@ -240,15 +242,6 @@ fn tree_entries(content: &[u8], hash_bytes: usize) -> Vec<TreeEntry> {
         rest = &after[1 + hash_bytes..];
     }
     entries
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
-    bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(*byte)])
-        .collect()
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ use crate::text::strip_controls;
 /// checked out are those beside `.git`, and rules for attributes and ignored files come from the
 /// repository. The environment of the user is kept, except for the variables by which a hook of git says
 /// where its repository is: the project's is asked, whoever asks.
+#[derive(Clone)]
 pub(crate) struct Program<'a> {
     /// The folder that contains `.git`, where the files are checked out; git searches nowhere else.
     top: &'a Path,
@@ -129,14 +130,14 @@ impl<'a> Program<'a> {
             keys.map(|(key, value)| format!("--config-env=filter.{name}.{key}={value}"))
         });
         let hooks = self.subsections("hook")?;
-        let hooks = hooks.iter();
-        let hooks = hooks.map(|name| format!("--config-env=hook.{name}.enabled={FALSE_VARIABLE}"));
+        let hooks = hooks
+            .iter()
+            .map(|name| format!("--config-env=hook.{name}.enabled={FALSE_VARIABLE}"));
         // Not `-c`, which takes an equals sign in the name for the end of the key.
         let options = filters.chain(hooks).collect();
         Ok(Self {
-            top: self.top,
             options,
-            index: self.index.clone(),
+            ..self.clone()
         })
     }
 
@@ -162,21 +163,16 @@ impl<'a> Program<'a> {
     /// Returns a program that uses a separate index.
     pub(crate) fn with_index(&self, index: &Path) -> Self {
         Self {
-            top: self.top,
-            options: self.options.clone(),
             index: Some(index.to_owned()),
+            ..self.clone()
         }
     }
 
     /// Returns a program that takes paths literally, not as patterns.
     pub(crate) fn with_literal_paths(&self) -> Self {
-        let mut options = self.options.clone();
-        options.push("--literal-pathspecs".to_owned());
-        Self {
-            top: self.top,
-            options,
-            index: self.index.clone(),
-        }
+        let mut program = self.clone();
+        program.options.push("--literal-pathspecs".to_owned());
+        program
     }
 
     /// Refuses files that git would run through a filter, which a repository's own settings name.

@@ -6,6 +6,8 @@ use std::path::Component;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::git::hash::is_full_hash;
+
 /// The folders of a repository.
 #[derive(Clone, Debug)]
 pub(crate) struct Repository {
@@ -184,8 +186,7 @@ fn is_ref_name(name: &str) -> bool {
 
 fn parse_hash(text: &str) -> Option<String> {
     let text = text.trim();
-    let is_hash = [40, 64].contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
-    is_hash.then(|| text.to_owned())
+    is_full_hash(text).then(|| text.to_owned())
 }
 
 /// Returns the text of a file of this size at most, with U+FFFD for what is not text; anything else is none.

@@ -7,6 +7,7 @@ use chrono::NaiveTime;
 use chrono::Utc;
 
 use crate::error::Result;
+use crate::git::hash::is_hash_prefix;
 use crate::git::program::Program;
 
 /// As many commits are looked at; what came before is taken as unknown.
@@ -20,16 +21,11 @@ pub(crate) type TimedCommit = (String, DateTime<Utc>);
 pub struct Timeline {
     /// Newest first.
     commits: Vec<TimedCommit>,
-    /// Whether the oldest is not the first of the project.
-    is_truncated: bool,
 }
 
 impl Timeline {
-    pub(crate) fn new(commits: Vec<TimedCommit>, is_truncated: bool) -> Self {
-        Self {
-            commits,
-            is_truncated,
-        }
+    pub(crate) fn new(commits: Vec<TimedCommit>) -> Self {
+        Self { commits }
     }
 
     /// Returns the number of commits.
@@ -40,11 +36,6 @@ impl Timeline {
     /// Returns whether there is no commit, and perhaps no repository.
     pub fn is_empty(&self) -> bool {
         self.commits.is_empty()
-    }
-
-    /// Returns whether older commits exist that are not here, as in a shallow clone.
-    pub fn is_truncated(&self) -> bool {
-        self.is_truncated
     }
 
     /// Returns the hash of a commit by its place, counted from the newest.
@@ -59,16 +50,12 @@ impl Timeline {
 
     /// Returns the index of a commit that is named by its hash or the start of it.
     pub fn index_of(&self, hash: &str) -> Option<usize> {
-        let is_hash = hash.len() >= 4 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        if !is_hash_prefix(hash) {
+            return None;
+        }
         let hash = hash.to_ascii_lowercase();
-        let commits = self.commits.iter();
-        is_hash
-            .then(|| {
-                commits
-                    .into_iter()
-                    .position(|(full, _)| full.starts_with(&hash))
-            })
-            .flatten()
+        let mut commits = self.commits.iter();
+        commits.position(|(full, _)| full.starts_with(&hash))
     }
 
     /// Returns the place of the last commit before this moment.
