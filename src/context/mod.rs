@@ -41,7 +41,7 @@ const MIN_BUDGET: usize = 100;
 pub fn has_memory(project: &Project) -> bool {
     project.planning().is_ok()
         || KnowledgeDir::in_project(project).root().is_dir()
-        || crate::ledger::is_kept(project)
+        || crate::ledger::exists(project)
 }
 
 /// The options of a digest.

@@ -56,7 +56,7 @@ pub fn brief(project: &Project, days: u64) -> Result<Brief> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
     let state = LedgerState::parse(&files.state.text);
-    let survey = coverage::survey(project, &state.footer, files.folder.in_git.as_deref())?;
+    let survey = coverage::survey(project, &state.footer, files.folder.repo_path.as_deref())?;
     let decisions = Decisions::parse(&files.decisions.text);
     let since = project.clock.today().checked_sub_days(Days::new(days));
     let rollup = decisions.rollup.as_ref();
@@ -135,9 +135,9 @@ fn action(
 ) -> Result<Option<String>> {
     let update = "run `annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
     if !files.state.exists() {
-        if files.is_left_out(project)? {
+        if files.is_sparse(project)? {
             return Ok(Some(
-                "the ledger is left out of this sparse checkout: bring it back by `git sparse-checkout add`".to_owned(),
+                "the ledger is excluded from this sparse checkout: restore it with `git sparse-checkout add`".to_owned(),
             ));
         }
         let others = files.constraints.exists() || files.decisions.exists();

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::ledger::likeness::Words;
-use crate::ledger::likeness::without_note;
+use crate::ledger::similarity::WordSet;
+use crate::ledger::similarity::without_note;
 use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::text::fold;
@@ -81,13 +81,13 @@ impl Constraints {
         let own = self.sections[section].own.clone();
         let is_under_heading = !self.sections[section].title.is_empty();
         let blocks = outline.blocks(&own);
-        let mut open: Option<usize> = None;
+        let mut open_bullet: Option<usize> = None;
         for block in blocks {
             let start = line_start(outline.text(), block.range.start);
             match &block.content {
                 BlockContent::Item(item) if item.depth == 0 => {
-                    self.close(open.take(), outline.text(), start);
-                    open = Some(self.bullets.len());
+                    self.close(open_bullet.take(), outline.text(), start);
+                    open_bullet = Some(self.bullets.len());
                     self.bullets.push(Bullet {
                         section,
                         text: item.text.clone(),
@@ -97,20 +97,20 @@ impl Constraints {
                     });
                 }
                 // Indented text belongs to the bullet above.
-                _ if is_indented(outline.text(), start) && open.is_some() => {}
+                _ if is_indented(outline.text(), start) && open_bullet.is_some() => {}
                 BlockContent::Paragraph if is_under_heading => {
-                    self.close(open.take(), outline.text(), start);
+                    self.close(open_bullet.take(), outline.text(), start);
                     self.prose.push(block.line);
                 }
-                _ => self.close(open.take(), outline.text(), start),
+                _ => self.close(open_bullet.take(), outline.text(), start),
             }
         }
-        self.close(open, outline.text(), own.end);
+        self.close(open_bullet, outline.text(), own.end);
     }
 
     /// Ends a bullet before the byte where something else begins, blank lines left out.
-    fn close(&mut self, open: Option<usize>, text: &str, before: usize) {
-        let Some(bullet) = open.and_then(|index| self.bullets.get_mut(index)) else {
+    fn close(&mut self, open_bullet: Option<usize>, text: &str, before: usize) {
+        let Some(bullet) = open_bullet.and_then(|index| self.bullets.get_mut(index)) else {
             return;
         };
         let line_end = |from: usize| {
@@ -184,11 +184,11 @@ impl Constraints {
     }
 
     /// Returns the bullet that says already what a new one would.
-    pub(crate) fn collision(&self, text: &str, except: Option<usize>) -> Option<&Bullet> {
-        let words = Words::from_text(text);
+    pub(crate) fn find_duplicate(&self, text: &str, except: Option<usize>) -> Option<&Bullet> {
+        let words = WordSet::from_text(text);
         self.active()
             .filter(|bullet| Some(bullet.line) != except)
-            .find(|bullet| bullet.text == text || words.repeat(&Words::from_text(&bullet.text)))
+            .find(|bullet| bullet.text == text || words.repeats(&WordSet::from_text(&bullet.text)))
     }
 }
 

@@ -66,7 +66,7 @@ pub fn schema() -> &'static Value {
 #[derive(Clone, Copy, Debug)]
 pub struct PendingRequest {
     /// Maximum number of commits in a batch.
-    pub most: usize,
+    pub max_commits: usize,
     /// Whether the first update begins with the first commit rather than with the latest ones.
     pub all: bool,
 }
@@ -78,7 +78,7 @@ pub struct PendingRequest {
 pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
-    let folder = files.folder.in_git.as_deref();
+    let folder = files.folder.repo_path.as_deref();
     let state = LedgerState::parse(&files.state.text);
     let is_empty = state.is_uninitialised(&files.state.text);
     let mut survey = coverage::survey(project, &state.footer, folder)?;
@@ -108,11 +108,11 @@ pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
         standing,
         AnchorState::NoRepository | AnchorState::NoCommits | AnchorState::Covered
     ) {
-        let most = request.most.max(1);
+        let max_commits = request.max_commits.max(1);
         if is_first && !request.all {
-            pending.fill_with_latest(project, folder, most)?;
+            pending.fill_with_latest(project, folder, max_commits)?;
         } else {
-            pending.fill(project, folder, most)?;
+            pending.fill(project, folder, max_commits)?;
         }
     }
     Ok(pending)
@@ -124,14 +124,16 @@ impl Pending {
         &mut self,
         project: &Project,
         folder: Option<&str>,
-        most: usize,
+        max_commits: usize,
     ) -> Result<()> {
         let git = &project.git;
-        let own = coverage::own_commits(git, folder, None)?;
+        let ledger_commits = coverage::ledger_commits(git, folder, None)?;
         let nodes = git.nodes_since(None)?;
-        let counted = nodes.iter().filter(|node| !own.contains(&node.hash));
+        let counted = nodes
+            .iter()
+            .filter(|node| !ledger_commits.contains(&node.hash));
         let all: Vec<&str> = counted.map(|node| node.hash.as_str()).collect();
-        self.older = all.len().saturating_sub(most);
+        self.older = all.len().saturating_sub(max_commits);
         self.coverage.pending = Some(all.len());
         self.commits = git.commits(&all[self.older..])?;
         self.covered_through.clone_from(&self.coverage.head);
@@ -139,7 +141,7 @@ impl Pending {
         Ok(())
     }
 
-    fn fill(&mut self, project: &Project, folder: Option<&str>, most: usize) -> Result<()> {
+    fn fill(&mut self, project: &Project, folder: Option<&str>, max_commits: usize) -> Result<()> {
         let git = &project.git;
         let anchor = match (&self.coverage.anchor, self.coverage.standing) {
             (Some(anchor), AnchorState::Behind | AnchorState::Diverged) => {
@@ -147,7 +149,7 @@ impl Pending {
             }
             _ => None,
         };
-        let own = coverage::own_commits(git, folder, anchor.as_deref())?;
+        let ledger_commits = coverage::ledger_commits(git, folder, anchor.as_deref())?;
         let nodes = git.nodes_since(anchor.as_deref())?;
         let nodes = match (self.coverage.standing, &self.coverage.updated) {
             (AnchorState::Missing, Some(day)) => git.committed_since(nodes, day)?,
@@ -158,8 +160,8 @@ impl Pending {
             // What is only here need not descend from what is only there.
             _ => None,
         };
-        let chosen = batch(&nodes, descends_from, &own, most);
-        let counted = |hash: &&str| !own.contains(*hash);
+        let chosen = batch(&nodes, descends_from, &ledger_commits, max_commits);
+        let counted = |hash: &&str| !ledger_commits.contains(*hash);
         let hashes: Vec<&str> = chosen
             .hashes
             .iter()
@@ -168,7 +170,7 @@ impl Pending {
             .collect();
         let total = nodes
             .iter()
-            .filter(|node| !own.contains(&node.hash))
+            .filter(|node| !ledger_commits.contains(&node.hash))
             .count();
         self.coverage.pending = Some(total);
         self.coverage.is_exact = true;

@@ -47,7 +47,7 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
         return Ok(specs);
     };
     let names: Vec<String> = paths.iter().map(|path| format!("{end}:{path}")).collect();
-    let mut room = MAX_BYTES;
+    let mut remaining_bytes = MAX_BYTES;
     for (path, found) in paths.into_iter().zip(objects.read(&names)?) {
         let Some(Object::Blob(content)) = found else {
             continue;
@@ -56,12 +56,12 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
         let Ok(text) = String::from_utf8(content) else {
             continue;
         };
-        if specs.files.len() == MAX_FILES || room == 0 {
+        if specs.files.len() == MAX_FILES || remaining_bytes == 0 {
             specs.left_out.push(path);
             continue;
         }
-        let kept = floor(&text, room);
-        room -= kept.len();
+        let kept = floor(&text, remaining_bytes);
+        remaining_bytes -= kept.len();
         specs.files.push(Spec {
             truncated: kept.len() < text.len(),
             text: kept.to_owned(),
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn specs_are_known_by_their_folder() {
+    fn specs_are_recognised_by_their_folder() {
         for path in [
             "specs/a.md",
             "app/specs/a.md",

@@ -125,7 +125,7 @@ fn work_status(status: &StatusReport) -> WorkStatus {
 }
 
 fn fill_decisions(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
-    let decisions = ledger::decided(project)?.into_value(warnings);
+    let decisions = ledger::list_decisions(project)?.into_value(warnings);
     let file = clean(&format!(
         "{}/DECISIONS.md",
         project.settings.ledger_dir.display()

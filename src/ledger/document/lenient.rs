@@ -40,16 +40,16 @@ pub(crate) fn items<T>(
 pub(crate) fn state(value: Option<&Value>) -> Option<NewState> {
     let state = value.filter(|value| value.is_object())?;
     let reference = state.get("quick_reference");
-    let of_reference = |name: &str| text(reference.and_then(|reference| reference.get(name)));
+    let reference_text = |name: &str| text(reference.and_then(|reference| reference.get(name)));
     Some(NewState {
         objective: text(state.get("objective")).unwrap_or_default(),
         active_work: list(state.get("active_work")),
         blockers: list(state.get("blockers")),
         next_actions: list(state.get("next_actions")),
         quick_reference: QuickReference {
-            run: of_reference("run"),
-            test: of_reference("test"),
-            entry_point: of_reference("entry_point"),
+            run: reference_text("run"),
+            test: reference_text("test"),
+            entry_point: reference_text("entry_point"),
             more: list(reference.and_then(|reference| reference.get("more"))),
         },
         out_of_scope: list(state.get("out_of_scope")),
@@ -88,6 +88,6 @@ pub(crate) fn decision(value: &Value) -> Option<NewDecision> {
 pub(crate) fn rollup(value: Option<&Value>) -> Option<Vec<String>> {
     let is_list = value.is_some_and(Value::is_array);
     let bullets = list(value.filter(|_| is_list));
-    let are_whole = bullets.iter().all(|bullet| !bullet.trim().is_empty());
-    (is_list && are_whole).then_some(bullets)
+    let are_filled = bullets.iter().all(|bullet| !bullet.trim().is_empty());
+    (is_list && are_filled).then_some(bullets)
 }

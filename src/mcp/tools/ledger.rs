@@ -72,7 +72,7 @@ struct Batch {
 fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let batch: Batch = arguments.read()?;
     let request = PendingRequest {
-        most: batch.max_commits.unwrap_or(BATCH),
+        max_commits: batch.max_commits.unwrap_or(BATCH),
         all: false,
     };
     ToolAnswer::json("annals ledger pending", &ledger::pending(project, request)?)
