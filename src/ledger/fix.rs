@@ -6,6 +6,7 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::ledger::apply::gap_after;
 use crate::ledger::apply::rollup;
 use crate::ledger::check::has_header;
 use crate::ledger::constraints;
@@ -15,6 +16,7 @@ use crate::ledger::files::LedgerFile;
 use crate::ledger::files::LedgerFiles;
 use crate::ledger::state;
 use crate::ledger::state::LedgerState;
+use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
@@ -197,13 +199,7 @@ fn sort_months(text: &str, line_end: &str) -> String {
     sorted.sort_by(|a, b| b.name.cmp(&a.name));
     let mut reordered = String::new();
     for month in sorted {
-        if !reordered.is_empty() && !reordered.ends_with(&line_end.repeat(2)) {
-            reordered.push_str(if reordered.ends_with('\n') {
-                line_end
-            } else {
-                "\n\n"
-            });
-        }
+        reordered.push_str(&gap_after(&reordered, line_end));
         reordered.push_str(&text[month.range.clone()]);
     }
     edit::apply(
@@ -225,7 +221,7 @@ fn with_header(file: &LedgerFile, template: Template) -> String {
         .collect();
     let head = lines.join(end) + end + end;
     // A byte order mark stays in front, and so does front matter, which is none further down.
-    let body = front_matter_end(&file.text);
+    let body = body_start(file);
     let headed = insert(&file.text, body, &head, end);
     if has_header(&headed) {
         headed
@@ -234,27 +230,18 @@ fn with_header(file: &LedgerFile, template: Template) -> String {
     }
 }
 
-fn front_matter_end(text: &str) -> usize {
-    let start = if text.starts_with('\u{feff}') {
+/// Returns the end of the front matter and of a byte order mark before it.
+fn body_start(file: &LedgerFile) -> usize {
+    let mark = if file.text.starts_with('\u{feff}') {
         '\u{feff}'.len_utf8()
     } else {
         0
     };
-    let Some(rest) = text[start..].strip_prefix("---\n") else {
-        return start;
-    };
-    rest.find("\n---\n").map_or(start, |at| start + 4 + at + 5)
+    let front_matter = FrontMatter::parse(&file.text, &file.path).value;
+    front_matter.range.end.max(mark)
 }
 
 fn insert(text: &str, at: usize, piece: &str, line_end: &str) -> String {
-    let before = &text[..at];
-    let gap = if before.is_empty() || before == "\u{feff}" || before.ends_with(&line_end.repeat(2))
-    {
-        String::new()
-    } else if before.ends_with('\n') {
-        line_end.to_owned()
-    } else {
-        line_end.repeat(2)
-    };
+    let gap = gap_after(&text[..at], line_end);
     edit::apply(text, vec![Edit::insert(at, format!("{gap}{piece}"))])
 }

@@ -128,3 +128,23 @@ fn an_unclosed_fence_is_not_moved_above_other_entries() {
     let fixed = fix::fix_decisions(&file(text), today());
     assert_eq!(Decisions::parse(&fixed).entries.len(), 1, "{fixed}");
 }
+
+#[test]
+fn the_header_goes_after_front_matter_whatever_its_line_ends() {
+    for end in ["\n", "\r\n"] {
+        let front_matter = "---\ntype: log\n---\n".replace('\n', end);
+        let text = format!("{front_matter}# Decisions{end}");
+        let fixed = fix::fix_decisions(&file(&text), today());
+        let header = format!("{front_matter}{end}<!-- DO");
+        assert!(fixed.starts_with(&header), "{fixed:?}");
+        assert!(fixed.contains(&format!("# Decisions{end}")), "{fixed:?}");
+    }
+}
+
+#[test]
+fn months_are_sorted_with_the_line_ends_of_the_file() {
+    let text = "# Decisions\n\n## 2026-01\n\n### 2026-01-17 \u{2014} A\n\n## 2026-02\n\n### 2026-02-17 \u{2014} B";
+    let fixed = fix::fix_decisions(&file(&text.replace('\n', "\r\n")), today());
+    assert_eq!(Decisions::parse(&fixed).months[0].name, "2026-02");
+    assert_eq!(fixed.replace("\r\n", "").find('\n'), None, "{fixed:?}");
+}

@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use crate::error::Problem;
 use crate::ledger::apply::ChangeStep;
 use crate::ledger::apply::FileUpdate;
+use crate::ledger::apply::gap_after;
 use crate::ledger::constraints::Bullet;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::constraints::SECTIONS;
@@ -54,14 +55,10 @@ pub(crate) fn apply(
             ConstraintOperation::Edit => merge.edit(change, &pointer),
             ConstraintOperation::Supersede => merge.supersede(change, &pointer),
         };
-        match step {
-            ChangeStep::Changed(text) => {
-                merge.text.clone_from(&text);
-                outcome.change(text);
-            }
-            ChangeStep::Repeated(problem) => outcome.repeated.push(problem),
-            ChangeStep::Refused(problems) => outcome.problems.extend(problems),
+        if let ChangeStep::Changed(text) = &step {
+            merge.text.clone_from(text);
         }
+        outcome.record(step);
     }
     outcome
 }
@@ -292,15 +289,10 @@ impl ConstraintMerge<'_> {
         let at = next.map_or(self.text.len(), |next| {
             line_start(&self.text, found.sections[next].heading.start)
         });
-        let (end, before) = (self.line_end, &self.text[..at]);
-        let gap = match before {
-            "" => String::new(),
-            _ if before.ends_with(&end.repeat(2)) => String::new(),
-            _ if before.ends_with('\n') => end.to_owned(),
-            _ => end.repeat(2),
-        };
-        let gap_after = if next.is_some() { end } else { "" };
-        let new = format!("{gap}## {title}{end}- {bullet}{end}{gap_after}");
+        let end = self.line_end;
+        let gap = gap_after(&self.text[..at], end);
+        let below = if next.is_some() { end } else { "" };
+        let new = format!("{gap}## {title}{end}- {bullet}{end}{below}");
         edit::apply(&self.text, vec![Edit::insert(at, new)])
     }
 }

@@ -7,6 +7,7 @@ use crate::error::Problem;
 use crate::error::Result;
 use crate::ledger::apply::ChangeStep;
 use crate::ledger::apply::FileUpdate;
+use crate::ledger::apply::gap_after;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::decisions::Month;
 use crate::ledger::document::NewDecision;
@@ -45,11 +46,7 @@ pub(crate) fn apply(
             }
             _ => ChangeStep::Refused(problems),
         };
-        match step {
-            ChangeStep::Changed(text) => outcome.change(text),
-            ChangeStep::Repeated(problem) => outcome.repeated.push(problem),
-            ChangeStep::Refused(problems) => outcome.problems.extend(problems),
-        }
+        outcome.record(step);
     }
     Ok(outcome)
 }
@@ -193,17 +190,9 @@ fn insertion_of_month(
 
 /// Returns the insertion of a piece after the text before a byte, with a blank line on either side.
 fn insertion_after(text: &str, end: usize, piece: &str, line_end: &str) -> Edit {
-    let before = &text[..end];
-    let gap =
-        if before.trim().is_empty() || before.ends_with("\n\n") || before.ends_with("\r\n\r\n") {
-            String::new()
-        } else if before.ends_with('\n') {
-            line_end.to_owned()
-        } else {
-            line_end.repeat(2)
-        };
-    let gap_after = if text[end..].is_empty() { "" } else { line_end };
-    Edit::insert(end, format!("{gap}{piece}{gap_after}"))
+    let gap = gap_after(&text[..end], line_end);
+    let below = if text[end..].is_empty() { "" } else { line_end };
+    Edit::insert(end, format!("{gap}{piece}{below}"))
 }
 
 #[cfg(test)]

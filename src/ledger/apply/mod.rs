@@ -28,6 +28,15 @@ impl FileUpdate {
         }
     }
 
+    /// Adds the outcome of one change.
+    pub(crate) fn record(&mut self, step: ChangeStep) {
+        match step {
+            ChangeStep::Changed(text) => self.change(text),
+            ChangeStep::Repeated(problem) => self.repeated.push(problem),
+            ChangeStep::Refused(problems) => self.problems.extend(problems),
+        }
+    }
+
     /// Sets the text, and marks it as changed if it differs.
     pub(crate) fn change(&mut self, text: String) {
         if text != self.text {
@@ -50,5 +59,17 @@ pub(crate) enum ChangeStep {
 impl ChangeStep {
     pub(crate) fn refused(pointer: String, message: impl Into<String>) -> Self {
         Self::Refused(vec![Problem::new(pointer, message)])
+    }
+}
+
+/// Returns the line ends that separate what is inserted after `before` from it by a blank line.
+pub(crate) fn gap_after(before: &str, line_end: &str) -> String {
+    let is_start = matches!(before, "" | "\u{feff}");
+    if is_start || before.ends_with("\n\n") || before.ends_with("\n\r\n") {
+        String::new()
+    } else if before.ends_with('\n') {
+        line_end.to_owned()
+    } else {
+        line_end.repeat(2)
     }
 }

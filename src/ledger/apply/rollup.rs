@@ -44,12 +44,12 @@ pub(crate) fn apply(
         outcome.problems.push(Problem::new("/rollup", message));
         return outcome;
     }
-    let lines: Vec<Line> = bullets.iter().map(|bullet| Line::new(bullet)).collect();
+    let bullets = bullets.iter().map(|bullet| Line::new(bullet).to_string());
+    let bullets: Vec<String> = bullets.collect();
     let current = found.rollup.as_ref();
-    if current.is_some_and(|rollup| rollup.bullets.iter().eq(lines.iter().map(Line::as_str))) {
+    if current.is_some_and(|rollup| rollup.bullets == bullets) {
         return outcome;
     }
-    let bullets: Vec<String> = lines.iter().map(|line| line.as_str().to_owned()).collect();
     if let Some(text) = replace(text, &bullets, line_end) {
         outcome.change(text);
     } else {
