@@ -5,6 +5,7 @@ use std::ops::Range;
 use chrono::NaiveDate;
 
 use crate::clock::parse_date;
+use crate::git::is_hash_prefix;
 use crate::markdown::edit::Edit;
 
 /// The placeholder for a hash if nothing is covered yet.
@@ -168,8 +169,7 @@ fn value_offset(line: &str, label: &str) -> Option<usize> {
 fn find_hash(text: &str) -> Option<(usize, &str)> {
     let mut at = 0;
     for word in text.split(|c: char| !c.is_ascii_alphanumeric()) {
-        let is_hash = (4..=64).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit());
-        if is_hash {
+        if is_hash_prefix(word) {
             return Some((at, word));
         }
         // The separator may be longer than one byte.

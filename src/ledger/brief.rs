@@ -126,6 +126,9 @@ impl Brief {
     }
 }
 
+/// How to fill an empty ledger.
+const FIRST_UPDATE: &str = "`annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
+
 /// Returns what to do before anything else, where nobody has filled the ledger in.
 fn action(
     project: &Project,
@@ -133,7 +136,6 @@ fn action(
     state: &LedgerState,
     coverage: &Coverage,
 ) -> Result<Option<String>> {
-    let update = "run `annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
     if !files.state.exists() {
         if files.is_sparse(project)? {
             return Ok(Some(
@@ -147,12 +149,11 @@ fn action(
             "this project has no ledger"
         };
         return Ok(Some(format!(
-            "{what}: run `annals ledger init`, then {}",
-            &update[4..]
+            "{what}: run `annals ledger init`, then {FIRST_UPDATE}"
         )));
     }
     if state.is_uninitialised(&files.state.text) {
-        return Ok(Some(format!("the ledger is empty: {update}")));
+        return Ok(Some(format!("the ledger is empty: run {FIRST_UPDATE}")));
     }
     let is_lost = matches!(
         coverage.standing,

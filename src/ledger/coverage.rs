@@ -91,8 +91,10 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
     };
     let Some(anchor) = footer.hash().map(str::to_ascii_lowercase) else {
         survey.coverage.standing = AnchorState::NoAnchor;
-        survey.newest = without_ledger_commits(git.newest_commits(WINDOW_COMMITS)?, folder);
-        survey.newest.truncate(MAX_SHOWN);
+        survey.set_newest(without_ledger_commits(
+            git.newest_commits(WINDOW_COMMITS)?,
+            folder,
+        ));
         return Ok(survey);
     };
     if head.starts_with(&anchor) {
@@ -118,15 +120,19 @@ impl Survey {
         self.coverage.pending = Some(pending);
     }
 
-    fn set_commits(&mut self, mut commits: Vec<Commit>) {
+    fn set_newest(&mut self, mut commits: Vec<Commit>) {
+        commits.truncate(MAX_SHOWN);
+        self.newest = commits;
+    }
+
+    fn set_commits(&mut self, commits: Vec<Commit>) {
         let standing = if commits.is_empty() {
             AnchorState::Covered
         } else {
             AnchorState::Behind
         };
         self.set_standing(standing, commits.len());
-        commits.truncate(MAX_SHOWN);
-        self.newest = commits;
+        self.set_newest(commits);
     }
 
     /// Asks git about an anchor that no straight line of new commits leads back to.
@@ -140,8 +146,7 @@ impl Survey {
         let Some(full) = git.resolve_hash(anchor)? else {
             self.coverage.standing = AnchorState::Missing;
             self.coverage.advice = Some(advice_missing(git));
-            self.newest = without_ledger_commits(window, folder);
-            self.newest.truncate(MAX_SHOWN);
+            self.set_newest(without_ledger_commits(window, folder));
             return Ok(());
         };
         let Some(distance) = git.distance(&full)? else {
@@ -229,7 +234,7 @@ pub(crate) fn ledger_commits(
     }
 }
 
-pub(crate) fn advice_missing(git: &Git) -> String {
+fn advice_missing(git: &Git) -> String {
     if git.is_shallow() {
         return "this clone is shallow: `git fetch --unshallow` fetches the history, \
                 or `annals ledger pending` uses what is here"

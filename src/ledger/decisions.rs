@@ -93,9 +93,11 @@ impl Decisions {
             if section.level >= 2 && is_rollup(&section.title) && found.rollup.is_none() {
                 found.rollup = Some(parse_rollup(&outline, section));
                 parsed_end = section.whole.end;
-            } else if section.level >= 2 && month_name(&section.title).is_some() {
+            } else if section.level >= 2
+                && let Some(name) = month_name(&section.title)
+            {
                 found.months.push(Month {
-                    name: month_name(&section.title).unwrap_or_default(),
+                    name,
                     line: section.line,
                     range: section.heading.start..section.whole.end,
                 });
@@ -138,7 +140,7 @@ fn is_rollup(title: &str) -> bool {
 }
 
 /// Returns the month that a heading is, `2026-02` or `2026-02 (February)`.
-pub(crate) fn month_name(title: &str) -> Option<String> {
+fn month_name(title: &str) -> Option<String> {
     let name = title.get(..7)?;
     let rest = title.get(7..)?;
     let is_end = rest.is_empty() || rest.starts_with([' ', ':']);

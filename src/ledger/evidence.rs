@@ -8,6 +8,7 @@ use regex::Regex;
 
 use crate::error::Result;
 use crate::git::Git;
+use crate::git::is_hash_prefix;
 use crate::project::Project;
 use crate::storage::read;
 
@@ -94,7 +95,7 @@ pub(crate) fn resolve(git: &Git, evidences: &[EntryEvidence]) -> Result<Vec<Vec<
 }
 
 fn is_cited_hash(word: &str) -> bool {
-    (7..=64).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit())
+    word.len() >= 7 && is_hash_prefix(word)
 }
 
 fn is_path(word: &str) -> bool {

@@ -60,7 +60,7 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
             specs.left_out.push(path);
             continue;
         }
-        let kept = floor(&text, remaining_bytes);
+        let kept = &text[..text.floor_char_boundary(remaining_bytes)];
         remaining_bytes -= kept.len();
         specs.files.push(Spec {
             truncated: kept.len() < text.len(),
@@ -99,15 +99,6 @@ fn is_spec(path: &str) -> bool {
     is_plain && !path.ends_with('/') && FOLDERS.iter().any(|folder| is_in(folder))
 }
 
-/// Returns the longest start of a text that is no longer than `most` bytes.
-fn floor(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +122,5 @@ mod tests {
         ] {
             assert!(!is_spec(path), "{path}");
         }
-        assert_eq!(floor("aä", 2), "a");
     }
 }

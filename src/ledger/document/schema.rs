@@ -49,7 +49,10 @@ fn check(schema: &Value, value: &Value, pointer: &str, problems: &mut Vec<Proble
         && !has_type(expected, value)
     {
         let expected = describe_types(expected);
-        let message = format!("must be {expected}, not {}", describe_type_of(value));
+        let message = format!(
+            "must be {expected}, not {}",
+            describe_type(json_type(value))
+        );
         return problems.push(Problem::new(pointer, message));
     }
     check_conditional(schema, value, pointer, problems);
@@ -210,10 +213,6 @@ fn json_type(value: &Value) -> &'static str {
         Value::Array(_) => "array",
         Value::Object(_) => "object",
     }
-}
-
-fn describe_type_of(value: &Value) -> &'static str {
-    describe_type(json_type(value))
 }
 
 fn describe_types(expected: &Value) -> String {
