@@ -73,7 +73,7 @@ pub fn call(project: &Project, request: &[u8]) -> Result<String> {
 
 /// Returns the answer of a tool in a project, or its error as an answer.
 fn run_tool(tool: &Tool, project: &Project, arguments: Arguments) -> CallToolResult {
-    match tool.answer(project, arguments) {
+    match (tool.call)(project, arguments) {
         Ok(answer) => answer.into_result(),
         Err(error) => answer::failure(&error.relative_to(&project.root)),
     }
@@ -87,7 +87,7 @@ pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> 
             directory,
         },
         sets: sets.to_vec(),
-        roots: Mutex::new(Roots::Unknown),
+        roots: Mutex::new(None),
     };
     let failed =
         |what: &str, error: &dyn std::fmt::Display| Error::failed(format!("{what}: {error}"));
@@ -114,28 +114,23 @@ pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> 
     outcome
 }
 
-/// The folders that the client has reported.
-#[derive(Clone, Debug)]
-enum Roots {
-    Unknown,
-    Known(Vec<PathBuf>),
-}
-
 struct McpServer {
     launch: LaunchContext,
     sets: Vec<ToolSet>,
-    roots: Mutex<Roots>,
+    /// The client's roots, or `None` if they have to be requested.
+    roots: Mutex<Option<Vec<PathBuf>>>,
 }
 
 impl McpServer {
-    /// Returns the folders of the client, asked for once until it says that they changed.
+    /// Returns the client's roots, requested once until the client reports a change.
     #[expect(
         deprecated,
         reason = "current clients report their folders in no other way"
     )]
     async fn roots(&self, peer: &Peer<RoleServer>) -> Vec<PathBuf> {
-        if let Roots::Known(known) = self.cached_roots() {
-            return known;
+        let cached = self.roots.lock().ok().and_then(|roots| roots.clone());
+        if let Some(roots) = cached {
+            return roots;
         }
         let has_roots = peer
             .peer_info()
@@ -148,15 +143,9 @@ impl McpServer {
             Vec::new()
         };
         if let Ok(mut roots) = self.roots.lock() {
-            *roots = Roots::Known(reported.clone());
+            *roots = Some(reported.clone());
         }
         reported
-    }
-
-    fn cached_roots(&self) -> Roots {
-        self.roots
-            .lock()
-            .map_or(Roots::Unknown, |roots| roots.clone())
     }
 
     async fn project(&self, named: Option<&str>, peer: &Peer<RoleServer>) -> Result<Project> {
@@ -301,7 +290,7 @@ impl ServerHandler for McpServer {
         _: NotificationContext<RoleServer>,
     ) -> impl Future<Output = ()> + Send + '_ {
         if let Ok(mut roots) = self.roots.lock() {
-            *roots = Roots::Unknown;
+            *roots = None;
         }
         std::future::ready(())
     }

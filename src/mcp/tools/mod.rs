@@ -34,16 +34,6 @@ pub enum ToolSet {
 impl ToolSet {
     /// All sets besides the default one.
     pub const OPTIONAL: [Self; 3] = [Self::Plan, Self::Ledger, Self::Facts];
-
-    /// Returns the word for this set.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Plan => "plan",
-            Self::Ledger => "ledger",
-            Self::Facts => "facts",
-        }
-    }
 }
 
 /// The effect of a tool on the project, which clients check before they let a model call it.
@@ -86,11 +76,6 @@ impl Tool {
         self.effect != Effect::ReadOnly && !is_personal
     }
 
-    /// Answers one call.
-    pub(crate) fn answer(&self, project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-        (self.call)(project, arguments)
-    }
-
     fn to_rmcp(&self) -> rmcp::model::Tool {
         let mut properties = match (self.properties)() {
             Value::Object(properties) => properties,
@@ -112,8 +97,8 @@ impl Tool {
     }
 }
 
+/// Returns the default tools and those of these sets.
 fn enabled(sets: &[ToolSet]) -> impl Iterator<Item = &'static Tool> {
-    let sets = sets.to_vec();
     TOOLS
         .iter()
         .copied()
