@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 fn labels() -> Labels {
     Labels {
-        marker: 7,
+        marker_length: 7,
         ours: "ours".to_owned(),
         theirs: "theirs".to_owned(),
     }
@@ -133,7 +133,7 @@ fn bullets_added_on_both_sides_are_both_kept() {
 }
 
 #[test]
-fn a_bullet_edited_here_and_superseded_there_is_a_conflict() {
+fn a_bullet_edited_by_ours_and_superseded_by_theirs_is_a_conflict() {
     let ours = CONSTRAINTS.replace("one writer", "one writer a file (updated 2026-02-01)");
     let theirs = CONSTRAINTS.replace("- one writer\n", "")
         + "- (Superseded 2026-02-01) one writer — locks are there\n";

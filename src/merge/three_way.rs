@@ -14,7 +14,7 @@ use crate::merge::unit::MergeUnit;
 #[derive(Clone, Debug)]
 pub struct Labels {
     /// Length of a marker in characters; git's default is 7.
-    pub marker: usize,
+    pub marker_length: usize,
     /// The branch that is merged into.
     pub ours: String,
     /// The branch that is merged.
@@ -36,30 +36,30 @@ pub(crate) fn merge(
     inserts: InsertPolicy,
     labels: &Labels,
 ) -> MergeResult {
-    let mut merge = Merge {
+    let mut merge = ThreeWayMerge {
         base,
         ours,
         theirs,
         inserts,
-        added: ours.iter().filter(|unit| is_new(unit, base)).collect(),
+        added_by_ours: ours.iter().filter(|unit| is_new(unit, base)).collect(),
         out: Writer::new(labels),
     };
     merge.run();
     merge.out.finish()
 }
 
-struct Merge<'m, 'a> {
+struct ThreeWayMerge<'m, 'a> {
     base: &'m [MergeUnit<'a>],
     ours: &'m [MergeUnit<'a>],
     theirs: &'m [MergeUnit<'a>],
     inserts: InsertPolicy,
     /// Units added by ours, to detect those that theirs added, too; a unit of the base may just have been
     /// moved by theirs.
-    added: Vec<&'m MergeUnit<'a>>,
+    added_by_ours: Vec<&'m MergeUnit<'a>>,
     out: Writer<'m>,
 }
 
-impl<'m, 'a> Merge<'m, 'a> {
+impl<'m, 'a> ThreeWayMerge<'m, 'a> {
     fn run(&mut self) {
         let ours = hunks(self.base, self.ours);
         let theirs = hunks(self.base, self.theirs);
@@ -80,21 +80,21 @@ impl<'m, 'a> Merge<'m, 'a> {
                 position.2 + unchanged,
             );
             let (own_count, other_count, end) = match self.inserts {
-                InsertPolicy::Join => lone_insertion(own, other, first),
-                InsertPolicy::Compete => None,
+                InsertPolicy::KeepBoth => single_insertion(own, other, first),
+                InsertPolicy::Conflict => None,
             }
             .unwrap_or_else(|| overlapping_region(own, other, first));
-            let own_end = side_end(&own[..own_count], position.1, position.0, end);
-            let other_end = side_end(&other[..other_count], position.2, position.0, end);
+            let own_end = position_in_side(&own[..own_count], position.1, position.0, end);
+            let other_end = position_in_side(&other[..other_count], position.2, position.0, end);
             let replaced = &self.base[position.0..end];
-            let (own_text, other_text) = (
+            let (our_units, their_units) = (
                 &self.ours[position.1..own_end],
                 &self.theirs[position.2..other_end],
             );
             match (own_count, other_count) {
-                (_, 0) => self.out.units(own_text),
-                (0, _) => self.theirs(other_text),
-                _ => self.write_both(replaced, own_text, other_text),
+                (_, 0) => self.out.write_units(our_units),
+                (0, _) => self.write_theirs(their_units),
+                _ => self.write_both(replaced, our_units, their_units),
             }
             own = &own[own_count..];
             other = &other[other_count..];
@@ -113,7 +113,7 @@ impl<'m, 'a> Merge<'m, 'a> {
             } else {
                 own.gap
             };
-            self.out.unit(own, gap);
+            self.out.write_unit(own, gap);
         }
     }
 
@@ -124,35 +124,38 @@ impl<'m, 'a> Merge<'m, 'a> {
         ours: &'m [MergeUnit<'a>],
         theirs: &'m [MergeUnit<'a>],
     ) {
-        if are_same(ours, theirs) {
-            return self.out.units(ours);
+        if are_equal(ours, theirs) {
+            return self.out.write_units(ours);
         }
-        let is_exclusive = self.inserts == InsertPolicy::Compete;
-        if !replaced.is_empty() || is_exclusive {
-            return self.out.conflict(ours, theirs);
+        let conflicts_on_insert = self.inserts == InsertPolicy::Conflict;
+        if !replaced.is_empty() || conflicts_on_insert {
+            return self.out.write_conflict(ours, theirs);
         }
-        self.out.units(ours);
+        self.out.write_units(ours);
         if ours.last().is_some_and(|unit| !unit.is_block)
             && theirs.first().is_some_and(|unit| !unit.is_block)
         {
             self.out.remove_trailing_blanks();
         }
-        self.theirs(theirs);
+        self.write_theirs(theirs);
     }
 
     /// Writes the units that theirs added, without those that ours added, too; different new units with the
     /// same key conflict.
-    fn theirs(&mut self, theirs: &'m [MergeUnit<'a>]) {
-        if self.inserts == InsertPolicy::Compete {
-            return self.out.units(theirs);
+    fn write_theirs(&mut self, theirs: &'m [MergeUnit<'a>]) {
+        if self.inserts == InsertPolicy::Conflict {
+            return self.out.write_units(theirs);
         }
         for unit in theirs {
             let is_new = is_new(unit, self.base);
-            let rival = self.added.iter().find(|own| is_new && own.key == unit.key);
-            match rival {
-                None => self.out.unit(unit, unit.gap),
+            let same_key = self
+                .added_by_ours
+                .iter()
+                .find(|own| is_new && own.key == unit.key);
+            match same_key {
+                None => self.out.write_unit(unit, unit.gap),
                 Some(own) if own.identity == unit.identity => {}
-                Some(_) => self.out.conflict(&[], std::slice::from_ref(unit)),
+                Some(_) => self.out.write_conflict(&[], std::slice::from_ref(unit)),
             }
         }
     }
@@ -178,7 +181,7 @@ fn hunks(base: &[MergeUnit<'_>], side: &[MergeUnit<'_>]) -> Vec<Hunk> {
 }
 
 /// If two hunks start here and only one of them is a mere insertion, returns that one, to be written first.
-fn lone_insertion(ours: &[Hunk], theirs: &[Hunk], start: usize) -> Option<(usize, usize, usize)> {
+fn single_insertion(ours: &[Hunk], theirs: &[Hunk], start: usize) -> Option<(usize, usize, usize)> {
     let (own, other) = (ours.first()?, theirs.first()?);
     let both_start_here = own.base.start == start && other.base.start == start;
     match (own.base.is_empty(), other.base.is_empty()) {
@@ -212,14 +215,14 @@ fn overlapping_region(ours: &[Hunk], theirs: &[Hunk], start: usize) -> (usize, u
 }
 
 /// Returns the position in one side that corresponds to position `end` in the base.
-fn side_end(hunks: &[Hunk], side: usize, base: usize, end: usize) -> usize {
+fn position_in_side(hunks: &[Hunk], side: usize, base: usize, end: usize) -> usize {
     match hunks.last() {
         None => side + (end - base),
         Some(last) => last.side.end + (end - last.base.end),
     }
 }
 
-fn are_same(ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) -> bool {
+fn are_equal(ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) -> bool {
     ours.len() == theirs.len()
         && ours
             .iter()
@@ -247,13 +250,13 @@ impl<'m> Writer<'m> {
         }
     }
 
-    fn units(&mut self, units: &[MergeUnit<'_>]) {
+    fn write_units(&mut self, units: &[MergeUnit<'_>]) {
         for unit in units {
-            self.unit(unit, unit.gap);
+            self.write_unit(unit, unit.gap);
         }
     }
 
-    fn unit(&mut self, unit: &MergeUnit<'_>, gap: &str) {
+    fn write_unit(&mut self, unit: &MergeUnit<'_>, gap: &str) {
         self.separate(unit.is_block);
         self.text.push_str(unit.text);
         self.text.push_str(gap);
@@ -285,21 +288,21 @@ impl<'m> Writer<'m> {
         self.text.push_str(self.line_end);
     }
 
-    fn conflict(&mut self, ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) {
+    fn write_conflict(&mut self, ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) {
         self.conflicts += 1;
-        self.marker('<', &self.labels.ours);
-        self.units(ours);
-        self.marker('=', "");
-        self.units(theirs);
-        self.marker('>', &self.labels.theirs);
+        self.write_marker('<', &self.labels.ours);
+        self.write_units(ours);
+        self.write_marker('=', "");
+        self.write_units(theirs);
+        self.write_marker('>', &self.labels.theirs);
     }
 
-    fn marker(&mut self, sign: char, label: &str) {
+    fn write_marker(&mut self, sign: char, label: &str) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push_str(self.line_end);
         }
         self.text
-            .extend(std::iter::repeat_n(sign, self.labels.marker));
+            .extend(std::iter::repeat_n(sign, self.labels.marker_length));
         if !label.is_empty() {
             self.text.push(' ');
             self.text.push_str(label);
