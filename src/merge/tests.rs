@@ -119,6 +119,21 @@ fn the_rollup_contains_new_bullets_of_both_sides() {
     );
 }
 
+#[test]
+fn new_bullets_of_the_rollup_get_the_line_ends_of_the_file() {
+    let windows = |text: &str| text.replace('\n', "\r\n");
+    let ours = DECISIONS.replace("- old\n", "- ours\n");
+    let theirs = DECISIONS.replace("- old\n", "- old\n- theirs\n");
+    let merged = clean(
+        MergeKind::Decisions,
+        &windows(DECISIONS),
+        &windows(&ours),
+        &windows(&theirs),
+    );
+    let expected = DECISIONS.replace("- old\n", "- ours\n- theirs\n");
+    assert_eq!(merged, windows(&expected));
+}
+
 const CONSTRAINTS: &str =
     "# Constraints\n\n## Rules\n- never log secrets\n- one writer\n\n## Superseded\n";
 
