@@ -6,13 +6,11 @@
 //! person.
 
 mod kind;
-mod merged;
 mod rollup;
 mod three_way;
 mod unit;
 
 pub use kind::MergeKind;
-pub use merged::MergeResult;
 pub use three_way::Labels;
 
 use crate::merge::kind::InsertPolicy;
@@ -27,6 +25,15 @@ pub struct Versions<'a> {
     pub ours: &'a str,
     /// The version on the branch that is merged.
     pub theirs: &'a str,
+}
+
+/// The outcome of a merge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergeResult {
+    /// The merged text, with conflict markers.
+    pub text: String,
+    /// Number of conflicts.
+    pub conflicts: usize,
 }
 
 /// Merges three versions of a file of the given kind.

@@ -6,8 +6,8 @@ use similar::Algorithm;
 use similar::DiffTag;
 use similar::capture_diff_slices;
 
+use crate::merge::MergeResult;
 use crate::merge::kind::InsertPolicy;
-use crate::merge::merged::MergeResult;
 use crate::merge::unit::MergeUnit;
 
 /// Labels of the sides in conflict markers.
@@ -48,6 +48,14 @@ pub(crate) fn merge(
     merge.out.finish()
 }
 
+/// A position in each version, as an index of units.
+#[derive(Clone, Copy, Debug, Default)]
+struct Position {
+    base: usize,
+    ours: usize,
+    theirs: usize,
+}
+
 struct ThreeWayMerge<'m, 'a> {
     base: &'m [MergeUnit<'a>],
     ours: &'m [MergeUnit<'a>],
@@ -64,33 +72,33 @@ impl<'m, 'a> ThreeWayMerge<'m, 'a> {
         let ours = hunks(self.base, self.ours);
         let theirs = hunks(self.base, self.theirs);
         let (mut own, mut other) = (ours.as_slice(), theirs.as_slice());
-        // Positions in base, ours and theirs up to which units have been written.
-        let mut position = (0, 0, 0);
+        let mut written = Position::default();
         while let Some(first) = [own.first(), other.first()]
             .into_iter()
             .flatten()
             .map(|hunk| hunk.base.start)
             .min()
         {
-            let unchanged = first - position.0;
-            self.write_unchanged(position, unchanged);
-            position = (
-                position.0 + unchanged,
-                position.1 + unchanged,
-                position.2 + unchanged,
-            );
+            let unchanged = first - written.base;
+            self.write_unchanged(written, unchanged);
+            let start = Position {
+                base: first,
+                ours: written.ours + unchanged,
+                theirs: written.theirs + unchanged,
+            };
             let (own_count, other_count, end) = match self.inserts {
                 InsertPolicy::KeepBoth => single_insertion(own, other, first),
                 InsertPolicy::Conflict => None,
             }
             .unwrap_or_else(|| overlapping_region(own, other, first));
-            let own_end = position_in_side(&own[..own_count], position.1, position.0, end);
-            let other_end = position_in_side(&other[..other_count], position.2, position.0, end);
-            let replaced = &self.base[position.0..end];
-            let (our_units, their_units) = (
-                &self.ours[position.1..own_end],
-                &self.theirs[position.2..other_end],
-            );
+            let end = Position {
+                base: end,
+                ours: position_in_side(&own[..own_count], start.ours, start.base, end),
+                theirs: position_in_side(&other[..other_count], start.theirs, start.base, end),
+            };
+            let replaced = &self.base[start.base..end.base];
+            let our_units = &self.ours[start.ours..end.ours];
+            let their_units = &self.theirs[start.theirs..end.theirs];
             match (own_count, other_count) {
                 (_, 0) => self.out.write_units(our_units),
                 (0, _) => self.write_theirs(their_units),
@@ -98,16 +106,19 @@ impl<'m, 'a> ThreeWayMerge<'m, 'a> {
             }
             own = &own[own_count..];
             other = &other[other_count..];
-            position = (end, own_end, other_end);
+            written = end;
         }
-        self.write_unchanged(position, self.base.len() - position.0);
+        self.write_unchanged(written, self.base.len() - written.base);
     }
 
     /// Writes unchanged units, with the blank lines of the side that changed those.
-    fn write_unchanged(&mut self, from: (usize, usize, usize), count: usize) {
+    fn write_unchanged(&mut self, from: Position, count: usize) {
         for step in 0..count {
-            let base = &self.base[from.0 + step];
-            let (own, other) = (&self.ours[from.1 + step], &self.theirs[from.2 + step]);
+            let base = &self.base[from.base + step];
+            let (own, other) = (
+                &self.ours[from.ours + step],
+                &self.theirs[from.theirs + step],
+            );
             let gap = if own.gap == base.gap {
                 other.gap
             } else {
