@@ -40,10 +40,10 @@ pub(crate) fn additions(
     Ok(program.run(&arguments)?.map(|output| parse(&output)))
 }
 
-/// Reads commits, newest first, each followed by `A\0<path>\0` and `R<percent>\0<from>\0<to>\0`.
+/// Parses commits, newest first, each followed by `A\0<path>\0` and `R<percent>\0<from>\0<to>\0`.
 fn parse(output: &str) -> BTreeMap<String, Addition> {
     let mut found = BTreeMap::new();
-    // The current name of each past name.
+    // The current name of each earlier name.
     let mut current_names: BTreeMap<String, String> = BTreeMap::new();
     for (age, commit) in output.split('\u{1}').skip(1).enumerate() {
         let (head, changes) = commit.split_once(['\n', '\0']).unwrap_or((commit, ""));

@@ -1,8 +1,9 @@
 //! Checks whether a repository stays inside its own folders.
 //!
-//! An unpacked archive may bring a `.git` that leads elsewhere: a file that names another repository's folder, a
-//! `commondir`, a link in place of `HEAD` or `objects`. What git reads there would come out as this project's history,
-//! and what it commits would land there. Worktrees and submodules lead elsewhere too, and their folder names them in turn.
+//! An unpacked archive may contain a `.git` that points elsewhere: a file with the path of another
+//! repository's folder, a `commondir`, a link in place of `HEAD` or `objects`. Git would report that
+//! repository's history as this project's, and commit to it. Worktrees and submodules point elsewhere, too,
+//! but the folder that they point to names them in turn.
 
 use std::fs;
 use std::fs::FileType;
@@ -29,7 +30,7 @@ const PIPE_OR_DEVICE: &str = "is a pipe or a device, so git is not run";
 const ALTERNATES: &str = "uses the objects of another repository, so git is not run";
 const EXTERNAL_INCLUDE: &str = "includes a file from outside the repository, so git is not run";
 
-/// The parts of `.git` that our commands read.
+/// The entries of `.git` that our commands read.
 const READ_ENTRIES: &[&str] = &[
     "HEAD",
     "commondir",
@@ -47,7 +48,7 @@ const READ_ENTRIES: &[&str] = &[
     "worktrees",
 ];
 
-/// The folders among these whose content is read and written.
+/// The folders among them whose content is read and written.
 const NESTED_FOLDERS: &[&str] = &["info", "logs", "objects", "refs", "reftable"];
 
 /// Maximum depth of ref names; real ones are not deeper.
@@ -79,7 +80,7 @@ impl UnsafeRepository {
     }
 }
 
-/// Looks at the folder of a repository and at its settings.
+/// Checks the top level of a repository's folders, and its settings.
 pub(crate) fn check_git_dir(repository: &Repository) -> Option<UnsafeRepository> {
     let Some(folders) = git_folders(repository) else {
         return Some(UnsafeRepository::new(&repository.top.join(".git"), FOREIGN));
@@ -94,26 +95,28 @@ pub(crate) fn check_git_dir(repository: &Repository) -> Option<UnsafeRepository>
     })
 }
 
-/// Returns the file that names other folders of objects, where one does: what is read there is another's history.
+/// Returns the `alternates` file if it is not empty: it adds the objects of another repository.
 fn alternates_file(repository: &Repository) -> Option<UnsafeRepository> {
     let file = repository.common_dir.join("objects/info/alternates");
     let found = fs::symlink_metadata(&file).ok()?;
     (!found.is_file() || found.len() > 0).then(|| UnsafeRepository::new(&file, ALTERNATES))
 }
 
-/// Looks for links and pipes further down, where git reads and writes.
+/// Checks for links and pipes in the nested folders that git reads and writes.
 pub(crate) fn check_nested(repository: &Repository) -> Option<UnsafeRepository> {
     let folders = git_folders(repository)?;
     folders.iter().find_map(|folder| {
         NESTED_FOLDERS.iter().find_map(|name| {
-            // Objects lie one folder deep, and there are many of them; chains of graphs and indexes lie two deep.
+            // Objects are one folder deep, and there are many; chains of commit graphs and indexes are two
+            // deep.
             let depth = if *name == "objects" { 2 } else { MAX_DEPTH };
             find_unsafe(&folder.join(name), &folders, &|_| true, depth)
         })
     })
 }
 
-/// Looks at the files of rules that git reads when it commits a path from the top.
+/// Checks the `.gitignore` and `.gitattributes` files that git reads when it commits a path relative to the
+/// top.
 pub(crate) fn check_rule_files(top: &Path, path: &str) -> Option<UnsafeRepository> {
     let folders = Path::new(path)
         .ancestors()
@@ -130,7 +133,7 @@ pub(crate) fn check_rule_files(top: &Path, path: &str) -> Option<UnsafeRepositor
         .map(|file| UnsafeRepository::new(&file, PIPE_OR_DEVICE))
 }
 
-/// Returns the real folders that belong to this project, or `None` if they are another's.
+/// Returns the canonical git folders of this project, or `None` if they belong to another one.
 fn git_folders(repository: &Repository) -> Option<Vec<PathBuf>> {
     let top = repository.top.canonicalize().ok()?;
     let git_dir = repository.git_dir.canonicalize().ok()?;
@@ -150,7 +153,7 @@ fn git_folders(repository: &Repository) -> Option<Vec<PathBuf>> {
     })
 }
 
-/// Returns whether the folder of a worktree names the `.git` of this one.
+/// Returns whether the `gitdir` file of a worktree's folder points to the `.git` of `top`.
 fn gitdir_points_to(git_dir: &Path, top: &Path) -> bool {
     let link = read_line(&git_dir.join("gitdir"), "").map(|path| git_dir.join(path));
     link.is_some_and(|link| {
@@ -159,9 +162,9 @@ fn gitdir_points_to(git_dir: &Path, top: &Path) -> bool {
     })
 }
 
-/// Returns whether a folder of git's says that its files are checked out here, as a submodule's does.
+/// Returns whether `core.worktree` in a git folder points to `top`, as in a submodule.
 fn config_points_to(git_dir: &Path, top: &Path) -> bool {
-    // A sparse submodule keeps the setting in the second.
+    // A sparse submodule has the setting in the second file.
     ["config", "config.worktree"].iter().any(|file| {
         let named = config::worktree(&git_dir.join(file)).map(|path| git_dir.join(path));
         let folder = named.and_then(|folder| folder.canonicalize().ok());
@@ -169,10 +172,10 @@ fn config_points_to(git_dir: &Path, top: &Path) -> bool {
     })
 }
 
-/// Returns the first entry below a folder that leads out of these folders, or that git could wait for without end.
+/// Returns the first entry below a folder that points outside these folders, or that is a pipe or a device.
 #[expect(
     clippy::disallowed_methods,
-    reason = "git's own folders, of which only the names are read"
+    reason = "only the names in git's own folders are read"
 )]
 fn find_unsafe(
     folder: &Path,
@@ -200,7 +203,8 @@ fn find_unsafe(
     })
 }
 
-/// Returns whether reading may never end; a socket, such as git's own monitor keeps, cannot be opened at all.
+/// Returns whether reading may block forever; a socket, such as that of git's file system monitor, cannot be
+/// opened.
 #[cfg(unix)]
 fn is_pipe_or_device(kind: FileType) -> bool {
     use std::os::unix::fs::FileTypeExt;
@@ -242,7 +246,7 @@ mod tests {
         let add = ["submodule", "--quiet", "add", &source, "part"];
         sandbox.git(&[&allow[..], &add].concat());
         assert!(is_usable(&top.join("part")));
-        // A copy of the file alone leads to the same folder, which does not name the copy.
+        // A copy of the file points to the same folder, which does not point to the copy.
         let copy = elsewhere.child("copy");
         copy.child(".git")
             .write_file(worktree.child(".git").path())

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::git::hash::is_hash_prefix;
 use crate::git::program::Program;
 
-/// Returns when each commit was authored; `None` for each hash that names none.
+/// Returns the author time of each commit; `None` for each unknown hash.
 pub(crate) fn author_times(
     program: &Program<'_>,
     hashes: &[&str],
@@ -35,7 +35,8 @@ pub(crate) fn author_times(
     Ok(times.collect())
 }
 
-/// Splits off the next answer: an object after `<hash> commit <size>`, or a line that says why there is none.
+/// Splits off the next answer: an object after `<hash> commit <size>`, or a line with the reason why there is
+/// none.
 fn next_object(output: &[u8]) -> (Option<&[u8]>, &[u8]) {
     let (header, rest) = split_line(output);
     let header = String::from_utf8_lossy(header);

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::git::program::Program;
 
-/// Files that exist in git's folder while an operation is in progress, with its name.
+/// Files in git's folder that exist while an operation is in progress, and the operation.
 const IN_PROGRESS: &[(&str, &str)] = &[
     ("MERGE_HEAD", "a merge"),
     ("CHERRY_PICK_HEAD", "a cherry-pick"),
@@ -39,7 +39,7 @@ pub(super) fn refuse_in_progress(program: &Program<'_>, git_dir: &Path) -> Resul
     Ok(())
 }
 
-/// Refuses files that are ignored, unmerged, left out of a sparse checkout, or below a submodule or a link.
+/// Refuses files that are ignored, unmerged, excluded from a sparse checkout, or below a submodule or a link.
 pub(super) fn refuse_uncommittable(program: &Program<'_>, paths: &[&str]) -> Result<()> {
     let folders = paths
         .iter()
@@ -65,7 +65,7 @@ pub(super) fn refuse_uncommittable(program: &Program<'_>, paths: &[&str]) -> Res
         return Err(uncommittable(reason, &one.path));
     }
     for path in paths.iter().filter(|path| !known.contains(*path)) {
-        // A path that starts with `./` cannot be taken for a pattern.
+        // A path that starts with `./` is not parsed as a pattern.
         let plain = format!("./{path}");
         if program
             .query(&["check-ignore", "--quiet", "--", &plain])?

@@ -1,8 +1,8 @@
-//! Commits a few files by git's plumbing.
+//! Commits a few files with git's plumbing commands.
 //!
-//! `git commit` itself compares every file, runs filters and merge drivers that settings name, and writes
-//! files such as `COMMIT_EDITMSG` and what `rerere` keeps. Here git stores bytes, makes a tree of them and
-//! of what is committed already, and moves the branch.
+//! `git commit` itself compares every file, runs filters and merge drivers from the settings, and writes
+//! files such as `COMMIT_EDITMSG` and those of `rerere`. Here git stores the blobs, writes a tree of them and
+//! of the files committed already, and updates the branch.
 
 use std::path::Path;
 
@@ -16,11 +16,11 @@ pub struct NewCommit<'a> {
     pub files: &'a [&'a str],
     /// The message.
     pub message: &'a str,
-    /// An empty folder outside of the repository, for a separate index.
+    /// An empty folder outside the repository, for a separate index.
     pub scratch: &'a Path,
 }
 
-/// Commits these files and nothing else, with the time of this run; returns whether there was something to commit.
+/// Commits only these files, with the time of this run; returns whether there was something to commit.
 ///
 /// Other staged changes stay staged. Line ends and encodings are converted as by `git add`.
 pub(super) fn commit(program: &Program<'_>, draft: &NewCommit<'_>, clock: &Clock) -> Result<bool> {
@@ -53,7 +53,8 @@ pub(super) fn commit(program: &Program<'_>, draft: &NewCommit<'_>, clock: &Clock
         return Ok(false);
     };
     let commit_hash = commit_hash.trim();
-    // First, since it fails where another git is at work; a branch that fails to move leaves the files staged.
+    // Before the branch is updated, since it fails while another git process holds the index. If the branch
+    // cannot be updated, the files stay staged.
     stage(&program, draft.files)?;
     let unborn = "0".repeat(commit_hash.len());
     let reason = format!("commit: {message}");

@@ -19,13 +19,13 @@ const MAX_CONFIG_BYTES: u64 = 1 << 20;
 /// Maximum depth of includes, as in git.
 const MAX_DEPTH: usize = 10;
 
-/// Returns the file of a repository's own settings that includes one from elsewhere, or one that cannot be read.
+/// Returns the settings file of a repository that includes a file from elsewhere or an unreadable one.
 pub(crate) fn external_include(repository: &Repository) -> Option<PathBuf> {
     let files = [
         repository.common_dir.join("config"),
         repository.git_dir.join("config.worktree"),
     ];
-    // Nearly always nothing is included, and the rest can be skipped.
+    // Includes are rare; without one, the rest can be skipped.
     let may_include = |file: &PathBuf| {
         let text = read(file, MAX_CONFIG_BYTES).map(|text| text.to_ascii_lowercase());
         text.map_or_else(
@@ -47,13 +47,13 @@ pub(crate) fn external_include(repository: &Repository) -> Option<PathBuf> {
         .find(|file| !includes_stay_inside(file, &folders, MAX_DEPTH))
 }
 
-/// Returns the folder that settings say their files are checked out in.
+/// Returns the value of `core.worktree`: the folder of the checked-out files.
 pub(crate) fn worktree(config: &Path) -> Option<String> {
     let text = read(config, MAX_CONFIG_BYTES)?;
     values(&text, "worktree", |section| section == "core").pop()
 }
 
-/// Returns whether what a file includes, and what that includes, lies in one of the folders.
+/// Returns whether a file and all files that it includes, directly or not, are inside one of the folders.
 fn includes_stay_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool {
     let real = file.canonicalize().ok();
     let Some(real) = real.filter(|real| folders.iter().any(|folder| real.starts_with(folder)))
@@ -76,7 +76,7 @@ fn includes_stay_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool 
     })
 }
 
-/// Returns whether a path to nothing would lie in one of the folders.
+/// Returns whether a path that does not exist would be inside one of the folders.
 fn would_be_inside(path: &Path, folders: &[PathBuf]) -> bool {
     let folder = path.ancestors().find_map(|path| path.canonicalize().ok());
     folder.is_some_and(|real| folders.iter().any(|folder| real.starts_with(folder)))
@@ -120,7 +120,7 @@ fn values(text: &str, key: &str, mut is_wanted: impl FnMut(&str) -> bool) -> Vec
     found
 }
 
-/// Returns the byte offset of the bracket that closes a header, skipping quoted ones.
+/// Returns the byte offset of the bracket that closes a section header; quoted brackets are skipped.
 fn header_end(header: &str) -> usize {
     let mut is_quoted = false;
     let mut is_escaped = false;

@@ -54,14 +54,14 @@ pub use timeline::Timeline;
 
 /// The git repository that contains a project, if any.
 ///
-/// No git program, no repository and no commits are answers: `None`, never an error. Errors are left
-/// for a git that was asked and failed, as on a repository that belongs to another user.
+/// Without a git program, a repository or commits, methods return `None`, not an error. An error means that
+/// git ran and failed, for example on a repository that belongs to another user.
 #[derive(Clone, Debug)]
 pub struct Git {
     repository: Option<Repository>,
-    /// What would lead git to files elsewhere; if set, git is not run.
+    /// A part of `.git` that points elsewhere; if there is one, git is not run.
     obstacle: Option<UnsafeRepository>,
-    /// The same further down, looked for before git is started first.
+    /// The same in nested folders, checked before git is first started.
     nested_obstacle: OnceLock<Option<UnsafeRepository>>,
 }
 
@@ -101,8 +101,8 @@ impl Git {
 
     /// Returns the full hash of the checked-out commit.
     ///
-    /// Read from the files of the repository, since a process costs more than most commands may take;
-    /// git is asked only where refs are kept in another form.
+    /// It is read from the files of the repository, since a process takes longer than most commands may; git
+    /// runs only if the refs are stored in another format.
     pub fn head(&self) -> Result<Option<String>> {
         match self.readable().map(Repository::head) {
             None | Some(Head::Unborn) => Ok(None),
@@ -111,10 +111,10 @@ impl Git {
         }
     }
 
-    /// Returns when each commit was authored, in one process; `None` for each hash that names none.
+    /// Returns the author time of each commit, with one process; `None` for each unknown hash.
     ///
-    /// Hashes may be abbreviated. The author's time, because a rebase sets all committers' times to
-    /// the moment of the rebase.
+    /// Hashes may be abbreviated. A rebase sets all committer times to the time of the rebase, so the author
+    /// time is used.
     pub fn commit_times(&self, hashes: &[&str]) -> Result<Vec<Option<DateTime<Utc>>>> {
         match self.program()? {
             Some(program) => commits::author_times(&program, hashes),
@@ -148,15 +148,15 @@ impl Git {
         }))
     }
 
-    /// Makes an annotated tag on the commit that is checked out, and returns whether it is new.
+    /// Creates an annotated tag on the checked-out commit, and returns whether it is new.
     ///
-    /// The same tag on the same commit is left alone; on another it is refused. Never signed: signing
-    /// runs a program that the repository's own settings name.
+    /// A tag that exists on this commit is kept; on another one, it is refused. Tags are not signed: signing
+    /// runs a program from the repository's own settings.
     pub fn tag(&self, name: &str, message: &str, clock: &Clock) -> Result<bool> {
         let Some(head) = self.head()? else {
             return Err(Error::not_found("there is no git commit here to tag"));
         };
-        // A name that is an option; git itself checks everything else.
+        // Git would parse such a name as an option; it validates all others itself.
         if name.starts_with('-') || name.is_empty() {
             return Err(Error::usage(format!("{name:?} is not a valid tag name")));
         }
@@ -202,7 +202,7 @@ impl Git {
             .ok_or_else(|| Error::not_found("git was not found, so it cannot be configured"))
     }
 
-    /// Returns the full hash of the commit that a revision names.
+    /// Resolves a revision to the full hash of its commit.
     fn resolve(&self, revision: &str) -> Result<Option<String>> {
         let commit = format!("{revision}^{{commit}}");
         let arguments = [
@@ -216,7 +216,7 @@ impl Git {
         Ok(hash.map(|hash| hash.trim().to_owned()))
     }
 
-    /// Returns the folder that the repository is checked out in: the project's root or one above it.
+    /// Returns the top of the worktree: the project's root or a folder above it.
     pub fn top(&self) -> Option<&Path> {
         self.repository
             .as_ref()
@@ -228,12 +228,12 @@ impl Git {
         self.repository.as_ref().is_some_and(Repository::is_sparse)
     }
 
-    /// Returns the names in the index, from the top of the repository.
+    /// Returns the paths in the index, relative to the top of the repository.
     pub fn tracked(&self) -> Result<Option<TrackedFiles>> {
         self.with_program(listing::tracked)
     }
 
-    /// Returns the commits that led to what is checked out, with their times.
+    /// Returns the first-parent history of the checked-out commit, with times.
     pub fn timeline(&self) -> Result<Timeline> {
         let Some(head) = self.head()? else {
             return Ok(Timeline::default());
@@ -242,7 +242,8 @@ impl Git {
         Ok(Timeline::new(commits.unwrap_or_default()))
     }
 
-    /// Returns the files that each commit renamed against its first parent, also those it changed on the way.
+    /// Returns the files that each commit renamed relative to its first parent, including files that it also
+    /// changed.
     pub fn renames(&self, commits: &[&str]) -> Result<Vec<Vec<Rename>>> {
         let none = || vec![Vec::new(); commits.len()];
         let renames = self.with_program(|program| renames::renames(program, commits))?;
@@ -250,7 +251,7 @@ impl Git {
     }
 
     /// Returns the commits that added the files of a folder, by absolute path; none in a shallow clone, whose
-    /// oldest commit seems to add everything.
+    /// oldest commit appears to add everything.
     pub fn additions(&self, folder: &Path) -> Result<BTreeMap<PathBuf, Addition>> {
         let Some(top) = self.top().filter(|_| !self.is_shallow()) else {
             return Ok(BTreeMap::new());
@@ -266,17 +267,17 @@ impl Git {
             .collect())
     }
 
-    /// Opens the repository's objects, to be read one by one.
+    /// Starts a process that serves the repository's objects.
     pub fn objects(&self) -> Result<Option<Objects>> {
         self.with_program(Objects::open)
     }
 
-    /// Returns whether the oldest commits here are not the first ones.
+    /// Returns whether the clone is shallow, so that its oldest commits are not the first ones.
     pub fn is_shallow(&self) -> bool {
         self.repository.as_ref().is_some_and(Repository::is_shallow)
     }
 
-    /// Returns the full hash of the commit that a hash, perhaps an abbreviated one, names here.
+    /// Resolves a hash, which may be abbreviated, to the full hash of a commit in this repository.
     pub fn resolve_hash(&self, hash: &str) -> Result<Option<String>> {
         if !is_hash_prefix(hash) {
             return Ok(None);
@@ -284,7 +285,8 @@ impl Git {
         self.resolve(hash)
     }
 
-    /// Returns the newest commits that led to what is checked out, newest first; one process, however long the history.
+    /// Returns the newest ancestors of the checked-out commit, itself included, newest first; uses one
+    /// process.
     pub fn newest_commits(&self, max_commits: usize) -> Result<Vec<Commit>> {
         let Some(head) = self.head()? else {
             return Ok(Vec::new());
@@ -294,7 +296,7 @@ impl Git {
         Ok(commits.unwrap_or_default())
     }
 
-    /// Returns these commits with what they changed, in the order asked.
+    /// Returns these commits with their changed files, in the given order.
     pub fn commits(&self, hashes: &[&str]) -> Result<Vec<Commit>> {
         let commits = self.with_program(|program| range::commits(program, hashes))?;
         Ok(commits.unwrap_or_default())
@@ -340,7 +342,7 @@ impl Git {
         self.with_program(|program| range::distance(program, from, to))
     }
 
-    /// Returns the commits since a full hash that changed nothing but files below a folder, named from the top.
+    /// Returns the commits since a full hash that only changed files below a folder, relative to the top.
     pub fn commits_only_in(&self, folder: &str, since: Option<&str>) -> Result<BTreeSet<String>> {
         let Some(head) = self.head()? else {
             return Ok(BTreeSet::new());
@@ -350,9 +352,9 @@ impl Git {
         Ok(commits.unwrap_or_default())
     }
 
-    /// Commits these files and nothing else; returns `None` if they are committed already.
+    /// Commits only these files; returns `None` if they are committed already.
     ///
-    /// Other staged changes stay staged. Like a tag, it is never signed, and without the repository's hooks.
+    /// Other staged changes stay staged. The commit is not signed, and the repository's hooks do not run.
     pub fn commit_only(&self, draft: &NewCommit<'_>, clock: &Clock) -> Result<Option<String>> {
         self.refuse_commit(draft.files)?;
         match self.program()? {
@@ -361,7 +363,7 @@ impl Git {
         }
     }
 
-    /// Fails if git would not commit these files, named from the top, as they are.
+    /// Fails if git would not commit these files, relative to the top, unchanged.
     pub fn refuse_commit(&self, paths: &[&str]) -> Result<()> {
         self.refuse_unsafe()?;
         let Some(repository) = self.readable() else {
@@ -378,7 +380,7 @@ impl Git {
         committable::refuse_uncommittable(&program, paths)
     }
 
-    /// Returns the repository, if nothing in it leads elsewhere.
+    /// Returns the repository, unless it has an obstacle.
     fn readable(&self) -> Option<&Repository> {
         let repository = self.repository.as_ref();
         repository.filter(|_| self.obstacle.is_none())
@@ -401,7 +403,7 @@ impl Git {
         Ok(Some(Program::new(&repository.top)))
     }
 
-    /// Queries a git program at the top of the repository; `None` without git or repository.
+    /// Runs an operation with a git program at the top of the repository; `None` without git or repository.
     fn with_program<T>(
         &self,
         operation: impl FnOnce(&Program<'_>) -> Result<Option<T>>,

@@ -51,7 +51,7 @@ pub struct TreeEntry {
 const MAX_OBJECT_BYTES: u64 = 1 << 20;
 /// Maximum size of a folder; those of projects are smaller.
 const MAX_TREE_BYTES: u64 = 64 << 20;
-/// Number of bytes of queries that fit into a pipe while the answers are still unread.
+/// Maximum size of the queries written at once, in bytes: they fit into a pipe while the answers are unread.
 const MAX_BATCH_BYTES: usize = 4096;
 
 impl Objects {
@@ -87,7 +87,8 @@ impl Objects {
     }
 }
 
-/// One process, which reads a line per query, and prints a header line and the content for each.
+/// A `git cat-file` process, which reads one query per line and prints a header line and the content for
+/// each.
 #[derive(Debug)]
 struct CatFile {
     child: Child,
@@ -222,7 +223,7 @@ fn read_object(header: &Header, stdout: &mut BufReader<ChildStdout>) -> io::Resu
     })
 }
 
-/// Reads `<mode> <name>\0<hash>` for each name in a folder.
+/// Parses `<mode> <name>\0<hash>` for each entry of a folder.
 fn tree_entries(content: &[u8], hash_bytes: usize) -> Vec<TreeEntry> {
     let mut entries = Vec::new();
     let mut rest = content;

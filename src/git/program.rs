@@ -1,4 +1,4 @@
-//! Starts git, in such a way that nothing of the repository runs and nothing is fetched.
+//! Runs git so that it starts no program named by the repository and fetches nothing.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -23,13 +23,12 @@ use crate::text::strip_controls;
 
 /// A git program for one project.
 ///
-/// A repository's own settings may name programs, and an unpacked archive brings such settings along.
-/// Each command therefore runs without the file system monitor, hooks, signatures, pager, submodules,
-/// upkeep in the background and fetching of missing objects, and none reads the files that are checked
-/// out, for which filters may be named. Nor does a setting lead git to files elsewhere: the files that are
-/// checked out are those beside `.git`, and rules for attributes and ignored files come from the
-/// repository. The environment of the user is kept, except for the variables by which a hook of git says
-/// where its repository is: the project's is asked, whoever asks.
+/// A repository's own settings may name programs, and an unpacked archive contains such settings. Each
+/// command therefore runs without the file system monitor, hooks, signatures, pager, submodules, background
+/// maintenance and fetching of missing objects, and none reads the checked-out files, for which filters may
+/// be configured. Nor does a setting direct git to files elsewhere: the worktree is the folder of `.git`, and
+/// rules for attributes and ignored files come from the repository. The user's environment is kept, except
+/// for the variables with which git selects a repository for its hooks.
 #[derive(Clone)]
 pub(crate) struct Program<'a> {
     /// The folder that contains `.git`, where the files are checked out; git searches nowhere else.
@@ -78,7 +77,8 @@ const SAFE_OPTIONS: &[&str] = &[
     "safe.bareRepository=explicit",
 ];
 
-/// Variables that are empty and say no, by which settings are turned off that have an equals sign in their name.
+/// Environment variables with an empty value and with `false`: `--config-env` disables settings through them,
+/// even if their names contain an equals sign.
 const EMPTY_VARIABLE: &str = "ANNALS_GIT_EMPTY";
 const FALSE_VARIABLE: &str = "ANNALS_GIT_NO";
 
@@ -94,7 +94,7 @@ const REPOSITORY_VARIABLES: &[&str] = &[
     "GIT_PREFIX",
 ];
 
-/// The author and committer if git knows none.
+/// The author and committer if none is configured.
 const DEFAULT_IDENTITY: [(&str, &str); 4] = [
     ("GIT_AUTHOR_NAME", "annals"),
     ("GIT_AUTHOR_EMAIL", "annals@localhost"),
@@ -114,10 +114,10 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Returns a program that runs none of the filters and hooks that settings name, for what writes.
+    /// Returns a program for commands that write, which runs none of the configured filters and hooks.
     ///
-    /// Since git 2.54, settings can name hooks. Git compares files with the index when it writes one, and
-    /// runs filters for it.
+    /// Since git 2.54, settings can define hooks. When git writes an index, it compares files with it and
+    /// runs filters for that.
     pub(crate) fn without_filters_and_hooks(&self) -> Result<Self> {
         let filters = self.subsections("filter")?;
         let filters = filters.iter().flat_map(|name| {
@@ -133,7 +133,7 @@ impl<'a> Program<'a> {
         let hooks = hooks
             .iter()
             .map(|name| format!("--config-env=hook.{name}.enabled={FALSE_VARIABLE}"));
-        // Not `-c`, which takes an equals sign in the name for the end of the key.
+        // Not `-c`, for which the key ends at the first equals sign.
         let options = filters.chain(hooks).collect();
         Ok(Self {
             options,
@@ -175,7 +175,7 @@ impl<'a> Program<'a> {
         program
     }
 
-    /// Refuses files that git would run through a filter, which a repository's own settings name.
+    /// Refuses files with a filter, since the repository's own settings define its program.
     pub(crate) fn refuse_filtered(&self, paths: &[&str]) -> Result<()> {
         let mut arguments = vec!["check-attr", "-z", "filter", "--"];
         arguments.extend(paths);
@@ -215,7 +215,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Returns the bytes that a command prints for an input.
+    /// Returns the output of a command that reads this input, as bytes.
     pub(crate) fn run_with_input(
         &self,
         arguments: &[&str],
@@ -242,7 +242,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Returns the folder that the program asks about.
+    /// Returns the top of the repository.
     pub(crate) fn top(&self) -> &Path {
         self.top
     }
@@ -292,7 +292,7 @@ impl<'a> Program<'a> {
             .transpose()
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the one place that starts git")]
+    #[expect(clippy::disallowed_methods, reason = "the only place that starts git")]
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command
@@ -363,7 +363,7 @@ fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result
         let stdout = read_up_to(stdout, MAX_OUTPUT_BYTES);
         (join_thread(writer), stdout, join_thread(errors))
     });
-    // After the wait, its id may be reused by another process.
+    // Before `wait`, after which its id may be reused by another process.
     let in_time = deadline.close();
     drop(running);
     let status = child.wait()?;
@@ -385,7 +385,7 @@ fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result
     })
 }
 
-/// Returns the first `most` bytes of a pipe, and their total number.
+/// Returns the first `most` bytes of a pipe, and its total number of bytes.
 fn read_up_to(pipe: Option<impl Read>, most: u64) -> io::Result<(Vec<u8>, u64)> {
     let mut kept = Vec::new();
     let Some(mut pipe) = pipe else {

@@ -57,9 +57,9 @@ pub struct Distance {
     pub behind: usize,
 }
 
-/// The fields of a commit, each ended by a zero byte, which no message can hold.
+/// The fields of a commit, each terminated by a zero byte, which a message cannot contain.
 const FORMAT_ARG: &str = "--format=%H%x00%P%x00%an%x00%aI%x00%s%x00%b%x00";
-/// Options of every listing of commits with their files, independent of the user's settings.
+/// Options of every `git log` that lists changed files, independent of the user's settings.
 ///
 /// Only files with the same bytes count as renamed: comparing the contents of large files takes git seconds.
 const LOG_OPTIONS: [&str; 7] = [
@@ -72,7 +72,7 @@ const LOG_OPTIONS: [&str; 7] = [
     FORMAT_ARG,
 ];
 
-/// Reads the newest commits that led to one.
+/// Reads the newest ancestors of a commit, itself included.
 pub(crate) fn newest_commits(
     program: &Program<'_>,
     head: &str,
@@ -125,7 +125,7 @@ pub(crate) fn nodes(
     }))
 }
 
-/// Returns the commits that led to one and were made on a day or later, in UTC.
+/// Returns the ancestors of a commit, itself included, that were committed on a day or later, in UTC.
 pub(crate) fn since_day(
     program: &Program<'_>,
     head: &str,
@@ -136,7 +136,7 @@ pub(crate) fn since_day(
     Ok(output.map(|output| output.lines().map(str::to_owned).collect()))
 }
 
-/// Counts the commits on either side.
+/// Counts the commits that only one of two commits has in its history.
 pub(crate) fn distance(program: &Program<'_>, other: &str, head: &str) -> Result<Option<Distance>> {
     let range = format!("{other}...{head}");
     let output = program.run(&["rev-list", "--count", "--left-right", &range, "--"])?;
@@ -149,7 +149,7 @@ pub(crate) fn distance(program: &Program<'_>, other: &str, head: &str) -> Result
     }))
 }
 
-/// Returns the commits since one that changed nothing but files below a folder.
+/// Returns the commits since one that only changed files below a folder.
 pub(crate) fn commits_only_in(
     program: &Program<'_>,
     since: Option<&str>,
@@ -171,7 +171,7 @@ pub(crate) fn commits_only_in(
 }
 
 impl Commit {
-    /// Returns whether the commit changed something, and nothing outside of a folder.
+    /// Returns whether the commit changed files, all of them below a folder.
     pub fn is_confined_to(&self, folder: &str) -> bool {
         let inside = |path: &str| {
             path.strip_prefix(folder)
@@ -190,7 +190,7 @@ fn range(since: Option<&str>, head: &str) -> String {
     }
 }
 
-/// Reads the fields of each commit and under them `M\0<path>\0` or `R<percent>\0<from>\0<to>\0` for each file.
+/// Parses the fields of each commit, followed by `M\0<path>\0` or `R<percent>\0<from>\0<to>\0` per file.
 fn parse(output: &str) -> Vec<Commit> {
     let mut commits = Vec::new();
     let mut rest = output.split('\0').peekable();
@@ -231,7 +231,7 @@ fn parse(output: &str) -> Vec<Commit> {
     commits
 }
 
-/// Returns whether the next field is a file's letter: a hash is far longer, and a separator is empty.
+/// Returns whether a field is the status of a file: a hash is longer, and a separator is empty.
 fn is_status_field(text: &str) -> bool {
     let text = text.trim_start_matches('\n');
     let mut letters = text.chars();

@@ -48,7 +48,7 @@ const MAX_LINE_BYTES: u64 = 1 << 12;
 const MAX_PACKED_REFS_BYTES: u64 = 16 << 20;
 
 impl Repository {
-    /// Looks for `.git` upward, no further than git would: a bare repository on the way ends the search.
+    /// Searches upward for `.git`, no further than git would: a bare repository ends the search.
     pub(crate) fn discover(folder: &Path) -> Discovery {
         for folder in folder.ancestors() {
             let dot_git = folder.join(".git");
@@ -90,17 +90,17 @@ impl Repository {
         })
     }
 
-    /// Returns whether the oldest commits here are not the first ones.
+    /// Returns whether the clone is shallow, so that its oldest commits are not the first ones.
     pub(crate) fn is_shallow(&self) -> bool {
         self.common_dir.join("shallow").exists()
     }
 
-    /// Returns whether rules say which files are checked out at all.
+    /// Returns whether the checkout is sparse.
     pub(crate) fn is_sparse(&self) -> bool {
         self.git_dir.join("info/sparse-checkout").exists()
     }
 
-    /// Returns the checked-out commit, as far as the files show it.
+    /// Returns the checked-out commit, as far as it can be read from files.
     pub(crate) fn head(&self) -> Head {
         let Some(mut text) = read(&self.git_dir.join("HEAD"), MAX_LINE_BYTES) else {
             return Head::Unknown;
@@ -113,7 +113,7 @@ impl Repository {
                 };
             };
             let name = name.trim().to_owned();
-            // The file format of refs whose names are not files leaves this name in HEAD.
+            // With the reftable format, HEAD contains this name.
             if name == "refs/heads/.invalid" || !is_ref_name(&name) {
                 return Head::Unknown;
             }
@@ -129,7 +129,7 @@ impl Repository {
         Head::Unknown
     }
 
-    /// Returns whether a file lies in the folder of the refs, or is not there; a link may lead out of it.
+    /// Returns whether a file is inside the common folder or missing; a link may point outside it.
     fn contains_ref(&self, file: &Path) -> bool {
         match (file.canonicalize(), self.common_dir.canonicalize()) {
             (Ok(file), Ok(common_dir)) => file.starts_with(common_dir),
@@ -157,7 +157,7 @@ impl Repository {
     }
 }
 
-/// Returns whether git would take a folder itself for a repository, as it does where nothing is checked out.
+/// Returns whether git would treat the folder itself as a bare repository.
 fn is_bare(folder: &Path) -> bool {
     let has = |name: &str| exists(&folder.join(name));
     has("HEAD") && (has("commondir") || has("objects") && has("refs"))
@@ -167,7 +167,7 @@ fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// Returns the path that a file consists of, after a prefix, or `None` if git might read a different one.
+/// Returns the path in a file after a prefix, or `None` if git might read a different one.
 pub(crate) fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
     let text = read(file, MAX_LINE_BYTES)?;
     let path = text.strip_prefix(prefix)?;
@@ -189,10 +189,11 @@ fn parse_hash(text: &str) -> Option<String> {
     is_full_hash(text).then(|| text.to_owned())
 }
 
-/// Returns the text of a file of this size at most, with U+FFFD for what is not text; anything else is none.
+/// Returns the text of a regular file of at most `max_bytes`, with U+FFFD for invalid UTF-8; otherwise
+/// `None`.
 #[expect(
     clippy::disallowed_methods,
-    reason = "a bounded look at git's own files, which may lie outside the project"
+    reason = "a bounded read of git's own files, which may be outside the project"
 )]
 pub(crate) fn read(path: &Path, max_bytes: u64) -> Option<String> {
     // Reading a pipe would never end.

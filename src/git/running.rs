@@ -111,7 +111,7 @@ impl Drop for Running {
     }
 }
 
-/// Ends every git process of this run; no further one starts.
+/// Kills every git process of this run; no further one starts.
 pub fn kill_all() {
     let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
     processes.is_shut_down = true;

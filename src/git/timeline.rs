@@ -1,4 +1,4 @@
-//! The commits that led to what is checked out.
+//! Reads the first-parent history of the checked-out commit, with times.
 
 use chrono::DateTime;
 use chrono::Days;
@@ -10,13 +10,13 @@ use crate::error::Result;
 use crate::git::hash::is_hash_prefix;
 use crate::git::program::Program;
 
-/// As many commits are looked at; what came before is taken as unknown.
+/// Maximum number of commits read; older ones count as unknown.
 const MAX_COUNT_ARG: &str = "--max-count=200000";
 
-/// A commit by its full hash, and its time: that of the commit, not of the authorship, since it came here then.
+/// The full hash of a commit and its committer time, when it was added to this history.
 pub(crate) type TimedCommit = (String, DateTime<Utc>);
 
-/// The commits that led to what is checked out by first parents: what was merged came with its merge.
+/// The first-parent history of the checked-out commit: merged commits count as part of their merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// Newest first.
@@ -38,7 +38,7 @@ impl Timeline {
         self.commits.is_empty()
     }
 
-    /// Returns the hash of a commit by its place, counted from the newest.
+    /// Returns the hash of a commit by its index, counted from the newest.
     pub fn hash(&self, index: usize) -> Option<&str> {
         self.commits.get(index).map(|(hash, _)| hash.as_str())
     }
@@ -48,7 +48,7 @@ impl Timeline {
         self.commits.get(index).map(|(_, time)| time.date_naive())
     }
 
-    /// Returns the index of a commit that is named by its hash or the start of it.
+    /// Returns the index of a commit, given by its hash or a prefix of it.
     pub fn index_of(&self, hash: &str) -> Option<usize> {
         if !is_hash_prefix(hash) {
             return None;
@@ -58,12 +58,12 @@ impl Timeline {
         commits.position(|(full, _)| full.starts_with(&hash))
     }
 
-    /// Returns the place of the last commit before this moment.
+    /// Returns the index of the last commit before a time.
     pub fn before(&self, moment: DateTime<Utc>) -> Option<usize> {
         self.commits.iter().position(|(_, time)| *time < moment)
     }
 
-    /// Returns the place of the last commit of a day or before it, in UTC.
+    /// Returns the index of the last commit on or before a day, in UTC.
     pub fn at_end_of(&self, day: NaiveDate) -> Option<usize> {
         let next = day.checked_add_days(Days::new(1))?;
         self.before(next.and_time(NaiveTime::MIN).and_utc())
