@@ -11,7 +11,7 @@ use crate::markdown::edit::Edit;
 /// The placeholder for a hash if nothing is covered yet.
 pub(crate) const NO_HASH: &str = "none yet";
 
-/// Follows the hash that `init` writes, which states what was checked out, but covers nothing.
+/// The note after the hash that `init` writes: the checked-out commit, which covers nothing yet.
 pub(crate) const INIT_NOTE: &str = "(nothing is covered yet)";
 
 const ANCHOR_LABEL: &str = "commits covered through";
@@ -43,7 +43,7 @@ pub(crate) struct Footer {
 }
 
 impl Footer {
-    /// Reads the footer wherever it stands; fences are not looked at, because nobody quotes a footer.
+    /// Parses the footer anywhere in the text; code fences are ignored, because nobody quotes a footer.
     pub(crate) fn parse(text: &str) -> Self {
         let mut footer = Self::default();
         let mut start = 0;
@@ -90,7 +90,7 @@ impl Footer {
         }
     }
 
-    /// Returns the anchor in force: the footer's, else another tool's.
+    /// Returns the hash in force: the footer's, or else that of another tool's comment.
     pub(crate) fn hash(&self) -> Option<&str> {
         let newest = |is_comment: bool| {
             let anchors = self.anchors.iter().rev();
@@ -101,7 +101,7 @@ impl Footer {
         newest(false).or_else(|| newest(true))
     }
 
-    /// Returns the edits that set every anchor and the day; a footer that is missing is appended.
+    /// Returns the edits that set every anchor and the day; a missing footer is appended.
     pub(crate) fn advance(
         &self,
         text: &str,
@@ -135,7 +135,7 @@ impl Footer {
         edits
     }
 
-    /// Returns other tools' comments as they would name another commit.
+    /// Returns other tools' comments with their hash replaced by another one.
     pub(crate) fn comments(&self, text: &str, hash: &str) -> Vec<String> {
         let comments = self.anchors.iter().filter(|anchor| anchor.is_comment);
         comments
@@ -152,7 +152,7 @@ impl Footer {
     }
 }
 
-/// Returns where the value of a label begins in a line, marks of emphasis aside.
+/// Returns the byte offset of a label's value in a line, after any emphasis markers.
 fn value_offset(line: &str, label: &str) -> Option<usize> {
     let trimmed = line.trim_start_matches(['*', '_', '-', '>', ' ', '\t']);
     let start = line.len() - trimmed.len();
@@ -165,7 +165,7 @@ fn value_offset(line: &str, label: &str) -> Option<usize> {
     Some(start + (trimmed.len() - value.len()))
 }
 
-/// Returns the first hash of a text and where it begins.
+/// Returns the first hash of a text with its byte offset.
 fn find_hash(text: &str) -> Option<(usize, &str)> {
     let mut at = 0;
     for word in text.split(|c: char| !c.is_ascii_alphanumeric()) {

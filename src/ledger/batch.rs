@@ -1,4 +1,4 @@
-//! Which commits an update is to take account of next, so that one batch follows on the other.
+//! Selects the commits that the next update covers, so that batches are consecutive.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ pub(crate) fn batch(
             .count();
         if count <= max_commits || best.is_none() {
             candidates.insert(&node.hash);
-            // Among equals the later one: it takes the ledger's own commits along.
+            // Of equal batches the later one, which includes the ledger's own commits.
             let is_better = best.as_ref().is_none_or(|(best_count, best_reached, _)| {
                 *best_count > max_commits
                     || (count, ancestors.len()) >= (*best_count, best_reached.len())
@@ -75,7 +75,7 @@ pub(crate) fn batch(
     }
 }
 
-/// Returns the commit and all before it that are new.
+/// Returns the commit and all of its ancestors that are new.
 fn ancestors<'a>(by_hash: &BTreeMap<&'a str, &'a CommitNode>, hash: &str) -> BTreeSet<&'a str> {
     let mut ancestors = BTreeSet::new();
     let mut stack: Vec<&str> = vec![hash];
@@ -116,7 +116,7 @@ mod tests {
         let line = [node("1", &["0"]), node("2", &["1"]), node("3", &["2"])];
         assert_eq!(choose(&line, "0", &[], 2), ("1 2".into(), "2".into()));
         assert_eq!(choose(&line, "0", &[], 9), ("1 2 3".into(), "3".into()));
-        // The ledger's own commits fill nothing, and come along.
+        // The ledger's own commits do not count, and are included.
         assert_eq!(choose(&line, "0", &["2"], 1), ("1 2".into(), "2".into()));
         assert_eq!(choose(&[], "0", &[], 9), (String::new(), String::new()));
     }

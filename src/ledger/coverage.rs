@@ -1,4 +1,4 @@
-//! How much of git's history the ledger takes account of.
+//! Determines how much of git's history the ledger covers.
 
 use std::collections::BTreeSet;
 
@@ -135,7 +135,7 @@ impl Survey {
         self.set_newest(commits);
     }
 
-    /// Asks git about an anchor that no straight line of new commits leads back to.
+    /// Resolves an anchor that is not in a linear series of the newest commits.
     fn resolve_diverged(
         &mut self,
         git: &Git,
@@ -201,7 +201,7 @@ impl Coverage {
     }
 }
 
-/// Returns the place of the anchor, where each commit before it has the next as its only parent.
+/// Returns the number of commits since the anchor if each has the next one as its only parent.
 fn linear_distance(window: &[Commit], anchor: &str) -> Option<usize> {
     let distance = window
         .iter()
@@ -212,7 +212,7 @@ fn linear_distance(window: &[Commit], anchor: &str) -> Option<usize> {
     is_straight.then_some(distance)
 }
 
-/// Leaves out the commits that changed nothing but the ledger.
+/// Removes the commits that only changed the ledger.
 fn without_ledger_commits(commits: Vec<Commit>, folder: Option<&str>) -> Vec<Commit> {
     let is_ledger_only =
         |commit: &Commit| folder.is_some_and(|folder| commit.is_confined_to(folder));
@@ -222,7 +222,7 @@ fn without_ledger_commits(commits: Vec<Commit>, folder: Option<&str>) -> Vec<Com
         .collect()
 }
 
-/// Returns the hashes of commits that changed nothing but the ledger, of the whole range.
+/// Returns the hashes of all commits since one that only changed the ledger.
 pub(crate) fn ledger_commits(
     git: &Git,
     folder: Option<&str>,

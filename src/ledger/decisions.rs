@@ -1,4 +1,4 @@
-//! DECISIONS.md: a rollup, months, and entries, ours and those of other writers.
+//! Parses DECISIONS.md: the rollup, months, and entries in our format and in others.
 
 use std::ops::Range;
 
@@ -168,7 +168,7 @@ fn parse_rollup(outline: &Outline<'_>, section: &Section) -> Rollup {
     }
 }
 
-/// Reads a heading as an entry: with a day in it, or with a day in a field under it.
+/// Parses a heading as an entry: with a day in it, or in a field below it.
 fn parse_heading_entry(outline: &Outline<'_>, section: &Section) -> Option<DecisionEntry> {
     if section.level < 2 {
         return None;
@@ -188,7 +188,7 @@ fn parse_heading_entry(outline: &Outline<'_>, section: &Section) -> Option<Decis
             .trim()
             .trim_end_matches(separators)
             .trim();
-        // A heading that is only a day holds entries of that day.
+        // The subsections of a heading that is only a day are entries of that day.
         let is_day_heading = title.is_empty() && before.is_empty();
         if is_day_heading && outline.subsections(section).next().is_some() {
             return None;
@@ -204,7 +204,7 @@ fn parse_heading_entry(outline: &Outline<'_>, section: &Section) -> Option<Decis
     Some(entry(parse_date(&date.value)?, &section.title, false))
 }
 
-/// Reads `- (2026-02-17) Title - why` and the like, and `### Title` under a day's heading.
+/// Parses `- (2026-02-17) Title - why` and similar bullets, and `### Title` below the heading of a day.
 fn parse_bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<DecisionEntry> {
     if let Some((0, length, date)) = find_date(&section.title)
         && section.level >= 2
@@ -243,7 +243,7 @@ fn parse_bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<Decisio
         .collect()
 }
 
-/// Returns the first day in a text: where, how long, and which.
+/// Returns the first date in a text: its byte offset, its length and the date.
 fn find_date(text: &str) -> Option<(usize, usize, NaiveDate)> {
     const LENGTH: usize = "2026-02-17".len();
     text.char_indices().find_map(|(at, c)| {

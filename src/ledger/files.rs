@@ -1,4 +1,4 @@
-//! The ledger's folder and its three files, as they are on the disk.
+//! Reads the ledger's folder and its three files from disk.
 
 use std::fs;
 use std::path::Path;
@@ -12,11 +12,11 @@ use crate::project::confine;
 use crate::storage::read;
 use crate::warning::Warning;
 
-/// The file that says what is true now.
+/// The file about the present.
 pub(crate) const STATE: &str = "STATE.md";
-/// The file that says what must not change.
+/// The file about what must not change.
 pub(crate) const CONSTRAINTS: &str = "CONSTRAINTS.md";
-/// The file that says how it came about.
+/// The file about how it came about.
 pub(crate) const DECISIONS: &str = "DECISIONS.md";
 
 /// The ledger's folder.
@@ -24,7 +24,7 @@ pub(crate) const DECISIONS: &str = "DECISIONS.md";
 pub(crate) struct LedgerFolder {
     /// The folder.
     pub(crate) path: PathBuf,
-    /// The folder as git names it, from the top of the repository; none without one.
+    /// Its path relative to the top of the repository, if there is one.
     pub(crate) repo_path: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl LedgerFolder {
         if !is_trusted {
             confine(&path, &project.settings.folders(&project.root))?;
         }
-        // Git's top and the project's root are without links; so must be what is compared with them.
+        // Git's top and the project's root are canonical, so the path compared with them must be, too.
         let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
         let repo_path = project
             .git
@@ -135,7 +135,7 @@ impl LedgerFile {
         self.bytes.is_some()
     }
 
-    /// Fails where an edit would change bytes that nobody asked to be changed.
+    /// Fails if an edit would also change invalid bytes elsewhere in the file.
     pub(crate) fn refuse_invalid_utf8(&self) -> Result<()> {
         if self.is_invalid_utf8 {
             let message = "is not valid UTF-8, so it cannot be changed without loss";
@@ -158,7 +158,7 @@ impl LedgerFile {
         Ok(())
     }
 
-    /// Returns what ends its lines.
+    /// Returns the line ending of the file.
     pub(crate) fn line_end(&self) -> &'static str {
         if self.text.contains("\r\n") {
             "\r\n"
@@ -169,7 +169,8 @@ impl LedgerFile {
 }
 
 impl LedgerFiles {
-    /// Fails if a missing file is committed but left out of a sparse checkout: a blank one would replace it.
+    /// Fails if a missing file is committed but excluded from a sparse checkout: a blank one would replace
+    /// it.
     pub(crate) fn refuse_sparse(&self, project: &Project) -> Result<()> {
         if !self.is_sparse(project)? {
             return Ok(());
@@ -183,7 +184,7 @@ impl LedgerFiles {
             )))
     }
 
-    /// Returns whether a file is committed and left out of a sparse checkout.
+    /// Returns whether a file is committed and excluded from a sparse checkout.
     pub(crate) fn is_sparse(&self, project: &Project) -> Result<bool> {
         let files = [
             (STATE, &self.state),

@@ -1,4 +1,4 @@
-//! Repairs what can be repaired without losing anything: heads, sections, the order of months, the rollup.
+//! Repairs what can be repaired without losing anything: headers, sections, the order of months, the rollup.
 
 use std::path::PathBuf;
 
@@ -78,8 +78,8 @@ pub(crate) fn fix_constraints(file: &LedgerFile) -> String {
     if_idempotent(file, fix_constraints_once)
 }
 
-/// Returns a repair that repeats as nothing, else the file as it is: where each repair calls for another,
-/// as around an open fence, only a person can tell what was meant.
+/// Returns the repaired text if a second repair would not change it, or else the unchanged text: where each
+/// repair requires another one, as around an unclosed fence, only a person knows what was meant.
 fn if_idempotent(file: &LedgerFile, fix: fn(&LedgerFile) -> String) -> String {
     let once = fix(file);
     let again = fix(&LedgerFile {
@@ -96,7 +96,7 @@ fn if_idempotent(file: &LedgerFile, fix: fn(&LedgerFile) -> String) -> String {
 fn fix_state_once(file: &LedgerFile) -> String {
     let mut text = with_header(file, Template::LedgerState);
     let found = LedgerState::parse(&text);
-    // A file of another form has none of the sections, and gets none.
+    // A file in another format has none of the sections, and none are added.
     if found.sections.iter().all(Option::is_none) {
         return text;
     }
@@ -123,7 +123,7 @@ fn fix_state_once(file: &LedgerFile) -> String {
         let end = file.line_end();
         let piece = state::blank_section(index).join(end) + end + end;
         let extended = insert(&text, at, &piece, end);
-        // A fence that is not closed swallows what is put after it.
+        // An unclosed code fence would absorb the section.
         if LedgerState::parse(&extended).sections[index].is_some() {
             text = extended;
         }
@@ -131,7 +131,7 @@ fn fix_state_once(file: &LedgerFile) -> String {
     text
 }
 
-/// Returns where the rule above the footer begins.
+/// Returns the byte offset of the thematic break above the footer.
 fn footer_start(text: &str) -> Option<usize> {
     let anchor = LedgerState::parse(text).footer.anchors.first()?.range.start;
     let rule = text[..anchor].rfind("\n---").map(|at| at + 1);
@@ -182,7 +182,7 @@ fn unless_entries_lost(old: String, new: String) -> String {
     new
 }
 
-/// Returns the text with its months newest first; their bytes move as they are.
+/// Returns the text with its months newest first; each is moved verbatim.
 fn sort_months(text: &str, line_end: &str) -> String {
     let months = Decisions::parse(text).months;
     let are_contiguous = months
@@ -208,7 +208,7 @@ fn sort_months(text: &str, line_end: &str) -> String {
     )
 }
 
-/// Returns the text with the comments that guide an editor at its head.
+/// Returns the text with the comments with instructions for editors at the top.
 fn with_header(file: &LedgerFile, template: Template) -> String {
     if has_header(&file.text) {
         return file.text.clone();
@@ -220,7 +220,7 @@ fn with_header(file: &LedgerFile, template: Template) -> String {
         .filter(|line| line.starts_with("<!-- DO"))
         .collect();
     let head = lines.join(end) + end + end;
-    // A byte order mark stays in front, and so does front matter, which is none further down.
+    // A byte order mark and front matter must stay first.
     let body = body_start(file);
     let headed = insert(&file.text, body, &head, end);
     if has_header(&headed) {

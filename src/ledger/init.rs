@@ -1,4 +1,4 @@
-//! Makes the ledger's files where they are missing.
+//! Creates the ledger's missing files.
 
 use std::path::PathBuf;
 

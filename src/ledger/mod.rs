@@ -1,4 +1,4 @@
-//! Three files with three update modes, and how much of git they cover.
+//! Maintains three files with three update modes, and tracks how much of git's history they cover.
 //!
 //! `STATE.md` says what is true now and is rewritten each time:
 //!
@@ -23,8 +23,8 @@
 //! `DECISIONS.md` says how it came about and is appended to: a rollup, then months, newest first, of
 //! `### 2026-02-17 — Title` with **Why**, **Impact** and **Evidence**, or what a fix has instead.
 //!
-//! The last hash is the anchor: all commits up to it are taken account of. A session starts with the
-//! [`brief`]; an agent asks for what is [`pending`], writes an [`Update`] and hands it in whole.
+//! The last hash is the anchor: all commits up to it are covered. A session starts with the
+//! [`brief`]; an agent requests what is [`pending`], writes an [`Update`] and submits it as a whole.
 
 mod anchor;
 mod apply;

@@ -119,7 +119,7 @@ pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
 }
 
 impl Pending {
-    /// Takes the latest commits; an update through what is checked out covers all before them, too.
+    /// Takes the latest commits; an update through the checked-out commit covers all earlier ones, too.
     fn fill_with_latest(
         &mut self,
         project: &Project,
@@ -157,7 +157,7 @@ impl Pending {
         };
         let descends_from = match self.coverage.standing {
             AnchorState::Behind => anchor.as_deref(),
-            // What is only here need not descend from what is only there.
+            // Commits that are only here need not descend from the anchor, which is only there.
             _ => None,
         };
         let chosen = batch(&nodes, descends_from, &ledger_commits, max_commits);

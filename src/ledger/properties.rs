@@ -1,4 +1,4 @@
-//! What holds for any text at all: nothing panics, a repair repeated changes nothing, nothing written is lost.
+//! Tests properties of any text: nothing panics, repairs are idempotent, and no text is lost.
 
 use chrono::NaiveDate;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ use crate::ledger::fix;
 use crate::ledger::state::LedgerState;
 use crate::secrets::SecretPolicy;
 
-/// Pieces that the readers look for, in any order, and anything in between.
+/// Pieces that the parsers look for, in any order, or arbitrary text.
 fn any_text() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "# State\n",
@@ -67,7 +67,7 @@ fn today() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 3, 1).unwrap()
 }
 
-/// Returns whether all lines of a text are still there, in whatever order.
+/// Returns whether all lines of a text are still present, in any order.
 fn keeps_lines(old: &str, new: &str) -> bool {
     let plain = |line: &str| line.trim_matches(['\u{feff}', '\r', ' ']).to_owned();
     let mut remaining: Vec<String> = new.lines().map(plain).collect();

@@ -1,12 +1,12 @@
-//! How much two bullets say the same.
+//! Compares bullets by their words.
 
 use std::collections::BTreeSet;
 
 use crate::ranking::words;
 
-/// From this share of its words on, a bullet says what another one says.
+/// Minimum share of common words at which a bullet repeats another one.
 const MIN_SHARED: f64 = 0.8;
-/// A bullet of fewer words is only compared whole: two words are soon in any bullet.
+/// Minimum number of words of a bullet that may be part of a longer one: any bullet may contain two words.
 const MIN_WORDS: usize = 4;
 
 /// The words of a bullet.
@@ -18,7 +18,7 @@ impl WordSet {
         Self(words(without_note(text)).into_iter().collect())
     }
 
-    /// Returns whether this bullet adds next to nothing to another one.
+    /// Returns whether this bullet adds hardly anything to another one.
     pub(crate) fn repeats(&self, other: &Self) -> bool {
         let is_short = self.0.len() < MIN_WORDS;
         let size = if is_short {
@@ -29,13 +29,13 @@ impl WordSet {
         size > 0 && self.shared_words(other) >= MIN_SHARED * as_f64(size)
     }
 
-    /// Returns whether two bullets say the same, whichever is asked.
+    /// Returns whether each of two bullets repeats the other; symmetric.
     pub(crate) fn is_similar_to(&self, other: &Self) -> bool {
         let size = self.0.len().max(other.0.len());
         size > 0 && self.shared_words(other) >= MIN_SHARED * as_f64(size)
     }
 
-    /// Returns whether two bullets have nothing in common.
+    /// Returns whether two bullets have no words in common.
     pub(crate) fn is_disjoint(&self, other: &Self) -> bool {
         self.0.is_disjoint(&other.0)
     }
@@ -49,7 +49,7 @@ fn as_f64(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
-/// Returns a bullet without the note of when it was added or changed.
+/// Returns a bullet without the trailing note `(added …)` or `(updated …)`.
 pub(crate) fn without_note(text: &str) -> &str {
     let trimmed = text.trim_end();
     let note = |open: &str| {

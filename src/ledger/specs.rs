@@ -1,4 +1,4 @@
-//! Specs and plans that commits touch or name, as they are at the end of a batch.
+//! Reads the specs and plans that commits touch or name, as of the end of a batch.
 
 use std::collections::BTreeSet;
 
@@ -19,24 +19,24 @@ const MAX_BYTES: usize = 100_000;
 /// A spec or plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Spec {
-    /// Its name, from the top of the repository.
+    /// Its path, relative to the top of the repository.
     pub path: String,
     /// Its text at the end of the batch.
     pub text: String,
-    /// Whether the text is cut.
+    /// Whether the text is truncated.
     pub truncated: bool,
 }
 
 /// The specs and plans of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Specs {
-    /// Those handed out, by name.
+    /// Those returned, by name.
     pub files: Vec<Spec>,
-    /// Those left out because there are too many, or too much in them.
+    /// Those omitted because there are too many, or because they are too long.
     pub left_out: Vec<String>,
 }
 
-/// Reads the specs and plans of commits, as `end` has them; those that are gone by then are left out.
+/// Reads the specs and plans of commits, as of `end`; those deleted by then are omitted.
 pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<Specs> {
     let mut specs = Specs::default();
     let paths: BTreeSet<String> = commits.iter().flat_map(specs_of).collect();
@@ -52,7 +52,7 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
         let Some(Object::Blob(content)) = found else {
             continue;
         };
-        // A picture among the specs is not read.
+        // A binary file among the specs is not returned.
         let Ok(text) = String::from_utf8(content) else {
             continue;
         };

@@ -90,7 +90,7 @@ impl LedgerState {
         }
     }
 
-    /// Returns whether the file is still the template, or says that nobody knows what is being done.
+    /// Returns whether the file is still the template, or has placeholders and no active work.
     pub(crate) fn is_uninitialised(&self, text: &str) -> bool {
         let is_marked = text.contains(UNKNOWN) || text.contains(TRIAGE);
         let is_working =
@@ -100,7 +100,7 @@ impl LedgerState {
     }
 }
 
-/// Returns whether a bullet is more than a marker that nothing is known or nothing is there.
+/// Returns whether a bullet is more than a placeholder for nothing or for an unknown value.
 pub(crate) fn is_filled(bullet: &str) -> bool {
     let plain = bullet.trim_matches(['(', ')', '*', '_', '.', ' ', '`']);
     let is_placeholder = plain.starts_with(['{', '<', '[']);

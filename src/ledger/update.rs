@@ -1,4 +1,4 @@
-//! Applies an update: all of it or nothing, each file by its own mode.
+//! Applies an update completely or not at all, to each file in its own mode.
 
 use std::path::PathBuf;
 
@@ -149,7 +149,7 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(UpdatePlan, Change
     );
     let is_changed = outcomes.iter().any(|(_, outcome)| outcome.is_changed);
     if is_changed || !problems.is_empty() {
-        // Only as a whole may an update be there already.
+        // Only a whole update may have been applied before.
         problems.extend(
             outcomes
                 .iter()
@@ -231,7 +231,7 @@ fn text_or_template(file: &LedgerFile, template: Template) -> &str {
     }
 }
 
-/// Finds the commit that the update covers, and holds it against the anchor and what is checked out.
+/// Resolves the commit that the update covers, and checks it against the anchor and the checked-out commit.
 fn anchor_target(
     project: &Project,
     update: &DocumentDraft,
@@ -291,7 +291,8 @@ fn anchor_target(
 }
 
 impl AnchorTarget {
-    /// Returns why the anchor cannot move to a commit; where the old one is of no use any more, warns and lets it.
+    /// Returns the reason why the anchor cannot move to a commit; if the old one is not in the history any
+    /// more, warns and allows it.
     fn check_move(
         &mut self,
         project: &Project,
@@ -374,7 +375,7 @@ fn committable_files(project: &Project) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Commits the ledger's files; under its lock, so that parallel updates do not meet in git's index.
+/// Commits the ledger's files, under its lock, so that parallel updates do not conflict in git's index.
 fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<String>> {
     let message = commit_message(covered_through);
     let storage = project.storage();

@@ -1,4 +1,4 @@
-//! CONSTRAINTS.md is merged into: a bullet is added, edited in place or moved, never deleted.
+//! Merges changes into CONSTRAINTS.md: a bullet is added, edited in place or moved, never deleted.
 
 use chrono::NaiveDate;
 
@@ -20,10 +20,10 @@ use crate::markdown::edit::Edit;
 use crate::text::Line;
 use crate::text::fold;
 
-/// The longest title of a section.
+/// Maximum length of a section title, in characters.
 const MAX_TITLE_LENGTH: usize = 60;
 
-/// A file in the making, and which of its bullets this update has made or changed.
+/// A file being changed, and the bullets that this update has added or changed.
 struct ConstraintMerge<'a> {
     text: String,
     line_end: &'a str,
@@ -31,7 +31,7 @@ struct ConstraintMerge<'a> {
     touched: Vec<String>,
 }
 
-/// Applies changes one after the other; those that are refused leave the text as it is.
+/// Applies changes in order; refused ones leave the text unchanged.
 pub(crate) fn apply(
     text: &str,
     changes: &[(usize, ConstraintChange)],
@@ -78,7 +78,7 @@ fn is_complete(change: &ConstraintChange) -> bool {
 }
 
 impl ConstraintMerge<'_> {
-    /// Returns what the rules say of the fields of a change that lacks others.
+    /// Returns the problems of the fields that an incomplete change has.
     fn problems_of_incomplete(&self, change: &ConstraintChange, pointer: &str) -> Vec<Problem> {
         let found = Constraints::parse(&self.text);
         let mut problems = Vec::new();
@@ -206,7 +206,7 @@ impl ConstraintMerge<'_> {
         verified(&found, text, &new, 0, format!("{pointer}/match"))
     }
 
-    /// Returns the one bullet that a change means.
+    /// Returns the only bullet that a change matches.
     fn find_bullet<'b>(
         &self,
         found: &'b Constraints,
@@ -281,7 +281,8 @@ impl ConstraintMerge<'_> {
         edit::apply(&self.text, vec![Edit::insert(at, new)])
     }
 
-    /// Returns the text with a new section: before the first that follows it, else before Superseded or last.
+    /// Returns the text with a new section, before the first one that comes after it in the standard order; a
+    /// section without a place in it goes before Superseded.
     fn with_section(&self, found: &Constraints, title: &str, bullet: &str) -> String {
         let place = SECTIONS.iter().position(|known| fold(known) == fold(title));
         let following = &SECTIONS[place.map_or(SECTIONS.len() - 1, |place| place + 1)..];
@@ -297,7 +298,7 @@ impl ConstraintMerge<'_> {
     }
 }
 
-/// Lets a text through where it reads back as meant: a fence that is not closed, say, swallows what is put after it.
+/// Accepts a text only if it parses as intended: an unclosed code fence, for example, absorbs what follows.
 fn verified(
     before: &Constraints,
     text: String,
@@ -336,13 +337,13 @@ fn title_fault(title: &str) -> Option<String> {
     (!is_plain).then(|| format!("is not a section title of at most {MAX_TITLE_LENGTH} characters"))
 }
 
-/// Returns a section's title as the standard writes it.
+/// Returns the standard spelling of a section's title.
 fn canonical_title(title: &str) -> String {
     let known = SECTIONS.iter().find(|known| fold(known) == fold(title));
     known.map_or_else(|| title.to_owned(), |known| (*known).to_owned())
 }
 
-/// Returns the mark in front of a bullet, where it is one that ours can follow.
+/// Returns the list marker of a bullet, or `-` if it cannot be reused.
 fn bullet_marker(text: &str, bullet: &Bullet) -> char {
     let line = text.get(bullet.lines.clone()).unwrap_or_default();
     line.chars()
@@ -351,7 +352,7 @@ fn bullet_marker(text: &str, bullet: &Bullet) -> char {
         .unwrap_or('-')
 }
 
-/// Returns the lines that are nested in a bullet, as they are under its own text.
+/// Returns the lines nested in a bullet, verbatim.
 fn nested_lines(text: &str, bullet: &Bullet) -> String {
     let rest = text
         .get(bullet.range.end..bullet.lines.end)

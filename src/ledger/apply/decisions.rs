@@ -1,4 +1,4 @@
-//! DECISIONS.md is appended to: entries go into their month, newest first, and stay as they are.
+//! Appends to DECISIONS.md: entries are inserted into their month, newest first, and never changed.
 
 use chrono::NaiveDate;
 
@@ -18,7 +18,7 @@ use crate::markdown::edit::Edit;
 use crate::project::Project;
 use crate::text::Line;
 
-/// Applies new entries one after the other; those that are refused leave the text as it is.
+/// Applies new entries in order; refused ones leave the text unchanged.
 pub(crate) fn apply(
     project: &Project,
     text: &str,
@@ -40,7 +40,7 @@ pub(crate) fn apply(
         problems.extend(faults.into_iter().map(at_evidence));
         let date = parse_date(&decision.date);
         let step = match date {
-            // Without a title there is nothing to find in the file; the shape says that it is missing.
+            // Without a title, no entry can be found in the file; the schema reports that it is missing.
             Some(date) if problems.is_empty() && !decision.title.trim().is_empty() => {
                 insert_entry(&outcome.text, decision, date, &pointer, line_end)
             }
@@ -51,7 +51,8 @@ pub(crate) fn apply(
     Ok(outcome)
 }
 
-/// Returns what the schema cannot say: the day, and that a decision is not a fix too.
+/// Returns the problems that the schema cannot express: an invalid day, and fields of a fix in a decision or
+/// of a decision in a fix.
 fn field_problems(decision: &NewDecision, pointer: &str, today: NaiveDate) -> Vec<Problem> {
     let mut problems = Vec::new();
     match parse_date(&decision.date) {
@@ -59,7 +60,7 @@ fn field_problems(decision: &NewDecision, pointer: &str, today: NaiveDate) -> Ve
             format!("{pointer}/date"),
             "is not a valid date",
         )),
-        // Somewhere it is tomorrow already.
+        // In another time zone it may be tomorrow.
         Some(date) if Some(date) > today.succ_opt() => {
             let message = format!("is in the future: today is {today}");
             problems.push(Problem::new(format!("{pointer}/date"), message));
@@ -149,7 +150,7 @@ fn entry_lines(decision: &NewDecision, date: NaiveDate, title: &Line) -> Vec<Str
     lines
 }
 
-/// Returns the insertion of an entry into its month: before the first that is not newer.
+/// Returns the edit that inserts an entry into its month, before the first one that is not newer.
 fn insertion_into_month(
     text: &str,
     found: &Decisions,
@@ -167,7 +168,7 @@ fn insertion_into_month(
     }
 }
 
-/// Returns the insertion of a month: before the first older one, else after all there is.
+/// Returns the edit that inserts a month, before the first older one or else at the end.
 fn insertion_of_month(
     text: &str,
     found: &Decisions,
@@ -180,7 +181,7 @@ fn insertion_of_month(
     match (older, found.months.last(), &found.rollup) {
         (Some(older), ..) => Edit::insert(older.range.start, format!("{month}{line_end}")),
         (None, Some(last), _) => insertion_after(text, last.range.end, &month, line_end),
-        // Without a month, what stands under the rollup is another writer's, and older.
+        // Without a month, the text below the rollup has another writer and is older.
         (None, None, Some(rollup)) if found.entries.is_empty() => {
             insertion_after(text, rollup.own.end, &month, line_end)
         }
@@ -188,7 +189,7 @@ fn insertion_of_month(
     }
 }
 
-/// Returns the insertion of a piece after the text before a byte, with a blank line on either side.
+/// Returns the edit that inserts a piece at a byte offset, with a blank line before and after it.
 fn insertion_after(text: &str, end: usize, piece: &str, line_end: &str) -> Edit {
     let gap = gap_after(&text[..end], line_end);
     let below = if text[end..].is_empty() { "" } else { line_end };

@@ -1,4 +1,4 @@
-//! Applies an update to the text of each file, by that file's mode; only evidence is looked up elsewhere.
+//! Applies an update to the text of each file, in that file's mode; only evidence is looked up elsewhere.
 
 pub(crate) mod constraints;
 pub(crate) mod decisions;
@@ -16,7 +16,7 @@ pub(crate) struct FileUpdate {
     pub(crate) is_changed: bool,
     /// Violations of rules.
     pub(crate) problems: Vec<Problem>,
-    /// Parts that were applied before: not a problem if the whole update was, else one like the others.
+    /// Parts that were applied before: problems, unless the whole update was applied before.
     pub(crate) repeated: Vec<Problem>,
 }
 
@@ -50,7 +50,7 @@ impl FileUpdate {
 pub(crate) enum ChangeStep {
     /// The file's text after the change.
     Changed(String),
-    /// It was applied before; states where.
+    /// It was applied before, at the stated place.
     Repeated(Problem),
     /// It violates rules.
     Refused(Vec<Problem>),

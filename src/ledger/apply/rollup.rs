@@ -1,4 +1,4 @@
-//! The rollup of DECISIONS.md: the one part of it that is rewritten.
+//! Rewrites the rollup of DECISIONS.md, the only part of the file that is ever rewritten.
 
 use std::cmp::Reverse;
 
@@ -18,14 +18,14 @@ use crate::text::quantity;
 
 /// The heading of a new rollup.
 const HEADING: &str = "## Recent (last 30 days)";
-/// The fewest bullets, where there are as many recent entries.
+/// Minimum number of bullets, if there are as many recent entries.
 const MIN_BULLETS: usize = 5;
-/// How old the entries are at most that a rollup sums up.
+/// Maximum age of the entries that a rollup summarises.
 const RECENT_DAYS: Days = Days::new(30);
-/// The most bullets.
+/// Maximum number of bullets.
 pub(crate) const MAX_BULLETS: usize = 10;
 
-/// Returns what a rollup makes of the text, the new entries already in it.
+/// Applies a rollup to the text, which already contains the new entries.
 pub(crate) fn apply(
     text: &str,
     bullets: &[String],
@@ -94,7 +94,7 @@ pub(crate) fn fill(text: &str, today: NaiveDate, line_end: &str) -> String {
     filled.filter(is_kept).unwrap_or_else(|| text.to_owned())
 }
 
-/// Returns the titles of the newest entries that no bullet says yet, as many as are missing.
+/// Returns the titles of the newest entries that have no bullet yet, as many as are missing.
 fn missing_titles(found: &Decisions, existing: &[String], needed: usize) -> Vec<String> {
     let mut newest: Vec<_> = found.entries.iter().collect();
     newest.sort_by_key(|entry| Reverse(entry.date));
@@ -110,7 +110,8 @@ fn missing_titles(found: &Decisions, existing: &[String], needed: usize) -> Vec<
     missing
 }
 
-/// Returns the text with bullets after those of the rollup, placeholders left out; nested lines stay where they are.
+/// Returns the text with bullets appended to the rollup and its placeholders removed; nested lines stay in
+/// place.
 fn append(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Option<String> {
     let mut edits = Vec::new();
     let mut end = None;
@@ -135,7 +136,7 @@ fn append(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Option
     Some(edit::apply(text, edits))
 }
 
-/// Returns the text with these bullets as its rollup, or `None` if they would not read back as such.
+/// Returns the text with these bullets as its rollup, or `None` if it would not parse as such.
 pub(crate) fn replace(text: &str, bullets: &[String], line_end: &str) -> Option<String> {
     let found = Decisions::parse(text);
     let list = bullets.iter().fold(String::new(), |list, bullet| {

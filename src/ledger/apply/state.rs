@@ -1,4 +1,4 @@
-//! STATE.md is rewritten, or only its anchor moves.
+//! Rewrites STATE.md, or only moves its anchor.
 
 use std::sync::LazyLock;
 
@@ -42,7 +42,7 @@ struct StatePage {
     comments: Vec<String>,
 }
 
-/// Returns what a state and an anchor make of the file.
+/// Applies a new state and a new anchor to the file.
 pub(crate) fn apply(
     project: &Project,
     file: &LedgerFile,
@@ -79,7 +79,7 @@ pub(crate) fn apply(
     Ok(outcome)
 }
 
-/// Returns the text of a state that nobody has filled in yet.
+/// Returns the text of a state without content.
 pub(crate) fn blank(project: &Project, anchor: &str) -> Result<String> {
     let state = NewState {
         objective: UNKNOWN.to_owned(),
@@ -161,11 +161,11 @@ fn render(
         anchor: anchor.to_owned(),
         comments: comments.to_vec(),
     };
-    // A document with keys is refused as it is read, unless the user allows them: then they are what is to stand here.
+    // A document with secrets was refused when it was parsed, unless the user allows them.
     templates::render_unredacted(project, Template::LedgerState, &page)
 }
 
-/// Returns a command as code, unless it is set as such already.
+/// Returns a command as inline code, unless it contains code already.
 fn as_code(text: &str) -> String {
     if text.contains('`') {
         text.to_owned()
@@ -174,7 +174,7 @@ fn as_code(text: &str) -> String {
     }
 }
 
-/// Returns what a state says of the past or of what ought to be.
+/// Returns a problem for each text of a state that is about the past or about intentions.
 fn tense_problems(state: &NewState) -> Vec<Problem> {
     let lists = [
         ("active_work", &state.active_work),
@@ -198,7 +198,7 @@ fn tense_problems(state: &NewState) -> Vec<Problem> {
     problems
 }
 
-/// Returns the word by which a text leaves the present; code is not looked at.
+/// Returns the first word of a text that is about the past or about intentions; inline code is ignored.
 pub(crate) fn non_present_word(text: &str) -> Option<String> {
     let plain: String = text.split('`').step_by(2).collect::<Vec<_>>().join(" ");
     let found = NON_PRESENT.as_ref()?.find(&plain)?;

@@ -1,4 +1,5 @@
-//! Holds CONSTRAINTS.md and DECISIONS.md against the last commit: what stood there may not go, nor an entry change.
+//! Compares CONSTRAINTS.md and DECISIONS.md with the last commit: nothing may be removed, and no entry
+//! changed.
 
 use crate::error::Result;
 use crate::git::Object;
@@ -16,10 +17,10 @@ use crate::ledger::state::is_filled;
 use crate::project::Project;
 use crate::text::clip;
 
-/// How much of a bullet is shown.
+/// Maximum number of characters of a bullet or title in a message.
 const MAX_SHOWN_CHARS: usize = 60;
 
-/// The merge-only and the append-only file as the last commit has them; empty where they are not in it.
+/// The merge-only and the append-only file of the last commit; empty if it does not contain them.
 #[derive(Debug, Default)]
 pub(crate) struct CommittedFiles {
     pub(crate) constraints: String,
@@ -55,7 +56,7 @@ fn text(object: Option<Object>) -> String {
     }
 }
 
-/// Reports the bullets of the last commit that are neither there, nor edited in place, nor under Superseded.
+/// Reports the bullets of the last commit that are missing, unless edited in place or moved to Superseded.
 pub(crate) fn check_constraints(before: &str, now: &str, findings: &mut Findings<'_>) {
     let (before, now) = (Constraints::parse(before), Constraints::parse(now));
     let mut edits: Vec<&Bullet> = now
@@ -93,13 +94,13 @@ fn has_note(bullet: &Bullet) -> bool {
     without_note(&bullet.text) != bullet.text.trim_end()
 }
 
-/// Returns whether a bullet is the old one, or says that it holds no longer.
+/// Returns whether a bullet is the old one, or supersedes it.
 fn preserves(now: &Constraints, bullet: &Bullet, old: &Bullet) -> bool {
     let text = without_note(&old.text);
     without_note(&bullet.text) == text || now.is_superseded(bullet) && bullet.text.contains(text)
 }
 
-/// Reports the entries of the last commit that are gone or read otherwise now.
+/// Reports the entries of the last commit that are missing or changed.
 pub(crate) fn check_decisions(before: &str, now: &str, findings: &mut Findings<'_>) {
     let (found, current) = (Decisions::parse(before), Decisions::parse(now));
     for old in &found.entries {

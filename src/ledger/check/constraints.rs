@@ -7,7 +7,7 @@ use crate::ledger::constraints::Constraints;
 use crate::ledger::constraints::SECTIONS;
 use crate::ledger::similarity::WordSet;
 
-/// More bullets are not compared each with each.
+/// Maximum number of bullets that are compared with each other.
 const MAX_COMPARED: usize = 1_000;
 
 pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {

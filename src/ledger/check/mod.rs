@@ -89,7 +89,7 @@ impl<'a> Findings<'a> {
         self.kept.extend(self.findings.pop());
     }
 
-    /// Adds what `--fix` can put right without losing anything.
+    /// Adds a problem that `--fix` repairs without losing anything.
     pub(crate) fn add_fixable(
         &mut self,
         rule: &'static str,
@@ -144,7 +144,7 @@ pub fn check(project: &Project) -> Result<CheckReport> {
     })
 }
 
-/// Begins with what holds for every file: that it is there, is text, has its head and no keys in it.
+/// Starts with the rules for every file: it exists, is valid UTF-8, has its header and contains no secrets.
 fn check_common(file: &LedgerFile) -> Findings<'_> {
     let mut findings = Findings::new(&file.path);
     if !file.exists() {
@@ -172,7 +172,7 @@ fn check_common(file: &LedgerFile) -> Findings<'_> {
     findings
 }
 
-/// Returns whether the comments that guide an editor stand above the first heading.
+/// Returns whether the comments with instructions for editors are above the first heading.
 pub(crate) fn has_header(text: &str) -> bool {
     let head = text.lines().take_while(|line| !line.starts_with('#'));
     let comments: Vec<&str> = head.filter(|line| line.contains("<!--")).collect();

@@ -158,8 +158,8 @@ pub(crate) struct DocumentDraft {
 
 /// Reads a document: each field that can be read, and every fault of its shape, each with its JSON pointer.
 ///
-/// A fault refuses the whole; what can be read is held against the rules all the same, so that one answer
-/// has all there is to put right.
+/// Any fault refuses the whole document; the readable fields are checked against the rules all the same, so
+/// that one answer lists every problem.
 pub(crate) fn read(text: &str, policy: SecretPolicy) -> DocumentDraft {
     let text = text.trim_start_matches('\u{feff}');
     let unreadable = |message: String| DocumentDraft {

@@ -1,8 +1,8 @@
-//! Holds a document against the shipped JSON schema, and says everything that is wrong at once.
+//! Validates a document against the built-in JSON schema, and reports all violations at once.
 //!
 //! The keywords are those that the schema uses: `type`, `properties`, `required`,
 //! `additionalProperties`, `items`, `minItems`, `maxItems`, `maxLength`, `pattern`, `enum`, `const`,
-//! `if`/`then`/`else`, `allOf`, `$ref`. A pattern that does not fit is told by its `description`.
+//! `if`/`then`/`else`, `allOf`, `$ref`. A pattern that does not match is reported by its `description`.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ use crate::templates::Template;
 use crate::text::quantity;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-    // It is compiled in, and a test reads it.
+    // It is compiled in, and a test parses it.
     serde_json::from_str(Template::LedgerSchema.text()).unwrap_or_default()
 });
 
@@ -24,14 +24,14 @@ pub(crate) fn schema() -> &'static Value {
     &SCHEMA
 }
 
-/// Returns what in a document is against the schema.
+/// Returns the violations of the schema in a document.
 pub(crate) fn validate(document: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     check(&SCHEMA, document, "", &mut problems);
     problems
 }
 
-/// Returns the pointer of a field.
+/// Returns the JSON pointer of a field.
 pub(crate) fn child_pointer(pointer: &str, name: &str) -> String {
     let name = name.replace('~', "~0").replace('/', "~1");
     format!("{pointer}/{name}")
