@@ -107,7 +107,7 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
     }
     match linear_distance(&window, &anchor) {
         Some(distance) => {
-            survey.set_commits(without_ledger_commits(window[..distance].to_vec(), folder))
+            survey.set_commits(without_ledger_commits(window[..distance].to_vec(), folder));
         }
         None => survey.resolve_diverged(git, &anchor, window, folder)?,
     }

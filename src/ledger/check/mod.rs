@@ -53,7 +53,7 @@ pub struct CheckReport {
 /// The findings of one file's check.
 pub(crate) struct Findings<'a> {
     path: &'a Path,
-    findings: Vec<Finding>,
+    violations: Vec<Finding>,
     kept: Vec<Finding>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Findings<'a> {
     pub(crate) fn new(path: &'a Path) -> Self {
         Self {
             path,
-            findings: Vec::new(),
+            violations: Vec::new(),
             kept: Vec::new(),
         }
     }
@@ -72,7 +72,7 @@ impl<'a> Findings<'a> {
         line: impl Into<Option<usize>>,
         message: impl Into<String>,
     ) {
-        self.findings.push(Finding {
+        self.violations.push(Finding {
             place: SourceLocation {
                 file: self.path.to_owned(),
                 line: line.into(),
@@ -86,7 +86,7 @@ impl<'a> Findings<'a> {
     /// Reports an entry of an older form, without counting it as a fault.
     pub(crate) fn add_tolerated(&mut self, line: usize, message: &str) {
         self.add("entry", line, message);
-        self.kept.extend(self.findings.pop());
+        self.kept.extend(self.violations.pop());
     }
 
     /// Adds a problem that `--fix` repairs without losing anything.
@@ -97,7 +97,7 @@ impl<'a> Findings<'a> {
         message: impl Into<String>,
     ) {
         self.add(rule, line, message);
-        if let Some(last) = self.findings.last_mut() {
+        if let Some(last) = self.violations.last_mut() {
             last.fixable = true;
         }
     }
@@ -116,21 +116,21 @@ pub fn check(project: &Project) -> Result<CheckReport> {
         state::check(&files.state.text, &mut state);
         check_anchor(&footer, &survey.coverage, &mut state);
     }
-    findings.extend(state.findings);
+    findings.extend(state.violations);
     let mut constraints = check_common(&files.constraints);
     if files.constraints.exists() {
         let text = &files.constraints.text;
         constraints::check(text, &mut constraints);
         committed::check_constraints(&committed.constraints, text, &mut constraints);
     }
-    findings.extend(constraints.findings);
+    findings.extend(constraints.violations);
     let mut decisions = check_common(&files.decisions);
     if files.decisions.exists() {
         let text = &files.decisions.text;
         decisions::check(project, text, &mut decisions)?;
         committed::check_decisions(&committed.decisions, text, &mut decisions);
     }
-    findings.extend(decisions.findings);
+    findings.extend(decisions.violations);
     let mut kept = decisions.kept;
     for finding in findings.iter_mut().chain(&mut kept) {
         finding.place.file = project.relative(&finding.place.file).to_owned();
