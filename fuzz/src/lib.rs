@@ -151,7 +151,7 @@ pub fn mcp_call(bytes: &[u8]) {
 /// Merges three versions, separated by NUL; identical versions must merge to the same text.
 pub fn merge_file(bytes: &[u8]) {
     let labels = Labels {
-        marker: 7,
+        marker_length: 7,
         ours: "ours".to_owned(),
         theirs: "theirs".to_owned(),
     };

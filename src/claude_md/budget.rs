@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::claude_md::content::Content;
 use crate::error::Result;
+use crate::text::estimate_tokens;
 use crate::text::quantity;
-use crate::text::tokens;
 
 /// One step of shrinking the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -130,7 +130,7 @@ pub(crate) fn fit(
         },
         tokens: limits
             .max_tokens
-            .map_or(0, |max| tokens(block).saturating_sub(max)),
+            .map_or(0, |max| estimate_tokens(block).saturating_sub(max)),
     };
     let mut block = render(&content)?;
     let mut shrunk = Vec::new();
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn only_the_tokens_of_the_block_count() {
-        let all = tokens(&render(&full()));
+        let all = estimate_tokens(&render(&full()));
         assert_eq!(fitted(200, Some(all), 50).shrunk, []);
         assert_eq!(
             fitted(200, Some(all - 1), 0).shrunk,

@@ -35,7 +35,7 @@ fn committed_block(project: &Project, path: &Path, stated: &str) -> Result<Optio
     let Some(mut objects) = project.git.objects()? else {
         return Ok(None);
     };
-    let commits = project.git.newest(MAX_COMMITS)?;
+    let commits = project.git.newest_commits(MAX_COMMITS)?;
     let versions: Vec<String> = commits
         .iter()
         .map(|commit| format!("{}:{}", commit.hash, relative.display()))

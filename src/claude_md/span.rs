@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::markdown::BlockContent;
 use crate::markdown::Outline;
-use crate::text::noun;
+use crate::text::pluralize;
 
 /// Maximum number of lines named in an error.
 const MAX_NAMED_LINES: usize = 10;
@@ -100,7 +100,7 @@ fn refused(reason: &str, lines: &[usize], path: &Path) -> Error {
         named.truncate(MAX_NAMED_LINES);
         named.push("\u{2026}".to_owned());
     }
-    let word = noun(lines.len(), "line");
+    let word = pluralize(lines.len(), "line");
     Error::refused(format!("{reason} ({word} {})", named.join(", ")))
         .at(path, lines.first().copied())
         .hint("leave one begin and one end marker outside code, or remove them all to regenerate the block")

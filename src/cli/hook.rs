@@ -98,7 +98,7 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     match told.recv_timeout(if is_end { TIME_AT_END } else { TIME }) {
         Ok(answer) => answer,
         Err(mpsc::RecvTimeoutError::Timeout) => {
-            git::end_all();
+            git::kill_all();
             Err(Error::failed("did not finish in time"))
         }
         Err(mpsc::RecvTimeoutError::Disconnected) => Err(Error::failed("crashed")),

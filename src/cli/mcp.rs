@@ -43,7 +43,7 @@ pub(crate) fn run(
             More::Plan => sets.push(ToolSet::Plan),
             More::Ledger => sets.push(ToolSet::Ledger),
             More::Facts => sets.push(ToolSet::Facts),
-            More::All => sets.extend(ToolSet::MORE),
+            More::All => sets.extend(ToolSet::OPTIONAL),
         }
     }
     mcp::serve(environment, directory, &sets)

@@ -68,7 +68,7 @@ struct Report {
 pub(crate) fn run(args: &MergeFileArgs, project: &Project, out: &mut Output) -> Result<()> {
     let shown = args.path.as_deref().unwrap_or(&args.ours);
     let labels = Labels {
-        marker: usize::from(args.marker_size),
+        marker_length: usize::from(args.marker_size),
         ours: "ours".to_owned(),
         theirs: "theirs".to_owned(),
     };

@@ -35,7 +35,7 @@ pub fn parse_date(text: &str) -> Option<NaiveDate> {
 pub fn parse_timestamp(text: &str) -> Option<DateTime<Utc>> {
     let (day, rest) = split_day(unquoted(text))?;
     let (time, rest) = split_time(rest.strip_prefix(['T', 't', ' '])?.trim_start())?;
-    let offset = offset(rest.trim_start())?;
+    let offset = parse_offset(rest.trim_start())?;
     day.and_time(time)
         .and_utc()
         .checked_sub_signed(TimeDelta::minutes(offset))
@@ -47,21 +47,21 @@ pub(crate) fn unquoted(text: &str) -> &str {
 }
 
 fn split_day(text: &str) -> Option<(NaiveDate, &str)> {
-    let (year, rest) = digits(text, 4, 4)?;
+    let (year, rest) = split_digits(text, 4, 4)?;
     let separator = rest.chars().next().filter(|c| "-/".contains(*c))?;
-    let (month, rest) = digits(&rest[1..], 1, 2)?;
-    let (day, rest) = digits(rest.strip_prefix(separator)?, 1, 2)?;
+    let (month, rest) = split_digits(&rest[1..], 1, 2)?;
+    let (day, rest) = split_digits(rest.strip_prefix(separator)?, 1, 2)?;
     let day = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
     Some((day, rest))
 }
 
 fn split_time(text: &str) -> Option<(NaiveTime, &str)> {
-    let (hour, rest) = digits(text, 1, 2)?;
-    let (minute, mut rest) = digits(rest.strip_prefix(':')?, 2, 2)?;
+    let (hour, rest) = split_digits(text, 1, 2)?;
+    let (minute, mut rest) = split_digits(rest.strip_prefix(':')?, 2, 2)?;
     let mut second = 0;
     let mut nano = 0;
     if let Some(after) = rest.strip_prefix(':') {
-        (second, rest) = digits(after, 2, 2)?;
+        (second, rest) = split_digits(after, 2, 2)?;
         if let Some(after) = rest.strip_prefix(['.', ',']) {
             let fraction =
                 after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -76,20 +76,20 @@ fn split_time(text: &str) -> Option<(NaiveTime, &str)> {
 }
 
 /// Returns the offset from UTC, in minutes, that a text starts with; 0 if there is none.
-fn offset(text: &str) -> Option<i64> {
+fn parse_offset(text: &str) -> Option<i64> {
     let sign = match text.chars().next() {
         Some('+') => 1,
         Some('-') if text[1..].starts_with(|c: char| c.is_ascii_digit()) => -1,
         _ => return Some(0),
     };
-    let (hours, rest) = digits(&text[1..], 2, 2)?;
+    let (hours, rest) = split_digits(&text[1..], 2, 2)?;
     let rest = rest.strip_prefix(':').unwrap_or(rest);
-    let minutes = digits(rest, 2, 2).map_or(0, |(minutes, _)| minutes);
+    let minutes = split_digits(rest, 2, 2).map_or(0, |(minutes, _)| minutes);
     (hours <= 23 && minutes <= 59).then(|| sign * (i64::from(hours) * 60 + i64::from(minutes)))
 }
 
 /// Returns the number in the `min` to `max` digits that a text starts with, and the rest.
-fn digits(text: &str, min: usize, max: usize) -> Option<(u32, &str)> {
+fn split_digits(text: &str, min: usize, max: usize) -> Option<(u32, &str)> {
     let count = text
         .bytes()
         .take(max)
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_the_written_day() {
+    fn the_date_is_the_one_written() {
         for text in [
             "2026-02-11",
             " \"2026-02-11\" ",
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_timestamps_with_their_offset() {
+    fn timestamps_are_converted_to_utc() {
         for (text, expected) in [
             ("2026-02-11T10:00:00Z", "2026-02-11T10:00:00+00:00"),
             (

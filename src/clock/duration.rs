@@ -75,8 +75,8 @@ impl Minutes {
             .trim_start_matches("about ")
             .trim_start_matches("approx. ");
         let minutes = match text.strip_prefix('p') {
-            Some(period) => iso_period(period)?,
-            None => clock_face(text).or_else(|| spelled(text))?,
+            Some(period) => parse_iso_period(period)?,
+            None => parse_hms(text).or_else(|| parse_units(text))?,
         };
         Self::from_number(minutes, TimeUnit::Minutes)
     }
@@ -124,21 +124,21 @@ impl fmt::Display for Minutes {
 }
 
 /// Parses `00:07:30`, hours first.
-fn clock_face(text: &str) -> Option<f64> {
-    let (hours, rest) = number(text)?;
-    let (minutes, rest) = number(rest.strip_prefix(':')?)?;
-    let (seconds, _) = number(rest.strip_prefix(':')?)?;
+fn parse_hms(text: &str) -> Option<f64> {
+    let (hours, rest) = split_number(text)?;
+    let (minutes, rest) = split_number(rest.strip_prefix(':')?)?;
+    let (seconds, _) = split_number(rest.strip_prefix(':')?)?;
     (minutes < 60.0 && seconds < 60.0).then_some(hours * 60.0 + minutes + seconds / 60.0)
 }
 
 /// Parses an ISO 8601 period after its `P`; months and years have no fixed length.
-fn iso_period(text: &str) -> Option<f64> {
+fn parse_iso_period(text: &str) -> Option<f64> {
     let (date, time) = text.split_once('t').unwrap_or((text, ""));
     let date_units = [('w', 7.0 * MINUTES_PER_DAY), ('d', MINUTES_PER_DAY)];
     let time_units = [('h', 60.0), ('m', 1.0), ('s', 1.0 / 60.0)];
     let mut total = None;
     for (mut part, units) in [(date, &date_units[..]), (time, &time_units[..])] {
-        while let Some((value, rest)) = number(part) {
+        while let Some((value, rest)) = split_number(part) {
             let (letter, minutes) = units.iter().find(|(letter, _)| rest.starts_with(*letter))?;
             total = Some(total.unwrap_or(0.0) + value * minutes);
             part = &rest[letter.len_utf8()..];
@@ -148,14 +148,14 @@ fn iso_period(text: &str) -> Option<f64> {
 }
 
 /// Parses numbers with units, largest unit first, until something else follows.
-fn spelled(text: &str) -> Option<f64> {
+fn parse_units(text: &str) -> Option<f64> {
     let mut total = None;
     let mut last = f64::INFINITY;
     let mut rest = text;
-    while let Some((value, after)) = number(rest) {
+    while let Some((value, after)) = split_number(rest) {
         let (value, after) = range_end(value, after);
         let after = after.strip_prefix('-').unwrap_or(after).trim_start();
-        let Some((minutes, after)) = unit_of(after) else {
+        let Some((minutes, after)) = split_unit(after) else {
             break;
         };
         // `4 min 234s` is one duration, `4 min 5 min` are two.
@@ -175,7 +175,7 @@ fn range_end(first: f64, rest: &str) -> (f64, &str) {
     let end = rest
         .trim_start()
         .strip_prefix(['-', '–'])
-        .and_then(|end| number(end.trim_start()));
+        .and_then(|end| split_number(end.trim_start()));
     match end {
         Some((last, after)) if last >= first => (f64::midpoint(first, last), after),
         _ => (first, rest),
@@ -183,7 +183,7 @@ fn range_end(first: f64, rest: &str) -> (f64, &str) {
 }
 
 /// Returns the number that a text starts with (`7`, `4.5`, `4,5`, `1,472`), and the rest.
-fn number(text: &str) -> Option<(f64, &str)> {
+fn split_number(text: &str) -> Option<(f64, &str)> {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let whole = &text[..text.len() - rest.len()];
     let after_point = rest.strip_prefix(['.', ',']).unwrap_or("");
@@ -204,7 +204,7 @@ fn number(text: &str) -> Option<(f64, &str)> {
 }
 
 /// Returns the minutes in the unit that a text starts with, and the rest.
-fn unit_of(text: &str) -> Option<(f64, &str)> {
+fn split_unit(text: &str) -> Option<(f64, &str)> {
     let rest = text.trim_start_matches(|c: char| c.is_alphabetic());
     let minutes = match &text[..text.len() - rest.len()] {
         "s" | "sec" | "secs" | "second" | "seconds" => TimeUnit::Seconds.minutes(),
@@ -224,7 +224,7 @@ mod tests {
     use crate::clock::parse_timestamp;
 
     #[test]
-    fn reads_every_notation_in_use() {
+    fn every_common_notation_is_parsed() {
         for (text, minutes) in [
             ("7min", 7.0),
             ("7 min", 7.0),
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_as_on_the_command_line() {
+    fn durations_are_displayed_briefly() {
         for (minutes, text) in [
             (0.0, "0s"),
             (0.5, "30s"),
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negative_span_is_none() {
+    fn there_is_no_negative_duration() {
         let start = parse_timestamp("2026-02-11T10:00:00Z").unwrap();
         let end = parse_timestamp("2026-02-11T10:04:30Z").unwrap();
         assert_eq!(Minutes::between(start, end), Some(Minutes(4.5)));

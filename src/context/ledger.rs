@@ -15,7 +15,7 @@ pub(crate) struct Ledger(Brief);
 impl Ledger {
     /// Reads the ledger; returns `None` if none is kept.
     pub(crate) fn read(project: &Project) -> Result<Option<Self>> {
-        if !ledger::is_kept(project) {
+        if !ledger::exists(project) {
             return Ok(None);
         }
         ledger::brief(project, MAX_AGE_DAYS).map(Self).map(Some)

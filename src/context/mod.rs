@@ -41,13 +41,13 @@ const MIN_BUDGET: usize = 100;
 pub fn has_memory(project: &Project) -> bool {
     project.planning().is_ok()
         || KnowledgeDir::in_project(project).root().is_dir()
-        || crate::ledger::is_kept(project)
+        || crate::ledger::exists(project)
 }
 
 /// The options of a digest.
 #[derive(Clone, Debug)]
 pub struct DigestRequest {
-    /// Maximum number of tokens, as estimated by `text::tokens`.
+    /// Maximum number of tokens, as estimated by `text::estimate_tokens`.
     pub budget: usize,
     /// The topic of the session; by default the current phase.
     pub topic: Option<String>,

@@ -6,7 +6,7 @@ use crate::context::DigestRequest;
 use crate::context::part::DigestPart;
 use crate::context::part::DigestSection;
 use crate::text::Line;
-use crate::text::tokens;
+use crate::text::estimate_tokens;
 use crate::warning::Warning;
 
 /// The first line: text from files must not be taken for instructions.
@@ -94,7 +94,7 @@ pub(crate) fn pack(sections: Vec<DigestSection>, request: &DigestRequest) -> Dig
     }
     let text = text(&packed);
     Digest {
-        tokens: tokens(&text),
+        tokens: estimate_tokens(&text),
         text,
         budget,
         left_out: left_out(&packed),
@@ -105,7 +105,7 @@ pub(crate) fn pack(sections: Vec<DigestSection>, request: &DigestRequest) -> Dig
 /// Returns the maximum cost of a piece, in half tokens: estimates are rounded per line, so the estimate of
 /// the whole is not the sum of those of its lines.
 fn cost(piece: &str) -> usize {
-    2 * tokens(piece) + 1
+    2 * estimate_tokens(piece) + 1
 }
 
 fn whole_cost(packed: &[Packed]) -> usize {

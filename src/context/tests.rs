@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::text::Line;
-use crate::text::tokens;
+use crate::text::estimate_tokens;
 
 fn section(part: DigestPart, lines: usize) -> DigestSection {
     let line = |n| Line::new(&format!("line {n} of {}", part.as_str()));
@@ -85,7 +85,7 @@ proptest! {
     ) {
         let sections: Vec<DigestSection> = DigestPart::ALL.into_iter().zip(&lengths).map(|(part, lines)| section(part, *lines)).collect();
         let digest = packing::pack(sections, &request(budget));
-        prop_assert!(tokens(&digest.text) <= budget, "{} > {budget}", digest.tokens);
+        prop_assert!(estimate_tokens(&digest.text) <= budget, "{} > {budget}", digest.tokens);
         let shown = digest.text.lines().filter(|line| line.starts_with("- ")).count();
         let left: usize = digest.left_out.iter().map(|left| left.lines).sum();
         prop_assert_eq!(shown + left, lengths.iter().sum::<usize>());

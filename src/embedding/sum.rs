@@ -4,7 +4,7 @@ use crate::embedding::pieces::each_word;
 use crate::embedding::table::DIMENSION;
 use crate::embedding::table::VectorTable;
 use crate::embedding::vector::Vector;
-use crate::text::Memo;
+use crate::text::WordCache;
 
 /// The sum of the rows of a text's pieces.
 ///
@@ -35,7 +35,7 @@ impl Sum {
 /// Sums many texts, and caches the pieces of words, since most words recur.
 #[derive(Debug, Default)]
 pub struct Adder {
-    pieces: Memo<Box<[u32]>>,
+    pieces: WordCache<Box<[u32]>>,
 }
 
 impl Adder {

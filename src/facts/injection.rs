@@ -82,14 +82,14 @@ pub fn inject(
     let mut kept: Vec<Fact> = Vec::new();
     for fact in &held {
         kept.push(fact.clone());
-        if text::tokens(&page(&kept)) > budget {
+        if text::estimate_tokens(&page(&kept)) > budget {
             kept.pop();
         }
     }
     let text = page(&kept);
     Ok(Injection {
         user_id: user.as_str().to_owned(),
-        tokens: text::tokens(&text),
+        tokens: text::estimate_tokens(&text),
         text,
         budget,
         left_out: total - kept.len(),

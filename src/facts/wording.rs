@@ -1,7 +1,7 @@
 //! Compares values: whether they are the same, or one refines the other.
 
 use crate::text::fold;
-use crate::text::is_wide;
+use crate::text::is_unspaced;
 
 /// Returns whether two values are equal but for case, spaces and a final full stop or exclamation mark.
 pub(crate) fn is_same(a: &str, b: &str) -> bool {
@@ -33,7 +33,7 @@ pub(crate) fn folded(text: &str) -> String {
 
 /// Returns whether two characters are at a word boundary, which scripts without spaces have everywhere.
 fn is_word_boundary(outside: Option<char>, inside: Option<char>) -> bool {
-    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_wide(c));
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_unspaced(c));
     !(is_word(outside) && is_word(inside))
 }
 

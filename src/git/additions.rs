@@ -40,11 +40,11 @@ pub(crate) fn additions(
     Ok(program.run(&arguments)?.map(|output| parse(&output)))
 }
 
-/// Reads commits, newest first, each followed by `A\0<path>\0` and `R<percent>\0<from>\0<to>\0`.
+/// Parses commits, newest first, each followed by `A\0<path>\0` and `R<percent>\0<from>\0<to>\0`.
 fn parse(output: &str) -> BTreeMap<String, Addition> {
     let mut found = BTreeMap::new();
-    // The current name of each past name.
-    let mut today: BTreeMap<String, String> = BTreeMap::new();
+    // The current name of each earlier name.
+    let mut current_names: BTreeMap<String, String> = BTreeMap::new();
     for (age, commit) in output.split('\u{1}').skip(1).enumerate() {
         let (head, changes) = commit.split_once(['\n', '\0']).unwrap_or((commit, ""));
         let Some((hash, date)) = head.split_once(' ') else {
@@ -60,7 +60,10 @@ fn parse(output: &str) -> BTreeMap<String, Addition> {
             if status == "A"
                 && let Some(path) = fields.next()
             {
-                let name = today.get(path).cloned().unwrap_or_else(|| path.to_owned());
+                let name = current_names
+                    .get(path)
+                    .cloned()
+                    .unwrap_or_else(|| path.to_owned());
                 let addition = Addition {
                     commit: hash.to_owned(),
                     date,
@@ -70,8 +73,11 @@ fn parse(output: &str) -> BTreeMap<String, Addition> {
             } else if status.starts_with('R')
                 && let (Some(from), Some(to)) = (fields.next(), fields.next())
             {
-                let name = today.get(to).cloned().unwrap_or_else(|| to.to_owned());
-                today.insert(from.to_owned(), name);
+                let name = current_names
+                    .get(to)
+                    .cloned()
+                    .unwrap_or_else(|| to.to_owned());
+                current_names.insert(from.to_owned(), name);
             }
         }
     }

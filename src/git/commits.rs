@@ -4,15 +4,16 @@ use chrono::DateTime;
 use chrono::Utc;
 
 use crate::error::Result;
+use crate::git::hash::is_hash_prefix;
 use crate::git::program::Program;
 
-/// Returns when each commit was authored; `None` for each hash that names none.
-pub(crate) fn authored(
+/// Returns the author time of each commit; `None` for each unknown hash.
+pub(crate) fn author_times(
     program: &Program<'_>,
     hashes: &[&str],
 ) -> Result<Vec<Option<DateTime<Utc>>>> {
     // `log` and `rev-list` fail at the first unknown hash; this command answers each separately.
-    let wanted: Vec<bool> = hashes.iter().map(|hash| is_abbreviation(hash)).collect();
+    let wanted: Vec<bool> = hashes.iter().map(|hash| is_hash_prefix(hash)).collect();
     let mut input = Vec::new();
     for (hash, _) in hashes.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
         input.extend(format!("{hash}^{{commit}}\n").into_bytes());
@@ -20,7 +21,7 @@ pub(crate) fn authored(
     if input.is_empty() {
         return Ok(vec![None; hashes.len()]);
     }
-    let output = program.feed(&["cat-file", "--batch", "--buffer"], input)?;
+    let output = program.run_with_input(&["cat-file", "--batch", "--buffer"], input)?;
     let mut rest = output.as_deref().unwrap_or_default();
     let times = wanted.iter().map(|wanted| {
         let (commit, after) = if *wanted {
@@ -34,12 +35,8 @@ pub(crate) fn authored(
     Ok(times.collect())
 }
 
-/// Returns whether a text can only be a hash: `HEAD` and other revision expressions are not passed to git.
-fn is_abbreviation(hash: &str) -> bool {
-    (4..=64).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit())
-}
-
-/// Splits off the next answer: an object after `<hash> commit <size>`, or a line that says why there is none.
+/// Splits off the next answer: an object after `<hash> commit <size>`, or a line with the reason why there is
+/// none.
 fn next_object(output: &[u8]) -> (Option<&[u8]>, &[u8]) {
     let (header, rest) = split_line(output);
     let header = String::from_utf8_lossy(header);
@@ -83,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cut_or_foreign_answer_is_none() {
+    fn a_truncated_or_malformed_answer_is_none() {
         for output in [
             "",
             "\n",

@@ -1,8 +1,8 @@
-//! Commits a few files by git's plumbing.
+//! Commits a few files with git's plumbing commands.
 //!
-//! `git commit` itself compares every file, runs filters and merge drivers that settings name, and writes
-//! files such as `COMMIT_EDITMSG` and what `rerere` keeps. Here git stores bytes, makes a tree of them and
-//! of what is committed already, and moves the branch.
+//! `git commit` itself compares every file, runs filters and merge drivers from the settings, and writes
+//! files such as `COMMIT_EDITMSG` and those of `rerere`. Here git stores the blobs, writes a tree of them and
+//! of the files committed already, and updates the branch.
 
 use std::path::Path;
 
@@ -16,25 +16,25 @@ pub struct NewCommit<'a> {
     pub files: &'a [&'a str],
     /// The message.
     pub message: &'a str,
-    /// An empty folder outside of the repository, for a separate index.
+    /// An empty folder outside the repository, for a separate index.
     pub scratch: &'a Path,
 }
 
-/// Commits these files and nothing else, with the time of this run; returns whether there was something to commit.
+/// Commits only these files, with the time of this run; returns whether there was something to commit.
 ///
 /// Other staged changes stay staged. Line ends and encodings are converted as by `git add`.
 pub(super) fn commit(program: &Program<'_>, draft: &NewCommit<'_>, clock: &Clock) -> Result<bool> {
     let message = draft.message;
-    let program = program.without_programs()?;
+    let program = program.without_filters_and_hooks()?;
     let head = program.query(&["rev-parse", "--quiet", "--verify", "HEAD"])?;
     let head = head.as_deref().map(str::trim);
-    let aside = program.with_index(&draft.scratch.join("index"));
+    let scratch = program.with_index(&draft.scratch.join("index"));
     if let Some(head) = head {
-        aside.run(&["read-tree", head])?;
+        scratch.run(&["read-tree", head])?;
     }
-    stage(&aside, draft.files)?;
+    stage(&scratch, draft.files)?;
     // An object missing from a partial clone is not one of these files.
-    let Some(tree) = aside.run(&["write-tree", "--missing-ok"])? else {
+    let Some(tree) = scratch.run(&["write-tree", "--missing-ok"])? else {
         return Ok(false);
     };
     let tree = tree.trim();
@@ -49,22 +49,23 @@ pub(super) fn commit(program: &Program<'_>, draft: &NewCommit<'_>, clock: &Clock
         arguments.extend(["-p", head]);
     }
     arguments.push(tree);
-    let Some(made) = program.sign_as(&arguments, clock)? else {
+    let Some(commit_hash) = program.run_as_committer(&arguments, clock)? else {
         return Ok(false);
     };
-    let made = made.trim();
-    // First, since it fails where another git is at work; a branch that fails to move leaves the files staged.
+    let commit_hash = commit_hash.trim();
+    // Before the branch is updated, since it fails while another git process holds the index. If the branch
+    // cannot be updated, the files stay staged.
     stage(&program, draft.files)?;
-    let unborn = "0".repeat(made.len());
+    let unborn = "0".repeat(commit_hash.len());
     let reason = format!("commit: {message}");
     let before = head.unwrap_or(&unborn);
-    program.run(&["update-ref", "-m", &reason, "HEAD", made, before])?;
+    program.run(&["update-ref", "-m", &reason, "HEAD", commit_hash, before])?;
     Ok(true)
 }
 
 /// Adds the files to an index; fails rather than replace an entry of another kind.
 fn stage(program: &Program<'_>, files: &[&str]) -> Result<()> {
     let names = files.join("\0").into_bytes();
-    program.feed(&["update-index", "--add", "-z", "--stdin"], names)?;
+    program.run_with_input(&["update-index", "--add", "-z", "--stdin"], names)?;
     Ok(())
 }

@@ -19,13 +19,13 @@ const MAX_CONFIG_BYTES: u64 = 1 << 20;
 /// Maximum depth of includes, as in git.
 const MAX_DEPTH: usize = 10;
 
-/// Returns the file of a repository's own settings that includes one from elsewhere, or one that cannot be read.
-pub(crate) fn including_elsewhere(repository: &Repository) -> Option<PathBuf> {
+/// Returns the settings file of a repository that includes a file from elsewhere or an unreadable one.
+pub(crate) fn external_include(repository: &Repository) -> Option<PathBuf> {
     let files = [
-        repository.common.join("config"),
-        repository.own.join("config.worktree"),
+        repository.common_dir.join("config"),
+        repository.git_dir.join("config.worktree"),
     ];
-    // Nearly always nothing is included, and the rest can be skipped.
+    // Includes are rare; without one, the rest can be skipped.
     let may_include = |file: &PathBuf| {
         let text = read(file, MAX_CONFIG_BYTES).map(|text| text.to_ascii_lowercase());
         text.map_or_else(
@@ -37,24 +37,24 @@ pub(crate) fn including_elsewhere(repository: &Repository) -> Option<PathBuf> {
     if files.is_empty() {
         return None;
     }
-    let places = [&repository.top, &repository.own, &repository.common];
-    let folders: Vec<PathBuf> = places
+    let roots = [&repository.top, &repository.git_dir, &repository.common_dir];
+    let folders: Vec<PathBuf> = roots
         .iter()
         .filter_map(|folder| folder.canonicalize().ok())
         .collect();
     files
         .into_iter()
-        .find(|file| !stays_inside(file, &folders, MAX_DEPTH))
+        .find(|file| !includes_stay_inside(file, &folders, MAX_DEPTH))
 }
 
-/// Returns the folder that settings say their files are checked out in.
+/// Returns the value of `core.worktree`: the folder of the checked-out files.
 pub(crate) fn worktree(config: &Path) -> Option<String> {
     let text = read(config, MAX_CONFIG_BYTES)?;
     values(&text, "worktree", |section| section == "core").pop()
 }
 
-/// Returns whether what a file includes, and what that includes, lies in one of the folders.
-fn stays_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool {
+/// Returns whether a file and all files that it includes, directly or not, are inside one of the folders.
+fn includes_stay_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool {
     let real = file.canonicalize().ok();
     let Some(real) = real.filter(|real| folders.iter().any(|folder| real.starts_with(folder)))
     else {
@@ -64,20 +64,20 @@ fn stays_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool {
         return false;
     };
     let folder = real.parent().unwrap_or(&real);
-    included(&text).iter().all(|path| {
+    include_paths(&text).iter().all(|path| {
         // Values that git unquotes, truncates or expands cannot be read here as git reads them.
         let is_plain = !path.starts_with(['~', '%']) && !path.contains(['"', '\\', '#', ';']);
         let next = folder.join(path);
         let is_inside = || match next.symlink_metadata() {
-            Ok(_) => stays_inside(&next, folders, depth - 1),
-            Err(_) => is_below(&next, folders),
+            Ok(_) => includes_stay_inside(&next, folders, depth - 1),
+            Err(_) => would_be_inside(&next, folders),
         };
         depth > 0 && is_plain && is_inside()
     })
 }
 
-/// Returns whether a path to nothing would lie in one of the folders.
-fn is_below(path: &Path, folders: &[PathBuf]) -> bool {
+/// Returns whether a path that does not exist would be inside one of the folders.
+fn would_be_inside(path: &Path, folders: &[PathBuf]) -> bool {
     let folder = path.ancestors().find_map(|path| path.canonicalize().ok());
     folder.is_some_and(|real| folders.iter().any(|folder| real.starts_with(folder)))
 }
@@ -86,7 +86,7 @@ fn is_below(path: &Path, folders: &[PathBuf]) -> bool {
 ///
 /// After the first section that includes, every `path` counts: only git can tell where a section ends, since
 /// a line may continue the one before it.
-fn included(text: &str) -> Vec<String> {
+fn include_paths(text: &str) -> Vec<String> {
     let mut is_include = false;
     values(text, "path", |section| {
         is_include |= section.starts_with("include");
@@ -95,15 +95,15 @@ fn included(text: &str) -> Vec<String> {
 }
 
 /// Returns the values of a key in the given sections, verbatim.
-fn values(text: &str, key: &str, mut is_asked: impl FnMut(&str) -> bool) -> Vec<String> {
+fn values(text: &str, key: &str, mut is_wanted: impl FnMut(&str) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     let mut is_inside = false;
     for line in text.trim_start_matches('\u{feff}').lines() {
         let mut rest = line.trim();
         while let Some(header) = rest.strip_prefix('[') {
-            let end = end_of_header(header);
+            let end = header_end(header);
             let section = header[..end].trim().to_ascii_lowercase();
-            is_inside = is_asked(&section);
+            is_inside = is_wanted(&section);
             rest = header.get(end + 1..).unwrap_or_default().trim();
         }
         let Some((name, value)) = rest.split_once('=').filter(|_| is_inside) else {
@@ -120,8 +120,8 @@ fn values(text: &str, key: &str, mut is_asked: impl FnMut(&str) -> bool) -> Vec<
     found
 }
 
-/// Returns the byte offset of the bracket that closes a header, skipping quoted ones.
-fn end_of_header(header: &str) -> usize {
+/// Returns the byte offset of the bracket that closes a section header; quoted brackets are skipped.
+fn header_end(header: &str) -> usize {
     let mut is_quoted = false;
     let mut is_escaped = false;
     for (at, c) in header.char_indices() {
@@ -146,13 +146,13 @@ mod tests {
     fn repository(top: &Path) -> Repository {
         Repository {
             top: top.to_owned(),
-            own: top.join(".git"),
-            common: top.join(".git"),
+            git_dir: top.join(".git"),
+            common_dir: top.join(".git"),
         }
     }
 
     #[test]
-    fn includes_are_found_however_they_are_written() {
+    fn includes_of_every_spelling_are_found() {
         for (text, expected) in [
             ("[core]\npath = a\n", vec![]),
             ("[include]\n\tpath = a\n", vec!["a"]),
@@ -164,12 +164,12 @@ mod tests {
             ),
             ("# [include]\n# path = a\n[", vec![]),
         ] {
-            assert_eq!(included(text), expected, "{text}");
+            assert_eq!(include_paths(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn what_is_included_must_lie_in_the_repository() {
+    fn includes_must_stay_inside_the_repository() {
         let folder = TempDir::new().unwrap();
         let top = folder.child("top");
         top.child(".git/HEAD")
@@ -198,7 +198,7 @@ mod tests {
             let text = format!("[include]\n\tpath = {path}\n");
             top.child(".git/config").write_str(&text).unwrap();
             let repository = repository(top.path());
-            let elsewhere = including_elsewhere(&repository);
+            let elsewhere = external_include(&repository);
             assert_eq!(elsewhere.is_none(), is_inside, "{path}");
         }
         let nested = format!("[include]\n\tpath = {outside}\n");
@@ -207,6 +207,6 @@ mod tests {
             .write_str("[include]\npath = ../.gitconfig\n")
             .unwrap();
         let repository = repository(top.path());
-        assert!(including_elsewhere(&repository).is_some());
+        assert!(external_include(&repository).is_some());
     }
 }

@@ -39,7 +39,7 @@ fn day(text: &str) -> Option<NaiveDate> {
 }
 
 #[test]
-fn without_a_repository_history_is_absent() {
+fn without_a_repository_there_is_no_history() {
     let folder = TempDir::new().unwrap();
     let git = Git::discover(folder.path());
     assert_eq!(git.top(), None);
@@ -48,12 +48,15 @@ fn without_a_repository_history_is_absent() {
     assert_eq!(git.renames(&["HEAD"]).unwrap(), [vec![]]);
     assert!(git.objects().unwrap().is_none());
     let empty = Sandbox::empty();
-    assert!(empty.asked().timeline().unwrap().is_empty());
-    assert_eq!(empty.asked().tracked().unwrap(), Some(Tracked::default()));
+    assert!(empty.open_git().timeline().unwrap().is_empty());
+    assert_eq!(
+        empty.open_git().tracked().unwrap(),
+        Some(TrackedFiles::default())
+    );
 }
 
 #[test]
-fn names_come_from_the_top_also_below_it() {
+fn paths_are_relative_to_the_top_even_in_a_subfolder() {
     let sandbox = with_history();
     let below = Git::discover(&sandbox.0.path().join("src"));
     assert_eq!(below.top(), Some(sandbox.0.path()));
@@ -66,8 +69,8 @@ fn names_come_from_the_top_also_below_it() {
 #[test]
 fn the_timeline_finds_commits_by_hash_day_and_moment() {
     let sandbox = with_history();
-    let timeline = sandbox.asked().timeline().unwrap();
-    assert_eq!((timeline.len(), timeline.is_cut()), (3, false));
+    let timeline = sandbox.open_git().timeline().unwrap();
+    assert_eq!(timeline.len(), 3);
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     assert_eq!(timeline.hash(0), Some(head.as_str()));
     assert_eq!(timeline.index_of(&head[..7].to_uppercase()), Some(0));
@@ -99,13 +102,13 @@ fn renames_are_found_commit_by_commit() {
         to: "src/new.rs".to_owned(),
     };
     assert_eq!(
-        sandbox.asked().renames(&asked).unwrap(),
+        sandbox.open_git().renames(&asked).unwrap(),
         [vec![renamed], vec![], vec![], vec![]]
     );
 }
 
 #[test]
-fn objects_answer_one_question_after_the_other() {
+fn objects_are_read_one_after_the_other() {
     let sandbox = with_history();
     sandbox
         .0
@@ -113,7 +116,7 @@ fn objects_answer_one_question_after_the_other() {
         .write_binary(&vec![b'x'; 3 << 20])
         .unwrap();
     record(&sandbox, "2026-02-04T10:00:00Z");
-    let mut objects = sandbox.asked().objects().unwrap().unwrap();
+    let mut objects = sandbox.open_git().objects().unwrap().unwrap();
     let names = |names: &[&str]| {
         names
             .iter()
@@ -155,7 +158,7 @@ fn objects_answer_one_question_after_the_other() {
 }
 
 #[test]
-fn a_submodule_is_told_apart_and_a_shallow_clone_is_cut() {
+fn submodules_are_listed_separately_and_shallow_clones_are_recognised() {
     let sandbox = with_history();
     let inner = with_history();
     let url = format!("file://{}", inner.0.path().display());
@@ -168,13 +171,14 @@ fn a_submodule_is_told_apart_and_a_shallow_clone_is_cut() {
         .concat(),
     );
     record(&sandbox, "2026-02-05T10:00:00Z");
-    let tracked = sandbox.asked().tracked().unwrap().unwrap();
+    let tracked = sandbox.open_git().tracked().unwrap().unwrap();
     assert_eq!(tracked.submodules, ["lib/inner"]);
     assert_eq!(tracked.files, [".gitmodules", "größe.md", "src/new.rs"]);
     let copies = TempDir::new().unwrap();
     let copy = copies.path().join("copy");
     let from = format!("file://{}", sandbox.0.path().display());
     sandbox.git(&["clone", "-q", "--depth=2", &from, copy.to_str().unwrap()]);
-    let timeline = Git::discover(&copy).timeline().unwrap();
-    assert_eq!((timeline.len(), timeline.is_cut()), (2, true));
+    let git = Git::discover(&copy);
+    assert_eq!((git.timeline().unwrap().len(), git.is_shallow()), (2, true));
+    assert!(!sandbox.open_git().is_shallow());
 }

@@ -5,7 +5,7 @@ use crate::git::program::Program;
 
 /// The content of the index, as paths relative to the top of the repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tracked {
+pub struct TrackedFiles {
     /// The files, sorted as git sorts them.
     pub files: Vec<String>,
     /// The submodules; their content belongs to other repositories.
@@ -15,13 +15,13 @@ pub struct Tracked {
 /// A submodule's mode in the index.
 const SUBMODULE: &str = "160000";
 
-/// Reads the index. Names that are not UTF-8 contain U+FFFD.
-pub(crate) fn tracked(program: &Program<'_>) -> Result<Option<Tracked>> {
+/// Reads the index. Names that are not valid UTF-8 contain U+FFFD.
+pub(crate) fn tracked(program: &Program<'_>) -> Result<Option<TrackedFiles>> {
     // Not `--stage`, which takes twice as long; submodules are few and listed in a file.
     let Some(output) = program.run(&["ls-files", "-z"])? else {
         return Ok(None);
     };
-    let mut tracked = Tracked {
+    let mut tracked = TrackedFiles {
         files: names(&output),
         submodules: Vec::new(),
     };

@@ -6,6 +6,7 @@ mod commits;
 mod committable;
 mod committing;
 mod config;
+mod hash;
 mod listing;
 mod objects;
 mod program;
@@ -28,6 +29,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::error::Result;
 use crate::git::bounds::UnsafeRepository;
+use crate::git::hash::is_full_hash;
 use crate::git::program::Program;
 use crate::git::repository::Discovery;
 use crate::git::repository::Head;
@@ -36,43 +38,44 @@ use crate::warning::Warning;
 
 pub use additions::Addition;
 pub use committing::NewCommit;
-pub use listing::Tracked;
+pub(crate) use hash::is_hash_prefix;
+pub use listing::TrackedFiles;
 pub use objects::Object;
 pub use objects::Objects;
 pub use objects::TreeEntry;
 pub use range::ChangedFile;
 pub use range::Commit;
+pub use range::CommitNode;
 pub use range::Distance;
-pub use range::Node;
 pub use renames::Rename;
-pub use running::end_all;
+pub use running::kill_all;
 pub use running::use_process_groups;
 pub use timeline::Timeline;
 
 /// The git repository that contains a project, if any.
 ///
-/// No git program, no repository and no commits are answers: `None`, never an error. Errors are left
-/// for a git that was asked and failed, as on a repository that belongs to another user.
+/// Without a git program, a repository or commits, methods return `None`, not an error. An error means that
+/// git ran and failed, for example on a repository that belongs to another user.
 #[derive(Clone, Debug)]
 pub struct Git {
     repository: Option<Repository>,
-    /// What would lead git to files elsewhere; if set, git is not run.
+    /// A part of `.git` that points elsewhere; if there is one, git is not run.
     obstacle: Option<UnsafeRepository>,
-    /// The same further down, looked for before git is started first.
-    below: OnceLock<Option<UnsafeRepository>>,
+    /// The same in nested folders, checked before git is first started.
+    nested_obstacle: OnceLock<Option<UnsafeRepository>>,
 }
 
 impl Git {
     /// Returns the repository that contains `root`, found by searching upward for `.git`; starts no process.
     pub fn discover(root: &Path) -> Self {
         let (repository, invalid) = match Repository::discover(root) {
-            Discovery::Nothing => (None, None),
+            Discovery::NotFound => (None, None),
             Discovery::Invalid(dot_git) => (None, Some(UnsafeRepository::invalid(&dot_git))),
             Discovery::Repository(repository) => (Some(repository), None),
         };
         Self {
-            obstacle: invalid.or_else(|| repository.as_ref().and_then(bounds::check_top)),
-            below: OnceLock::new(),
+            obstacle: invalid.or_else(|| repository.as_ref().and_then(bounds::check_git_dir)),
+            nested_obstacle: OnceLock::new(),
             repository,
         }
     }
@@ -82,7 +85,7 @@ impl Git {
         Self {
             repository: None,
             obstacle: None,
-            below: OnceLock::new(),
+            nested_obstacle: OnceLock::new(),
         }
     }
 
@@ -98,8 +101,8 @@ impl Git {
 
     /// Returns the full hash of the checked-out commit.
     ///
-    /// Read from the files of the repository, since a process costs more than most commands may take;
-    /// git is asked only where refs are kept in another form.
+    /// It is read from the files of the repository, since a process takes longer than most commands may; git
+    /// runs only if the refs are stored in another format.
     pub fn head(&self) -> Result<Option<String>> {
         match self.readable().map(Repository::head) {
             None | Some(Head::Unborn) => Ok(None),
@@ -108,37 +111,35 @@ impl Git {
         }
     }
 
-    /// Returns when each commit was authored, in one process; `None` for each hash that names none.
+    /// Returns the author time of each commit, with one process; `None` for each unknown hash.
     ///
-    /// Hashes may be abbreviated. The author's time, because a rebase sets all committers' times to
-    /// the moment of the rebase.
+    /// Hashes may be abbreviated. A rebase sets all committer times to the time of the rebase, so the author
+    /// time is used.
     pub fn commit_times(&self, hashes: &[&str]) -> Result<Vec<Option<DateTime<Utc>>>> {
         match self.program()? {
-            Some(program) => commits::authored(&program, hashes),
+            Some(program) => commits::author_times(&program, hashes),
             None => Ok(vec![None; hashes.len()]),
         }
     }
 
     /// Returns the number of commits since the one with a full hash, or `None` if it is unknown here.
     pub fn commits_since(&self, hash: &str) -> Result<Option<u32>> {
-        let is_hash = [40, 64].contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
-        let (Some(program), true) = (self.program()?, is_hash) else {
+        if !is_full_hash(hash) {
             return Ok(None);
-        };
+        }
         let (Some(from), Some(head)) = (self.resolve(hash)?, self.head()?) else {
             return Ok(None);
         };
         let range = format!("{from}..{head}");
-        let count = program.run(&["rev-list", "--count", &range, "--"])?;
+        let count =
+            self.with_program(|program| program.run(&["rev-list", "--count", &range, "--"]))?;
         Ok(count.and_then(|count| count.trim().parse().ok()))
     }
 
     /// Returns the name of the repository that this one was cloned from, without its address.
     pub fn origin_name(&self) -> Result<Option<String>> {
-        let Some(program) = self.program()? else {
-            return Ok(None);
-        };
-        let url = program.query(&["config", "--get", "remote.origin.url"])?;
+        let url =
+            self.with_program(|program| program.query(&["config", "--get", "remote.origin.url"]))?;
         Ok(url.and_then(|url| {
             let path = url.trim().trim_end_matches('/');
             let name = path.rsplit(['/', ':', '\\']).next()?;
@@ -147,15 +148,15 @@ impl Git {
         }))
     }
 
-    /// Makes an annotated tag on the commit that is checked out, and returns whether it is new.
+    /// Creates an annotated tag on the checked-out commit, and returns whether it is new.
     ///
-    /// The same tag on the same commit is left alone; on another it is refused. Never signed: signing
-    /// runs a program that the repository's own settings name.
+    /// A tag that exists on this commit is kept; on another one, it is refused. Tags are not signed: signing
+    /// runs a program from the repository's own settings.
     pub fn tag(&self, name: &str, message: &str, clock: &Clock) -> Result<bool> {
         let Some(head) = self.head()? else {
             return Err(Error::not_found("there is no git commit here to tag"));
         };
-        // A name that is an option; git itself checks everything else.
+        // Git would parse such a name as an option; it validates all others itself.
         if name.starts_with('-') || name.is_empty() {
             return Err(Error::usage(format!("{name:?} is not a valid tag name")));
         }
@@ -170,65 +171,52 @@ impl Git {
             }
             None => {}
         }
-        self.refuse_elsewhere()?;
-        let made = match self.program()? {
-            Some(program) => program.tag(name, message, &head, clock)?,
-            None => None,
-        };
-        match made {
-            Some(_) => Ok(true),
-            None => Err(Error::not_found(
-                "git was not found, so no tag can be created",
-            )),
-        }
+        self.refuse_unsafe()?;
+        let tag = self.with_program(|program| program.tag(name, message, &head, clock))?;
+        tag.map(|_| true)
+            .ok_or_else(|| Error::not_found("git was not found, so no tag can be created"))
     }
 
     /// Returns the value of a key of the repository's own configuration.
-    pub fn configured(&self, key: &str) -> Result<Option<String>> {
-        let Some(program) = self.program()? else {
-            return Ok(None);
-        };
-        let value = program.query(&["config", "--local", "--get", key])?;
+    pub fn local_config(&self, key: &str) -> Result<Option<String>> {
+        let value =
+            self.with_program(|program| program.query(&["config", "--local", "--get", key]))?;
         Ok(value.map(|value| value.trim_end_matches('\n').to_owned()))
     }
 
     /// Sets a key of the repository's own configuration.
-    pub fn configure(&self, key: &str, value: &str) -> Result<()> {
-        self.change_configuration(&["config", "--local", key, value])
+    pub fn set_local_config(&self, key: &str, value: &str) -> Result<()> {
+        self.write_local_config(&["config", "--local", key, value])
     }
 
     /// Removes a section from the repository's own configuration.
-    pub fn unconfigure(&self, section: &str) -> Result<()> {
-        self.change_configuration(&["config", "--local", "--remove-section", section])
+    pub fn remove_local_config_section(&self, section: &str) -> Result<()> {
+        self.write_local_config(&["config", "--local", "--remove-section", section])
     }
 
-    fn change_configuration(&self, arguments: &[&str]) -> Result<()> {
-        self.refuse_elsewhere()?;
-        let Some(program) = self.program()? else {
-            return Err(Error::not_found(
-                "git was not found, so it cannot be configured",
-            ));
-        };
-        program.run(arguments).map(|_| ())
+    fn write_local_config(&self, arguments: &[&str]) -> Result<()> {
+        self.refuse_unsafe()?;
+        let output = self.with_program(|program| program.run(arguments))?;
+        output
+            .map(|_| ())
+            .ok_or_else(|| Error::not_found("git was not found, so it cannot be configured"))
     }
 
-    /// Returns the full hash of the commit that a revision names.
+    /// Resolves a revision to the full hash of its commit.
     fn resolve(&self, revision: &str) -> Result<Option<String>> {
-        let Some(program) = self.program()? else {
-            return Ok(None);
-        };
         let commit = format!("{revision}^{{commit}}");
-        let hash = program.query(&[
+        let arguments = [
             "rev-parse",
             "--verify",
             "--quiet",
             "--end-of-options",
             &commit,
-        ])?;
+        ];
+        let hash = self.with_program(|program| program.query(&arguments))?;
         Ok(hash.map(|hash| hash.trim().to_owned()))
     }
 
-    /// Returns the folder that the repository is checked out in: the project's root or one above it.
+    /// Returns the top of the worktree: the project's root or a folder above it.
     pub fn top(&self) -> Option<&Path> {
         self.repository
             .as_ref()
@@ -240,30 +228,30 @@ impl Git {
         self.repository.as_ref().is_some_and(Repository::is_sparse)
     }
 
-    /// Returns the names in the index, from the top of the repository.
-    pub fn tracked(&self) -> Result<Option<Tracked>> {
-        self.ask(listing::tracked)
+    /// Returns the paths in the index, relative to the top of the repository.
+    pub fn tracked(&self) -> Result<Option<TrackedFiles>> {
+        self.with_program(listing::tracked)
     }
 
-    /// Returns the commits that led to what is checked out, with their times.
+    /// Returns the first-parent history of the checked-out commit, with times.
     pub fn timeline(&self) -> Result<Timeline> {
-        let shallow = self.repository.as_ref().is_some_and(Repository::is_shallow);
         let Some(head) = self.head()? else {
             return Ok(Timeline::default());
         };
-        let commits = self.ask(|program| timeline::commits(program, &head))?;
-        Ok(Timeline::new(commits.unwrap_or_default(), shallow))
+        let commits = self.with_program(|program| timeline::commits(program, &head))?;
+        Ok(Timeline::new(commits.unwrap_or_default()))
     }
 
-    /// Returns the files that each commit renamed against its first parent, also those it changed on the way.
+    /// Returns the files that each commit renamed relative to its first parent, including files that it also
+    /// changed.
     pub fn renames(&self, commits: &[&str]) -> Result<Vec<Vec<Rename>>> {
         let none = || vec![Vec::new(); commits.len()];
-        let renames = self.ask(|program| renames::renames(program, commits))?;
+        let renames = self.with_program(|program| renames::renames(program, commits))?;
         Ok(renames.unwrap_or_else(none))
     }
 
     /// Returns the commits that added the files of a folder, by absolute path; none in a shallow clone, whose
-    /// oldest commit seems to add everything.
+    /// oldest commit appears to add everything.
     pub fn additions(&self, folder: &Path) -> Result<BTreeMap<PathBuf, Addition>> {
         let Some(top) = self.top().filter(|_| !self.is_shallow()) else {
             return Ok(BTreeMap::new());
@@ -272,66 +260,66 @@ impl Git {
             return Ok(BTreeMap::new());
         }
         let folder = folder.to_string_lossy();
-        let found = self.ask(|program| additions::additions(program, &folder))?;
+        let found = self.with_program(|program| additions::additions(program, &folder))?;
         let found = found.unwrap_or_default().into_iter();
         Ok(found
             .map(|(path, addition)| (top.join(path), addition))
             .collect())
     }
 
-    /// Opens the repository's objects, to be read one by one.
+    /// Starts a process that serves the repository's objects.
     pub fn objects(&self) -> Result<Option<Objects>> {
-        self.ask(Objects::open)
+        self.with_program(Objects::open)
     }
 
-    /// Returns whether the oldest commits here are not the first ones.
+    /// Returns whether the clone is shallow, so that its oldest commits are not the first ones.
     pub fn is_shallow(&self) -> bool {
         self.repository.as_ref().is_some_and(Repository::is_shallow)
     }
 
-    /// Returns the full hash of the commit that a hash, perhaps an abbreviated one, names here.
-    pub fn find(&self, hash: &str) -> Result<Option<String>> {
-        let is_hash = (4..=64).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
-        if is_hash {
-            self.resolve(hash)
-        } else {
-            Ok(None)
+    /// Resolves a hash, which may be abbreviated, to the full hash of a commit in this repository.
+    pub fn resolve_hash(&self, hash: &str) -> Result<Option<String>> {
+        if !is_hash_prefix(hash) {
+            return Ok(None);
         }
+        self.resolve(hash)
     }
 
-    /// Returns the newest commits that led to what is checked out, newest first; one process, however long the history.
-    pub fn newest(&self, most: usize) -> Result<Vec<Commit>> {
+    /// Returns the newest ancestors of the checked-out commit, itself included, newest first; uses one
+    /// process.
+    pub fn newest_commits(&self, max_commits: usize) -> Result<Vec<Commit>> {
         let Some(head) = self.head()? else {
             return Ok(Vec::new());
         };
-        let commits = self.ask(|program| range::newest(program, &head, most))?;
+        let commits =
+            self.with_program(|program| range::newest_commits(program, &head, max_commits))?;
         Ok(commits.unwrap_or_default())
     }
 
-    /// Returns these commits with what they changed, in the order asked.
+    /// Returns these commits with their changed files, in the given order.
     pub fn commits(&self, hashes: &[&str]) -> Result<Vec<Commit>> {
-        let commits = self.ask(|program| range::commits(program, hashes))?;
+        let commits = self.with_program(|program| range::commits(program, hashes))?;
         Ok(commits.unwrap_or_default())
     }
 
     /// Returns the nodes of all commits since the one with a full hash, or of all commits, parents before
     /// children.
-    pub fn nodes_since(&self, since: Option<&str>) -> Result<Vec<Node>> {
+    pub fn nodes_since(&self, since: Option<&str>) -> Result<Vec<CommitNode>> {
         let Some(head) = self.head()? else {
             return Ok(Vec::new());
         };
-        let nodes = self.ask(|program| range::nodes(program, since, &head))?;
+        let nodes = self.with_program(|program| range::nodes(program, since, &head))?;
         Ok(nodes.unwrap_or_default())
     }
 
     /// Removes the commits before a day, and all their ancestors.
     ///
     /// Uses the committer's time, which a rebase renews: a rebased commit is listed again rather than never.
-    pub fn made_since(&self, nodes: Vec<Node>, day: &str) -> Result<Vec<Node>> {
+    pub fn committed_since(&self, nodes: Vec<CommitNode>, day: &str) -> Result<Vec<CommitNode>> {
         let Some(head) = self.head()? else {
             return Ok(nodes);
         };
-        let since = self.ask(|program| range::since_day(program, &head, day))?;
+        let since = self.with_program(|program| range::since_day(program, &head, day))?;
         let Some(since) = since else {
             return Ok(nodes);
         };
@@ -351,21 +339,22 @@ impl Git {
 
     /// Returns the distance between two commits, each given by its full hash.
     pub fn distance_between(&self, from: &str, to: &str) -> Result<Option<Distance>> {
-        self.ask(|program| range::distance(program, from, to))
+        self.with_program(|program| range::distance(program, from, to))
     }
 
-    /// Returns the commits since a full hash that changed nothing but files below a folder, named from the top.
-    pub fn only_below(&self, folder: &str, since: Option<&str>) -> Result<BTreeSet<String>> {
+    /// Returns the commits since a full hash that only changed files below a folder, relative to the top.
+    pub fn commits_only_in(&self, folder: &str, since: Option<&str>) -> Result<BTreeSet<String>> {
         let Some(head) = self.head()? else {
             return Ok(BTreeSet::new());
         };
-        let only = self.ask(|program| range::only_below(program, since, &head, folder))?;
-        Ok(only.unwrap_or_default())
+        let commits =
+            self.with_program(|program| range::commits_only_in(program, since, &head, folder))?;
+        Ok(commits.unwrap_or_default())
     }
 
-    /// Commits these files and nothing else; returns `None` if they are committed already.
+    /// Commits only these files; returns `None` if they are committed already.
     ///
-    /// Other staged changes stay staged. Like a tag, it is never signed, and without the repository's hooks.
+    /// Other staged changes stay staged. The commit is not signed, and the repository's hooks do not run.
     pub fn commit_only(&self, draft: &NewCommit<'_>, clock: &Clock) -> Result<Option<String>> {
         self.refuse_commit(draft.files)?;
         match self.program()? {
@@ -374,32 +363,32 @@ impl Git {
         }
     }
 
-    /// Fails if git would not commit these files, named from the top, as they are.
+    /// Fails if git would not commit these files, relative to the top, unchanged.
     pub fn refuse_commit(&self, paths: &[&str]) -> Result<()> {
-        self.refuse_elsewhere()?;
+        self.refuse_unsafe()?;
         let Some(repository) = self.readable() else {
             return Err(Error::not_found("there is no git repository to commit to"));
         };
         let mut checked = paths.iter();
-        let endless = checked.find_map(|path| bounds::check_rules(&repository.top, path));
-        endless.as_ref().map_or(Ok(()), refused)?;
+        let special = checked.find_map(|path| bounds::check_rule_files(&repository.top, path));
+        refuse(special.as_ref())?;
         let Some(program) = self.program()? else {
             return Ok(());
         };
-        committable::refuse_in_progress(&program, &repository.own)?;
+        committable::refuse_in_progress(&program, &repository.git_dir)?;
         program.refuse_filtered(paths)?;
-        committable::refuse_unfit(&program, paths)
+        committable::refuse_uncommittable(&program, paths)
     }
 
-    /// Returns the repository, if nothing in it leads elsewhere.
+    /// Returns the repository, unless it has an obstacle.
     fn readable(&self) -> Option<&Repository> {
         let repository = self.repository.as_ref();
         repository.filter(|_| self.obstacle.is_none())
     }
 
     /// Refuses to write if there is an obstacle.
-    fn refuse_elsewhere(&self) -> Result<()> {
-        self.obstacle.as_ref().map_or(Ok(()), refused)
+    fn refuse_unsafe(&self) -> Result<()> {
+        refuse(self.obstacle.as_ref())
     }
 
     /// Returns a git program at the top of the repository; `None` if git may not be run on it.
@@ -407,25 +396,30 @@ impl Git {
         let Some(repository) = self.readable() else {
             return Ok(None);
         };
-        let below = self.below.get_or_init(|| bounds::check_below(repository));
-        below.as_ref().map_or(Ok(()), refused)?;
+        let nested = self
+            .nested_obstacle
+            .get_or_init(|| bounds::check_nested(repository));
+        refuse(nested.as_ref())?;
         Ok(Some(Program::new(&repository.top)))
     }
 
-    /// Queries a git program at the top of the repository; `None` without git or repository.
-    fn ask<T>(
+    /// Runs an operation with a git program at the top of the repository; `None` without git or repository.
+    fn with_program<T>(
         &self,
-        question: impl FnOnce(&Program<'_>) -> Result<Option<T>>,
+        operation: impl FnOnce(&Program<'_>) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
         match self.program()? {
-            Some(program) => question(&program),
+            Some(program) => operation(&program),
             None => Ok(None),
         }
     }
 }
 
-fn refused(obstacle: &UnsafeRepository) -> Result<()> {
-    Err(Error::refused(obstacle.reason()).at(obstacle.path(), None))
+/// Fails if there is an obstacle.
+fn refuse(obstacle: Option<&UnsafeRepository>) -> Result<()> {
+    obstacle.map_or(Ok(()), |obstacle| {
+        Err(Error::refused(obstacle.reason()).at(obstacle.path(), None))
+    })
 }
 
 #[cfg(test)]

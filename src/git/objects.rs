@@ -12,15 +12,17 @@ use std::process::ChildStdout;
 
 use crate::error::At;
 use crate::error::Result;
+use crate::git::hash::is_full_hash;
 use crate::git::program::Program;
 use crate::git::running::MAX_WAIT;
 use crate::git::running::Running;
+use crate::text::hexadecimal;
 
 /// A running git process that serves objects; starting it takes as long as a hundred queries.
 #[derive(Debug)]
 pub struct Objects {
-    checks: Talk,
-    contents: Talk,
+    checks: CatFile,
+    contents: CatFile,
 }
 
 /// An object, by git's type.
@@ -49,13 +51,13 @@ pub struct TreeEntry {
 const MAX_OBJECT_BYTES: u64 = 1 << 20;
 /// Maximum size of a folder; those of projects are smaller.
 const MAX_TREE_BYTES: u64 = 64 << 20;
-/// Number of bytes of queries that fit into a pipe while the answers are still unread.
-const BATCH: usize = 4096;
+/// Maximum size of the queries written at once, in bytes: they fit into a pipe while the answers are unread.
+const MAX_BATCH_BYTES: usize = 4096;
 
 impl Objects {
     pub(crate) fn open(program: &Program<'_>) -> Result<Option<Self>> {
-        let checks = Talk::start(program, "--batch-check")?;
-        let contents = Talk::start(program, "--batch")?;
+        let checks = CatFile::start(program, "--batch-check")?;
+        let contents = CatFile::start(program, "--batch")?;
         Ok(checks
             .zip(contents)
             .map(|(checks, contents)| Self { checks, contents }))
@@ -64,7 +66,7 @@ impl Objects {
     /// Returns for each name, a hash or `<commit>:<path>`, whether the object exists.
     pub fn exist(&mut self, names: &[String]) -> Result<Vec<bool>> {
         let mut found = Vec::with_capacity(names.len());
-        self.checks.ask(names, |header, _| {
+        self.checks.query(names, |header, _| {
             found.push(header.is_some());
             Ok(())
         })?;
@@ -74,9 +76,9 @@ impl Objects {
     /// Returns the object of each name, a hash or `<commit>:<path>`.
     pub fn read(&mut self, names: &[String]) -> Result<Vec<Option<Object>>> {
         let mut found = Vec::with_capacity(names.len());
-        self.contents.ask(names, |header, answers| {
+        self.contents.query(names, |header, stdout| {
             found.push(match header {
-                Some(header) => Some(object(&header, answers)?),
+                Some(header) => Some(read_object(&header, stdout)?),
                 None => None,
             });
             Ok(())
@@ -85,13 +87,14 @@ impl Objects {
     }
 }
 
-/// One process, which reads a line per query, and prints a header line and the content for each.
+/// A `git cat-file` process, which reads one query per line and prints a header line and the content for
+/// each.
 #[derive(Debug)]
-struct Talk {
+struct CatFile {
     child: Child,
     running: Running,
-    questions: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
     root: PathBuf,
 }
 
@@ -102,92 +105,92 @@ struct Header {
     size: u64,
 }
 
-impl Talk {
+impl CatFile {
     fn start(program: &Program<'_>, mode: &str) -> Result<Option<Self>> {
-        let Some((mut child, running)) = program.talk(&["cat-file", mode])? else {
+        let Some((mut child, running)) = program.spawn(&["cat-file", mode])? else {
             return Ok(None);
         };
-        let (questions, answers) = (child.stdin.take(), child.stdout.take());
-        Ok(answers.map(|answers| Self {
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        Ok(stdout.map(|stdout| Self {
             child,
             running,
-            questions,
-            answers: BufReader::new(answers),
+            stdin,
+            stdout: BufReader::new(stdout),
             root: program.top().to_owned(),
         }))
     }
 
-    /// Queries the names in order, and passes each answer to `take`: `None` for a missing object.
-    fn ask(
+    /// Queries the names in order, and passes each answer to `on_answer`: `None` for a missing object.
+    fn query(
         &mut self,
         names: &[String],
-        mut take: impl FnMut(Option<Header>, &mut BufReader<ChildStdout>) -> io::Result<()>,
+        mut on_answer: impl FnMut(Option<Header>, &mut BufReader<ChildStdout>) -> io::Result<()>,
     ) -> Result<()> {
         let mut rest = names;
         while !rest.is_empty() {
             let mut batch = String::new();
-            let mut asked = 0;
+            let mut count = 0;
             for name in rest {
-                if asked > 0 && batch.len() + name.len() > BATCH {
+                if count > 0 && batch.len() + name.len() > MAX_BATCH_BYTES {
                     break;
                 }
-                batch.push_str(&question(name));
-                asked += 1;
+                batch.push_str(&query_line(name));
+                count += 1;
             }
             let deadline = self.running.deadline(MAX_WAIT);
             let answered = deadline.and_then(|deadline| {
-                let answered = self.batch(&batch, asked, &mut take);
+                let answered = self.query_batch(&batch, count, &mut on_answer);
                 deadline.close().and(answered)
             });
-            answered.at("talk to git cat-file in", &self.root)?;
-            rest = &rest[asked..];
+            answered.at("query git cat-file in", &self.root)?;
+            rest = &rest[count..];
         }
         Ok(())
     }
 
-    fn batch(
+    fn query_batch(
         &mut self,
         batch: &str,
-        asked: usize,
-        take: &mut impl FnMut(Option<Header>, &mut BufReader<ChildStdout>) -> io::Result<()>,
+        count: usize,
+        on_answer: &mut impl FnMut(Option<Header>, &mut BufReader<ChildStdout>) -> io::Result<()>,
     ) -> io::Result<()> {
-        if let Some(questions) = &mut self.questions {
-            questions.write_all(batch.as_bytes())?;
-            questions.flush()?;
+        if let Some(stdin) = &mut self.stdin {
+            stdin.write_all(batch.as_bytes())?;
+            stdin.flush()?;
         }
-        for _ in 0..asked {
+        for _ in 0..count {
             let mut line = Vec::new();
-            if self.answers.read_until(b'\n', &mut line)? == 0 {
+            if self.stdout.read_until(b'\n', &mut line)? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            let header = header(&String::from_utf8_lossy(&line));
-            take(header, &mut self.answers)?;
+            let header = parse_header(&String::from_utf8_lossy(&line));
+            on_answer(header, &mut self.stdout)?;
         }
         Ok(())
     }
 }
 
-impl Drop for Talk {
+impl Drop for CatFile {
     fn drop(&mut self) {
         // When its input is closed, git ends by itself, and only has to be waited for.
-        self.questions = None;
+        self.stdin = None;
         drop(self.child.wait());
     }
 }
 
 /// Returns the query for a name; a name with a line break is replaced by one that does not exist.
-fn question(name: &str) -> String {
+fn query_line(name: &str) -> String {
     if name.contains(['\n', '\0']) || name.is_empty() {
         return "-\n".to_owned();
     }
     format!("{name}\n")
 }
 
-fn header(line: &str) -> Option<Header> {
+fn parse_header(line: &str) -> Option<Header> {
     // A name that is not found is printed before `missing`, including any spaces.
     let mut words = line.trim_end_matches('\n').split(' ');
     let (hash, kind, size) = (words.next()?, words.next()?, words.next()?);
-    let is_hash = hash.len() >= 40 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_hash = is_full_hash(hash);
     let is_end = words.next().is_none();
     (is_hash && is_end).then_some(())?;
     Some(Header {
@@ -197,30 +200,30 @@ fn header(line: &str) -> Option<Header> {
     })
 }
 
-fn object(header: &Header, answers: &mut BufReader<ChildStdout>) -> io::Result<Object> {
+fn read_object(header: &Header, stdout: &mut BufReader<ChildStdout>) -> io::Result<Object> {
     let is_tree = header.kind == "tree";
-    let most = if is_tree {
+    let max_bytes = if is_tree {
         MAX_TREE_BYTES
     } else {
         MAX_OBJECT_BYTES
     };
-    let is_wanted = header.size <= most && (is_tree || header.kind == "blob");
+    let is_read = header.size <= max_bytes && (is_tree || header.kind == "blob");
     let mut content = Vec::new();
-    let mut body = answers.by_ref().take(header.size);
-    if is_wanted {
+    let mut body = stdout.by_ref().take(header.size);
+    if is_read {
         body.read_to_end(&mut content)?;
     }
     io::copy(&mut body, &mut io::sink())?;
     let mut line_end = [0];
-    answers.read_exact(&mut line_end)?;
-    Ok(match (is_wanted, is_tree) {
+    stdout.read_exact(&mut line_end)?;
+    Ok(match (is_read, is_tree) {
         (false, _) => Object::Other,
         (true, true) => Object::Tree(tree_entries(&content, header.hash_bytes)),
         (true, false) => Object::Blob(content),
     })
 }
 
-/// Reads `<mode> <name>\0<hash>` for each name in a folder.
+/// Parses `<mode> <name>\0<hash>` for each entry of a folder.
 fn tree_entries(content: &[u8], hash_bytes: usize) -> Vec<TreeEntry> {
     let mut entries = Vec::new();
     let mut rest = content;
@@ -242,21 +245,12 @@ fn tree_entries(content: &[u8], hash_bytes: usize) -> Vec<TreeEntry> {
     entries
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
-    bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(*byte)])
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn answers_that_name_no_object_have_no_header() {
+    fn lines_about_missing_objects_are_not_headers() {
         for line in [
             "",
             "\n",
@@ -264,15 +258,15 @@ mod tests {
             "deadbeef missing\n",
             "- missing\n",
         ] {
-            assert!(header(line).is_none(), "{line:?}");
+            assert!(parse_header(line).is_none(), "{line:?}");
         }
         let line = format!("{} blob 12\n", "a".repeat(40));
-        assert_eq!(header(&line).unwrap().size, 12);
-        assert_eq!(question("a\nb"), "-\n");
+        assert_eq!(parse_header(&line).unwrap().size, 12);
+        assert_eq!(query_line("a\nb"), "-\n");
     }
 
     #[test]
-    fn a_cut_tree_gives_what_is_whole() {
+    fn a_truncated_tree_yields_its_complete_entries() {
         let mut content = b"40000 src\0".to_vec();
         content.extend([7; 20]);
         content.extend(b"100644 a b.rs\0");

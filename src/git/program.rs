@@ -1,4 +1,4 @@
-//! Starts git, in such a way that nothing of the repository runs and nothing is fetched.
+//! Runs git so that it starts no program named by the repository and fetches nothing.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -23,13 +23,13 @@ use crate::text::strip_controls;
 
 /// A git program for one project.
 ///
-/// A repository's own settings may name programs, and an unpacked archive brings such settings along.
-/// Each command therefore runs without the file system monitor, hooks, signatures, pager, submodules,
-/// upkeep in the background and fetching of missing objects, and none reads the files that are checked
-/// out, for which filters may be named. Nor does a setting lead git to files elsewhere: the files that are
-/// checked out are those beside `.git`, and rules for attributes and ignored files come from the
-/// repository. The environment of the user is kept, except for the variables by which a hook of git says
-/// where its repository is: the project's is asked, whoever asks.
+/// A repository's own settings may name programs, and an unpacked archive contains such settings. Each
+/// command therefore runs without the file system monitor, hooks, signatures, pager, submodules, background
+/// maintenance and fetching of missing objects, and none reads the checked-out files, for which filters may
+/// be configured. Nor does a setting direct git to files elsewhere: the worktree is the folder of `.git`, and
+/// rules for attributes and ignored files come from the repository. The user's environment is kept, except
+/// for the variables with which git selects a repository for its hooks.
+#[derive(Clone)]
 pub(crate) struct Program<'a> {
     /// The folder that contains `.git`, where the files are checked out; git searches nowhere else.
     top: &'a Path,
@@ -46,7 +46,7 @@ struct Output {
     stderr: String,
 }
 
-const HARMLESS: &[&str] = &[
+const SAFE_OPTIONS: &[&str] = &[
     "--no-pager",
     "--no-optional-locks",
     "-c",
@@ -77,12 +77,13 @@ const HARMLESS: &[&str] = &[
     "safe.bareRepository=explicit",
 ];
 
-/// Variables that are empty and say no, by which settings are turned off that have an equals sign in their name.
-const EMPTY: &str = "ANNALS_GIT_EMPTY";
-const NO: &str = "ANNALS_GIT_NO";
+/// Environment variables with an empty value and with `false`: `--config-env` disables settings through them,
+/// even if their names contain an equals sign.
+const EMPTY_VARIABLE: &str = "ANNALS_GIT_EMPTY";
+const FALSE_VARIABLE: &str = "ANNALS_GIT_NO";
 
 /// Variables that select the repository, index or objects; git sets these for its hooks.
-const ELSEWHERE: &[&str] = &[
+const REPOSITORY_VARIABLES: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_COMMON_DIR",
@@ -93,8 +94,8 @@ const ELSEWHERE: &[&str] = &[
     "GIT_PREFIX",
 ];
 
-/// The author and committer if git knows none.
-const ANONYMOUS: [(&str, &str); 4] = [
+/// The author and committer if none is configured.
+const DEFAULT_IDENTITY: [(&str, &str); 4] = [
     ("GIT_AUTHOR_NAME", "annals"),
     ("GIT_AUTHOR_EMAIL", "annals@localhost"),
     ("GIT_COMMITTER_NAME", "annals"),
@@ -113,42 +114,43 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Returns a program that runs none of the filters and hooks that settings name, for what writes.
+    /// Returns a program for commands that write, which runs none of the configured filters and hooks.
     ///
-    /// Since git 2.54, settings can name hooks. Git compares files with the index when it writes one, and
-    /// runs filters for it.
-    pub(crate) fn without_programs(&self) -> Result<Self> {
-        let filters = self.names_of("filter")?;
+    /// Since git 2.54, settings can define hooks. When git writes an index, it compares files with it and
+    /// runs filters for that.
+    pub(crate) fn without_filters_and_hooks(&self) -> Result<Self> {
+        let filters = self.subsections("filter")?;
         let filters = filters.iter().flat_map(|name| {
             let keys = [
-                ("clean", EMPTY),
-                ("smudge", EMPTY),
-                ("process", EMPTY),
-                ("required", NO),
+                ("clean", EMPTY_VARIABLE),
+                ("smudge", EMPTY_VARIABLE),
+                ("process", EMPTY_VARIABLE),
+                ("required", FALSE_VARIABLE),
             ];
             keys.map(|(key, value)| format!("--config-env=filter.{name}.{key}={value}"))
         });
-        let hooks = self.names_of("hook")?;
-        let hooks = hooks.iter();
-        let hooks = hooks.map(|name| format!("--config-env=hook.{name}.enabled={NO}"));
-        // Not `-c`, which takes an equals sign in the name for the end of the key.
+        let hooks = self.subsections("hook")?;
+        let hooks = hooks
+            .iter()
+            .map(|name| format!("--config-env=hook.{name}.enabled={FALSE_VARIABLE}"));
+        // Not `-c`, for which the key ends at the first equals sign.
         let options = filters.chain(hooks).collect();
         Ok(Self {
-            top: self.top,
             options,
-            index: self.index.clone(),
+            ..self.clone()
         })
     }
 
     /// Returns the names of the subsections of a section: `a` of `filter.a.clean`.
-    fn names_of(&self, section: &str) -> Result<BTreeSet<String>> {
+    fn subsections(&self, section: &str) -> Result<BTreeSet<String>> {
         let pattern = format!("^{section}\\.");
         let listing = ["config", "--null", "--name-only", "--get-regexp", &pattern];
-        let listed = self.start(self.command(&listing), &listing, Vec::new())?;
+        let listed = self.execute(self.command(&listing), &listing, Vec::new())?;
         let listed = listed.filter(|output| output.status.success());
         let keys = listed.map(|output| output.stdout).unwrap_or_default();
         let keys = String::from_utf8(keys).map_err(|_| {
-            let message = format!("git is set up with a {section} whose name is not valid UTF-8");
+            let message =
+                format!("git is configured with a {section} whose name is not valid UTF-8");
             Error::refused(message).at(self.top, None)
         })?;
         let name = |key: &str| {
@@ -161,24 +163,19 @@ impl<'a> Program<'a> {
     /// Returns a program that uses a separate index.
     pub(crate) fn with_index(&self, index: &Path) -> Self {
         Self {
-            top: self.top,
-            options: self.options.clone(),
             index: Some(index.to_owned()),
+            ..self.clone()
         }
     }
 
     /// Returns a program that takes paths literally, not as patterns.
-    pub(crate) fn literal(&self) -> Self {
-        let mut options = self.options.clone();
-        options.push("--literal-pathspecs".to_owned());
-        Self {
-            top: self.top,
-            options,
-            index: self.index.clone(),
-        }
+    pub(crate) fn with_literal_paths(&self) -> Self {
+        let mut program = self.clone();
+        program.options.push("--literal-pathspecs".to_owned());
+        program
     }
 
-    /// Refuses files that git would run through a filter, which a repository's own settings name.
+    /// Refuses files with a filter, since the repository's own settings define its program.
     pub(crate) fn refuse_filtered(&self, paths: &[&str]) -> Result<()> {
         let mut arguments = vec!["check-attr", "-z", "filter", "--"];
         arguments.extend(paths);
@@ -194,38 +191,45 @@ impl<'a> Program<'a> {
         let Some((path, filter)) = filtered else {
             return Ok(());
         };
-        let message = format!(
-            "git would run the filter {filter:?} on it, and a repository may name any program"
-        );
+        let message =
+            format!("git would run the filter {filter:?} on it, which can be any program");
         Err(Error::refused(message)
             .at(Path::new(path), None)
-            .hint("commit it yourself, or take the filter attribute off these files"))
+            .hint("commit it yourself, or remove the filter attribute from these files"))
     }
 
     /// Returns the output of a command; `None` without a git program.
     pub(crate) fn run(&self, arguments: &[&str]) -> Result<Option<String>> {
-        let output = self.start(self.command(arguments), arguments, Vec::new())?;
-        output.map(|output| text_of(output, arguments)).transpose()
+        let output = self.execute(self.command(arguments), arguments, Vec::new())?;
+        output
+            .map(|output| stdout_text(output, arguments))
+            .transpose()
     }
 
     /// Returns the output of a command whose exit code 1 means "none".
     pub(crate) fn query(&self, arguments: &[&str]) -> Result<Option<String>> {
-        match self.start(self.command(arguments), arguments, Vec::new())? {
+        match self.execute(self.command(arguments), arguments, Vec::new())? {
             Some(output) if output.status.code() == Some(1) => Ok(None),
-            Some(output) => text_of(output, arguments).map(Some),
+            Some(output) => stdout_text(output, arguments).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Returns the bytes that a command prints for an input.
-    pub(crate) fn feed(&self, arguments: &[&str], input: Vec<u8>) -> Result<Option<Vec<u8>>> {
-        let output = self.start(self.command(arguments), arguments, input)?;
-        output.map(|output| checked(output, arguments)).transpose()
+    /// Returns the output of a command that reads this input, as bytes.
+    pub(crate) fn run_with_input(
+        &self,
+        arguments: &[&str],
+        input: Vec<u8>,
+    ) -> Result<Option<Vec<u8>>> {
+        let output = self.execute(self.command(arguments), arguments, input)?;
+        output
+            .map(|output| successful_output(output, arguments))
+            .transpose()
     }
 
     /// Starts a command that answers queries one by one; `None` without a git program.
-    pub(crate) fn talk(&self, arguments: &[&str]) -> Result<Option<(Child, Running)>> {
-        let tried = format!("run git {}", arguments.first().unwrap_or(&""));
+    pub(crate) fn spawn(&self, arguments: &[&str]) -> Result<Option<(Child, Running)>> {
+        let action = format!("run git {}", arguments.first().unwrap_or(&""));
         let mut command = self.command(arguments);
         command
             .stdin(Stdio::piped())
@@ -234,11 +238,11 @@ impl<'a> Program<'a> {
         match Running::start(&mut command) {
             Ok(started) => Ok(Some(started)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).at(&tried, self.top),
+            Err(error) => Err(error).at(&action, self.top),
         }
     }
 
-    /// Returns the folder that the program asks about.
+    /// Returns the top of the repository.
     pub(crate) fn top(&self) -> &Path {
         self.top
     }
@@ -260,28 +264,35 @@ impl<'a> Program<'a> {
             name,
             commit,
         ];
-        self.without_programs()?.sign_as(&arguments, clock)
+        self.without_filters_and_hooks()?
+            .run_as_committer(&arguments, clock)
     }
 
     /// Runs a command that records a committer and a time.
-    pub(crate) fn sign_as(&self, arguments: &[&str], clock: &Clock) -> Result<Option<String>> {
+    pub(crate) fn run_as_committer(
+        &self,
+        arguments: &[&str],
+        clock: &Clock,
+    ) -> Result<Option<String>> {
         // Without a configured user, git would fail, so a default is used.
         let identity = ["var", "GIT_COMMITTER_IDENT"];
-        let known = self.start(self.command(&identity), &identity, Vec::new())?;
-        let anonymous = known.is_some_and(|output| !output.status.success());
+        let known = self.execute(self.command(&identity), &identity, Vec::new())?;
+        let is_anonymous = known.is_some_and(|output| !output.status.success());
         let mut command = self.command(arguments);
         command.env("GIT_AUTHOR_DATE", clock.timestamp());
         command.env("GIT_COMMITTER_DATE", clock.timestamp());
-        if anonymous {
-            for (name, value) in ANONYMOUS {
+        if is_anonymous {
+            for (name, value) in DEFAULT_IDENTITY {
                 command.env(name, value);
             }
         }
-        let output = self.start(command, arguments, Vec::new())?;
-        output.map(|output| text_of(output, arguments)).transpose()
+        let output = self.execute(command, arguments, Vec::new())?;
+        output
+            .map(|output| stdout_text(output, arguments))
+            .transpose()
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the one place that starts git")]
+    #[expect(clippy::disallowed_methods, reason = "the only place that starts git")]
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command
@@ -289,10 +300,10 @@ impl<'a> Program<'a> {
             .arg(self.top)
             .arg("--work-tree")
             .arg(self.top)
-            .args(HARMLESS)
+            .args(SAFE_OPTIONS)
             .args(&self.options)
             .args(arguments);
-        for variable in ELSEWHERE {
+        for variable in REPOSITORY_VARIABLES {
             command.env_remove(variable);
         }
         if let Some(index) = &self.index {
@@ -309,8 +320,8 @@ impl<'a> Program<'a> {
         }
         command
             .env("LC_ALL", "C")
-            .env(EMPTY, "")
-            .env(NO, "false")
+            .env(EMPTY_VARIABLE, "")
+            .env(FALSE_VARIABLE, "false")
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_ALLOW_PROTOCOL", "");
@@ -318,7 +329,7 @@ impl<'a> Program<'a> {
     }
 
     /// Runs a command to its end; `None` without a git program.
-    fn start(
+    fn execute(
         &self,
         mut command: Command,
         arguments: &[&str],
@@ -333,11 +344,11 @@ impl<'a> Program<'a> {
             .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let tried = format!("run git {}", arguments.first().unwrap_or(&""));
+        let action = format!("run git {}", arguments.first().unwrap_or(&""));
         match Running::start(&mut command) {
-            Ok(started) => collect(started, input).at(&tried, self.top).map(Some),
+            Ok(started) => collect(started, input).at(&action, self.top).map(Some),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).at(&tried, self.top),
+            Err(error) => Err(error).at(&action, self.top),
         }
     }
 }
@@ -346,19 +357,19 @@ impl<'a> Program<'a> {
 fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result<Output> {
     let deadline = running.deadline(MAX_WAIT)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (fed, stdout, stderr) = thread::scope(|scope| {
-        let feeder = scope.spawn(move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(&input)));
-        let complaints = scope.spawn(move || drained(stderr, MAX_STDERR_BYTES));
-        let stdout = drained(stdout, MAX_OUTPUT_BYTES);
-        (joined(feeder), stdout, joined(complaints))
+    let (written, stdout, stderr) = thread::scope(|scope| {
+        let writer = scope.spawn(move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(&input)));
+        let errors = scope.spawn(move || read_up_to(stderr, MAX_STDERR_BYTES));
+        let stdout = read_up_to(stdout, MAX_OUTPUT_BYTES);
+        (join_thread(writer), stdout, join_thread(errors))
     });
-    // After the wait, its id may be reused by another process.
+    // Before `wait`, after which its id may be reused by another process.
     let in_time = deadline.close();
     drop(running);
     let status = child.wait()?;
     in_time?;
     let ((stdout, length), (stderr, _)) = (stdout?, stderr?);
-    match fed {
+    match written {
         // If git ends early, its error output states why.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error),
         _ if length > MAX_OUTPUT_BYTES => {
@@ -374,8 +385,8 @@ fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result
     })
 }
 
-/// Returns the first `most` bytes of a pipe, and their total number.
-fn drained(pipe: Option<impl Read>, most: u64) -> io::Result<(Vec<u8>, u64)> {
+/// Returns the first `most` bytes of a pipe, and its total number of bytes.
+fn read_up_to(pipe: Option<impl Read>, most: u64) -> io::Result<(Vec<u8>, u64)> {
     let mut kept = Vec::new();
     let Some(mut pipe) = pipe else {
         return Ok((kept, 0));
@@ -384,24 +395,24 @@ fn drained(pipe: Option<impl Read>, most: u64) -> io::Result<(Vec<u8>, u64)> {
     Ok((kept, length + io::copy(&mut pipe, &mut io::sink())?))
 }
 
-fn joined<T>(thread: thread::ScopedJoinHandle<'_, io::Result<T>>) -> io::Result<T> {
+fn join_thread<T>(thread: thread::ScopedJoinHandle<'_, io::Result<T>>) -> io::Result<T> {
     thread
         .join()
         .unwrap_or_else(|_| Err(io::Error::other("a thread that reads a pipe panicked")))
 }
 
-fn text_of(output: Output, arguments: &[&str]) -> Result<String> {
-    let bytes = checked(output, arguments)?;
+fn stdout_text(output: Output, arguments: &[&str]) -> Result<String> {
+    let bytes = successful_output(output, arguments)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns the output of a successful process, or an error with the first line of its error output.
-fn checked(output: Output, arguments: &[&str]) -> Result<Vec<u8>> {
+fn successful_output(output: Output, arguments: &[&str]) -> Result<Vec<u8>> {
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let complaint = strip_controls(output.stderr.trim()).into_owned();
-    let complaint = complaint.lines().next().unwrap_or("no reason given");
+    let reason = strip_controls(output.stderr.trim()).into_owned();
+    let reason = reason.lines().next().unwrap_or("no reason given");
     let command = arguments.first().unwrap_or(&"");
-    Err(Error::failed(format!("git {command} failed: {complaint}")))
+    Err(Error::failed(format!("git {command} failed: {reason}")))
 }

@@ -41,7 +41,7 @@ pub struct Commit {
 
 /// A commit's place in history: its full hash and those of its parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct CommitNode {
     /// The full hash.
     pub hash: String,
     /// The full hashes of its parents.
@@ -57,31 +57,31 @@ pub struct Distance {
     pub behind: usize,
 }
 
-/// The fields of a commit, each ended by a zero byte, which no message can hold.
-const FIELDS: &str = "--format=%H%x00%P%x00%an%x00%aI%x00%s%x00%b%x00";
-/// Options of every listing of commits with their files, independent of the user's settings.
+/// The fields of a commit, each terminated by a zero byte, which a message cannot contain.
+const FORMAT_ARG: &str = "--format=%H%x00%P%x00%an%x00%aI%x00%s%x00%b%x00";
+/// Options of every `git log` that lists changed files, independent of the user's settings.
 ///
 /// Only files with the same bytes count as renamed: comparing the contents of large files takes git seconds.
-const LISTING: [&str; 7] = [
+const LOG_OPTIONS: [&str; 7] = [
     "--encoding=UTF-8",
     "--name-status",
     "-z",
     "-M100%",
     "--root",
     "--diff-merges=first-parent",
-    FIELDS,
+    FORMAT_ARG,
 ];
 
-/// Reads the newest commits that led to one.
-pub(crate) fn newest(
+/// Reads the newest ancestors of a commit, itself included.
+pub(crate) fn newest_commits(
     program: &Program<'_>,
     head: &str,
-    most: usize,
+    max_commits: usize,
 ) -> Result<Option<Vec<Commit>>> {
-    let most = format!("--max-count={most}");
+    let max_commits = format!("--max-count={max_commits}");
     let mut arguments = vec!["log"];
-    arguments.extend(LISTING);
-    arguments.extend([most.as_str(), head, "--"]);
+    arguments.extend(LOG_OPTIONS);
+    arguments.extend([max_commits.as_str(), head, "--"]);
     Ok(program.run(&arguments)?.map(|output| parse(&output)))
 }
 
@@ -91,10 +91,10 @@ pub(crate) fn commits(program: &Program<'_>, hashes: &[&str]) -> Result<Option<V
         return Ok(Some(Vec::new()));
     }
     let mut arguments = vec!["log"];
-    arguments.extend(LISTING);
+    arguments.extend(LOG_OPTIONS);
     arguments.extend(["--no-walk=unsorted", "--stdin"]);
     let input = hashes.join("\n") + "\n";
-    let output = program.feed(&arguments, input.into_bytes())?;
+    let output = program.run_with_input(&arguments, input.into_bytes())?;
     Ok(output.map(|output| parse(&String::from_utf8_lossy(&output))))
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn nodes(
     program: &Program<'_>,
     since: Option<&str>,
     head: &str,
-) -> Result<Option<Vec<Node>>> {
+) -> Result<Option<Vec<CommitNode>>> {
     let range = range(since, head);
     let arguments = [
         "rev-list",
@@ -116,7 +116,7 @@ pub(crate) fn nodes(
     Ok(program.run(&arguments)?.map(|output| {
         let node = |line: &str| {
             let mut hashes = line.split(' ').map(str::to_owned);
-            Some(Node {
+            Some(CommitNode {
                 hash: hashes.next()?,
                 parents: hashes.collect(),
             })
@@ -125,7 +125,7 @@ pub(crate) fn nodes(
     }))
 }
 
-/// Returns the commits that led to one and were made on a day or later, in UTC.
+/// Returns the ancestors of a commit, itself included, that were committed on a day or later, in UTC.
 pub(crate) fn since_day(
     program: &Program<'_>,
     head: &str,
@@ -136,7 +136,7 @@ pub(crate) fn since_day(
     Ok(output.map(|output| output.lines().map(str::to_owned).collect()))
 }
 
-/// Counts the commits on either side.
+/// Counts the commits that only one of two commits has in its history.
 pub(crate) fn distance(program: &Program<'_>, other: &str, head: &str) -> Result<Option<Distance>> {
     let range = format!("{other}...{head}");
     let output = program.run(&["rev-list", "--count", "--left-right", &range, "--"])?;
@@ -149,8 +149,8 @@ pub(crate) fn distance(program: &Program<'_>, other: &str, head: &str) -> Result
     }))
 }
 
-/// Returns the commits since one that changed nothing but files below a folder.
-pub(crate) fn only_below(
+/// Returns the commits since one that only changed files below a folder.
+pub(crate) fn commits_only_in(
     program: &Program<'_>,
     since: Option<&str>,
     head: &str,
@@ -164,13 +164,15 @@ pub(crate) fn only_below(
     };
     let hashes: Vec<&str> = touching.lines().collect();
     let commits = commits(program, &hashes)?.unwrap_or_default();
-    let only = commits.into_iter().filter(|commit| commit.is_below(folder));
+    let only = commits
+        .into_iter()
+        .filter(|commit| commit.is_confined_to(folder));
     Ok(Some(only.map(|commit| commit.hash).collect()))
 }
 
 impl Commit {
-    /// Returns whether the commit changed something, and nothing outside of a folder.
-    pub fn is_below(&self, folder: &str) -> bool {
+    /// Returns whether the commit changed files, all of them below a folder.
+    pub fn is_confined_to(&self, folder: &str) -> bool {
         let inside = |path: &str| {
             path.strip_prefix(folder)
                 .is_some_and(|rest| rest.starts_with('/'))
@@ -188,7 +190,7 @@ fn range(since: Option<&str>, head: &str) -> String {
     }
 }
 
-/// Reads the fields of each commit and under them `M\0<path>\0` or `R<percent>\0<from>\0<to>\0` for each file.
+/// Parses the fields of each commit, followed by `M\0<path>\0` or `R<percent>\0<from>\0<to>\0` per file.
 fn parse(output: &str) -> Vec<Commit> {
     let mut commits = Vec::new();
     let mut rest = output.split('\0').peekable();
@@ -209,7 +211,7 @@ fn parse(output: &str) -> Vec<Commit> {
         };
         // The separator that git prints after each commit.
         rest.next_if(|next| next.is_empty());
-        while let Some(status) = rest.next_if(|next| is_status(next)) {
+        while let Some(status) = rest.next_if(|next| is_status_field(next)) {
             let status = status.trim_start_matches('\n').chars().next();
             let Some((status, path)) = status.zip(rest.next()) else {
                 break;
@@ -229,8 +231,8 @@ fn parse(output: &str) -> Vec<Commit> {
     commits
 }
 
-/// Returns whether the next field is a file's letter: a hash is far longer, and a separator is empty.
-fn is_status(text: &str) -> bool {
+/// Returns whether a field is the status of a file: a hash is longer, and a separator is empty.
+fn is_status_field(text: &str) -> bool {
     let text = text.trim_start_matches('\n');
     let mut letters = text.chars();
     letters.next().is_some_and(|c| c.is_ascii_uppercase())
@@ -245,7 +247,7 @@ mod tests {
     use assert_fs::prelude::*;
 
     #[test]
-    fn a_cut_or_foreign_listing_gives_what_is_whole() {
+    fn a_truncated_or_malformed_listing_yields_its_complete_commits() {
         for output in ["", "\0", "\0\0\0", "abc", "abc\0\0\0\0\0\0\0R1\0", "M\0x"] {
             for commit in parse(output) {
                 assert!(!commit.hash.is_empty(), "{output:?}");
@@ -264,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn commits_come_with_their_files_and_merges_against_their_first_parent() {
+    fn merges_list_the_files_changed_since_their_first_parent() {
         let sandbox = Sandbox::empty();
         let change = |path: &str| {
             sandbox.0.child(path).write_str(path).unwrap();
@@ -278,13 +280,13 @@ mod tests {
         sandbox.git(&["checkout", "-q", "main"]);
         let second = change("b.md");
         sandbox.merge_at("side", "2026-02-02T10:00:00Z");
-        let git = sandbox.asked();
+        let git = sandbox.open_git();
         let head = git.head().unwrap().unwrap();
-        let newest = git.newest(9).unwrap();
+        let newest = git.newest_commits(9).unwrap();
         assert_eq!((newest.len(), newest[0].parents.len()), (4, 2));
         assert_eq!(newest[0].files[0].path, "docs/memory/STATE.md");
         assert_eq!(newest[3].files[0].path, "gr\u{f6}\u{df}e a.md");
-        let own = git.only_below("docs/memory", Some(&first)).unwrap();
+        let own = git.commits_only_in("docs/memory", Some(&first)).unwrap();
         assert_eq!(own, BTreeSet::from([head.clone(), side.clone()]));
         let nodes = git.nodes_since(Some(&first)).unwrap();
         assert_eq!((nodes.len(), &nodes[2].hash), (3, &head));
@@ -295,10 +297,10 @@ mod tests {
         assert_eq!(git.distance(&side).unwrap(), Some(apart));
         let between = git.distance_between(&side, &second).unwrap().unwrap();
         assert_eq!((between.ahead, between.behind), (1, 1));
-        assert_eq!(git.find(&side[..8]).unwrap(), Some(side));
+        assert_eq!(git.resolve_hash(&side[..8]).unwrap(), Some(side));
         for unknown in ["0123456", "main", "HEAD", ""] {
-            assert_eq!(git.find(unknown).unwrap(), None, "{unknown}");
+            assert_eq!(git.resolve_hash(unknown).unwrap(), None, "{unknown}");
         }
-        assert_eq!(git.made_since(nodes, "2026-02-02").unwrap().len(), 1);
+        assert_eq!(git.committed_since(nodes, "2026-02-02").unwrap().len(), 1);
     }
 }

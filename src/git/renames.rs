@@ -1,4 +1,4 @@
-//! Which file a commit renamed to what.
+//! Finds the files that commits renamed.
 
 use crate::error::Result;
 use crate::git::program::Program;
@@ -6,16 +6,17 @@ use crate::git::program::Program;
 /// A file that a commit renamed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rename {
-    /// Its name before, from the top of the repository.
+    /// Its old path, relative to the top of the repository.
     pub from: String,
-    /// Its name since.
+    /// Its new path.
     pub to: String,
 }
 
-/// Files that changed on the way are compared each with each, up to this many; unchanged ones always match.
+/// Maximum number of added and of removed files among which renames with changes are searched; files with
+/// unchanged content always match.
 const RENAME_LIMIT_ARG: &str = "-l200";
 
-/// Reads the renames of each commit against its first parent: what a merge renamed came with it.
+/// Reads the renames of each commit relative to its first parent, so that a merge has those of its branch.
 pub(crate) fn renames(program: &Program<'_>, commits: &[&str]) -> Result<Option<Vec<Vec<Rename>>>> {
     let Some(pairs) = pairs(program, commits)? else {
         return Ok(None);
@@ -38,7 +39,7 @@ pub(crate) fn renames(program: &Program<'_>, commits: &[&str]) -> Result<Option<
         "--diff-filter=R",
         "--name-status",
     ];
-    let output = program.feed(&arguments, input.into_bytes())?;
+    let output = program.run_with_input(&arguments, input.into_bytes())?;
     let output = String::from_utf8_lossy(output.as_deref().unwrap_or_default()).into_owned();
     let found = parse(&output);
     let renames = pairs.iter().map(|pair| {
@@ -51,7 +52,7 @@ pub(crate) fn renames(program: &Program<'_>, commits: &[&str]) -> Result<Option<
     Ok(Some(renames.collect()))
 }
 
-/// Returns the trees of each commit's first parent and of the commit.
+/// Returns the trees of each commit's first parent and of the commit; `None` if they are equal or missing.
 fn pairs(program: &Program<'_>, commits: &[&str]) -> Result<Option<Vec<Option<[String; 2]>>>> {
     let mut input = String::new();
     for commit in commits {
@@ -63,7 +64,7 @@ fn pairs(program: &Program<'_>, commits: &[&str]) -> Result<Option<Vec<Option<[S
         }
     }
     let arguments = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
-    let Some(output) = program.feed(&arguments, input.into_bytes())? else {
+    let Some(output) = program.run_with_input(&arguments, input.into_bytes())? else {
         return Ok(None);
     };
     let output = String::from_utf8_lossy(&output).into_owned();
@@ -78,7 +79,7 @@ fn pairs(program: &Program<'_>, commits: &[&str]) -> Result<Option<Vec<Option<[S
     Ok(Some(pairs.collect()))
 }
 
-/// Reads `<tree> <tree>` and under it `R<percent>\0<from>\0<to>\0` for each rename.
+/// Parses `<tree> <tree>`, followed by `R<percent>\0<from>\0<to>\0` per rename.
 fn parse(output: &str) -> Vec<(String, Vec<Rename>)> {
     let mut found: Vec<(String, Vec<Rename>)> = Vec::new();
     let mut rest = output;

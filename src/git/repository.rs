@@ -6,22 +6,24 @@ use std::path::Component;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::git::hash::is_full_hash;
+
 /// The folders of a repository.
 #[derive(Clone, Debug)]
 pub(crate) struct Repository {
     /// The folder that contains `.git`, where the files are checked out.
     pub(crate) top: PathBuf,
     /// `.git`, or a worktree's own folder inside the main one.
-    pub(crate) own: PathBuf,
+    pub(crate) git_dir: PathBuf,
     /// The folder of the refs of all worktrees.
-    pub(crate) common: PathBuf,
+    pub(crate) common_dir: PathBuf,
 }
 
 /// The kind of repository that a folder is in.
 #[derive(Debug)]
 pub(crate) enum Discovery {
     /// No repository, or a bare one.
-    Nothing,
+    NotFound,
     /// A `.git` that git might read differently than we do.
     Invalid(PathBuf),
     /// A repository.
@@ -41,20 +43,20 @@ pub(crate) enum Head {
 
 /// Maximum length of a chain of symbolic refs, as in git.
 const MAX_CHAIN_LENGTH: usize = 5;
-const MAX_FILE_BYTES: u64 = 1 << 12;
+const MAX_LINE_BYTES: u64 = 1 << 12;
 /// Maximum size of a file read here, enough for 100,000 refs; git reads larger ones.
 const MAX_PACKED_REFS_BYTES: u64 = 16 << 20;
 
 impl Repository {
-    /// Looks for `.git` upward, no further than git would: a bare repository on the way ends the search.
+    /// Searches upward for `.git`, no further than git would: a bare repository ends the search.
     pub(crate) fn discover(folder: &Path) -> Discovery {
         for folder in folder.ancestors() {
             let dot_git = folder.join(".git");
             if dot_git.symlink_metadata().is_ok() {
-                let is_empty = dot_git.is_dir() && !is_there(&dot_git.join("HEAD"));
+                let is_empty = dot_git.is_dir() && !exists(&dot_git.join("HEAD"));
                 return match Self::open(folder) {
                     Some(repository) => Discovery::Repository(repository),
-                    None if is_empty => Discovery::Nothing,
+                    None if is_empty => Discovery::NotFound,
                     None => Discovery::Invalid(dot_git),
                 };
             }
@@ -62,82 +64,82 @@ impl Repository {
                 break;
             }
         }
-        Discovery::Nothing
+        Discovery::NotFound
     }
 
     fn open(folder: &Path) -> Option<Self> {
         let dot_git = folder.join(".git");
-        let own = if dot_git.is_dir() {
+        let git_dir = if dot_git.is_dir() {
             dot_git
         } else {
             // A worktree or a submodule: a file that names the folder.
             folder.join(read_line(&dot_git, "gitdir: ")?)
         };
-        let link = own.join("commondir");
-        let common = if is_there(&link) {
-            own.join(read_line(&link, "")?)
+        let link = git_dir.join("commondir");
+        let common_dir = if exists(&link) {
+            git_dir.join(read_line(&link, "")?)
         } else {
-            own.clone()
+            git_dir.clone()
         };
-        let is_folder = |name: &&str| common.join(name).is_dir();
-        let is_valid = own.join("HEAD").is_file() && ["objects", "refs"].iter().all(is_folder);
+        let is_folder = |name: &&str| common_dir.join(name).is_dir();
+        let is_valid = git_dir.join("HEAD").is_file() && ["objects", "refs"].iter().all(is_folder);
         is_valid.then(|| Self {
             top: folder.to_owned(),
-            own,
-            common,
+            git_dir,
+            common_dir,
         })
     }
 
-    /// Returns whether the oldest commits here are not the first ones.
+    /// Returns whether the clone is shallow, so that its oldest commits are not the first ones.
     pub(crate) fn is_shallow(&self) -> bool {
-        self.common.join("shallow").exists()
+        self.common_dir.join("shallow").exists()
     }
 
-    /// Returns whether rules say which files are checked out at all.
+    /// Returns whether the checkout is sparse.
     pub(crate) fn is_sparse(&self) -> bool {
-        self.own.join("info/sparse-checkout").exists()
+        self.git_dir.join("info/sparse-checkout").exists()
     }
 
-    /// Returns the checked-out commit, as far as the files show it.
+    /// Returns the checked-out commit, as far as it can be read from files.
     pub(crate) fn head(&self) -> Head {
-        let Some(mut text) = read(&self.own.join("HEAD"), MAX_FILE_BYTES) else {
+        let Some(mut text) = read(&self.git_dir.join("HEAD"), MAX_LINE_BYTES) else {
             return Head::Unknown;
         };
         for _ in 0..MAX_CHAIN_LENGTH {
             let Some(name) = text.strip_prefix("ref:") else {
-                return match hash(&text) {
+                return match parse_hash(&text) {
                     Some(hash) => Head::Commit(hash),
                     None => Head::Unknown,
                 };
             };
             let name = name.trim().to_owned();
-            // The file format of refs whose names are not files leaves this name in HEAD.
-            if name == "refs/heads/.invalid" || !is_ref(&name) {
+            // With the reftable format, HEAD contains this name.
+            if name == "refs/heads/.invalid" || !is_ref_name(&name) {
                 return Head::Unknown;
             }
-            let file = self.common.join(&name);
-            if !self.holds(&file) {
+            let file = self.common_dir.join(&name);
+            if !self.contains_ref(&file) {
                 return Head::Unknown;
             }
-            match read(&file, MAX_FILE_BYTES) {
+            match read(&file, MAX_LINE_BYTES) {
                 Some(target) => text = target,
-                None => return self.packed(&name),
+                None => return self.packed_ref(&name),
             }
         }
         Head::Unknown
     }
 
-    /// Returns whether a file lies in the folder of the refs, or is not there; a link may lead out of it.
-    fn holds(&self, file: &Path) -> bool {
-        match (file.canonicalize(), self.common.canonicalize()) {
-            (Ok(file), Ok(common)) => file.starts_with(common),
+    /// Returns whether a file is inside the common folder or missing; a link may point outside it.
+    fn contains_ref(&self, file: &Path) -> bool {
+        match (file.canonicalize(), self.common_dir.canonicalize()) {
+            (Ok(file), Ok(common_dir)) => file.starts_with(common_dir),
             _ => file.symlink_metadata().is_err(),
         }
     }
 
     /// Returns the commit of a branch without its own file.
-    fn packed(&self, name: &str) -> Head {
-        let path = self.common.join("packed-refs");
+    fn packed_ref(&self, name: &str) -> Head {
+        let path = self.common_dir.join("packed-refs");
         if !path.exists() {
             return Head::Unborn;
         }
@@ -147,7 +149,7 @@ impl Repository {
         let line = refs
             .lines()
             .find_map(|line| line.strip_suffix(name)?.strip_suffix(' '));
-        match line.map(hash) {
+        match line.map(parse_hash) {
             Some(Some(hash)) => Head::Commit(hash),
             Some(None) => Head::Unknown,
             None => Head::Unborn,
@@ -155,19 +157,19 @@ impl Repository {
     }
 }
 
-/// Returns whether git would take a folder itself for a repository, as it does where nothing is checked out.
+/// Returns whether git would treat the folder itself as a bare repository.
 fn is_bare(folder: &Path) -> bool {
-    let has = |name: &str| is_there(&folder.join(name));
+    let has = |name: &str| exists(&folder.join(name));
     has("HEAD") && (has("commondir") || has("objects") && has("refs"))
 }
 
-fn is_there(path: &Path) -> bool {
+fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// Returns the path that a file consists of, after a prefix, or `None` if git might read a different one.
+/// Returns the path in a file after a prefix, or `None` if git might read a different one.
 pub(crate) fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
-    let text = read(file, MAX_FILE_BYTES)?;
+    let text = read(file, MAX_LINE_BYTES)?;
     let path = text.strip_prefix(prefix)?;
     let path = path.trim_end_matches(['\r', '\n']);
     let is_plain = !path.is_empty()
@@ -177,29 +179,29 @@ pub(crate) fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
 }
 
 /// Returns whether a name stays inside the folder of the refs.
-fn is_ref(name: &str) -> bool {
+fn is_ref_name(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     name.starts_with("refs/") && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-fn hash(text: &str) -> Option<String> {
+fn parse_hash(text: &str) -> Option<String> {
     let text = text.trim();
-    let is_hash = [40, 64].contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
-    is_hash.then(|| text.to_owned())
+    is_full_hash(text).then(|| text.to_owned())
 }
 
-/// Returns the text of a file of this size at most, with U+FFFD for what is not text; anything else is none.
+/// Returns the text of a regular file of at most `max_bytes`, with U+FFFD for invalid UTF-8; otherwise
+/// `None`.
 #[expect(
     clippy::disallowed_methods,
-    reason = "a bounded look at git's own files, which may lie outside the project"
+    reason = "a bounded read of git's own files, which may be outside the project"
 )]
-pub(crate) fn read(path: &Path, largest: u64) -> Option<String> {
+pub(crate) fn read(path: &Path, max_bytes: u64) -> Option<String> {
     // Reading a pipe would never end.
     if !path.is_file() {
         return None;
     }
     let mut bytes = Vec::new();
     let file = File::open(path).ok()?;
-    let length = file.take(largest + 1).read_to_end(&mut bytes).ok()?;
-    (length as u64 <= largest).then(|| String::from_utf8_lossy(&bytes).into_owned())
+    let length = file.take(max_bytes + 1).read_to_end(&mut bytes).ok()?;
+    (length as u64 <= max_bytes).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }

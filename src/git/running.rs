@@ -24,7 +24,7 @@ const GRACE: Duration = Duration::from_secs(1);
 static PROCESSES: Mutex<Processes> = Mutex::new(Processes {
     ids: Vec::new(),
     has_groups: false,
-    is_over: false,
+    is_shut_down: false,
 });
 
 struct Processes {
@@ -32,7 +32,7 @@ struct Processes {
     /// Whether each process leads its own process group.
     has_groups: bool,
     /// Whether further processes are refused.
-    is_over: bool,
+    is_shut_down: bool,
 }
 
 /// A running process, registered until this is dropped.
@@ -43,7 +43,7 @@ impl Running {
     /// Starts a process in our process group, so that Ctrl-C ends both, unless separate groups are enabled.
     pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
         #[cfg(unix)]
-        pass_on_termination();
+        forward_termination();
         let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
         #[cfg(unix)]
         if processes.has_groups {
@@ -51,7 +51,7 @@ impl Running {
 
             command.process_group(0);
         }
-        if processes.is_over {
+        if processes.is_shut_down {
             return Err(io::Error::new(ErrorKind::NotFound, "the run is over"));
         }
         let child = command.spawn()?;
@@ -63,9 +63,9 @@ impl Running {
     /// Ends the process unless the deadline is closed in time.
     pub(crate) fn deadline(&self, wait: Duration) -> io::Result<Deadline> {
         let id = self.0;
-        let (closed, told) = mpsc::channel::<()>();
-        let watch = thread::Builder::new().spawn(move || {
-            let is_open = |wait| told.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
+        let (sender, receiver) = mpsc::channel::<()>();
+        let watchdog = thread::Builder::new().spawn(move || {
+            let is_open = |wait| receiver.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
             let is_late = is_open(wait);
             if is_late {
                 // A killed git leaves its `index.lock`, which blocks every other git from writing.
@@ -78,8 +78,8 @@ impl Running {
         })?;
         Ok(Deadline {
             wait,
-            closed,
-            watch,
+            sender,
+            watchdog,
         })
     }
 }
@@ -88,18 +88,18 @@ impl Running {
 #[derive(Debug)]
 pub(crate) struct Deadline {
     wait: Duration,
-    closed: mpsc::Sender<()>,
-    watch: JoinHandle<bool>,
+    sender: mpsc::Sender<()>,
+    watchdog: JoinHandle<bool>,
 }
 
 impl Deadline {
     /// Fails if the answer came too late.
     pub(crate) fn close(self) -> io::Result<()> {
-        drop(self.closed);
-        if !self.watch.join().unwrap_or_default() {
+        drop(self.sender);
+        if !self.watchdog.join().unwrap_or_default() {
             return Ok(());
         }
-        let message = format!("it gave no answer in {} seconds", self.wait.as_secs());
+        let message = format!("it did not respond within {} seconds", self.wait.as_secs());
         Err(io::Error::new(ErrorKind::TimedOut, message))
     }
 }
@@ -111,14 +111,14 @@ impl Drop for Running {
     }
 }
 
-/// Ends every git process of this run; no further one starts.
-pub fn end_all() {
+/// Kills every git process of this run; no further one starts.
+pub fn kill_all() {
     let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
-    processes.is_over = true;
+    processes.is_shut_down = true;
     processes.send("KILL", &processes.ids);
 }
 
-/// Starts each git process in its own group from now on, for callers that may give up waiting; [`end_all`]
+/// Starts each git process in its own group from now on, for callers that may give up waiting; [`kill_all`]
 /// ends the groups.
 pub fn use_process_groups() {
     let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -130,7 +130,7 @@ pub fn use_process_groups() {
 /// Installed with the first git process, so that a run without git has no handler. A closed terminal signals
 /// them itself.
 #[cfg(unix)]
-fn pass_on_termination() {
+fn forward_termination() {
     use signal_hook::consts::SIGTERM;
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
@@ -141,10 +141,10 @@ fn pass_on_termination() {
         let Ok(mut signals) = Signals::new([SIGTERM]) else {
             return;
         };
-        let watch = move || {
+        let watchdog = move || {
             for signal in signals.forever() {
                 let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
-                processes.is_over = true;
+                processes.is_shut_down = true;
                 processes.send("TERM", &processes.ids);
                 drop(processes);
                 emulate_default_handler(signal).ok();
@@ -152,7 +152,7 @@ fn pass_on_termination() {
         };
         thread::Builder::new()
             .name("signals".to_owned())
-            .spawn(watch)
+            .spawn(watchdog)
             .ok();
     });
 }
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a process that never answers")]
-    fn a_process_that_gives_no_answer_is_ended() {
+    fn a_process_that_does_not_respond_is_terminated() {
         let mut command = Command::new("sh");
         command.args(["-c", "exec sleep 1000"]).stdin(Stdio::null());
         let (mut child, running) = Running::start(&mut command).unwrap();
@@ -209,7 +209,7 @@ mod tests {
         clippy::disallowed_methods,
         reason = "a process that will not be asked"
     )]
-    fn a_process_that_does_not_end_when_asked_is_killed() {
+    fn a_process_that_ignores_termination_is_killed() {
         let mut command = Command::new("sh");
         let script = "trap '' TERM; echo; exec sleep 1000";
         command.args(["-c", script]).stdout(Stdio::piped());
@@ -222,13 +222,13 @@ mod tests {
     }
 
     #[test]
-    fn a_git_that_takes_too_long_leaves_no_lock() {
+    fn a_git_process_that_times_out_leaves_no_lock() {
         let sandbox = Sandbox::with_commits(&["2026-01-01T00:00:00Z"]);
         let lock = sandbox.0.path().join(".git/index.lock");
         let arguments = ["update-index", "--add", "-z", "--stdin"];
         let program = Program::new(sandbox.0.path());
         // Its input never ends, and it keeps the lock while it waits.
-        let (mut child, running) = program.talk(&arguments).unwrap().unwrap();
+        let (mut child, running) = program.spawn(&arguments).unwrap().unwrap();
         while !lock.exists() {
             assert!(
                 child.try_wait().unwrap().is_none(),
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a process that answers")]
-    fn an_answer_in_time_is_taken() {
+    fn a_process_that_exits_in_time_is_not_killed() {
         let (mut child, running) = Running::start(&mut Command::new("true")).unwrap();
         let deadline = running.deadline(MAX_WAIT).unwrap();
         deadline.close().unwrap();

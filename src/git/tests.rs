@@ -11,11 +11,11 @@ impl Sandbox {
     pub(crate) fn empty() -> Self {
         let sandbox = Self(TempDir::new().unwrap());
         sandbox.git(&["init", "-q", "-b", "main"]);
-        sandbox.name_the_author();
+        sandbox.set_author();
         sandbox
     }
 
-    fn name_the_author(&self) {
+    fn set_author(&self) {
         self.git(&["config", "user.name", "Test"]);
         self.git(&["config", "user.email", "test@example.org"]);
     }
@@ -73,7 +73,7 @@ impl Sandbox {
             .success();
     }
 
-    pub(crate) fn asked(&self) -> Git {
+    pub(crate) fn open_git(&self) -> Git {
         Git::discover(self.0.path())
     }
 }
@@ -104,9 +104,9 @@ fn outside_a_repository_everything_is_absent() {
 }
 
 #[test]
-fn without_commits_there_is_a_repository_and_no_more() {
+fn a_repository_without_commits_has_no_head() {
     let sandbox = Sandbox::empty();
-    let git = sandbox.asked();
+    let git = sandbox.open_git();
     assert!(git.is_repository());
     assert_eq!(git.head().unwrap(), None);
     assert_eq!(git.commit_times(&["84e9493"]).unwrap(), [None]);
@@ -125,15 +125,15 @@ fn head_is_found_however_it_is_stored() {
     let below = Git::discover(&sandbox.0.path().join("a/b"));
     assert_eq!(below.head().unwrap().as_ref(), Some(&first));
     let second = sandbox.commit("2026-02-12T10:00:00Z");
-    assert_eq!(sandbox.asked().head().unwrap().as_ref(), Some(&second));
+    assert_eq!(sandbox.open_git().head().unwrap().as_ref(), Some(&second));
     sandbox.git(&["pack-refs", "--all"]);
-    assert_eq!(sandbox.asked().head().unwrap().as_ref(), Some(&second));
+    assert_eq!(sandbox.open_git().head().unwrap().as_ref(), Some(&second));
     sandbox.git(&["checkout", "-q", "feature/maintenance"]);
-    assert_eq!(sandbox.asked().head().unwrap().as_ref(), Some(&first));
+    assert_eq!(sandbox.open_git().head().unwrap().as_ref(), Some(&first));
     sandbox.git(&["checkout", "-q", "--detach", "main"]);
-    assert_eq!(sandbox.asked().head().unwrap().as_ref(), Some(&second));
+    assert_eq!(sandbox.open_git().head().unwrap().as_ref(), Some(&second));
     sandbox.git(&["checkout", "-q", "--orphan", "fresh"]);
-    assert_eq!(sandbox.asked().head().unwrap(), None);
+    assert_eq!(sandbox.open_git().head().unwrap(), None);
 }
 
 #[test]
@@ -162,8 +162,8 @@ fn a_worktree_has_its_own_head() {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "what is skipped is said")]
-fn head_is_asked_of_git_where_files_do_not_say() {
+#[expect(clippy::print_stderr, reason = "reports that the test is skipped")]
+fn git_resolves_a_head_that_files_do_not_show() {
     let sandbox = Sandbox(TempDir::new().unwrap());
     let mut init = sandbox.command("2026-02-11T10:00:00Z");
     let reftable = ["init", "-q", "-b", "main", "--ref-format=reftable"];
@@ -171,10 +171,10 @@ fn head_is_asked_of_git_where_files_do_not_say() {
         eprintln!("SKIPPED: this git keeps refs in files alone (before 2.45)");
         return;
     }
-    sandbox.name_the_author();
-    assert_eq!(sandbox.asked().head().unwrap(), None);
+    sandbox.set_author();
+    assert_eq!(sandbox.open_git().head().unwrap(), None);
     let first = sandbox.commit("2026-02-11T10:00:00Z");
-    assert_eq!(sandbox.asked().head().unwrap(), Some(first));
+    assert_eq!(sandbox.open_git().head().unwrap(), Some(first));
 }
 
 #[test]
@@ -187,11 +187,11 @@ fn a_ref_outside_the_repository_is_not_read() {
         .child(".git/HEAD")
         .write_str("ref: refs/../../outside\n")
         .unwrap();
-    assert_ne!(sandbox.asked().head().ok().flatten(), Some(first));
+    assert_ne!(sandbox.open_git().head().ok().flatten(), Some(first));
 }
 
 #[test]
-fn each_unknown_commit_is_absent_by_itself() {
+fn unknown_commits_are_none_one_by_one() {
     let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00+03:00"]);
     let first = sandbox.git(&["rev-parse", "HEAD"]);
     let second = sandbox.commit("2026-02-11T10:04:30Z");
@@ -213,24 +213,24 @@ fn each_unknown_commit_is_absent_by_itself() {
     ];
     let (one, two) = (time("2026-02-11T07:00:00Z"), time("2026-02-11T10:04:30Z"));
     assert_eq!(
-        sandbox.asked().commit_times(&asked).unwrap(),
+        sandbox.open_git().commit_times(&asked).unwrap(),
         [one, None, two, None, None, None, None, None, None, one]
     );
 }
 
 #[test]
-fn many_commits_fit_through_the_pipes() {
+fn thousands_of_commits_do_not_block_the_pipes() {
     let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
     let first = sandbox.git(&["rev-parse", "HEAD"]);
     let asked = vec![first.as_str(); 5_000];
-    let times = sandbox.asked().commit_times(&asked).unwrap();
+    let times = sandbox.open_git().commit_times(&asked).unwrap();
     assert_eq!(times, vec![time("2026-02-11T10:00:00Z"); 5_000]);
 }
 
 #[test]
-fn the_origins_name_comes_without_its_address() {
+fn the_name_of_origin_omits_its_url() {
     let sandbox = Sandbox::empty();
-    assert_eq!(sandbox.asked().origin_name().unwrap(), None);
+    assert_eq!(sandbox.open_git().origin_name().unwrap(), None);
     for url in [
         "https://user:word@example.org/team/tool.git",
         "git@example.org:tool.git",
@@ -238,7 +238,7 @@ fn the_origins_name_comes_without_its_address() {
     ] {
         sandbox.git(&["config", "remote.origin.url", url]);
         assert_eq!(
-            sandbox.asked().origin_name().unwrap().as_deref(),
+            sandbox.open_git().origin_name().unwrap().as_deref(),
             Some("tool"),
             "{url}"
         );
@@ -248,7 +248,7 @@ fn the_origins_name_comes_without_its_address() {
 #[test]
 fn a_tag_is_made_once_and_never_moved() {
     let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
-    let git = sandbox.asked();
+    let git = sandbox.open_git();
     assert!(
         git.tag("milestone/one", "Ship one\n\nAll of it.", &clock())
             .unwrap()
@@ -282,7 +282,7 @@ fn a_tag_needs_no_identity_and_no_signature() {
     sandbox.git(&["config", "user.name", ""]);
     sandbox.git(&["config", "user.email", ""]);
     sandbox.git(&["config", "tag.gpgSign", "true"]);
-    assert!(sandbox.asked().tag("v1", "one", &clock()).unwrap());
+    assert!(sandbox.open_git().tag("v1", "one", &clock()).unwrap());
     assert_eq!(
         sandbox.git(&["for-each-ref", "--format=%(taggername)", "refs/tags"]),
         "annals"
@@ -291,7 +291,7 @@ fn a_tag_needs_no_identity_and_no_signature() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_that_the_repository_names_is_run() {
+fn programs_named_by_the_repository_are_not_run() {
     use std::os::unix::fs::PermissionsExt;
     let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
     let trap = sandbox.0.child("trap.sh");
@@ -323,7 +323,7 @@ fn nothing_that_the_repository_names_is_run() {
     sandbox.git(&["config", "remote.origin.promisor", "true"]);
     sandbox.git(&["config", "remote.origin.url", &format!("ext::{trap}")]);
     sandbox.git(&["config", "protocol.ext.allow", "always"]);
-    let git = sandbox.asked();
+    let git = sandbox.open_git();
     let absent = "0123456789012345678901234567890123456789";
     assert_eq!(git.commit_times(&[absent]).unwrap(), [None]);
     assert!(git.origin_name().unwrap().is_some());
@@ -349,7 +349,7 @@ fn commit_ledger(sandbox: &Sandbox, message: &str) -> Result<Option<String>> {
         message,
         scratch: scratch.path(),
     };
-    sandbox.asked().commit_only(&draft, &clock())
+    sandbox.open_git().commit_only(&draft, &clock())
 }
 
 #[cfg(unix)]
@@ -394,7 +394,7 @@ fn a_commit_runs_no_filter_and_refuses_files_that_have_one() {
 
 #[cfg(unix)]
 #[test]
-fn a_commit_runs_nothing_and_writes_nothing_that_the_repository_leads_to() {
+fn a_commit_runs_no_driver_or_hook_and_follows_no_link() {
     use std::os::unix::fs::symlink;
 
     let sandbox = Sandbox::empty();

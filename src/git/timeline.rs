@@ -1,4 +1,4 @@
-//! The commits that led to what is checked out.
+//! Reads the first-parent history of the checked-out commit, with times.
 
 use chrono::DateTime;
 use chrono::Days;
@@ -7,26 +7,25 @@ use chrono::NaiveTime;
 use chrono::Utc;
 
 use crate::error::Result;
+use crate::git::hash::is_hash_prefix;
 use crate::git::program::Program;
 
-/// As many commits are looked at; what came before is taken as unknown.
+/// Maximum number of commits read; older ones count as unknown.
 const MAX_COUNT_ARG: &str = "--max-count=200000";
 
-/// A commit by its full hash, and its time: that of the commit, not of the authorship, since it came here then.
+/// The full hash of a commit and its committer time, when it was added to this history.
 pub(crate) type TimedCommit = (String, DateTime<Utc>);
 
-/// The commits that led to what is checked out by first parents: what was merged came with its merge.
+/// The first-parent history of the checked-out commit: merged commits count as part of their merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// Newest first.
     commits: Vec<TimedCommit>,
-    /// Whether the oldest is not the first of the project.
-    is_cut: bool,
 }
 
 impl Timeline {
-    pub(crate) fn new(commits: Vec<TimedCommit>, is_cut: bool) -> Self {
-        Self { commits, is_cut }
+    pub(crate) fn new(commits: Vec<TimedCommit>) -> Self {
+        Self { commits }
     }
 
     /// Returns the number of commits.
@@ -39,41 +38,32 @@ impl Timeline {
         self.commits.is_empty()
     }
 
-    /// Returns whether older commits exist that are not here, as in a shallow clone.
-    pub fn is_cut(&self) -> bool {
-        self.is_cut
-    }
-
-    /// Returns the hash of a commit by its place, counted from the newest.
-    pub fn hash(&self, place: usize) -> Option<&str> {
-        self.commits.get(place).map(|(hash, _)| hash.as_str())
+    /// Returns the hash of a commit by its index, counted from the newest.
+    pub fn hash(&self, index: usize) -> Option<&str> {
+        self.commits.get(index).map(|(hash, _)| hash.as_str())
     }
 
     /// Returns the day of a commit, in UTC.
-    pub fn date(&self, place: usize) -> Option<NaiveDate> {
-        self.commits.get(place).map(|(_, time)| time.date_naive())
+    pub fn date(&self, index: usize) -> Option<NaiveDate> {
+        self.commits.get(index).map(|(_, time)| time.date_naive())
     }
 
-    /// Returns the index of a commit that is named by its hash or the start of it.
+    /// Returns the index of a commit, given by its hash or a prefix of it.
     pub fn index_of(&self, hash: &str) -> Option<usize> {
-        let is_hash = hash.len() >= 4 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        if !is_hash_prefix(hash) {
+            return None;
+        }
         let hash = hash.to_ascii_lowercase();
-        let places = self.commits.iter();
-        is_hash
-            .then(|| {
-                places
-                    .into_iter()
-                    .position(|(full, _)| full.starts_with(&hash))
-            })
-            .flatten()
+        let mut commits = self.commits.iter();
+        commits.position(|(full, _)| full.starts_with(&hash))
     }
 
-    /// Returns the place of the last commit before this moment.
+    /// Returns the index of the last commit before a time.
     pub fn before(&self, moment: DateTime<Utc>) -> Option<usize> {
         self.commits.iter().position(|(_, time)| *time < moment)
     }
 
-    /// Returns the place of the last commit of a day or before it, in UTC.
+    /// Returns the index of the last commit on or before a day, in UTC.
     pub fn at_end_of(&self, day: NaiveDate) -> Option<usize> {
         let next = day.checked_add_days(Days::new(1))?;
         self.before(next.and_time(NaiveTime::MIN).and_utc())

@@ -9,7 +9,7 @@ use crate::hooks::already_read;
 use crate::hooks::cap;
 use crate::hooks::harness::Harness;
 use crate::project::Project;
-use crate::text::tokens;
+use crate::text::estimate_tokens;
 
 /// The last line, with the command that prints what did not fit.
 const REST: &str = "More: `annals context`";
@@ -37,7 +37,7 @@ pub(crate) fn text(
     };
     let request = DigestRequest {
         // Joining two texts may add a token.
-        budget: context::START_BUDGET - tokens(REST) - 2,
+        budget: context::START_BUDGET - estimate_tokens(REST) - 2,
         compacted: start.is_compacted,
         without,
         max_lines_per_part: context::START_LINES,

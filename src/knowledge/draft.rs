@@ -43,7 +43,7 @@ impl EntryDraft<'_> {
     /// Returns the text of an existing entry, updated to the draft.
     pub(crate) fn updated(&self, old: &[u8], path: &Path) -> Result<Vec<u8>> {
         let head = valid(old);
-        if front_matter::inner(head).is_none() {
+        if front_matter::inner_range(head).is_none() {
             return self.with_front_matter(old, path);
         }
         let front = Front::parse(head, path);

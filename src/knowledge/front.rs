@@ -171,7 +171,7 @@ fn scalar(value: &str) -> Option<&str> {
 fn parse_general(text: &str, path: &Path) -> Front<'static> {
     let parsed = FrontMatter::parse(text, path);
     let mut front = Front {
-        is_there: front_matter::inner(text).is_some(),
+        is_there: front_matter::inner_range(text).is_some(),
         body: after_line_break(text, parsed.value.range.end),
         problems: parsed.warnings,
         ..Front::default()

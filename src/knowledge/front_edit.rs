@@ -22,7 +22,7 @@ const ORDER: [&str; 8] = [
 ///
 /// The text must have front matter.
 pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
-    let Some(inner) = front_matter::inner(text) else {
+    let Some(inner) = front_matter::inner_range(text) else {
         return text.to_owned();
     };
     let end = if text[..inner.start].ends_with("\r\n") {
@@ -53,7 +53,7 @@ pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
 
 /// Returns the text without a field and the lines that belong to it.
 pub(crate) fn remove(text: &str, name: &str) -> String {
-    let Some(inner) = front_matter::inner(text) else {
+    let Some(inner) = front_matter::inner_range(text) else {
         return text.to_owned();
     };
     let lines = lines(text, inner);

@@ -262,7 +262,7 @@ fn with(bytes: &[u8], path: &Path, name: &str, value: &str) -> Result<Vec<u8>> {
         Err(error) => error.valid_up_to(),
     };
     let head = str::from_utf8(&bytes[..end]).unwrap_or_default();
-    if front_matter::inner(head).is_none() {
+    if front_matter::inner_range(head).is_none() {
         return Err(Error::refused("has no front matter to record it in")
             .at(path, 1)
             .hint("`annals entry write` with its key, type and confidence adds it"));

@@ -7,8 +7,8 @@ use unicode_normalization::IsNormalized;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::is_nfc_quick;
 
-use crate::text::is_wide;
-use crate::text::joins;
+use crate::text::is_combining;
+use crate::text::is_unspaced;
 
 /// A word to search for in lower-case text.
 pub(crate) struct Word {
@@ -91,7 +91,7 @@ fn parts(chunk: &str, add: &mut impl FnMut(&str)) {
     for (at, c) in chunk.char_indices() {
         let goes_on = belongs(c)
             && previous.is_none_or(|previous| {
-                belongs(previous) && (is_wide(previous) == is_wide(c) || joins(c))
+                belongs(previous) && (is_unspaced(previous) == is_unspaced(c) || is_combining(c))
             });
         if !goes_on {
             add(&chunk[start..at]);
@@ -103,7 +103,7 @@ fn parts(chunk: &str, add: &mut impl FnMut(&str)) {
 }
 
 fn belongs(c: char) -> bool {
-    c.is_alphanumeric() || joins(c)
+    c.is_alphanumeric() || is_combining(c)
 }
 
 /// Returns whether there is a word boundary between a word's character and its neighbour; `second` is the
@@ -112,8 +112,8 @@ fn is_border(neighbour: Option<char>, own: Option<char>, second: Option<char>) -
     let (Some(neighbour), Some(own)) = (neighbour, own) else {
         return true;
     };
-    let is_joined = second.is_some_and(joins);
-    !belongs(neighbour) || !belongs(own) || is_wide(own) || is_wide(neighbour) && !is_joined
+    let is_joined = second.is_some_and(is_combining);
+    !belongs(neighbour) || !belongs(own) || is_unspaced(own) || is_unspaced(neighbour) && !is_joined
 }
 
 /// Returns a text in lower case and in composed form (NFC), since some systems store accents separately.

@@ -5,17 +5,18 @@ use std::ops::Range;
 use chrono::NaiveDate;
 
 use crate::clock::parse_date;
+use crate::git::is_hash_prefix;
 use crate::markdown::edit::Edit;
 
 /// The placeholder for a hash if nothing is covered yet.
-pub(crate) const NONE_YET: &str = "none yet";
+pub(crate) const NO_HASH: &str = "none yet";
 
-/// Follows the hash that `init` writes, which states what was checked out, but covers nothing.
-pub(crate) const AT_INIT: &str = "(nothing is covered yet)";
+/// The note after the hash that `init` writes: the checked-out commit, which covers nothing yet.
+pub(crate) const INIT_NOTE: &str = "(nothing is covered yet)";
 
-const FOOTER: &str = "commits covered through";
-const UPDATED: &str = "last memory update";
-const COMMENT: &str = ":last-commit:";
+const ANCHOR_LABEL: &str = "commits covered through";
+const UPDATED_LABEL: &str = "last memory update";
+const COMMENT_MARKER: &str = ":last-commit:";
 
 /// A hash that stands for all commits up to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub(crate) struct Footer {
 }
 
 impl Footer {
-    /// Reads the footer wherever it stands; fences are not looked at, because nobody quotes a footer.
+    /// Parses the footer anywhere in the text; code fences are ignored, because nobody quotes a footer.
     pub(crate) fn parse(text: &str) -> Self {
         let mut footer = Self::default();
         let mut start = 0;
@@ -62,22 +63,22 @@ impl Footer {
                 is_comment,
             });
         };
-        if let Some(at) = labelled(line, FOOTER) {
+        if let Some(at) = value_offset(line, ANCHOR_LABEL) {
             let value = line[at..].trim_end();
-            match hash_in(value) {
-                Some(_) if value.ends_with(AT_INIT) => {
+            match find_hash(value) {
+                Some(_) if value.ends_with(INIT_NOTE) => {
                     push(at, value.len(), None, false);
                     self.is_new = true;
                 }
                 Some((offset, hash)) => push(at + offset, hash.len(), Some(hash), false),
                 None => push(at, value.len(), None, false),
             }
-        } else if let Some(at) = line.find("<!--").and_then(|_| line.find(COMMENT)) {
-            let at = at + COMMENT.len();
-            if let Some((0, hash)) = hash_in(&line[at..]) {
+        } else if let Some(at) = line.find("<!--").and_then(|_| line.find(COMMENT_MARKER)) {
+            let at = at + COMMENT_MARKER.len();
+            if let Some((0, hash)) = find_hash(&line[at..]) {
                 push(at, hash.len(), Some(hash), true);
             }
-        } else if let Some(at) = labelled(line, UPDATED)
+        } else if let Some(at) = value_offset(line, UPDATED_LABEL)
             && let Some(day) = parse_date(line[at..].trim_matches(['*', '`', '_', ' ', '\r', '\n']))
         {
             let offset = line[at..].find(|c: char| c.is_ascii_digit()).unwrap_or(0);
@@ -89,18 +90,18 @@ impl Footer {
         }
     }
 
-    /// Returns the anchor in force: the footer's, else another tool's.
+    /// Returns the hash in force: the footer's, or else that of another tool's comment.
     pub(crate) fn hash(&self) -> Option<&str> {
-        let in_force = |is_comment: bool| {
+        let newest = |is_comment: bool| {
             let anchors = self.anchors.iter().rev();
             anchors
                 .filter(|anchor| anchor.is_comment == is_comment)
                 .find_map(|anchor| anchor.hash.as_deref())
         };
-        in_force(false).or_else(|| in_force(true))
+        newest(false).or_else(|| newest(true))
     }
 
-    /// Returns the edits that set every anchor and the day; a footer that is missing is appended.
+    /// Returns the edits that set every anchor and the day; a missing footer is appended.
     pub(crate) fn advance(
         &self,
         text: &str,
@@ -134,7 +135,7 @@ impl Footer {
         edits
     }
 
-    /// Returns other tools' comments as they would name another commit.
+    /// Returns other tools' comments with their hash replaced by another one.
     pub(crate) fn comments(&self, text: &str, hash: &str) -> Vec<String> {
         let comments = self.anchors.iter().filter(|anchor| anchor.is_comment);
         comments
@@ -151,8 +152,8 @@ impl Footer {
     }
 }
 
-/// Returns where the value of a label begins in a line, marks of emphasis aside.
-fn labelled(line: &str, label: &str) -> Option<usize> {
+/// Returns the byte offset of a label's value in a line, after any emphasis markers.
+fn value_offset(line: &str, label: &str) -> Option<usize> {
     let trimmed = line.trim_start_matches(['*', '_', '-', '>', ' ', '\t']);
     let start = line.len() - trimmed.len();
     let head = trimmed.get(..label.len())?;
@@ -164,12 +165,11 @@ fn labelled(line: &str, label: &str) -> Option<usize> {
     Some(start + (trimmed.len() - value.len()))
 }
 
-/// Returns the first hash of a text and where it begins.
-fn hash_in(text: &str) -> Option<(usize, &str)> {
+/// Returns the first hash of a text with its byte offset.
+fn find_hash(text: &str) -> Option<(usize, &str)> {
     let mut at = 0;
     for word in text.split(|c: char| !c.is_ascii_alphanumeric()) {
-        let is_hash = (4..=64).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit());
-        if is_hash {
+        if is_hash_prefix(word) {
             return Some((at, word));
         }
         // The separator may be longer than one byte.
@@ -186,7 +186,7 @@ mod tests {
     const HASH: &str = "0195fbb00dfc222506b3fb51c5183ed993740d2f";
 
     #[test]
-    fn anchors_of_every_spelling_are_read() {
+    fn anchors_of_every_format_are_parsed() {
         for (line, hash) in [
             (
                 "Commits covered through: abc1234 (the parser)",
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_footer_goes_before_the_comment_and_both_are_advanced() {
+    fn the_footer_takes_precedence_and_comments_advance_too() {
         let text = "x\r\n---\r\nLast memory update: 2026-02-07\r\nCommits covered through: abc1234 (y)\r\n\r\n<!-- t:last-commit:def5678 -->\r\n";
         let footer = Footer::parse(text);
         assert_eq!(footer.hash(), Some("abc1234"));

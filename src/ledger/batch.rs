@@ -1,9 +1,9 @@
-//! Which commits an update is to take account of next, so that one batch follows on the other.
+//! Selects the commits that the next update covers, so that batches are consecutive.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use crate::git::Node;
+use crate::git::CommitNode;
 
 /// The commits of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,18 +14,18 @@ pub(crate) struct CommitBatch {
     pub(crate) end: Option<String>,
 }
 
-/// Chooses the longest batch of at most `most` commits that count, from nodes that come parents before children.
+/// Chooses the longest batch of at most `max_commits` commits that count, from nodes that come parents before children.
 ///
 /// The batch is all that is new in the history of its last commit, so that moving the anchor there skips
 /// nothing. That commit descends from `anchor`, if there is one, since an anchor only moves forward.
-/// If the first such commit alone adds more than `most`, as a large merge does, the batch is larger.
+/// If the first such commit alone adds more than `max_commits`, as a large merge does, the batch is larger.
 pub(crate) fn batch(
-    nodes: &[Node],
+    nodes: &[CommitNode],
     anchor: Option<&str>,
-    own: &BTreeSet<String>,
-    most: usize,
+    ledger_commits: &BTreeSet<String>,
+    max_commits: usize,
 ) -> CommitBatch {
-    let known: BTreeMap<&str, &Node> = nodes
+    let by_hash: BTreeMap<&str, &CommitNode> = nodes
         .iter()
         .map(|node| (node.hash.as_str(), node))
         .collect();
@@ -34,7 +34,7 @@ pub(crate) fn batch(
     for node in nodes {
         let descends = match anchor {
             None => {
-                let is_new = |parent: &String| known.contains_key(parent.as_str());
+                let is_new = |parent: &String| by_hash.contains_key(parent.as_str());
                 let is_kept = |parent: &String| candidates.contains(parent.as_str());
                 !node.parents.iter().any(is_new) || node.parents.iter().any(is_kept)
             }
@@ -46,68 +46,77 @@ pub(crate) fn batch(
         if !descends {
             continue;
         }
-        let reached = ancestors(&known, &node.hash);
-        let count = reached.iter().filter(|hash| !own.contains(**hash)).count();
-        if count <= most || best.is_none() {
+        let ancestors = ancestors(&by_hash, &node.hash);
+        let count = ancestors
+            .iter()
+            .filter(|hash| !ledger_commits.contains(**hash))
+            .count();
+        if count <= max_commits || best.is_none() {
             candidates.insert(&node.hash);
-            // Among equals the later one: it takes the ledger's own commits along.
-            let is_better = best.as_ref().is_none_or(|(most_yet, reached_yet, _)| {
-                *most_yet > most || (count, reached.len()) >= (*most_yet, reached_yet.len())
+            // Of equal batches the later one, which includes the ledger's own commits.
+            let is_better = best.as_ref().is_none_or(|(best_count, best_reached, _)| {
+                *best_count > max_commits
+                    || (count, ancestors.len()) >= (*best_count, best_reached.len())
             });
             if is_better {
-                best = Some((count, reached, &node.hash));
+                best = Some((count, ancestors, &node.hash));
             }
         }
     }
-    let Some((_, reached, end)) = best else {
+    let Some((_, ancestors, end)) = best else {
         return CommitBatch::default();
     };
     let chosen = nodes
         .iter()
-        .filter(|node| reached.contains(node.hash.as_str()));
+        .filter(|node| ancestors.contains(node.hash.as_str()));
     CommitBatch {
         hashes: chosen.map(|node| node.hash.clone()).collect(),
         end: Some(end.to_owned()),
     }
 }
 
-/// Returns the commit and all before it that are new.
-fn ancestors<'a>(known: &BTreeMap<&'a str, &'a Node>, hash: &str) -> BTreeSet<&'a str> {
-    let mut reached = BTreeSet::new();
-    let mut open: Vec<&str> = vec![hash];
-    while let Some(hash) = open.pop() {
-        if let Some((name, node)) = known.get_key_value(hash)
-            && reached.insert(*name)
+/// Returns the commit and all of its ancestors that are new.
+fn ancestors<'a>(by_hash: &BTreeMap<&'a str, &'a CommitNode>, hash: &str) -> BTreeSet<&'a str> {
+    let mut ancestors = BTreeSet::new();
+    let mut stack: Vec<&str> = vec![hash];
+    while let Some(hash) = stack.pop() {
+        if let Some((name, node)) = by_hash.get_key_value(hash)
+            && ancestors.insert(*name)
         {
-            open.extend(node.parents.iter().map(String::as_str));
+            stack.extend(node.parents.iter().map(String::as_str));
         }
     }
-    reached
+    ancestors
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn node(hash: &str, parents: &[&str]) -> Node {
-        Node {
+    fn node(hash: &str, parents: &[&str]) -> CommitNode {
+        CommitNode {
             hash: hash.to_owned(),
             parents: parents.iter().map(ToString::to_string).collect(),
         }
     }
 
-    fn choose(nodes: &[Node], anchor: &str, own: &[&str], most: usize) -> (String, String) {
-        let own = own.iter().map(ToString::to_string).collect();
-        let batch = batch(nodes, Some(anchor), &own, most);
+    fn choose(
+        nodes: &[CommitNode],
+        anchor: &str,
+        ledger_commits: &[&str],
+        max_commits: usize,
+    ) -> (String, String) {
+        let ledger_commits = ledger_commits.iter().map(ToString::to_string).collect();
+        let batch = batch(nodes, Some(anchor), &ledger_commits, max_commits);
         (batch.hashes.join(" "), batch.end.unwrap_or_default())
     }
 
     #[test]
-    fn a_line_is_cut_where_it_is_full() {
+    fn a_linear_history_is_split_at_the_maximum() {
         let line = [node("1", &["0"]), node("2", &["1"]), node("3", &["2"])];
         assert_eq!(choose(&line, "0", &[], 2), ("1 2".into(), "2".into()));
         assert_eq!(choose(&line, "0", &[], 9), ("1 2 3".into(), "3".into()));
-        // The ledger's own commits fill nothing, and come along.
+        // The ledger's own commits do not count, and are included.
         assert_eq!(choose(&line, "0", &["2"], 1), ("1 2".into(), "2".into()));
         assert_eq!(choose(&[], "0", &[], 9), (String::new(), String::new()));
     }

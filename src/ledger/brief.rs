@@ -56,7 +56,7 @@ pub fn brief(project: &Project, days: u64) -> Result<Brief> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
     let state = LedgerState::parse(&files.state.text);
-    let survey = coverage::survey(project, &state.footer, files.folder.in_git.as_deref())?;
+    let survey = coverage::survey(project, &state.footer, files.folder.repo_path.as_deref())?;
     let decisions = Decisions::parse(&files.decisions.text);
     let since = project.clock.today().checked_sub_days(Days::new(days));
     let rollup = decisions.rollup.as_ref();
@@ -126,6 +126,9 @@ impl Brief {
     }
 }
 
+/// How to fill an empty ledger.
+const FIRST_UPDATE: &str = "`annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
+
 /// Returns what to do before anything else, where nobody has filled the ledger in.
 fn action(
     project: &Project,
@@ -133,11 +136,10 @@ fn action(
     state: &LedgerState,
     coverage: &Coverage,
 ) -> Result<Option<String>> {
-    let update = "run `annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
     if !files.state.exists() {
-        if files.is_left_out(project)? {
+        if files.is_sparse(project)? {
             return Ok(Some(
-                "the ledger is left out of this sparse checkout: bring it back by `git sparse-checkout add`".to_owned(),
+                "the ledger is excluded from this sparse checkout: restore it with `git sparse-checkout add`".to_owned(),
             ));
         }
         let others = files.constraints.exists() || files.decisions.exists();
@@ -147,12 +149,11 @@ fn action(
             "this project has no ledger"
         };
         return Ok(Some(format!(
-            "{what}: run `annals ledger init`, then {}",
-            &update[4..]
+            "{what}: run `annals ledger init`, then {FIRST_UPDATE}"
         )));
     }
     if state.is_uninitialised(&files.state.text) {
-        return Ok(Some(format!("the ledger is empty: {update}")));
+        return Ok(Some(format!("the ledger is empty: run {FIRST_UPDATE}")));
     }
     let is_lost = matches!(
         coverage.standing,

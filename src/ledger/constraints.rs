@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::ledger::likeness::Words;
-use crate::ledger::likeness::without_note;
+use crate::ledger::similarity::WordSet;
+use crate::ledger::similarity::without_note;
 use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::text::fold;
@@ -81,13 +81,13 @@ impl Constraints {
         let own = self.sections[section].own.clone();
         let is_under_heading = !self.sections[section].title.is_empty();
         let blocks = outline.blocks(&own);
-        let mut open: Option<usize> = None;
+        let mut open_bullet: Option<usize> = None;
         for block in blocks {
             let start = line_start(outline.text(), block.range.start);
             match &block.content {
                 BlockContent::Item(item) if item.depth == 0 => {
-                    self.close(open.take(), outline.text(), start);
-                    open = Some(self.bullets.len());
+                    self.close(open_bullet.take(), outline.text(), start);
+                    open_bullet = Some(self.bullets.len());
                     self.bullets.push(Bullet {
                         section,
                         text: item.text.clone(),
@@ -97,20 +97,20 @@ impl Constraints {
                     });
                 }
                 // Indented text belongs to the bullet above.
-                _ if is_indented(outline.text(), start) && open.is_some() => {}
+                _ if is_indented(outline.text(), start) && open_bullet.is_some() => {}
                 BlockContent::Paragraph if is_under_heading => {
-                    self.close(open.take(), outline.text(), start);
+                    self.close(open_bullet.take(), outline.text(), start);
                     self.prose.push(block.line);
                 }
-                _ => self.close(open.take(), outline.text(), start),
+                _ => self.close(open_bullet.take(), outline.text(), start),
             }
         }
-        self.close(open, outline.text(), own.end);
+        self.close(open_bullet, outline.text(), own.end);
     }
 
-    /// Ends a bullet before the byte where something else begins, blank lines left out.
-    fn close(&mut self, open: Option<usize>, text: &str, before: usize) {
-        let Some(bullet) = open.and_then(|index| self.bullets.get_mut(index)) else {
+    /// Ends the open bullet before a byte offset, without trailing blank lines.
+    fn close(&mut self, open_bullet: Option<usize>, text: &str, before: usize) {
+        let Some(bullet) = open_bullet.and_then(|index| self.bullets.get_mut(index)) else {
             return;
         };
         let line_end = |from: usize| {
@@ -135,8 +135,8 @@ impl Constraints {
         bullet.lines.end = end;
     }
 
-    /// Returns the place of a section by its title, case aside, else of one whose title begins so; the file's own
-    /// title is none.
+    /// Returns the index of the section with a title, ignoring case, or else of one whose title starts with
+    /// it; the file's own title does not count.
     pub(crate) fn section(&self, title: &str) -> Option<usize> {
         let wanted = fold(title);
         let is_file_title =
@@ -152,19 +152,19 @@ impl Constraints {
             })
     }
 
-    /// Returns whether a bullet stands under Superseded.
+    /// Returns whether a bullet is in Superseded.
     pub(crate) fn is_superseded(&self, bullet: &Bullet) -> bool {
         fold(&self.sections[bullet.section].title) == fold(SUPERSEDED)
     }
 
-    /// Returns the bullets that hold.
+    /// Returns the bullets that are valid: all outside Superseded.
     pub(crate) fn active(&self) -> impl Iterator<Item = &Bullet> {
         self.bullets
             .iter()
             .filter(|bullet| !self.is_superseded(bullet))
     }
 
-    /// Returns the bullets that a text means: those that are it, else those that hold it.
+    /// Returns the bullets that a text matches: those equal to it, or else those that contain it.
     pub(crate) fn matching(&self, text: &str, section: Option<usize>) -> Vec<&Bullet> {
         let wanted = without_note(text);
         let candidates = || {
@@ -183,16 +183,16 @@ impl Constraints {
         }
     }
 
-    /// Returns the bullet that says already what a new one would.
-    pub(crate) fn collision(&self, text: &str, except: Option<usize>) -> Option<&Bullet> {
-        let words = Words::from_text(text);
+    /// Returns the bullet that a new one would duplicate.
+    pub(crate) fn find_duplicate(&self, text: &str, except: Option<usize>) -> Option<&Bullet> {
+        let words = WordSet::from_text(text);
         self.active()
             .filter(|bullet| Some(bullet.line) != except)
-            .find(|bullet| bullet.text == text || words.repeat(&Words::from_text(&bullet.text)))
+            .find(|bullet| bullet.text == text || words.repeats(&WordSet::from_text(&bullet.text)))
     }
 }
 
-/// Returns whether a heading names a section, with decoration or not: `Hazards & Pitfalls`, `2. Rules:`.
+/// Returns whether a heading names a section, possibly with decoration: `Hazards & Pitfalls`, `2. Rules:`.
 pub(crate) fn is_named(heading: &str, title: &str) -> bool {
     let heading = fold(heading.trim_start_matches(|c: char| !c.is_alphabetic()));
     heading
@@ -200,7 +200,7 @@ pub(crate) fn is_named(heading: &str, title: &str) -> bool {
         .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
-/// Returns where the line of a byte begins.
+/// Returns the byte offset at which the line of a byte starts.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     text.get(..at)
         .and_then(|before| before.rfind('\n'))

@@ -1,4 +1,4 @@
-//! How much of git's history the ledger takes account of.
+//! Determines how much of git's history the ledger covers.
 
 use std::collections::BTreeSet;
 
@@ -60,11 +60,11 @@ pub(crate) struct Survey {
 }
 
 /// Number of commits read at once; most updates are no further apart.
-const WINDOW: usize = 64;
+const WINDOW_COMMITS: usize = 64;
 /// Maximum number of commits that are inspected individually.
-const MAX_EXACT: usize = 500;
+const MAX_INSPECTED: usize = 500;
 /// Number of the newest commits that are shown.
-const NEWEST: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 /// Determines what the ledger covers, with as few git calls as possible.
 pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -> Result<Survey> {
@@ -91,20 +91,24 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
     };
     let Some(anchor) = footer.hash().map(str::to_ascii_lowercase) else {
         survey.coverage.standing = AnchorState::NoAnchor;
-        survey.newest = counted(git.newest(WINDOW)?, folder);
-        survey.newest.truncate(NEWEST);
+        survey.set_newest(without_ledger_commits(
+            git.newest_commits(WINDOW_COMMITS)?,
+            folder,
+        ));
         return Ok(survey);
     };
     if head.starts_with(&anchor) {
         survey.set_standing(AnchorState::Covered, 0);
         return Ok(survey);
     }
-    let window = git.newest(WINDOW)?;
+    let window = git.newest_commits(WINDOW_COMMITS)?;
     if window.is_empty() {
         return Ok(survey);
     }
-    match straight_to(&window, &anchor) {
-        Some(place) => survey.set_commits(counted(window[..place].to_vec(), folder)),
+    match linear_distance(&window, &anchor) {
+        Some(distance) => {
+            survey.set_commits(without_ledger_commits(window[..distance].to_vec(), folder));
+        }
         None => survey.resolve_diverged(git, &anchor, window, folder)?,
     }
     Ok(survey)
@@ -116,18 +120,22 @@ impl Survey {
         self.coverage.pending = Some(pending);
     }
 
-    fn set_commits(&mut self, mut commits: Vec<Commit>) {
+    fn set_newest(&mut self, mut commits: Vec<Commit>) {
+        commits.truncate(MAX_SHOWN);
+        self.newest = commits;
+    }
+
+    fn set_commits(&mut self, commits: Vec<Commit>) {
         let standing = if commits.is_empty() {
             AnchorState::Covered
         } else {
             AnchorState::Behind
         };
         self.set_standing(standing, commits.len());
-        commits.truncate(NEWEST);
-        self.newest = commits;
+        self.set_newest(commits);
     }
 
-    /// Asks git about an anchor that no straight line of new commits leads back to.
+    /// Resolves an anchor that is not in a linear series of the newest commits.
     fn resolve_diverged(
         &mut self,
         git: &Git,
@@ -135,22 +143,21 @@ impl Survey {
         window: Vec<Commit>,
         folder: Option<&str>,
     ) -> Result<()> {
-        let Some(full) = git.find(anchor)? else {
+        let Some(full) = git.resolve_hash(anchor)? else {
             self.coverage.standing = AnchorState::Missing;
             self.coverage.advice = Some(advice_missing(git));
-            self.newest = counted(window, folder);
-            self.newest.truncate(NEWEST);
+            self.set_newest(without_ledger_commits(window, folder));
             return Ok(());
         };
         let Some(distance) = git.distance(&full)? else {
             return Ok(());
         };
-        if distance.ahead <= MAX_EXACT {
+        if distance.ahead <= MAX_INSPECTED {
             let nodes = git.nodes_since(Some(&full))?;
             let hashes: Vec<&str> = nodes.iter().rev().map(|node| node.hash.as_str()).collect();
-            self.set_commits(counted(git.commits(&hashes)?, folder));
+            self.set_commits(without_ledger_commits(git.commits(&hashes)?, folder));
         } else {
-            self.set_commits(counted(window, folder));
+            self.set_commits(without_ledger_commits(window, folder));
             self.coverage.pending = Some(distance.ahead);
             self.coverage.is_exact = false;
         }
@@ -177,10 +184,8 @@ impl Coverage {
             .unwrap_or_default();
         let since = format!("{} since", quantity(self.pending.unwrap_or(0), "commit"));
         match self.standing {
-            AnchorState::NoRepository => {
-                "no git repository, so commits are not followed".to_owned()
-            }
-            AnchorState::NoCommits => "no commit yet".to_owned(),
+            AnchorState::NoRepository => "no git repository, so commits are not tracked".to_owned(),
+            AnchorState::NoCommits => "no commits yet".to_owned(),
             AnchorState::NoAnchor => "nothing is covered yet".to_owned(),
             AnchorState::Covered => format!("complete through {anchor}{updated}"),
             AnchorState::Behind => format!("through {anchor}{updated}; {since}"),
@@ -189,55 +194,58 @@ impl Coverage {
                     "through {anchor}{updated}, which is not in this history; {since} the two diverged"
                 )
             }
-            AnchorState::Missing => format!("through {anchor}{updated}, which is not here"),
+            AnchorState::Missing => {
+                format!("through {anchor}{updated}, which is not in this repository")
+            }
         }
     }
 }
 
-/// Returns the place of the anchor, where each commit before it has the next as its only parent.
-fn straight_to(window: &[Commit], anchor: &str) -> Option<usize> {
-    let place = window
+/// Returns the number of commits since the anchor if each has the next one as its only parent.
+fn linear_distance(window: &[Commit], anchor: &str) -> Option<usize> {
+    let distance = window
         .iter()
         .position(|commit| commit.hash.starts_with(anchor))?;
-    let is_straight = window[..=place]
+    let is_straight = window[..=distance]
         .windows(2)
         .all(|pair| matches!(&pair[0].parents[..], [only] if *only == pair[1].hash));
-    is_straight.then_some(place)
+    is_straight.then_some(distance)
 }
 
-/// Leaves out the commits that changed nothing but the ledger.
-fn counted(commits: Vec<Commit>, folder: Option<&str>) -> Vec<Commit> {
-    let is_own = |commit: &Commit| folder.is_some_and(|folder| commit.is_below(folder));
+/// Removes the commits that only changed the ledger.
+fn without_ledger_commits(commits: Vec<Commit>, folder: Option<&str>) -> Vec<Commit> {
+    let is_ledger_only =
+        |commit: &Commit| folder.is_some_and(|folder| commit.is_confined_to(folder));
     commits
         .into_iter()
-        .filter(|commit| !is_own(commit))
+        .filter(|commit| !is_ledger_only(commit))
         .collect()
 }
 
-/// Returns the hashes of commits that changed nothing but the ledger, of the whole range.
-pub(crate) fn own_commits(
+/// Returns the hashes of all commits since one that only changed the ledger.
+pub(crate) fn ledger_commits(
     git: &Git,
     folder: Option<&str>,
     since: Option<&str>,
 ) -> Result<BTreeSet<String>> {
     match folder {
-        Some(folder) => git.only_below(folder, since),
+        Some(folder) => git.commits_only_in(folder, since),
         None => Ok(BTreeSet::new()),
     }
 }
 
-pub(crate) fn advice_missing(git: &Git) -> String {
+fn advice_missing(git: &Git) -> String {
     if git.is_shallow() {
         return "this clone is shallow: `git fetch --unshallow` fetches the history, \
                 or `annals ledger pending` uses what is here"
             .to_owned();
     }
-    "the history was rewritten, or the commit never came here: `git fetch` may bring it; else `annals ledger pending` lists the commits since the last update's day, and an update through HEAD sets a new anchor".to_owned()
+    "the history was rewritten, or the commit was never fetched: try `git fetch`; otherwise `annals ledger pending` lists the commits since the day of the last update, and an update through HEAD sets a new anchor".to_owned()
 }
 
 fn advice_diverged(behind: usize) -> String {
     let behind = quantity(behind, "commit");
     format!(
-        "the anchor has {behind} that this history lacks (another branch, or rewritten): `annals ledger pending` lists what is only here, and an update through HEAD sets a new anchor"
+        "the anchor has {behind} that this history lacks (another branch, or rewritten): `annals ledger pending` lists the commits that are only here, and an update through HEAD sets a new anchor"
     )
 }

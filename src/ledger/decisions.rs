@@ -1,4 +1,4 @@
-//! DECISIONS.md: a rollup, months, and entries, ours and those of other writers.
+//! Parses DECISIONS.md: the rollup, months, and entries in our format and in others.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 
 use crate::clock::parse_date;
 use crate::ledger::constraints::Constraints;
-use crate::ledger::state::says_something;
+use crate::ledger::state::is_filled;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::text::fold;
@@ -23,7 +23,7 @@ pub(crate) struct DecisionEntry {
     /// All its bytes, the heading included.
     pub(crate) range: Range<usize>,
     /// Whether it is `### YYYY-MM-DD — Title` or nearly so.
-    pub(crate) is_ours: bool,
+    pub(crate) is_standard: bool,
 }
 
 /// A month's section.
@@ -68,7 +68,7 @@ impl Rollup {
     pub(crate) fn filled_bullets(&self) -> Vec<String> {
         let bullets = self.bullets.iter();
         bullets
-            .filter(|bullet| says_something(bullet))
+            .filter(|bullet| is_filled(bullet))
             .cloned()
             .collect()
     }
@@ -85,26 +85,30 @@ impl Decisions {
                 .map(|s| s.heading.start),
             ..Self::default()
         };
-        let mut done = 0;
+        let mut parsed_end = 0;
         for section in sections {
-            if section.level > 0 && section.heading.start < done {
+            if section.level > 0 && section.heading.start < parsed_end {
                 continue;
             }
             if section.level >= 2 && is_rollup(&section.title) && found.rollup.is_none() {
-                found.rollup = Some(rollup(&outline, section));
-                done = section.whole.end;
-            } else if section.level >= 2 && month_name(&section.title).is_some() {
+                found.rollup = Some(parse_rollup(&outline, section));
+                parsed_end = section.whole.end;
+            } else if section.level >= 2
+                && let Some(name) = month_name(&section.title)
+            {
                 found.months.push(Month {
-                    name: month_name(&section.title).unwrap_or_default(),
+                    name,
                     line: section.line,
                     range: section.heading.start..section.whole.end,
                 });
-            } else if let Some(entry) = heading_entry(&outline, section) {
-                done = entry.range.end;
+            } else if let Some(entry) = parse_heading_entry(&outline, section) {
+                parsed_end = entry.range.end;
                 found.entries.push(entry);
                 continue;
             }
-            found.entries.extend(bullet_entries(&outline, section));
+            found
+                .entries
+                .extend(parse_bullet_entries(&outline, section));
         }
         found.entries.retain(|entry| {
             let rollup = found.rollup.as_ref();
@@ -136,7 +140,7 @@ fn is_rollup(title: &str) -> bool {
 }
 
 /// Returns the month that a heading is, `2026-02` or `2026-02 (February)`.
-pub(crate) fn month_name(title: &str) -> Option<String> {
+fn month_name(title: &str) -> Option<String> {
     let name = title.get(..7)?;
     let rest = title.get(7..)?;
     let is_end = rest.is_empty() || rest.starts_with([' ', ':']);
@@ -144,11 +148,11 @@ pub(crate) fn month_name(title: &str) -> Option<String> {
     (is_end && name.as_bytes().get(4) == Some(&b'-') && day.is_some()).then(|| name.to_owned())
 }
 
-fn rollup(outline: &Outline<'_>, section: &Section) -> Rollup {
+fn parse_rollup(outline: &Outline<'_>, section: &Section) -> Rollup {
     let text = outline.text();
     let entry = outline
         .subsections(section)
-        .find(|below| dated(&below.title).is_some());
+        .find(|below| find_date(&below.title).is_some());
     let end = entry.map_or(section.whole.end, |entry| entry.heading.start);
     let own = section.own.start..end;
     let bullets: Vec<_> = Constraints::parse(text)
@@ -164,19 +168,19 @@ fn rollup(outline: &Outline<'_>, section: &Section) -> Rollup {
     }
 }
 
-/// Reads a heading as an entry: with a day in it, or with a day in a field under it.
-fn heading_entry(outline: &Outline<'_>, section: &Section) -> Option<DecisionEntry> {
+/// Parses a heading as an entry: with a day in it, or in a field below it.
+fn parse_heading_entry(outline: &Outline<'_>, section: &Section) -> Option<DecisionEntry> {
     if section.level < 2 {
         return None;
     }
-    let entry = |date, title: &str, is_ours| DecisionEntry {
+    let entry = |date, title: &str, is_standard| DecisionEntry {
         date: Some(date),
         title: title.trim().to_owned(),
         line: section.line,
         range: section.heading.start..section.whole.end,
-        is_ours,
+        is_standard,
     };
-    if let Some((at, length, date)) = dated(&section.title) {
+    if let Some((at, length, date)) = find_date(&section.title) {
         let rest = section.title[at + length..].trim_start();
         let separators = ['\u{2014}', '\u{2013}', '-', ':', '\u{b7}', '|'];
         let title = rest.trim_start_matches(separators).trim();
@@ -184,14 +188,14 @@ fn heading_entry(outline: &Outline<'_>, section: &Section) -> Option<DecisionEnt
             .trim()
             .trim_end_matches(separators)
             .trim();
-        // A heading that is only a day holds entries of that day.
-        let holds_more = title.is_empty() && before.is_empty();
-        if holds_more && outline.subsections(section).next().is_some() {
+        // The subsections of a heading that is only a day are entries of that day.
+        let is_day_heading = title.is_empty() && before.is_empty();
+        if is_day_heading && outline.subsections(section).next().is_some() {
             return None;
         }
-        let is_ours = at == 0 && section.level == 3 && !title.is_empty();
+        let is_standard = at == 0 && section.level == 3 && !title.is_empty();
         let title = if title.is_empty() { before } else { title };
-        return Some(entry(date, title, is_ours));
+        return Some(entry(date, title, is_standard));
     }
     let labels = outline.labels(&section.own);
     let date = labels
@@ -200,9 +204,9 @@ fn heading_entry(outline: &Outline<'_>, section: &Section) -> Option<DecisionEnt
     Some(entry(parse_date(&date.value)?, &section.title, false))
 }
 
-/// Reads `- (2026-02-17) Title - why` and the like, and `### Title` under a day's heading.
-fn bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<DecisionEntry> {
-    if let Some((0, length, date)) = dated(&section.title)
+/// Parses `- (2026-02-17) Title - why` and similar bullets, and `### Title` below the heading of a day.
+fn parse_bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<DecisionEntry> {
+    if let Some((0, length, date)) = find_date(&section.title)
         && section.level >= 2
         && section.title.len() == length
     {
@@ -215,7 +219,7 @@ fn bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<DecisionEntry
                 title: below.title.clone(),
                 line: below.line,
                 range: below.heading.start..below.whole.end,
-                is_ours: false,
+                is_standard: false,
             })
             .collect();
     }
@@ -224,7 +228,7 @@ fn bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<DecisionEntry
         .filter(|(_, item)| item.depth == 0);
     items
         .filter_map(|(block, item)| {
-            let (at, length, date) = dated(&item.text)?;
+            let (at, length, date) = find_date(&item.text)?;
             let before = item.text[..at].trim_matches(['(', '[', '*', ' ']);
             let title = item.text[at + length..]
                 .trim_start_matches([')', ']', '*', ':', '-', '\u{2014}', '\u{2013}', ' ']);
@@ -233,14 +237,14 @@ fn bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<DecisionEntry
                 title: title.to_owned(),
                 line: block.line,
                 range: block.range.clone(),
-                is_ours: false,
+                is_standard: false,
             })
         })
         .collect()
 }
 
-/// Returns the first day in a text: where, how long, and which.
-fn dated(text: &str) -> Option<(usize, usize, NaiveDate)> {
+/// Returns the first date in a text: its byte offset, its length and the date.
+fn find_date(text: &str) -> Option<(usize, usize, NaiveDate)> {
     const LENGTH: usize = "2026-02-17".len();
     text.char_indices().find_map(|(at, c)| {
         let day = text.get(at..at + LENGTH).filter(|_| c.is_ascii_digit())?;
@@ -269,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_of_every_spelling_are_read() {
+    fn entries_of_every_format_are_parsed() {
         for (text, title) in [
             (
                 "## 2026-02\n### 2026-02-17 \u{2014} Keep tabs\n- **Why:** x\n",
@@ -296,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn rollup_months_and_entries_stand_apart() {
+    fn rollup_months_and_entries_are_parsed() {
         let text = "# Decisions\n\n## Recent (last 30 days)\n- (2026-02-01) one\n  more\n- two\n\n## 2026-02\n\n### 2026-02-17 \u{2014} B\n- x\n\n### 2026-02-11 \u{2014} A\n\n## 2026-01\n";
         let found = Decisions::parse(text);
         let rollup = found.rollup.clone().unwrap();
@@ -313,6 +317,6 @@ mod tests {
         assert_eq!(names, ["2026-02", "2026-01"]);
         assert_eq!(found.entries_of(&found.months[0]).count(), 2);
         assert_eq!(found.entries.len(), 2);
-        assert!(found.entries[0].is_ours);
+        assert!(found.entries[0].is_standard);
     }
 }

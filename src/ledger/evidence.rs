@@ -8,6 +8,7 @@ use regex::Regex;
 
 use crate::error::Result;
 use crate::git::Git;
+use crate::git::is_hash_prefix;
 use crate::project::Project;
 use crate::storage::read;
 
@@ -16,7 +17,7 @@ static PULL_REQUEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Marks a path as evidence: a fact about the files on disk that does not depend on the history.
-const ON_DISK: &str = "on-disk invariant";
+const ON_DISK_MARKER: &str = "on-disk invariant";
 
 /// The evidence of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,14 +37,14 @@ impl EntryEvidence {
             .map(|link| link.replace_all(text, " "));
         let has_pull_request = linked.as_deref().is_some_and(|rest| rest != text);
         let rest = linked.as_deref().unwrap_or(text);
-        let is_marked = rest.to_lowercase().contains(ON_DISK);
+        let is_marked = rest.to_lowercase().contains(ON_DISK_MARKER);
         let mut evidence = Self {
             has_pull_request,
             ..Self::default()
         };
         for word in rest.split(|c: char| c.is_whitespace() || "`,;()[]\"'".contains(c)) {
             let word = word.trim_matches(['.', ':', '*', '#']);
-            if is_hash(word) {
+            if is_cited_hash(word) {
                 evidence.hashes.push(word.to_ascii_lowercase());
             } else if is_marked && is_path(word) {
                 evidence.paths.push(word.to_owned());
@@ -53,33 +54,33 @@ impl EntryEvidence {
     }
 
     /// Returns the problems of the evidence; `known` states for each hash whether its commit exists.
-    pub(crate) fn faults(&self, known: &[bool], project: &Project) -> Vec<String> {
-        let mut faults = Vec::new();
+    pub(crate) fn problems(&self, known: &[bool], project: &Project) -> Vec<String> {
+        let mut problems = Vec::new();
         for (hash, _) in self.hashes.iter().zip(known).filter(|(_, known)| !**known) {
             let why = if project.git.is_repository() {
-                "names no commit here"
+                "is not a commit of this repository"
             } else {
-                "cannot be looked up: there is no git repository"
+                "cannot be resolved: there is no git repository"
             };
-            faults.push(format!("{hash} {why}"));
+            problems.push(format!("{hash} {why}"));
         }
         for path in &self.paths {
-            if !is_there(&project.root, path) {
-                faults.push(format!("{path} is not a file of this project"));
+            if !exists_inside(&project.root, path) {
+                problems.push(format!("{path} is not a file of this project"));
             }
         }
-        let is_nothing = self.hashes.is_empty() && !self.has_pull_request && self.paths.is_empty();
-        if is_nothing {
-            faults.push(format!(
-                "names no evidence: a commit's hash, the link of a pull request, or a path followed by `({ON_DISK})`"
+        let is_empty = self.hashes.is_empty() && !self.has_pull_request && self.paths.is_empty();
+        if is_empty {
+            problems.push(format!(
+                "cites no evidence: add a commit hash, a link to a pull request, or a path followed by `({ON_DISK_MARKER})`"
             ));
         }
-        faults
+        problems
     }
 }
 
 /// Returns which hashes of several evidences name a commit; one process for all.
-pub(crate) fn resolved(git: &Git, evidences: &[EntryEvidence]) -> Result<Vec<Vec<bool>>> {
+pub(crate) fn resolve(git: &Git, evidences: &[EntryEvidence]) -> Result<Vec<Vec<bool>>> {
     let hashes: Vec<&str> = evidences
         .iter()
         .flat_map(|one| &one.hashes)
@@ -93,8 +94,8 @@ pub(crate) fn resolved(git: &Git, evidences: &[EntryEvidence]) -> Result<Vec<Vec
     Ok(known.collect())
 }
 
-fn is_hash(word: &str) -> bool {
-    (7..=64).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit())
+fn is_cited_hash(word: &str) -> bool {
+    word.len() >= 7 && is_hash_prefix(word)
 }
 
 fn is_path(word: &str) -> bool {
@@ -103,7 +104,7 @@ fn is_path(word: &str) -> bool {
         && word.contains(|c: char| c.is_alphanumeric())
 }
 
-fn is_there(root: &Path, path: &str) -> bool {
+fn exists_inside(root: &Path, path: &str) -> bool {
     let path = Path::new(path);
     let is_inside = path
         .components()

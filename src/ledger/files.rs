@@ -1,4 +1,4 @@
-//! The ledger's folder and its three files, as they are on the disk.
+//! Reads the ledger's folder and its three files from disk.
 
 use std::fs;
 use std::path::Path;
@@ -12,11 +12,11 @@ use crate::project::confine;
 use crate::storage::read;
 use crate::warning::Warning;
 
-/// The file that says what is true now.
+/// The file about the present.
 pub(crate) const STATE: &str = "STATE.md";
-/// The file that says what must not change.
+/// The file about what must not change.
 pub(crate) const CONSTRAINTS: &str = "CONSTRAINTS.md";
-/// The file that says how it came about.
+/// The file about how it came about.
 pub(crate) const DECISIONS: &str = "DECISIONS.md";
 
 /// The ledger's folder.
@@ -24,8 +24,8 @@ pub(crate) const DECISIONS: &str = "DECISIONS.md";
 pub(crate) struct LedgerFolder {
     /// The folder.
     pub(crate) path: PathBuf,
-    /// The folder as git names it, from the top of the repository; none without one.
-    pub(crate) in_git: Option<String>,
+    /// Its path relative to the top of the repository, if there is one.
+    pub(crate) repo_path: Option<String>,
 }
 
 /// A file of the ledger.
@@ -38,7 +38,7 @@ pub(crate) struct LedgerFile {
     /// Its text; empty if there is no file.
     pub(crate) text: String,
     /// Whether the bytes are not valid text.
-    pub(crate) is_broken: bool,
+    pub(crate) is_invalid_utf8: bool,
 }
 
 /// The three files.
@@ -55,7 +55,7 @@ pub(crate) struct LedgerFiles {
 }
 
 /// Returns whether a project keeps a ledger.
-pub fn is_kept(project: &Project) -> bool {
+pub fn exists(project: &Project) -> bool {
     let folder = project.root.join(&project.settings.ledger_dir);
     read::is_file(&folder.join(STATE))
 }
@@ -71,13 +71,13 @@ impl LedgerFolder {
         if !is_trusted {
             confine(&path, &project.settings.folders(&project.root))?;
         }
-        // Git's top and the project's root are without links; so must be what is compared with them.
+        // Git's top and the project's root are canonical, so the path compared with them must be, too.
         let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-        let in_git = project
+        let repo_path = project
             .git
             .top()
             .and_then(|top| name_in_git(&real, top).filter(|name| !name.is_empty()));
-        Ok(Self { path, in_git })
+        Ok(Self { path, repo_path })
     }
 
     /// Returns the three files' names in git; for a link, the name of the file it points to.
@@ -99,7 +99,7 @@ impl LedgerFolder {
 
     /// Returns a file's name as git knows it.
     pub(crate) fn git_path(&self, name: &str) -> Option<String> {
-        self.in_git
+        self.repo_path
             .as_ref()
             .map(|folder| format!("{folder}/{name}"))
     }
@@ -115,7 +115,7 @@ fn name_in_git(path: &Path, top: &Path) -> Option<String> {
 impl LedgerFile {
     pub(crate) fn read(path: &Path, warnings: &mut Vec<Warning>) -> Result<Self> {
         let bytes = read::bytes(path)?;
-        let is_broken = bytes
+        let is_invalid_utf8 = bytes
             .as_ref()
             .is_some_and(|bytes| std::str::from_utf8(bytes).is_err());
         let text = bytes
@@ -126,7 +126,7 @@ impl LedgerFile {
             path: path.to_owned(),
             bytes,
             text,
-            is_broken,
+            is_invalid_utf8,
         })
     }
 
@@ -135,10 +135,10 @@ impl LedgerFile {
         self.bytes.is_some()
     }
 
-    /// Fails where an edit would change bytes that nobody asked to be changed.
-    pub(crate) fn editable(&self) -> Result<()> {
-        if self.is_broken {
-            let message = "is not UTF-8 text, so it cannot be changed without loss";
+    /// Fails if an edit would also change invalid bytes elsewhere in the file.
+    pub(crate) fn refuse_invalid_utf8(&self) -> Result<()> {
+        if self.is_invalid_utf8 {
+            let message = "is not valid UTF-8, so it cannot be changed without loss";
             return Err(Error::refused(message)
                 .at(&self.path, None)
                 .hint("save it as UTF-8"));
@@ -153,12 +153,12 @@ impl LedgerFile {
             let message = "contains conflict markers";
             return Err(Error::refused(message)
                 .at(&self.path, None)
-                .hint("resolve the conflict, then run it again"));
+                .hint("resolve the conflict, then run the command again"));
         }
         Ok(())
     }
 
-    /// Returns what ends its lines.
+    /// Returns the line ending of the file.
     pub(crate) fn line_end(&self) -> &'static str {
         if self.text.contains("\r\n") {
             "\r\n"
@@ -169,20 +169,23 @@ impl LedgerFile {
 }
 
 impl LedgerFiles {
-    /// Fails if a missing file is committed but left out of a sparse checkout: a blank one would replace it.
-    pub(crate) fn refuse_left_out(&self, project: &Project) -> Result<()> {
-        if !self.is_left_out(project)? {
+    /// Fails if a missing file is committed but excluded from a sparse checkout: a blank one would replace
+    /// it.
+    pub(crate) fn refuse_sparse(&self, project: &Project) -> Result<()> {
+        if !self.is_sparse(project)? {
             return Ok(());
         }
-        let message = "the ledger is committed, and left out of this sparse checkout";
-        let folder = self.folder.in_git.as_deref().unwrap_or_default();
+        let message = "the ledger is committed but excluded from this sparse checkout";
+        let folder = self.folder.repo_path.as_deref().unwrap_or_default();
         Err(Error::refused(message)
             .at(&self.folder.path, None)
-            .hint(format!("`git sparse-checkout add {folder}` brings it back")))
+            .hint(format!(
+                "restore it with `git sparse-checkout add {folder}`"
+            )))
     }
 
-    /// Returns whether a file is committed and left out of a sparse checkout.
-    pub(crate) fn is_left_out(&self, project: &Project) -> Result<bool> {
+    /// Returns whether a file is committed and excluded from a sparse checkout.
+    pub(crate) fn is_sparse(&self, project: &Project) -> Result<bool> {
         let files = [
             (STATE, &self.state),
             (CONSTRAINTS, &self.constraints),

@@ -1,4 +1,4 @@
-//! Repairs what can be repaired without losing anything: heads, sections, the order of months, the rollup.
+//! Repairs what can be repaired without losing anything: headers, sections, the order of months, the rollup.
 
 use std::path::PathBuf;
 
@@ -6,6 +6,7 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::ledger::apply::gap_after;
 use crate::ledger::apply::rollup;
 use crate::ledger::check::has_header;
 use crate::ledger::constraints;
@@ -15,6 +16,7 @@ use crate::ledger::files::LedgerFile;
 use crate::ledger::files::LedgerFiles;
 use crate::ledger::state;
 use crate::ledger::state::LedgerState;
+use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
@@ -54,7 +56,7 @@ pub fn fix(project: &Project) -> Result<FixReport> {
                     ),
                 ] {
                     // Files that are not text are not changed; the check reports them.
-                    if file.exists() && !file.is_broken {
+                    if file.exists() && !file.is_invalid_utf8 {
                         changes.edit(&file.path, file.bytes.clone(), fixed)?;
                     }
                 }
@@ -69,16 +71,16 @@ pub fn fix(project: &Project) -> Result<FixReport> {
 }
 
 pub(crate) fn fix_state(file: &LedgerFile) -> String {
-    idempotent(file, fixed_state)
+    if_idempotent(file, fix_state_once)
 }
 
 pub(crate) fn fix_constraints(file: &LedgerFile) -> String {
-    idempotent(file, fixed_constraints)
+    if_idempotent(file, fix_constraints_once)
 }
 
-/// Returns a repair that repeats as nothing, else the file as it is: where each repair calls for another,
-/// as around an open fence, only a person can tell what was meant.
-fn idempotent(file: &LedgerFile, fix: fn(&LedgerFile) -> String) -> String {
+/// Returns the repaired text if a second repair would not change it, or else the unchanged text: where each
+/// repair requires another one, as around an unclosed fence, only a person knows what was meant.
+fn if_idempotent(file: &LedgerFile, fix: fn(&LedgerFile) -> String) -> String {
     let once = fix(file);
     let again = fix(&LedgerFile {
         bytes: Some(once.clone().into_bytes()),
@@ -91,20 +93,20 @@ fn idempotent(file: &LedgerFile, fix: fn(&LedgerFile) -> String) -> String {
     file.text.clone()
 }
 
-fn fixed_state(file: &LedgerFile) -> String {
+fn fix_state_once(file: &LedgerFile) -> String {
     let mut text = with_header(file, Template::LedgerState);
     let found = LedgerState::parse(&text);
-    // A file of another form has none of the sections, and gets none.
-    if found.parts.iter().all(Option::is_none) {
+    // A file in another format has none of the sections, and none are added.
+    if found.sections.iter().all(Option::is_none) {
         return text;
     }
-    for place in (0..state::SECTIONS.len()).rev() {
-        if found.parts[place].is_some() {
+    for index in (0..state::SECTIONS.len()).rev() {
+        if found.sections[index].is_some() {
             continue;
         }
         let now = LedgerState::parse(&text);
         let lines = Outline::parse(&text, 0);
-        let next = now.parts[place + 1..]
+        let next = now.sections[index + 1..]
             .iter()
             .flatten()
             .next()
@@ -119,43 +121,43 @@ fn fixed_state(file: &LedgerFile) -> String {
         };
         let at = at.unwrap_or(text.len());
         let end = file.line_end();
-        let piece = state::blank_section(place).join(end) + end + end;
-        let longer = insert(&text, at, &piece, end);
-        // A fence that is not closed swallows what is put after it.
-        if LedgerState::parse(&longer).parts[place].is_some() {
-            text = longer;
+        let piece = state::blank_section(index).join(end) + end + end;
+        let extended = insert(&text, at, &piece, end);
+        // An unclosed code fence would absorb the section.
+        if LedgerState::parse(&extended).sections[index].is_some() {
+            text = extended;
         }
     }
     text
 }
 
-/// Returns where the rule above the footer begins.
+/// Returns the byte offset of the thematic break above the footer.
 fn footer_start(text: &str) -> Option<usize> {
     let anchor = LedgerState::parse(text).footer.anchors.first()?.range.start;
     let rule = text[..anchor].rfind("\n---").map(|at| at + 1);
     rule.or_else(|| Some(constraints::line_start(text, anchor)))
 }
 
-fn fixed_constraints(file: &LedgerFile) -> String {
+fn fix_constraints_once(file: &LedgerFile) -> String {
     let mut text = with_header(file, Template::LedgerConstraints);
     let end = file.line_end();
-    for (place, title) in constraints::SECTIONS.iter().enumerate().rev() {
+    for (index, title) in constraints::SECTIONS.iter().enumerate().rev() {
         let found = Constraints::parse(&text);
         if found.section(title).is_some() {
             continue;
         }
-        let next = constraints::SECTIONS[place + 1..]
+        let next = constraints::SECTIONS[index + 1..]
             .iter()
             .find_map(|title| found.section(title));
-        let longer = match next {
+        let extended = match next {
             Some(next) => {
                 let at = found.sections[next].heading.start;
                 insert(&text, at, &format!("## {title}{end}{end}"), end)
             }
             None => insert(&text, text.len(), &format!("## {title}{end}"), end),
         };
-        if Constraints::parse(&longer).section(title).is_some() {
-            text = longer;
+        if Constraints::parse(&extended).section(title).is_some() {
+            text = extended;
         }
     }
     text
@@ -163,16 +165,16 @@ fn fixed_constraints(file: &LedgerFile) -> String {
 
 pub(crate) fn fix_decisions(file: &LedgerFile, today: NaiveDate) -> String {
     let headed = with_header(file, Template::LedgerDecisions);
-    let text = keeping_entries(file.text.clone(), headed);
-    let ordered = in_order(&text, file.line_end());
-    let ordered = keeping_entries(text, ordered);
-    let fixed = rollup::filled(&ordered, today, file.line_end());
-    keeping_entries(ordered, fixed)
+    let text = unless_entries_lost(file.text.clone(), headed);
+    let ordered = sort_months(&text, file.line_end());
+    let ordered = unless_entries_lost(text, ordered);
+    let fixed = rollup::fill(&ordered, today, file.line_end());
+    unless_entries_lost(ordered, fixed)
 }
 
 /// Returns the new text if it still parses to as many entries as the old one, or else the old text: an
 /// unclosed fence would swallow text moved below it.
-fn keeping_entries(old: String, new: String) -> String {
+fn unless_entries_lost(old: String, new: String) -> String {
     let count = |text: &str| Decisions::parse(text).entries.len();
     if count(&new) < count(&old) {
         return old;
@@ -180,39 +182,33 @@ fn keeping_entries(old: String, new: String) -> String {
     new
 }
 
-/// Returns the text with its months newest first; their bytes move as they are.
-fn in_order(text: &str, line_end: &str) -> String {
+/// Returns the text with its months newest first; each is moved verbatim.
+fn sort_months(text: &str, line_end: &str) -> String {
     let months = Decisions::parse(text).months;
-    let stand_together = months
+    let are_contiguous = months
         .windows(2)
         .all(|pair| pair[0].range.end == pair[1].range.start);
-    let in_order = months.windows(2).all(|pair| pair[0].name >= pair[1].name);
+    let is_sorted = months.windows(2).all(|pair| pair[0].name >= pair[1].name);
     let (Some(first), Some(last)) = (months.first(), months.last()) else {
         return text.to_owned();
     };
-    if in_order || !stand_together {
+    if is_sorted || !are_contiguous {
         return text.to_owned();
     }
     let mut sorted: Vec<_> = months.iter().collect();
     sorted.sort_by(|a, b| b.name.cmp(&a.name));
-    let mut moved = String::new();
+    let mut reordered = String::new();
     for month in sorted {
-        if !moved.is_empty() && !moved.ends_with(&line_end.repeat(2)) {
-            moved.push_str(if moved.ends_with('\n') {
-                line_end
-            } else {
-                "\n\n"
-            });
-        }
-        moved.push_str(&text[month.range.clone()]);
+        reordered.push_str(&gap_after(&reordered, line_end));
+        reordered.push_str(&text[month.range.clone()]);
     }
     edit::apply(
         text,
-        vec![Edit::replace(first.range.start..last.range.end, moved)],
+        vec![Edit::replace(first.range.start..last.range.end, reordered)],
     )
 }
 
-/// Returns the text with the comments that guide an editor at its head.
+/// Returns the text with the comments with instructions for editors at the top.
 fn with_header(file: &LedgerFile, template: Template) -> String {
     if has_header(&file.text) {
         return file.text.clone();
@@ -224,8 +220,8 @@ fn with_header(file: &LedgerFile, template: Template) -> String {
         .filter(|line| line.starts_with("<!-- DO"))
         .collect();
     let head = lines.join(end) + end + end;
-    // A byte order mark stays in front, and so does front matter, which is none further down.
-    let body = front_matter_end(&file.text);
+    // A byte order mark and front matter must stay first.
+    let body = body_start(file);
     let headed = insert(&file.text, body, &head, end);
     if has_header(&headed) {
         headed
@@ -234,27 +230,18 @@ fn with_header(file: &LedgerFile, template: Template) -> String {
     }
 }
 
-fn front_matter_end(text: &str) -> usize {
-    let start = if text.starts_with('\u{feff}') {
+/// Returns the end of the front matter and of a byte order mark before it.
+fn body_start(file: &LedgerFile) -> usize {
+    let mark = if file.text.starts_with('\u{feff}') {
         '\u{feff}'.len_utf8()
     } else {
         0
     };
-    let Some(rest) = text[start..].strip_prefix("---\n") else {
-        return start;
-    };
-    rest.find("\n---\n").map_or(start, |at| start + 4 + at + 5)
+    let front_matter = FrontMatter::parse(&file.text, &file.path).value;
+    front_matter.range.end.max(mark)
 }
 
 fn insert(text: &str, at: usize, piece: &str, line_end: &str) -> String {
-    let before = &text[..at];
-    let gap = if before.is_empty() || before == "\u{feff}" || before.ends_with(&line_end.repeat(2))
-    {
-        String::new()
-    } else if before.ends_with('\n') {
-        line_end.to_owned()
-    } else {
-        line_end.repeat(2)
-    };
+    let gap = gap_after(&text[..at], line_end);
     edit::apply(text, vec![Edit::insert(at, format!("{gap}{piece}"))])
 }

@@ -1,12 +1,12 @@
-//! Makes the ledger's files where they are missing.
+//! Creates the ledger's missing files.
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::ledger::anchor::AT_INIT;
-use crate::ledger::anchor::NONE_YET;
+use crate::ledger::anchor::INIT_NOTE;
+use crate::ledger::anchor::NO_HASH;
 use crate::ledger::apply;
 use crate::ledger::files::LedgerFiles;
 use crate::project::Project;
@@ -36,11 +36,11 @@ pub fn init(project: &Project) -> Result<InitReport> {
         .storage()
         .transact("ledger init", &[Store::Ledger], || {
             let files = LedgerFiles::read(project, &mut warnings)?;
-            files.refuse_left_out(project)?;
+            files.refuse_sparse(project)?;
             let anchor = project.git.head()?;
             let anchor = match anchor {
-                Some(hash) => format!("{hash} {AT_INIT}"),
-                None => NONE_YET.to_owned(),
+                Some(hash) => format!("{hash} {INIT_NOTE}"),
+                None => NO_HASH.to_owned(),
             };
             let state = apply::state::blank(project, &anchor)?;
             let mut changes = Changes::new();

@@ -1,4 +1,4 @@
-//! Three files with three update modes, and how much of git they cover.
+//! Maintains three files with three update modes, and tracks how much of git's history they cover.
 //!
 //! `STATE.md` says what is true now and is rewritten each time:
 //!
@@ -23,8 +23,8 @@
 //! `DECISIONS.md` says how it came about and is appended to: a rollup, then months, newest first, of
 //! `### 2026-02-17 — Title` with **Why**, **Impact** and **Evidence**, or what a fix has instead.
 //!
-//! The last hash is the anchor: all commits up to it are taken account of. A session starts with the
-//! [`brief`]; an agent asks for what is [`pending`], writes an [`Update`] and hands it in whole.
+//! The last hash is the anchor: all commits up to it are covered. A session starts with the
+//! [`brief`]; an agent requests what is [`pending`], writes an [`Update`] and submits it as a whole.
 
 mod anchor;
 mod apply;
@@ -33,19 +33,19 @@ mod brief;
 mod check;
 mod constraints;
 mod coverage;
-mod decided;
+mod decision_list;
 mod decisions;
 mod document;
 mod evidence;
 mod files;
 mod fix;
 mod init;
-mod likeness;
 mod pending;
 #[cfg(test)]
 mod properties;
 mod redacted;
 mod session_constraints;
+mod similarity;
 mod skill;
 mod specs;
 mod state;
@@ -59,15 +59,15 @@ pub use check::Finding;
 pub use check::check;
 pub use coverage::AnchorState;
 pub use coverage::Coverage;
-pub use decided::Decided;
-pub use decided::decided;
+pub use decision_list::ListedDecision;
+pub use decision_list::list_decisions;
 pub use document::ConstraintChange;
 pub use document::ConstraintOperation;
 pub use document::NewDecision;
 pub use document::NewState;
 pub use document::QuickReference;
 pub use document::Update;
-pub use files::is_kept;
+pub use files::exists;
 pub use fix::FixReport;
 pub use fix::fix;
 pub use init::InitReport;

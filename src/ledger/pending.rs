@@ -66,7 +66,7 @@ pub fn schema() -> &'static Value {
 #[derive(Clone, Copy, Debug)]
 pub struct PendingRequest {
     /// Maximum number of commits in a batch.
-    pub most: usize,
+    pub max_commits: usize,
     /// Whether the first update begins with the first commit rather than with the latest ones.
     pub all: bool,
 }
@@ -78,7 +78,7 @@ pub struct PendingRequest {
 pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
-    let folder = files.folder.in_git.as_deref();
+    let folder = files.folder.repo_path.as_deref();
     let state = LedgerState::parse(&files.state.text);
     let is_empty = state.is_uninitialised(&files.state.text);
     let mut survey = coverage::survey(project, &state.footer, folder)?;
@@ -108,30 +108,32 @@ pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
         standing,
         AnchorState::NoRepository | AnchorState::NoCommits | AnchorState::Covered
     ) {
-        let most = request.most.max(1);
+        let max_commits = request.max_commits.max(1);
         if is_first && !request.all {
-            pending.fill_with_latest(project, folder, most)?;
+            pending.fill_with_latest(project, folder, max_commits)?;
         } else {
-            pending.fill(project, folder, most)?;
+            pending.fill(project, folder, max_commits)?;
         }
     }
     Ok(pending)
 }
 
 impl Pending {
-    /// Takes the latest commits; an update through what is checked out covers all before them, too.
+    /// Takes the latest commits; an update through the checked-out commit covers all earlier ones, too.
     fn fill_with_latest(
         &mut self,
         project: &Project,
         folder: Option<&str>,
-        most: usize,
+        max_commits: usize,
     ) -> Result<()> {
         let git = &project.git;
-        let own = coverage::own_commits(git, folder, None)?;
+        let ledger_commits = coverage::ledger_commits(git, folder, None)?;
         let nodes = git.nodes_since(None)?;
-        let counted = nodes.iter().filter(|node| !own.contains(&node.hash));
+        let counted = nodes
+            .iter()
+            .filter(|node| !ledger_commits.contains(&node.hash));
         let all: Vec<&str> = counted.map(|node| node.hash.as_str()).collect();
-        self.older = all.len().saturating_sub(most);
+        self.older = all.len().saturating_sub(max_commits);
         self.coverage.pending = Some(all.len());
         self.commits = git.commits(&all[self.older..])?;
         self.covered_through.clone_from(&self.coverage.head);
@@ -139,25 +141,27 @@ impl Pending {
         Ok(())
     }
 
-    fn fill(&mut self, project: &Project, folder: Option<&str>, most: usize) -> Result<()> {
+    fn fill(&mut self, project: &Project, folder: Option<&str>, max_commits: usize) -> Result<()> {
         let git = &project.git;
         let anchor = match (&self.coverage.anchor, self.coverage.standing) {
-            (Some(anchor), AnchorState::Behind | AnchorState::Diverged) => git.find(anchor)?,
+            (Some(anchor), AnchorState::Behind | AnchorState::Diverged) => {
+                git.resolve_hash(anchor)?
+            }
             _ => None,
         };
-        let own = coverage::own_commits(git, folder, anchor.as_deref())?;
+        let ledger_commits = coverage::ledger_commits(git, folder, anchor.as_deref())?;
         let nodes = git.nodes_since(anchor.as_deref())?;
         let nodes = match (self.coverage.standing, &self.coverage.updated) {
-            (AnchorState::Missing, Some(day)) => git.made_since(nodes, day)?,
+            (AnchorState::Missing, Some(day)) => git.committed_since(nodes, day)?,
             _ => nodes,
         };
         let descends_from = match self.coverage.standing {
             AnchorState::Behind => anchor.as_deref(),
-            // What is only here need not descend from what is only there.
+            // Commits that are only here need not descend from the anchor, which is only there.
             _ => None,
         };
-        let chosen = batch(&nodes, descends_from, &own, most);
-        let counted = |hash: &&str| !own.contains(*hash);
+        let chosen = batch(&nodes, descends_from, &ledger_commits, max_commits);
+        let counted = |hash: &&str| !ledger_commits.contains(*hash);
         let hashes: Vec<&str> = chosen
             .hashes
             .iter()
@@ -166,7 +170,7 @@ impl Pending {
             .collect();
         let total = nodes
             .iter()
-            .filter(|node| !own.contains(&node.hash))
+            .filter(|node| !ledger_commits.contains(&node.hash))
             .count();
         self.coverage.pending = Some(total);
         self.coverage.is_exact = true;

@@ -1,4 +1,4 @@
-//! What holds for any text at all: nothing panics, a repair repeated changes nothing, nothing written is lost.
+//! Tests properties of any text: nothing panics, repairs are idempotent, and no text is lost.
 
 use chrono::NaiveDate;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ use crate::ledger::fix;
 use crate::ledger::state::LedgerState;
 use crate::secrets::SecretPolicy;
 
-/// Pieces that the readers look for, in any order, and anything in between.
+/// Pieces that the parsers look for, in any order, or arbitrary text.
 fn any_text() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "# State\n",
@@ -59,7 +59,7 @@ fn file(text: &str) -> LedgerFile {
         path: "X.md".into(),
         bytes: Some(text.as_bytes().to_vec()),
         text: text.to_owned(),
-        is_broken: false,
+        is_invalid_utf8: false,
     }
 }
 
@@ -67,22 +67,22 @@ fn today() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 3, 1).unwrap()
 }
 
-/// Returns whether all lines of a text are still there, in whatever order.
+/// Returns whether all lines of a text are still present, in any order.
 fn keeps_lines(old: &str, new: &str) -> bool {
     let plain = |line: &str| line.trim_matches(['\u{feff}', '\r', ' ']).to_owned();
-    let mut left: Vec<String> = new.lines().map(plain).collect();
+    let mut remaining: Vec<String> = new.lines().map(plain).collect();
     old.lines()
         .map(plain)
         .filter(|line| !line.trim().is_empty())
         .all(|line| {
-            let at = left.iter().position(|other| *other == line);
-            at.map(|at| left.remove(at)).is_some()
+            let at = remaining.iter().position(|other| *other == line);
+            at.map(|at| remaining.remove(at)).is_some()
         })
 }
 
 proptest! {
     #[test]
-    fn no_text_panics_a_reader(text in any_text()) {
+    fn no_text_panics_a_parser(text in any_text()) {
         let state = LedgerState::parse(&text);
         let _ = state.is_uninitialised(&text);
         let footer = Footer::parse(&text);
@@ -101,16 +101,16 @@ proptest! {
     }
 
     #[test]
-    fn a_rollup_written_twice_is_written_once(text in any_text()) {
+    fn replacing_a_rollup_is_idempotent(text in any_text()) {
         let bullets: Vec<String> = (0..6).map(|n| format!("gist {n}")).collect();
-        if let Some(once) = apply::rollup::replaced(&text, &bullets, "\n") {
+        if let Some(once) = apply::rollup::replace(&text, &bullets, "\n") {
             prop_assert_eq!(Decisions::parse(&once).rollup.map(|rollup| rollup.bullets), Some(bullets.clone()));
-            prop_assert_eq!(apply::rollup::replaced(&once, &bullets, "\n"), Some(once));
+            prop_assert_eq!(apply::rollup::replace(&once, &bullets, "\n"), Some(once));
         }
     }
 
     #[test]
-    fn a_repair_drops_no_line_and_repeats_as_nothing(text in any_text()) {
+    fn a_repair_keeps_all_lines_and_is_idempotent(text in any_text()) {
         for fix in [fix::fix_state as fn(&LedgerFile) -> String, fix::fix_constraints] {
             let once = fix(&file(&text));
             prop_assert!(keeps_lines(&text, &once), "{:?}\n{:?}", text, once);
@@ -123,8 +123,28 @@ proptest! {
 }
 
 #[test]
-fn an_open_fence_is_not_moved_above_what_it_would_swallow() {
+fn an_unclosed_fence_is_not_moved_above_other_entries() {
     let text = "# Decisions\n## 2026-01\n### 2026-01-17 \u{2014} T\n## 2026-02\n```\n";
     let fixed = fix::fix_decisions(&file(text), today());
     assert_eq!(Decisions::parse(&fixed).entries.len(), 1, "{fixed}");
+}
+
+#[test]
+fn the_header_goes_after_front_matter_whatever_its_line_ends() {
+    for end in ["\n", "\r\n"] {
+        let front_matter = "---\ntype: log\n---\n".replace('\n', end);
+        let text = format!("{front_matter}# Decisions{end}");
+        let fixed = fix::fix_decisions(&file(&text), today());
+        let header = format!("{front_matter}{end}<!-- DO");
+        assert!(fixed.starts_with(&header), "{fixed:?}");
+        assert!(fixed.contains(&format!("# Decisions{end}")), "{fixed:?}");
+    }
+}
+
+#[test]
+fn months_are_sorted_with_the_line_ends_of_the_file() {
+    let text = "# Decisions\n\n## 2026-01\n\n### 2026-01-17 \u{2014} A\n\n## 2026-02\n\n### 2026-02-17 \u{2014} B";
+    let fixed = fix::fix_decisions(&file(&text.replace('\n', "\r\n")), today());
+    assert_eq!(Decisions::parse(&fixed).months[0].name, "2026-02");
+    assert_eq!(fixed.replace("\r\n", "").find('\n'), None, "{fixed:?}");
 }

@@ -18,8 +18,8 @@ pub(crate) fn problems(update: &DocumentDraft, files: &LedgerFiles) -> Vec<Probl
         !pointer.ends_with("/match") && !file.text.contains(Line::new(text).as_str())
     };
     let message = format!(
-        "holds {REDACTED:?}, which stands for a secret that annals does not print: state the file's own text, \
-         or reword it without the secret"
+        "contains {REDACTED:?}, the placeholder for a secret that annals does not print: \
+         use the text of the file, or reword it without the secret"
     );
     let new = update.redacted.iter().filter(is_new);
     new.map(|(pointer, _)| Problem::new(pointer, message.clone()))

@@ -1,4 +1,4 @@
-//! The part of CONSTRAINTS.md that every session gets.
+//! Selects the part of CONSTRAINTS.md that every session receives.
 
 use crate::ledger::constraints::SECTIONS;
 use crate::ledger::constraints::is_named;
@@ -8,64 +8,66 @@ use crate::markdown::Section;
 /// The sections, in the order of the brief.
 const SESSION_SECTIONS: [&str; 3] = ["Infrastructure", "Rules", "Hazards"];
 
-/// A heading with the text right below it, and the standard section that it belongs to.
+/// A heading with the text directly below it.
 struct HeadedText<'a> {
-    of: &'static str,
+    /// The standard section that it belongs to.
+    standard: &'static str,
     heading: String,
     text: &'a str,
-    is_nested: bool,
+    is_subsection: bool,
 }
 
 /// Returns Infrastructure, Rules and Hazards with all their subsections, verbatim.
 pub(crate) fn session_constraints(text: &str) -> String {
-    let parts = parts(&Outline::parse(text, 0));
+    let all = headed_texts(&Outline::parse(text, 0));
     let mut shown = Vec::new();
     for title in SESSION_SECTIONS {
-        // A heading without text of its own stands above its first sub-section that has some.
-        let mut above = String::new();
-        for part in parts.iter().filter(|part| part.of == title) {
-            if !part.is_nested {
-                above.clear();
+        // A heading without text of its own is printed above its first subsection that has some.
+        let mut empty_heading = String::new();
+        for one in all.iter().filter(|one| one.standard == title) {
+            if !one.is_subsection {
+                empty_heading.clear();
             }
-            if !part.text.is_empty() {
-                shown.push(format!("{above}{}\n{}", part.heading, part.text));
-                above.clear();
-            } else if !part.is_nested {
-                above = format!("{}\n\n", part.heading);
+            if !one.text.is_empty() {
+                shown.push(format!("{empty_heading}{}\n{}", one.heading, one.text));
+                empty_heading.clear();
+            } else if !one.is_subsection {
+                empty_heading = format!("{}\n\n", one.heading);
             }
         }
     }
     shown.join("\n\n")
 }
 
-/// Returns the headings of standard sections and below them, in file order.
-fn parts<'a>(outline: &Outline<'a>) -> Vec<HeadedText<'a>> {
-    let mut parts = Vec::new();
-    let mut open: Vec<(usize, Option<&'static str>)> = Vec::new();
+/// Returns the headings of the standard sections and of their subsections, in file order.
+fn headed_texts<'a>(outline: &Outline<'a>) -> Vec<HeadedText<'a>> {
+    let mut found = Vec::new();
+    // The sections that contain the current one: their levels and standard sections.
+    let mut ancestors: Vec<(usize, Option<&'static str>)> = Vec::new();
     for section in outline.sections() {
         let level = usize::from(section.level);
-        open.retain(|(above, _)| *above < level);
-        let own = standard(section);
-        // The file's own title names no section, whatever it says.
-        let inherited = open
+        ancestors.retain(|(ancestor, _)| *ancestor < level);
+        let own = standard_section(section);
+        // The file's title is not a standard section, whatever its text.
+        let inherited = ancestors
             .last()
-            .filter(|(above, _)| *above >= 2)
-            .and_then(|(_, of)| *of);
-        let of = own.or(inherited);
-        open.push((level, of));
-        let Some(of) = of else { continue };
-        let marks = if own.is_some() { 2 } else { level };
-        parts.push(HeadedText {
-            of,
-            heading: format!("{} {}", "#".repeat(marks), section.title),
+            .filter(|(ancestor, _)| *ancestor >= 2)
+            .and_then(|(_, standard)| *standard);
+        let standard = own.or(inherited);
+        ancestors.push((level, standard));
+        let Some(standard) = standard else { continue };
+        let marks = "#".repeat(if own.is_some() { 2 } else { level });
+        found.push(HeadedText {
+            standard,
+            heading: format!("{marks} {}", section.title),
             text: outline.text()[section.own.clone()].trim(),
-            is_nested: own.is_none(),
+            is_subsection: own.is_none(),
         });
     }
-    parts
+    found
 }
 
-fn standard(section: &Section) -> Option<&'static str> {
+fn standard_section(section: &Section) -> Option<&'static str> {
     SECTIONS
         .into_iter()
         .find(|name| is_named(&section.title, name))

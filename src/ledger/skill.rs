@@ -1,4 +1,4 @@
-//! The procedure of an update, for an agent.
+//! Renders the procedure of an update for an agent.
 
 use serde::Serialize;
 

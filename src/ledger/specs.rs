@@ -1,4 +1,4 @@
-//! Specs and plans that commits touch or name, as they are at the end of a batch.
+//! Reads the specs and plans that commits touch or name, as of the end of a batch.
 
 use std::collections::BTreeSet;
 
@@ -19,24 +19,24 @@ const MAX_BYTES: usize = 100_000;
 /// A spec or plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Spec {
-    /// Its name, from the top of the repository.
+    /// Its path, relative to the top of the repository.
     pub path: String,
     /// Its text at the end of the batch.
     pub text: String,
-    /// Whether the text is cut.
+    /// Whether the text is truncated.
     pub truncated: bool,
 }
 
 /// The specs and plans of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Specs {
-    /// Those handed out, by name.
+    /// Those returned, by name.
     pub files: Vec<Spec>,
-    /// Those left out because there are too many, or too much in them.
+    /// Those omitted because there are too many, or because they are too long.
     pub left_out: Vec<String>,
 }
 
-/// Reads the specs and plans of commits, as `end` has them; those that are gone by then are left out.
+/// Reads the specs and plans of commits, as of `end`; those deleted by then are omitted.
 pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<Specs> {
     let mut specs = Specs::default();
     let paths: BTreeSet<String> = commits.iter().flat_map(specs_of).collect();
@@ -47,21 +47,21 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
         return Ok(specs);
     };
     let names: Vec<String> = paths.iter().map(|path| format!("{end}:{path}")).collect();
-    let mut room = MAX_BYTES;
+    let mut remaining_bytes = MAX_BYTES;
     for (path, found) in paths.into_iter().zip(objects.read(&names)?) {
         let Some(Object::Blob(content)) = found else {
             continue;
         };
-        // A picture among the specs is not read.
+        // A binary file among the specs is not returned.
         let Ok(text) = String::from_utf8(content) else {
             continue;
         };
-        if specs.files.len() == MAX_FILES || room == 0 {
+        if specs.files.len() == MAX_FILES || remaining_bytes == 0 {
             specs.left_out.push(path);
             continue;
         }
-        let kept = floor(&text, room);
-        room -= kept.len();
+        let kept = &text[..text.floor_char_boundary(remaining_bytes)];
+        remaining_bytes -= kept.len();
         specs.files.push(Spec {
             truncated: kept.len() < text.len(),
             text: kept.to_owned(),
@@ -99,21 +99,12 @@ fn is_spec(path: &str) -> bool {
     is_plain && !path.ends_with('/') && FOLDERS.iter().any(|folder| is_in(folder))
 }
 
-/// Returns the longest start of a text that is no longer than `most` bytes.
-fn floor(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn specs_are_known_by_their_folder() {
+    fn specs_are_recognised_by_their_folder() {
         for path in [
             "specs/a.md",
             "app/specs/a.md",
@@ -131,6 +122,5 @@ mod tests {
         ] {
             assert!(!is_spec(path), "{path}");
         }
-        assert_eq!(floor("aä", 2), "a");
     }
 }

@@ -22,12 +22,12 @@ pub(crate) const SECTIONS: [&str; 6] = [
 ];
 
 /// Returns a section that is not filled in yet, heading first, as in the template of a new file.
-pub(crate) fn blank_section(place: usize) -> Vec<String> {
-    let (title, lines) = match place {
+pub(crate) fn blank_section(index: usize) -> Vec<String> {
+    let (title, lines) = match index {
         1 => (SECTIONS[1], vec![format!("- {UNKNOWN}")]),
         3 => (SECTIONS[3], vec![format!("- [ ] {TRIAGE}")]),
         4 => {
-            let labels = REFERENCES.iter();
+            let labels = QUICK_REFERENCE_LABELS.iter();
             let lines = labels.map(|label| format!("- {label}: {UNKNOWN}"));
             (SECTIONS[4], lines.collect())
         }
@@ -41,7 +41,7 @@ pub(crate) fn blank_section(place: usize) -> Vec<String> {
 }
 
 /// The minimum content of the quick reference.
-pub(crate) const REFERENCES: [&str; 3] = ["Run", "Test", "Entry point"];
+pub(crate) const QUICK_REFERENCE_LABELS: [&str; 3] = ["Run", "Test", "Entry point"];
 
 /// A section's bullets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(crate) struct StateSection {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LedgerState {
     /// The existing sections, by their index in [`SECTIONS`].
-    pub(crate) parts: [Option<StateSection>; 6],
+    pub(crate) sections: [Option<StateSection>; 6],
     /// Anchors and date.
     pub(crate) footer: Footer,
 }
@@ -85,26 +85,23 @@ impl LedgerState {
             })
         };
         Self {
-            parts: SECTIONS.map(part),
+            sections: SECTIONS.map(part),
             footer: Footer::parse(text),
         }
     }
 
-    /// Returns whether the file is still the template, or says that nobody knows what is being done.
+    /// Returns whether the file is still the template, or has placeholders and no active work.
     pub(crate) fn is_uninitialised(&self, text: &str) -> bool {
         let is_marked = text.contains(UNKNOWN) || text.contains(TRIAGE);
-        let is_working = |part: &StateSection| {
-            part.bullets
-                .iter()
-                .any(|(bullet, _)| says_something(bullet))
-        };
-        let has_work = self.parts[1].as_ref().is_some_and(is_working);
+        let is_working =
+            |part: &StateSection| part.bullets.iter().any(|(bullet, _)| is_filled(bullet));
+        let has_work = self.sections[1].as_ref().is_some_and(is_working);
         text.trim().is_empty() || (is_marked && !has_work)
     }
 }
 
-/// Returns whether a bullet is more than a marker that nothing is known or nothing is there.
-pub(crate) fn says_something(bullet: &str) -> bool {
+/// Returns whether a bullet is more than a placeholder for nothing or for an unknown value.
+pub(crate) fn is_filled(bullet: &str) -> bool {
     let plain = bullet.trim_matches(['(', ')', '*', '_', '.', ' ', '`']);
     let is_placeholder = plain.starts_with(['{', '<', '[']);
     let nothing = ["", "none", "none yet", "n/a", "tbd", "todo", "-"];
@@ -119,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markers_without_work_are_uninitialised() {
+    fn a_state_with_placeholders_and_no_work_is_uninitialised() {
         let state = |work: &str, objective: &str| {
             format!("# State\n\n## Current Objective\n{objective}\n\n## Active Work\n- {work}\n")
         };
@@ -142,15 +139,15 @@ mod tests {
     }
 
     #[test]
-    fn sections_are_read_by_the_start_of_their_titles() {
+    fn sections_are_found_by_the_prefix_of_their_titles() {
         let text = "## Next Actions\n- [ ] one\n- two\n\n## Out of Scope (for now)\n- x\n";
         let state = LedgerState::parse(text);
-        let next = state.parts[3].as_ref().unwrap();
+        let next = state.sections[3].as_ref().unwrap();
         assert_eq!(
             next.bullets,
             [("one".to_owned(), true), ("two".to_owned(), false)]
         );
-        assert_eq!(state.parts[5].as_ref().unwrap().bullets.len(), 1);
-        assert_eq!(state.parts[0], None);
+        assert_eq!(state.sections[5].as_ref().unwrap().bullets.len(), 1);
+        assert_eq!(state.sections[0], None);
     }
 }

@@ -1,4 +1,4 @@
-//! Applies an update: all of it or nothing, each file by its own mode.
+//! Applies an update completely or not at all, to each file in its own mode.
 
 use std::path::PathBuf;
 
@@ -66,7 +66,7 @@ pub struct UpdateReport {
 }
 
 /// A planned update.
-struct Planned {
+struct UpdatePlan {
     covered_through: Option<String>,
     warnings: Vec<Warning>,
 }
@@ -84,12 +84,12 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
     let update = document::read(text, request.secrets);
     if request.commit {
         // Before anything is written: a refusal must leave the files as they were.
-        committed_files(project)?;
+        committable_files(project)?;
     }
     let (plan, applied) = project
         .storage()
         .transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
-    let Planned {
+    let UpdatePlan {
         covered_through,
         mut warnings,
     } = plan;
@@ -116,14 +116,14 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
 }
 
 /// Plans the changes to the three files, or returns all problems.
-fn plan(project: &Project, update: &DocumentDraft) -> Result<(Planned, Changes)> {
+fn plan(project: &Project, update: &DocumentDraft) -> Result<(UpdatePlan, Changes)> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
-    files.refuse_left_out(project)?;
+    files.refuse_sparse(project)?;
     for file in [&files.state, &files.constraints, &files.decisions] {
         file.refuse_conflict()?;
     }
-    let target = target(project, update, &files.state)?;
+    let target = anchor_target(project, update, &files.state)?;
     warnings.extend(target.warnings.iter().cloned());
     let state = apply::state::apply(
         project,
@@ -131,8 +131,8 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(Planned, Changes)>
         update.state.as_ref(),
         target.hash.as_deref(),
     )?;
-    let constraints = constraints(project, update, &files.constraints);
-    let decisions = decisions(project, update, &files.decisions)?;
+    let constraints = apply_constraints(project, update, &files.constraints);
+    let decisions = apply_decisions(project, update, &files.decisions)?;
     let outcomes = [
         (&files.state, state),
         (&files.constraints, constraints),
@@ -140,16 +140,16 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(Planned, Changes)>
     ];
     let mut problems = update.problems.clone();
     problems.extend(redacted::problems(update, &files));
-    let of_rules = outcomes.iter().flat_map(|(_, outcome)| &outcome.problems);
-    let of_rules = target.problems.iter().chain(of_rules);
+    let rule_problems = outcomes.iter().flat_map(|(_, outcome)| &outcome.problems);
+    let rule_problems = target.problems.iter().chain(rule_problems);
     problems.extend(
-        of_rules
-            .filter(|problem| !is_reported(update, problem))
+        rule_problems
+            .filter(|problem| !is_already_reported(update, problem))
             .cloned(),
     );
     let is_changed = outcomes.iter().any(|(_, outcome)| outcome.is_changed);
     if is_changed || !problems.is_empty() {
-        // Only as a whole may an update be there already.
+        // Only a whole update may have been applied before.
         problems.extend(
             outcomes
                 .iter()
@@ -157,19 +157,19 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(Planned, Changes)>
         );
     }
     if !problems.is_empty() {
-        return Err(refused(problems));
+        return Err(refusal(problems));
     }
     let mut changes = Changes::new();
     for (file, outcome) in outcomes
         .into_iter()
         .filter(|(_, outcome)| outcome.is_changed)
     {
-        file.editable()?;
+        file.refuse_invalid_utf8()?;
         changes.edit(&file.path, file.bytes.clone(), outcome.text)?;
     }
-    let standing = Footer::parse(&files.state.text);
-    let covered = target.hash.or_else(|| standing.hash().map(str::to_owned));
-    let planned = Planned {
+    let footer = Footer::parse(&files.state.text);
+    let covered = target.hash.or_else(|| footer.hash().map(str::to_owned));
+    let planned = UpdatePlan {
         covered_through: covered,
         warnings,
     };
@@ -177,21 +177,21 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(Planned, Changes)>
 }
 
 /// Returns whether the check of a field's form has already reported what a rule reports.
-fn is_reported(update: &DocumentDraft, problem: &Problem) -> bool {
+fn is_already_reported(update: &DocumentDraft, problem: &Problem) -> bool {
     let pointer = &problem.pointer;
-    let has_form = ["/covered_through", "/date", "/evidence"];
-    has_form.iter().any(|name| pointer.ends_with(name))
+    let validated_fields = ["/covered_through", "/date", "/evidence"];
+    validated_fields.iter().any(|name| pointer.ends_with(name))
         && update
             .problems
             .iter()
             .any(|known| known.pointer == *pointer)
 }
 
-fn constraints(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> FileUpdate {
+fn apply_constraints(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> FileUpdate {
     if update.constraints.is_empty() {
         return FileUpdate::unchanged(&file.text);
     }
-    let text = or_template(file, Template::LedgerConstraints);
+    let text = text_or_template(file, Template::LedgerConstraints);
     apply::constraints::apply(
         text,
         &update.constraints,
@@ -200,11 +200,15 @@ fn constraints(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> 
     )
 }
 
-fn decisions(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Result<FileUpdate> {
+fn apply_decisions(
+    project: &Project,
+    update: &DocumentDraft,
+    file: &LedgerFile,
+) -> Result<FileUpdate> {
     if update.decisions.is_empty() && update.rollup.is_none() {
         return Ok(FileUpdate::unchanged(&file.text));
     }
-    let text = or_template(file, Template::LedgerDecisions);
+    let text = text_or_template(file, Template::LedgerDecisions);
     let line_end = file.line_end();
     let today = project.clock.today();
     let mut outcome = apply::decisions::apply(project, text, &update.decisions, line_end)?;
@@ -214,12 +218,12 @@ fn decisions(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Re
         outcome.change(rolled.text);
     } else if outcome.is_changed {
         // The result of an update has to pass the check.
-        outcome.change(apply::rollup::filled(&outcome.text, today, line_end));
+        outcome.change(apply::rollup::fill(&outcome.text, today, line_end));
     }
     Ok(outcome)
 }
 
-fn or_template(file: &LedgerFile, template: Template) -> &str {
+fn text_or_template(file: &LedgerFile, template: Template) -> &str {
     if file.exists() {
         &file.text
     } else {
@@ -227,8 +231,12 @@ fn or_template(file: &LedgerFile, template: Template) -> &str {
     }
 }
 
-/// Finds the commit that the update covers, and holds it against the anchor and what is checked out.
-fn target(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Result<AnchorTarget> {
+/// Resolves the commit that the update covers, and checks it against the anchor and the checked-out commit.
+fn anchor_target(
+    project: &Project,
+    update: &DocumentDraft,
+    file: &LedgerFile,
+) -> Result<AnchorTarget> {
     let git = &project.git;
     let mut target = AnchorTarget::default();
     let head = git.head()?;
@@ -245,7 +253,7 @@ fn target(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Resul
             } else {
                 "no git repository"
             };
-            refuse(format!("there is {what} here: leave it out"));
+            refuse(format!("there is {what} here; omit this field"));
             return Ok(target);
         }
         (None, head) => {
@@ -257,8 +265,8 @@ fn target(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Resul
             return Ok(target);
         }
     };
-    let Some(full) = git.find(&wanted)? else {
-        refuse(format!("{wanted} names no commit here"));
+    let Some(full) = git.resolve_hash(&wanted)? else {
+        refuse(format!("{wanted} is not a commit of this repository"));
         return Ok(target);
     };
     if full != head
@@ -272,7 +280,7 @@ fn target(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Resul
         return Ok(target);
     }
     if let Some(anchor) = Footer::parse(&file.text).hash()
-        && let Some(fault) = target.follow(project, anchor, &full, &head, file)?
+        && let Some(fault) = target.check_move(project, anchor, &full, &head, file)?
     {
         target
             .problems
@@ -283,8 +291,9 @@ fn target(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Resul
 }
 
 impl AnchorTarget {
-    /// Returns why the anchor cannot move to a commit; where the old one is of no use any more, warns and lets it.
-    fn follow(
+    /// Returns the reason why the anchor cannot move to a commit; if the old one is not in the history any
+    /// more, warns and allows it.
+    fn check_move(
         &mut self,
         project: &Project,
         anchor: &str,
@@ -293,7 +302,7 @@ impl AnchorTarget {
         file: &LedgerFile,
     ) -> Result<Option<String>> {
         let git = &project.git;
-        let old = git.find(anchor)?;
+        let old = git.resolve_hash(anchor)?;
         let is_lost = match &old {
             None => true,
             Some(old) if old == full || old == head => false,
@@ -303,7 +312,7 @@ impl AnchorTarget {
         };
         if is_lost {
             let message = format!(
-                "the old anchor {anchor} is not in this history, so nothing shows whether commits were left out"
+                "the old anchor {anchor} is not in this history, so commits may have been skipped"
             );
             self.warnings.push(Warning::file(&file.path, message));
             return Ok(None);
@@ -312,74 +321,74 @@ impl AnchorTarget {
             return Ok(None);
         };
         let distance = git.distance_between(&old, full)?;
-        let goes_back = distance.is_none_or(|distance| distance.behind > 0);
-        Ok(goes_back.then(|| {
+        let is_backward = distance.is_none_or(|distance| distance.behind > 0);
+        Ok(is_backward.then(|| {
             format!("{full} does not descend from the anchor {old}: an anchor only moves forward")
         }))
     }
 }
 
 /// Beginning of the subject of the ledger's commits.
-const SUBJECT: &str = "Update the ledger";
+const COMMIT_SUBJECT: &str = "Update the ledger";
 
 /// Number of digits of the hash in the subject.
 const HASH_DIGITS: usize = 12;
 
 /// Maximum number of commits searched for one of the ledger.
-const LOOKED_AT: usize = 50;
+const MAX_SEARCHED_COMMITS: usize = 50;
 
 /// Returns the hash of the first commit of the ledger made at or after a time, RFC 3339.
 pub(crate) fn commit_since(project: &Project, time: &str) -> Result<Option<String>> {
     let Ok(time) = DateTime::parse_from_rfc3339(time) else {
         return Ok(None);
     };
-    let newest = project.git.newest(LOOKED_AT)?;
+    let newest = project.git.newest_commits(MAX_SEARCHED_COMMITS)?;
     let is_later = |date: &str| DateTime::parse_from_rfc3339(date).is_ok_and(|date| date >= time);
-    let mut own = newest.into_iter().rev();
-    let first = own.find(|commit| is_own(&commit.subject) && is_later(&commit.date));
+    let mut commits = newest.into_iter().rev();
+    let first = commits.find(|commit| is_ledger_subject(&commit.subject) && is_later(&commit.date));
     Ok(first.map(|commit| commit.hash))
 }
 
-/// Returns whether a subject is exactly one that [`message`] writes, since people write similar ones.
-fn is_own(subject: &str) -> bool {
+/// Returns whether a subject is exactly one that [`commit_message`] writes, since people write similar ones.
+fn is_ledger_subject(subject: &str) -> bool {
     let is_hash =
         |word: &str| word.len() == HASH_DIGITS && word.bytes().all(|c| c.is_ascii_hexdigit());
-    subject == SUBJECT
+    subject == COMMIT_SUBJECT
         || subject
-            .strip_prefix(SUBJECT)
+            .strip_prefix(COMMIT_SUBJECT)
             .and_then(|rest| rest.strip_prefix(" through "))
             .is_some_and(is_hash)
 }
 
 /// Returns the message of a commit of the ledger.
-fn message(covered_through: Option<&str>) -> String {
+fn commit_message(covered_through: Option<&str>) -> String {
     let through = covered_through.and_then(|hash| hash.get(..HASH_DIGITS));
     let through = through.map(|hash| format!(" through {hash}"));
-    format!("{SUBJECT}{}", through.unwrap_or_default())
+    format!("{COMMIT_SUBJECT}{}", through.unwrap_or_default())
 }
 
 /// Returns the ledger files' names in git; fails if git would not commit them as they are.
-fn committed_files(project: &Project) -> Result<Vec<String>> {
+fn committable_files(project: &Project) -> Result<Vec<String>> {
     let names = LedgerFolder::locate(project)?.names_in_git(project)?;
     let paths: Vec<&str> = names.iter().map(String::as_str).collect();
     project.git.refuse_commit(&paths)?;
     Ok(names)
 }
 
-/// Commits the ledger's files; under its lock, so that parallel updates do not meet in git's index.
+/// Commits the ledger's files, under its lock, so that parallel updates do not conflict in git's index.
 fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<String>> {
-    let message = message(covered_through);
+    let message = commit_message(covered_through);
     let storage = project.storage();
     let (hash, _) = storage.transact("ledger commit", &[Store::Ledger], || {
-        let names = committed_files(project)?;
-        let there = names.iter().filter(|name| {
+        let names = committable_files(project)?;
+        let existing = names.iter().filter(|name| {
             let path = project.git.top().map(|top| top.join(name));
             path.is_some_and(|path| read::is_file(&path))
         });
-        let there: Vec<&str> = there.map(String::as_str).collect();
+        let existing: Vec<&str> = existing.map(String::as_str).collect();
         let scratch = Scratch::create(&std::env::temp_dir(), "annals-index")?;
         let new_commit = NewCommit {
-            files: &there,
+            files: &existing,
             message: &message,
             scratch: scratch.path(),
         };
@@ -387,16 +396,16 @@ fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<Str
         Ok((hash, Changes::new()))
     })
     .map_err(|error| {
-        error.hint("the files are written and not committed; the same update with --commit tries again")
+        error.hint("the files were written but not committed; run the same update with --commit to retry")
     })?;
     Ok(hash)
 }
 
-fn refused(problems: Vec<Problem>) -> Error {
+fn refusal(problems: Vec<Problem>) -> Error {
     Error::refused(format!(
-        "the update has {}, and nothing was written",
+        "the update has {}; nothing was written",
         quantity(problems.len(), "problem")
     ))
-    .hint("`annals ledger pending --schema` prints the form, `annals ledger skill` the rules")
+    .hint("`annals ledger pending --schema` prints the schema, `annals ledger skill` the rules")
     .problems(problems)
 }

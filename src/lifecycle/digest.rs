@@ -17,9 +17,9 @@ use crate::project::Project;
 use crate::storage::read;
 use crate::text::Line;
 use crate::text::clip;
+use crate::text::estimate_tokens;
 use crate::text::quantity;
 use crate::text::sanitized;
-use crate::text::tokens;
 
 /// Maximum size of the page, in tokens.
 const BUDGET: usize = 1_500;
@@ -49,7 +49,7 @@ pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<PhaseDi
     let text = page(&read.value, is_partial);
     Ok(PhaseDigest {
         phase: phase.1.number.clone(),
-        tokens: tokens(&text),
+        tokens: estimate_tokens(&text),
         text,
     })
 }
@@ -102,7 +102,7 @@ fn page(phase: &FinishedPhase, is_partial: bool) -> String {
     let mut left = 0;
     for line in &lines {
         let with = format!("{text}{line}\n");
-        if tokens(&with) + tokens(&form) + 20 > BUDGET {
+        if estimate_tokens(&with) + estimate_tokens(&form) + 20 > BUDGET {
             left += 1;
         } else {
             text = with;

@@ -31,7 +31,7 @@ use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
-use crate::text::noun;
+use crate::text::pluralize;
 use crate::warning::Warning;
 
 /// The options of `annals ship`.
@@ -209,7 +209,7 @@ fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> 
                 .filter(|(_, own)| *own == PlanState::Open);
             let plans: Vec<String> = without.map(|(slot, _)| slot.number.to_string()).collect();
             if !plans.is_empty() {
-                let word = noun(plans.len(), "plan");
+                let word = pluralize(plans.len(), "plan");
                 let plans = plans.join(", ");
                 open.push(format!("phase {number}: no summary for {word} {plans}"));
             }

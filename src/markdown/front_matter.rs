@@ -35,7 +35,7 @@ impl FrontMatter {
     /// Parses the front matter of `text`, if it has one.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
-        let Some(first) = fenced(text, 0) else {
+        let Some(first) = find_block(text, 0) else {
             if let Some(line) = unclosed(text) {
                 warnings.push(Warning::at(
                     path,
@@ -51,8 +51,8 @@ impl FrontMatter {
         };
         let mut fields = read(text, &first, path, &mut warnings);
         let mut range = first.whole.clone();
-        if let Some(second) =
-            fenced(text, range.end).filter(|second| looks_like_fields(&text[second.inner.clone()]))
+        if let Some(second) = find_block(text, range.end)
+            .filter(|second| looks_like_fields(&text[second.inner.clone()]))
         {
             warnings.push(Warning::at(
                 path,
@@ -60,7 +60,7 @@ impl FrontMatter {
                 "a second front matter block; only fields missing from the first are read",
             ));
             let second_fields = read(text, &second, path, &mut warnings);
-            merge(&mut fields, &second_fields);
+            add_missing_fields(&mut fields, &second_fields);
             range.end = second.whole.end;
         }
         Parsed {
@@ -87,8 +87,8 @@ impl FrontMatter {
 
 /// Returns the byte range between the `---` lines of the first block, for callers that need a single line of
 /// it.
-pub fn inner(text: &str) -> Option<Range<usize>> {
-    fenced(text, 0).map(|block| block.inner)
+pub fn inner_range(text: &str) -> Option<Range<usize>> {
+    find_block(text, 0).map(|block| block.inner)
 }
 
 /// Returns the plain values of top-level fields and the end of the front matter, without a YAML parser.
@@ -98,7 +98,7 @@ pub fn scan<'a, const N: usize>(
     text: &'a str,
     keys: [&str; N],
 ) -> Option<([Option<&'a str>; N], usize)> {
-    let Some(block) = fenced(text, 0) else {
+    let Some(block) = find_block(text, 0) else {
         return Some(([None; N], 0));
     };
     let inner = &text[block.inner];
@@ -112,7 +112,7 @@ pub fn scan<'a, const N: usize>(
         let field = keys
             .iter()
             .enumerate()
-            .find_map(|(at, key)| Some((at, value_of(&inner[start..], key)?)));
+            .find_map(|(at, key)| Some((at, strip_key(&inner[start..], key)?)));
         let Some((at, rest)) = field else {
             continue;
         };
@@ -131,7 +131,7 @@ pub fn scan<'a, const N: usize>(
 }
 
 /// Returns the text after the key and its colon, if the text starts with them.
-fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+fn strip_key<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let start = text.as_bytes().get(..key.len())?;
     if !start.eq_ignore_ascii_case(key.as_bytes()) {
         return None;
@@ -155,23 +155,23 @@ fn empty() -> Node {
 }
 
 /// A block between two `---` lines.
-struct Fenced {
+struct FencedBlock {
     whole: Range<usize>,
     inner: Range<usize>,
 }
 
 /// Finds a block at `from`, preceded only by blank lines, comments and a byte order mark.
-fn fenced(text: &str, from: usize) -> Option<Fenced> {
-    let start = from + opening(&text[from..])?;
+fn find_block(text: &str, from: usize) -> Option<FencedBlock> {
+    let start = from + opening_offset(&text[from..])?;
     let inner_start = start + text[start..].find('\n')? + 1;
     let bytes = text.as_bytes();
     let mut line_start = inner_start;
     loop {
         let end = memchr::memchr(b'\n', &bytes[line_start..])
             .map_or(text.len(), |newline| line_start + newline + 1);
-        let may_be_marker = matches!(bytes.get(line_start), Some(b'-' | b'.'));
-        if may_be_marker && matches!(text[line_start..end].trim_end(), "---" | "...") {
-            return Some(Fenced {
+        let may_be_fence = matches!(bytes.get(line_start), Some(b'-' | b'.'));
+        if may_be_fence && matches!(text[line_start..end].trim_end(), "---" | "...") {
+            return Some(FencedBlock {
                 whole: start..end,
                 inner: inner_start..line_start,
             });
@@ -184,7 +184,7 @@ fn fenced(text: &str, from: usize) -> Option<Fenced> {
 }
 
 /// Returns the byte offset of the opening `---` line.
-fn opening(text: &str) -> Option<usize> {
+fn opening_offset(text: &str) -> Option<usize> {
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     while let Some(comment) = rest.strip_prefix("<!--") {
         rest = comment[comment.find("-->")? + 3..].trim_start();
@@ -200,7 +200,7 @@ fn opening(text: &str) -> Option<usize> {
 
 /// Returns the line number of an opening `---` that is followed by fields but never closed.
 fn unclosed(text: &str) -> Option<usize> {
-    let start = opening(text)?;
+    let start = opening_offset(text)?;
     let next = text[start..].lines().nth(1)?;
     looks_like_fields(next).then(|| line_at(text, start))
 }
@@ -221,7 +221,7 @@ fn line_at(text: &str, offset: usize) -> usize {
     1 + text[..offset].bytes().filter(|byte| *byte == b'\n').count()
 }
 
-fn read(text: &str, block: &Fenced, path: &Path, warnings: &mut Vec<Warning>) -> Node {
+fn read(text: &str, block: &FencedBlock, path: &Path, warnings: &mut Vec<Warning>) -> Node {
     let inner = &text[block.inner.clone()];
     let first_line = line_at(text, block.inner.start);
     match yaml::read(inner, first_line) {
@@ -241,12 +241,12 @@ fn read(text: &str, block: &Fenced, path: &Path, warnings: &mut Vec<Warning>) ->
         )),
     }
     let found = lenient::read(inner, first_line);
-    warnings.extend(skipped_lines(&found.skipped_lines, path));
+    warnings.extend(skipped_line_warnings(&found.skipped_lines, path));
     found.root
 }
 
 /// Returns warnings for the lines that were not understood: one for each of the first ones, one for the rest.
-fn skipped_lines(lines: &[usize], path: &Path) -> Vec<Warning> {
+fn skipped_line_warnings(lines: &[usize], path: &Path) -> Vec<Warning> {
     const MAX_NAMED: usize = 10;
     let (named, rest) = lines.split_at(lines.len().min(MAX_NAMED));
     let mut warnings: Vec<Warning> = named
@@ -263,7 +263,7 @@ fn skipped_lines(lines: &[usize], path: &Path) -> Vec<Warning> {
     warnings
 }
 
-fn merge(fields: &mut Node, second: &Node) {
+fn add_missing_fields(fields: &mut Node, second: &Node) {
     let missing: Vec<(String, Node)> = second
         .pairs()
         .iter()

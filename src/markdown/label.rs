@@ -24,8 +24,8 @@ impl Label {
     /// Parses a line that starts at byte `offset` of the text: `**Name:** value`, `**Name**: value` or
     /// `Name: value`, with an optional list marker before it.
     pub(crate) fn parse(raw: &str, offset: usize, line: usize) -> Option<Self> {
-        let content = without_marker(raw);
-        let (name, rest, is_bold) = bold(content).or_else(|| plain(content))?;
+        let content = strip_marker(raw);
+        let (name, rest, is_bold) = parse_bold(content).or_else(|| parse_plain(content))?;
         let value = rest.trim();
         let start = offset + (raw.len() - rest.len()) + (rest.len() - rest.trim_start().len());
         Some(Self {
@@ -38,7 +38,7 @@ impl Label {
     }
 }
 
-fn without_marker(raw: &str) -> &str {
+fn strip_marker(raw: &str) -> &str {
     let content = raw.trim_start().trim_start_matches("> ");
     let content = ["- ", "* ", "+ "]
         .iter()
@@ -51,7 +51,7 @@ fn without_marker(raw: &str) -> &str {
         .trim_start()
 }
 
-fn bold(content: &str) -> Option<(&str, &str, bool)> {
+fn parse_bold(content: &str) -> Option<(&str, &str, bool)> {
     let inner = content.strip_prefix("**")?;
     let (name, rest) = inner.split_once("**")?;
     match name.trim_end().strip_suffix(':') {
@@ -61,7 +61,7 @@ fn bold(content: &str) -> Option<(&str, &str, bool)> {
     .filter(|(name, ..)| is_name(name))
 }
 
-fn plain(content: &str) -> Option<(&str, &str, bool)> {
+fn parse_plain(content: &str) -> Option<(&str, &str, bool)> {
     let (name, rest) = content.split_once(':')?;
     let ends_label = rest.is_empty() || rest.starts_with([' ', '\t']);
     (ends_label && is_name(name)).then_some((name.trim(), rest, false))

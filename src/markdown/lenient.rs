@@ -105,10 +105,10 @@ impl<'a> LenientReader<'a> {
             Some(line) if line.item().is_some() => {
                 Value::List(self.list(line.indent.max(indent), depth))
             }
-            Some(line) if key_and_rest(line.content).is_some() => {
+            Some(line) if split_key(line.content).is_some() => {
                 Value::Map(self.map(line.indent.max(indent), depth))
             }
-            _ => Value::Text(self.continued(String::new(), indent)),
+            _ => Value::Text(self.continuation(String::new(), indent)),
         }
     }
 
@@ -127,9 +127,9 @@ impl<'a> LenientReader<'a> {
     /// Parses a list item: a mapping if more indented lines with keys follow, otherwise text.
     fn item(&mut self, rest: &'a str, line: LenientLine<'a>, depth: usize) -> Node {
         let inner = self.peek().filter(|next| next.indent > line.indent);
-        if let (Some((key, value)), Some(next)) = (key_and_rest(rest), inner)
+        if let (Some((key, value)), Some(next)) = (split_key(rest), inner)
             && next.item().is_none()
-            && key_and_rest(next.content).is_some()
+            && split_key(next.content).is_some()
             && depth < MAX_DEPTH
         {
             let mut pairs = vec![(key.to_owned(), scalar(value, line.number))];
@@ -139,7 +139,7 @@ impl<'a> LenientReader<'a> {
                 line: line.number,
             };
         }
-        let text = self.continued(rest.to_owned(), line.indent + 1);
+        let text = self.continuation(rest.to_owned(), line.indent + 1);
         scalar(&text, line.number)
     }
 
@@ -150,7 +150,7 @@ impl<'a> LenientReader<'a> {
                 break;
             }
             self.next_line += 1;
-            match key_and_rest(line.content) {
+            match split_key(line.content) {
                 Some((key, rest)) => {
                     let value = self.value(rest, line, depth);
                     pairs.push((key.to_owned(), value));
@@ -169,7 +169,7 @@ impl<'a> LenientReader<'a> {
             } else {
                 rest.to_owned()
             };
-            let text = self.continued(start, line.indent + 1);
+            let text = self.continuation(start, line.indent + 1);
             return scalar(&text, line.number);
         }
         match self.peek() {
@@ -181,7 +181,7 @@ impl<'a> LenientReader<'a> {
                 let value = if depth < MAX_DEPTH {
                     self.block(next.indent, depth + 1)
                 } else {
-                    Value::Text(self.continued(String::new(), next.indent))
+                    Value::Text(self.continuation(String::new(), next.indent))
                 };
                 Node {
                     value,
@@ -193,7 +193,7 @@ impl<'a> LenientReader<'a> {
     }
 
     /// Appends the following lines indented by `indent` or more to `text`.
-    fn continued(&mut self, mut text: String, indent: usize) -> String {
+    fn continuation(&mut self, mut text: String, indent: usize) -> String {
         while let Some(line) = self
             .peek()
             .filter(|line| line.indent >= indent && line.indent > 0)
@@ -209,7 +209,7 @@ impl<'a> LenientReader<'a> {
 }
 
 /// Splits `key: rest`; a key is a single word, so that sentences with a colon are not fields.
-fn key_and_rest(content: &str) -> Option<(&str, &str)> {
+fn split_key(content: &str) -> Option<(&str, &str)> {
     let (key, rest) = content.split_once(':')?;
     if !(rest.is_empty() || rest.starts_with([' ', '\t'])) {
         return None;

@@ -16,40 +16,43 @@ pub(crate) const PROJECT: &str = "project";
 pub(crate) struct Arguments {
     /// The folder that the call names.
     pub(crate) project: Option<String>,
-    own: JsonObject,
+    fields: JsonObject,
 }
 
 /// The arguments of a tool without arguments.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Nothing {}
+pub(crate) struct NoArguments {}
 
 impl Arguments {
     /// Separates what is for every tool from what is for this one.
     pub(crate) fn from_object(object: Option<JsonObject>) -> Result<Self> {
-        let mut own = object.unwrap_or_default();
-        let project = match own.remove(PROJECT) {
+        let mut fields = object.unwrap_or_default();
+        let project = match fields.remove(PROJECT) {
             None | Some(Value::Null) => None,
             Some(Value::String(folder)) => Some(folder),
-            Some(_) => return Err(Error::usage("project must be a folder's path")),
+            Some(_) => return Err(Error::usage("project must be the path of a folder")),
         };
-        Ok(Self { project, own })
+        Ok(Self { project, fields })
     }
 
     /// Reads the tool's own arguments; one that it does not know is an error, not ignored.
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T> {
-        serde_json::from_value(self.given())
+        serde_json::from_value(self.non_null_fields())
             .map_err(|error| Error::usage(format!("invalid arguments: {error}")))
     }
 
     /// Returns the tool's own arguments as JSON, for a store that reads its input itself.
     pub(crate) fn json(self) -> Vec<u8> {
-        self.given().to_string().into_bytes()
+        self.non_null_fields().to_string().into_bytes()
     }
 
     /// Models often send null for omitted arguments.
-    fn given(self) -> Value {
-        let given = self.own.into_iter().filter(|(_, value)| !value.is_null());
-        Value::Object(given.collect())
+    fn non_null_fields(self) -> Value {
+        let fields = self
+            .fields
+            .into_iter()
+            .filter(|(_, value)| !value.is_null());
+        Value::Object(fields.collect())
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::context;
 use crate::error::Error;
 use crate::error::Result;
-use crate::mcp::address;
+use crate::mcp::percent_encoding;
 use crate::project::Environment;
 use crate::project::OpenRequest;
 use crate::project::Project;
@@ -31,7 +31,7 @@ impl LaunchContext {
                 .map_or_else(|| self.directory.clone(), Path::to_owned),
         };
         if !directory.is_dir() {
-            return Err(Error::not_found("there is no such folder")
+            return Err(Error::not_found("no such folder")
                 .at(&directory, None)
                 .hint("pass the project's folder as an absolute path"));
         }
@@ -44,32 +44,34 @@ impl LaunchContext {
 }
 
 /// Refuses to write in a folder that is no project, or that lies outside of the roots which a client states.
-pub(crate) fn may_write(place: &LaunchContext, project: &Project, roots: &[PathBuf]) -> Result<()> {
+pub(crate) fn check_writable(
+    launch: &LaunchContext,
+    project: &Project,
+    roots: &[PathBuf],
+) -> Result<()> {
     if !project.root.join(".git").exists() && !context::has_memory(project) {
-        return Err(Error::refused("is not a project, so nothing is written there")
+        return Err(Error::refused("is not a project, so nothing was written")
             .at(&project.root, None)
             .hint("a project has a planning folder, .git, .vibekit or docs/memory; `annals init` creates one"));
     }
     let is_below = |root: &PathBuf| {
         fs::canonicalize(root).is_ok_and(|root| project.root.starts_with(root))
             // A client may work in a folder of the project.
-            || place.open(None, Some(root)).is_ok_and(|own| own.root == project.root)
+            || launch.open(None, Some(root)).is_ok_and(|own| own.root == project.root)
     };
     if roots.is_empty() || roots.iter().any(is_below) {
         return Ok(());
     }
-    Err(
-        Error::refused("lies outside the folders that the client works in")
-            .at(&project.root, None)
-            .hint("pass a project below one of the client's roots"),
-    )
+    Err(Error::refused("is outside the client's roots")
+        .at(&project.root, None)
+        .hint("pass a project below one of the client's roots"))
 }
 
 /// Returns the folder of a client's root: `file:///users/ada/pantry%20list`.
-pub(crate) fn folder_of(uri: &str) -> Option<PathBuf> {
+pub(crate) fn root_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let path = PathBuf::from(address::decoded(path)?);
+    let path = PathBuf::from(percent_encoding::decode(path)?);
     path.is_absolute().then_some(path)
 }
 
@@ -79,8 +81,8 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn a_root_is_a_file_address() {
-        let folder = |uri| folder_of(uri).map(|path| path.display().to_string());
+    fn a_root_is_a_file_uri() {
+        let folder = |uri| root_path(uri).map(|path| path.display().to_string());
         assert_eq!(
             folder("file:///users/ada/pantry%20list").as_deref(),
             Some("/users/ada/pantry list")
@@ -97,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_project_is_written_and_only_below_the_roots_that_a_client_states() {
+    fn only_projects_below_the_roots_of_the_client_are_writable() {
         let folder = tempfile::tempdir().unwrap();
         let top = fs::canonicalize(folder.path()).unwrap();
         for name in [
@@ -109,24 +111,24 @@ mod tests {
         ] {
             fs::create_dir_all(top.join(name)).unwrap();
         }
-        let place = LaunchContext {
+        let launch = LaunchContext {
             environment: Environment::default(),
             directory: top.clone(),
         };
-        let may = |name: &str, roots: &[&str]| {
-            let project = place.open(top.join(name).to_str(), None).unwrap();
+        let check = |name: &str, roots: &[&str]| {
+            let project = launch.open(top.join(name).to_str(), None).unwrap();
             let roots: Vec<PathBuf> = roots.iter().map(|root| top.join(root)).collect();
-            may_write(&place, &project, &roots).map_err(|error| error.kind)
+            check_writable(&launch, &project, &roots).map_err(|error| error.kind)
         };
         for name in ["one", "one/sub", "two", "three"] {
-            assert_eq!(may(name, &[]), Ok(()), "{name}");
+            assert_eq!(check(name, &[]), Ok(()), "{name}");
         }
         for name in ["bare", "/", "/etc"] {
-            assert_eq!(may(name, &[]), Err(ErrorKind::Refused), "{name}");
+            assert_eq!(check(name, &[]), Err(ErrorKind::Refused), "{name}");
         }
-        assert_eq!(may("one", &["two", "one"]), Ok(()));
-        assert_eq!(may("one", &["one/sub"]), Ok(()));
-        assert_eq!(may("two", &[""]), Ok(()));
-        assert_eq!(may("two", &["one"]), Err(ErrorKind::Refused));
+        assert_eq!(check("one", &["two", "one"]), Ok(()));
+        assert_eq!(check("one", &["one/sub"]), Ok(()));
+        assert_eq!(check("two", &[""]), Ok(()));
+        assert_eq!(check("two", &["one"]), Err(ErrorKind::Refused));
     }
 }

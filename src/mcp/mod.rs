@@ -4,10 +4,10 @@
 //! a process of its own, so what keeps several apart is the stores' locks. The project is looked for at
 //! each call: one server outlives many, and an agent in a worktree inherits its parent's server.
 
-mod address;
 mod answer;
 mod arguments;
 mod launch;
+mod percent_encoding;
 mod prompts;
 mod resources;
 mod server;

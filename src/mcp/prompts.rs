@@ -14,14 +14,14 @@ use crate::facts::Facts;
 use crate::facts::Purpose;
 use crate::facts::Turn;
 use crate::mcp::arguments::Arguments;
-use crate::mcp::arguments::Nothing;
+use crate::mcp::arguments::NoArguments;
 use crate::project::Project;
 use crate::text::sanitized;
 
 /// One prompt.
 struct PromptSpec {
     name: &'static str,
-    about: &'static str,
+    description: &'static str,
     /// Its arguments, all optional, as names and descriptions.
     arguments: &'static [(&'static str, &'static str)],
     text: fn(Result<Project>, Arguments) -> Result<String>,
@@ -30,15 +30,15 @@ struct PromptSpec {
 const PROMPTS: &[PromptSpec] = &[
     PromptSpec {
         name: "update-memory",
-        about: "Bring the repo ledger up to date with the commits since its anchor",
+        description: "Bring the repo ledger up to date with the commits since its anchor",
         arguments: &[],
         text: update_memory,
     },
     PromptSpec {
         name: "memory-auditor",
-        about: "Judge what a turn says about the user against the facts that are known",
+        description: "Judge what a turn says about the user against the known facts",
         arguments: &[
-            ("turn_id", "a queued turn; default: the oldest that waits"),
+            ("turn_id", "a queued turn; default: the oldest pending one"),
             (
                 "user_input",
                 "what the user said, for a turn that is not queued",
@@ -62,28 +62,28 @@ applied whole or refused with every problem at once; fix the document and repeat
 5. Finish with `annals ledger check`.";
 
 /// Returns all prompts.
-pub(crate) fn listed() -> Vec<Prompt> {
-    PROMPTS.iter().map(PromptSpec::described).collect()
+pub(crate) fn list() -> Vec<Prompt> {
+    PROMPTS.iter().map(PromptSpec::to_prompt).collect()
 }
 
 impl PromptSpec {
-    fn described(&self) -> Prompt {
+    fn to_prompt(&self) -> Prompt {
         let arguments: Vec<_> = self
             .arguments
             .iter()
-            .map(|(name, about)| {
+            .map(|(name, description)| {
                 PromptArgument::new(*name)
-                    .with_description(*about)
+                    .with_description(*description)
                     .with_required(false)
             })
             .collect();
         let arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
-        Prompt::new(self.name, Some(self.about), arguments)
+        Prompt::new(self.name, Some(self.description), arguments)
     }
 }
 
 /// Returns one prompt's text; the project is the one that is meant, where there is one.
-pub(crate) fn named(
+pub(crate) fn get(
     name: &str,
     arguments: Arguments,
     project: Result<Project>,
@@ -92,39 +92,42 @@ pub(crate) fn named(
     let prompt = prompt.ok_or_else(|| Error::not_found(format!("there is no prompt {name:?}")))?;
     let text = (prompt.text)(project, arguments)?;
     let message = PromptMessage::new_text(Role::User, sanitized(&text));
-    Ok(GetPromptResult::new(vec![message]).with_description(prompt.about))
+    Ok(GetPromptResult::new(vec![message]).with_description(prompt.description))
 }
 
 fn update_memory(_: Result<Project>, arguments: Arguments) -> Result<String> {
-    let Nothing {} = arguments.read()?;
+    let NoArguments {} = arguments.read()?;
     Ok(UPDATE_MEMORY.to_owned())
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Judged {
+struct AuditArguments {
     turn_id: Option<String>,
     user_input: Option<String>,
 }
 
 /// The auditor's own prompt, and before it what becomes of the answer: here an agent reads it, no worker.
 fn memory_auditor(project: Result<Project>, arguments: Arguments) -> Result<String> {
-    let judged: Judged = arguments.read()?;
+    let arguments: AuditArguments = arguments.read()?;
     let project = project?;
     let user = facts::user(&project, None)?;
     let mut store = Facts::open(&project, None, Purpose::Read)?;
-    let (turn, head) = match (judged.turn_id, judged.user_input) {
+    let (turn, head) = match (arguments.turn_id, arguments.user_input) {
         (Some(_), Some(_)) => {
-            return Err(Error::usage("either turn_id or user_input, not both"));
+            return Err(Error::usage("pass either turn_id or user_input, not both"));
         }
-        (None, Some(input)) => (Turn::unqueued(&store, &user, &input), UNQUEUED.to_owned()),
-        (Some(id), None) => of_queue(facts::find_turn(&store, &user, &id)?),
+        (None, Some(input)) => (
+            Turn::unqueued(&store, &user, &input),
+            UNQUEUED_INTRODUCTION.to_owned(),
+        ),
+        (Some(id), None) => queued_turn(facts::find_turn(&store, &user, &id)?),
         (None, None) => {
             let turns = facts::turns(&store, &user)?;
-            let waiting = turns.into_iter().find(|turn| turn.status == "pending");
-            of_queue(waiting.ok_or_else(|| {
-                Error::not_found(format!("no turn of {user} waits for the auditor"))
-                    .hint("pass user_input, what the user said")
+            let pending = turns.into_iter().find(|turn| turn.status == "pending");
+            queued_turn(pending.ok_or_else(|| {
+                Error::not_found(format!("{user} has no pending turn"))
+                    .hint("pass what the user said as user_input")
             })?)
         }
     };
@@ -132,14 +135,14 @@ fn memory_auditor(project: Result<Project>, arguments: Arguments) -> Result<Stri
     Ok(format!("{head}\n\n{prompt}"))
 }
 
-const UNQUEUED: &str = "\
-Do what follows. The turn is not queued: queue it with `annals facts observe`, then hand the answer to the \
-tool fact_apply, or to `annals facts apply`, with the turn_id that it prints.";
+const UNQUEUED_INTRODUCTION: &str = "\
+Follow the instructions below. The turn is not queued: queue it with `annals facts observe`, then pass the \
+answer to the tool fact_apply, or to `annals facts apply`, with the turn_id that it prints.";
 
-fn of_queue(turn: Turn) -> (Turn, String) {
+fn queued_turn(turn: Turn) -> (Turn, String) {
     let head = format!(
-        "Do what follows, then pass the answer to the tool fact_apply, or to `annals facts apply`, with the \
-         turn_id {:?}.",
+        "Follow the instructions below, then pass the answer to the tool fact_apply, or to `annals facts apply`, \
+         with the turn_id {:?}.",
         turn.turn_id
     );
     (turn, head)

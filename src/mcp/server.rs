@@ -34,8 +34,8 @@ use crate::error::Result;
 use crate::mcp::answer;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::launch::LaunchContext;
-use crate::mcp::launch::folder_of;
-use crate::mcp::launch::may_write;
+use crate::mcp::launch::check_writable;
+use crate::mcp::launch::root_path;
 use crate::mcp::prompts;
 use crate::mcp::resources;
 use crate::mcp::tools;
@@ -56,7 +56,7 @@ session's own.";
 
 /// Returns everything that a client receives before the first call: the instructions and the list of tools.
 pub fn advertised(sets: &[ToolSet]) -> Result<String> {
-    let tools = serde_json::to_string(&tools::listed(sets))
+    let tools = serde_json::to_string(&tools::list(sets))
         .map_err(|error| Error::failed(format!("cannot list the tools: {error}")))?;
     Ok(format!("{INSTRUCTIONS}\n{tools}"))
 }
@@ -65,15 +65,15 @@ pub fn advertised(sets: &[ToolSet]) -> Result<String> {
 pub fn call(project: &Project, request: &[u8]) -> Result<String> {
     let call: CallToolRequestParams = serde_json::from_slice(request)
         .map_err(|error| Error::usage(format!("is not a tool call: {error}")))?;
-    let tool = tools::named(&call.name, &ToolSet::MORE)?;
-    let answer = answered(tool, project, Arguments::from_object(call.arguments)?);
+    let tool = tools::find(&call.name, &ToolSet::OPTIONAL)?;
+    let answer = run_tool(tool, project, Arguments::from_object(call.arguments)?);
     serde_json::to_string(&answer)
-        .map_err(|error| Error::failed(format!("cannot show the answer: {error}")))
+        .map_err(|error| Error::failed(format!("cannot serialize the answer: {error}")))
 }
 
 /// Returns the answer of a tool in a project, or its error as an answer.
-fn answered(tool: &Tool, project: &Project, arguments: Arguments) -> CallToolResult {
-    match tool.answer(project, arguments) {
+fn run_tool(tool: &Tool, project: &Project, arguments: Arguments) -> CallToolResult {
+    match (tool.call)(project, arguments) {
         Ok(answer) => answer.into_result(),
         Err(error) => answer::failure(&error.relative_to(&project.root)),
     }
@@ -82,12 +82,12 @@ fn answered(tool: &Tool, project: &Project, arguments: Arguments) -> CallToolRes
 /// Serves one client on standard input and output until it disconnects.
 pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> Result<()> {
     let server = McpServer {
-        place: LaunchContext {
+        launch: LaunchContext {
             environment,
             directory,
         },
         sets: sets.to_vec(),
-        roots: Mutex::new(Roots::Unasked),
+        roots: Mutex::new(None),
     };
     let failed =
         |what: &str, error: &dyn std::fmt::Display| Error::failed(format!("{what}: {error}"));
@@ -104,7 +104,7 @@ pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> 
             // A client that disconnects before its first request is no error.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(failed(
-                "the client did not start with the handshake of the protocol",
+                "the client did not complete the MCP handshake",
                 &error,
             )),
         }
@@ -114,49 +114,38 @@ pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> 
     outcome
 }
 
-/// The folders that the client has reported.
-#[derive(Clone, Debug)]
-enum Roots {
-    Unasked,
-    Known(Vec<PathBuf>),
-}
-
 struct McpServer {
-    place: LaunchContext,
+    launch: LaunchContext,
     sets: Vec<ToolSet>,
-    roots: Mutex<Roots>,
+    /// The client's roots, or `None` if they have to be requested.
+    roots: Mutex<Option<Vec<PathBuf>>>,
 }
 
 impl McpServer {
-    /// Returns the folders of the client, asked for once until it says that they changed.
+    /// Returns the client's roots, requested once until the client reports a change.
     #[expect(
         deprecated,
-        reason = "the clients of today tell their folders in no other way"
+        reason = "current clients report their folders in no other way"
     )]
     async fn roots(&self, peer: &Peer<RoleServer>) -> Vec<PathBuf> {
-        if let Roots::Known(known) = self.known_roots() {
-            return known;
+        let cached = self.roots.lock().ok().and_then(|roots| roots.clone());
+        if let Some(roots) = cached {
+            return roots;
         }
         let has_roots = peer
             .peer_info()
             .is_some_and(|client| client.capabilities.roots.is_some());
-        let stated: Vec<PathBuf> = if has_roots {
+        let reported: Vec<PathBuf> = if has_roots {
             let listed = peer.list_roots().await.ok();
             let listed = listed.iter().flat_map(|list| &list.roots);
-            listed.filter_map(|root| folder_of(&root.uri)).collect()
+            listed.filter_map(|root| root_path(&root.uri)).collect()
         } else {
             Vec::new()
         };
         if let Ok(mut roots) = self.roots.lock() {
-            *roots = Roots::Known(stated.clone());
+            *roots = Some(reported.clone());
         }
-        stated
-    }
-
-    fn known_roots(&self) -> Roots {
-        self.roots
-            .lock()
-            .map_or(Roots::Unasked, |roots| roots.clone())
+        reported
     }
 
     async fn project(&self, named: Option<&str>, peer: &Peer<RoleServer>) -> Result<Project> {
@@ -164,11 +153,11 @@ impl McpServer {
             Some(_) => Vec::new(),
             None => self.roots(peer).await,
         };
-        self.place.open(named, roots.first().map(PathBuf::as_path))
+        self.launch.open(named, roots.first().map(PathBuf::as_path))
     }
 
     /// Opens the project that a tool works in; refused where it would write in any folder a model names.
-    async fn project_of(
+    async fn tool_project(
         &self,
         tool: &Tool,
         named: Option<&str>,
@@ -176,15 +165,15 @@ impl McpServer {
     ) -> Result<Project> {
         let project = self.project(named, peer).await?;
         if tool.writes_in_project() {
-            may_write(&self.place, &project, &self.roots(peer).await)?;
+            check_writable(&self.launch, &project, &self.roots(peer).await)?;
         }
         Ok(project)
     }
 }
 
 /// A request that cannot be answered at all, unlike a tool that fails.
-fn invalid(error: &Error) -> ErrorData {
-    ErrorData::invalid_params(answer::sentence(error), None)
+fn invalid_params(error: &Error) -> ErrorData {
+    ErrorData::invalid_params(answer::error_text(error), None)
 }
 
 impl ServerHandler for McpServer {
@@ -204,9 +193,7 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> impl Future<Output = std::result::Result<ListToolsResult, ErrorData>> + Send + '_ {
-        std::future::ready(Ok(ListToolsResult::with_all_items(tools::listed(
-            &self.sets,
-        ))))
+        std::future::ready(Ok(ListToolsResult::with_all_items(tools::list(&self.sets))))
     }
 
     async fn call_tool(
@@ -214,15 +201,16 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<CallToolResponse, ErrorData> {
-        let tool = tools::named(&request.name, &self.sets).map_err(|error| invalid(&error))?;
+        let tool =
+            tools::find(&request.name, &self.sets).map_err(|error| invalid_params(&error))?;
         let arguments = match Arguments::from_object(request.arguments) {
             Err(error) => return Ok(answer::failure(&error).into()),
             Ok(arguments) => arguments,
         };
         let named = arguments.project.as_deref();
-        Ok(match self.project_of(tool, named, &context.peer).await {
+        Ok(match self.tool_project(tool, named, &context.peer).await {
             Err(error) => answer::failure(&error),
-            Ok(project) => answered(tool, &project, arguments),
+            Ok(project) => run_tool(tool, &project, arguments),
         }
         .into())
     }
@@ -237,8 +225,8 @@ impl ServerHandler for McpServer {
             return Ok(ListResourcesResult::default());
         };
         let cursor = request.and_then(|request| request.cursor);
-        resources::listed(&project, cursor.as_deref())
-            .map_err(|error| invalid(&error.relative_to(&project.root)))
+        resources::list(&project, cursor.as_deref())
+            .map_err(|error| invalid_params(&error.relative_to(&project.root)))
     }
 
     async fn read_resource(
@@ -254,7 +242,7 @@ impl ServerHandler for McpServer {
         match read {
             Ok(result) => Ok(result.into()),
             Err(error) => Err(ErrorData::resource_not_found(
-                answer::sentence(&error),
+                answer::error_text(&error),
                 None,
             )),
         }
@@ -265,7 +253,7 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> impl Future<Output = std::result::Result<ListPromptsResult, ErrorData>> + Send + '_ {
-        std::future::ready(Ok(ListPromptsResult::with_all_items(prompts::listed())))
+        std::future::ready(Ok(ListPromptsResult::with_all_items(prompts::list())))
     }
 
     async fn get_prompt(
@@ -274,11 +262,13 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<GetPromptResponse, ErrorData> {
         let arguments =
-            Arguments::from_object(request.arguments).map_err(|error| invalid(&error))?;
+            Arguments::from_object(request.arguments).map_err(|error| invalid_params(&error))?;
         let named = arguments.project.as_deref();
         let project = self.project(named, &context.peer).await;
-        let prompt = prompts::named(&request.name, arguments, project);
-        prompt.map(Into::into).map_err(|error| invalid(&error))
+        let prompt = prompts::get(&request.name, arguments, project);
+        prompt
+            .map(Into::into)
+            .map_err(|error| invalid_params(&error))
     }
 
     fn on_custom_request(
@@ -300,7 +290,7 @@ impl ServerHandler for McpServer {
         _: NotificationContext<RoleServer>,
     ) -> impl Future<Output = ()> + Send + '_ {
         if let Ok(mut roots) = self.roots.lock() {
-            *roots = Roots::Unasked;
+            *roots = None;
         }
         std::future::ready(())
     }

@@ -40,7 +40,7 @@ impl MergeKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InsertPolicy {
     /// Both are kept, ours first: the units are independent of each other.
-    Join,
+    KeepBoth,
     /// They conflict: each unit continues the text of the one before.
-    Compete,
+    Conflict,
 }

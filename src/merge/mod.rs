@@ -6,13 +6,11 @@
 //! person.
 
 mod kind;
-mod merged;
 mod rollup;
 mod three_way;
 mod unit;
 
 pub use kind::MergeKind;
-pub use merged::MergeResult;
 pub use three_way::Labels;
 
 use crate::merge::kind::InsertPolicy;
@@ -29,12 +27,21 @@ pub struct Versions<'a> {
     pub theirs: &'a str,
 }
 
+/// The outcome of a merge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergeResult {
+    /// The merged text, with conflict markers.
+    pub text: String,
+    /// Number of conflicts.
+    pub conflicts: usize,
+}
+
 /// Merges three versions of a file of the given kind.
 pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeResult {
     if kind == MergeKind::Index {
         return unit::merge_rows(versions);
     }
-    if let Some(text) = one_sided(versions) {
+    if let Some(text) = unchanged_side(versions) {
         return MergeResult {
             text: text.to_owned(),
             conflicts: 0,
@@ -46,10 +53,10 @@ pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeR
     };
     let split = |text| -> Vec<MergeUnit<'_>> {
         match kind {
-            MergeKind::Patterns | MergeKind::Decisions => unit::by_heading(text),
-            MergeKind::Constraints => unit::by_bullet(text),
-            MergeKind::Lines | MergeKind::Index => unit::by_line(text),
-            MergeKind::Context => unit::by_line_around_block(text),
+            MergeKind::Patterns | MergeKind::Decisions => unit::split_by_heading(text),
+            MergeKind::Constraints => unit::split_by_bullet(text),
+            MergeKind::Lines | MergeKind::Index => unit::split_by_line(text),
+            MergeKind::Context => unit::split_around_block(text),
         }
     };
     let (base, ours, theirs) = (
@@ -58,14 +65,14 @@ pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeR
         split(versions.theirs),
     );
     let inserts = match kind {
-        MergeKind::Context => InsertPolicy::Compete,
-        _ => InsertPolicy::Join,
+        MergeKind::Context => InsertPolicy::Conflict,
+        _ => InsertPolicy::KeepBoth,
     };
     three_way::merge(&base, &ours, &theirs, inserts, labels)
 }
 
 /// Returns the version to use unchanged if only one side changed the file, or both sides equally.
-fn one_sided(versions: Versions<'_>) -> Option<&str> {
+fn unchanged_side(versions: Versions<'_>) -> Option<&str> {
     let Versions { base, ours, theirs } = versions;
     if ours == theirs || theirs == base {
         return Some(ours);

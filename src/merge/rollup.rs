@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use crate::markdown::Outline;
 use crate::merge::Versions;
 
-/// Prefix of the rollup's heading, and maximum number of bullets under it.
-pub(crate) const HEADING: &str = "Recent";
+/// Prefix of the rollup's heading.
+const HEADING: &str = "Recent";
+/// Maximum number of bullets of the rollup.
 const MAX_BULLETS: usize = 10;
 
 /// Returns our version with the new bullets of their rollup appended to ours, at most ten bullets in total.
@@ -27,10 +28,15 @@ pub(crate) fn with_merged_rollup(versions: Versions<'_>) -> Cow<'_, str> {
         return Cow::Borrowed(versions.ours);
     }
     let (before, after) = versions.ours.split_at(end);
-    let gap = if before.ends_with('\n') { "" } else { "\n" };
+    let line_end = if before.contains("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
+    let gap = if before.ends_with('\n') { "" } else { line_end };
     let mut text = format!("{before}{gap}");
     for bullet in new {
-        text.extend(["- ", bullet, "\n"]);
+        text.extend(["- ", bullet, line_end]);
     }
     text.push_str(after);
     Cow::Owned(text)

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 fn labels() -> Labels {
     Labels {
-        marker: 7,
+        marker_length: 7,
         ours: "ours".to_owned(),
         theirs: "theirs".to_owned(),
     }
@@ -119,6 +119,21 @@ fn the_rollup_contains_new_bullets_of_both_sides() {
     );
 }
 
+#[test]
+fn new_bullets_of_the_rollup_get_the_line_ends_of_the_file() {
+    let windows = |text: &str| text.replace('\n', "\r\n");
+    let ours = DECISIONS.replace("- old\n", "- ours\n");
+    let theirs = DECISIONS.replace("- old\n", "- old\n- theirs\n");
+    let merged = clean(
+        MergeKind::Decisions,
+        &windows(DECISIONS),
+        &windows(&ours),
+        &windows(&theirs),
+    );
+    let expected = DECISIONS.replace("- old\n", "- ours\n- theirs\n");
+    assert_eq!(merged, windows(&expected));
+}
+
 const CONSTRAINTS: &str =
     "# Constraints\n\n## Rules\n- never log secrets\n- one writer\n\n## Superseded\n";
 
@@ -133,7 +148,7 @@ fn bullets_added_on_both_sides_are_both_kept() {
 }
 
 #[test]
-fn a_bullet_edited_here_and_superseded_there_is_a_conflict() {
+fn a_bullet_edited_by_ours_and_superseded_by_theirs_is_a_conflict() {
     let ours = CONSTRAINTS.replace("one writer", "one writer a file (updated 2026-02-01)");
     let theirs = CONSTRAINTS.replace("- one writer\n", "")
         + "- (Superseded 2026-02-01) one writer — locks are there\n";

@@ -6,15 +6,15 @@ use similar::Algorithm;
 use similar::DiffTag;
 use similar::capture_diff_slices;
 
+use crate::merge::MergeResult;
 use crate::merge::kind::InsertPolicy;
-use crate::merge::merged::MergeResult;
 use crate::merge::unit::MergeUnit;
 
 /// Labels of the sides in conflict markers.
 #[derive(Clone, Debug)]
 pub struct Labels {
     /// Length of a marker in characters; git's default is 7.
-    pub marker: usize,
+    pub marker_length: usize,
     /// The branch that is merged into.
     pub ours: String,
     /// The branch that is merged.
@@ -36,84 +36,95 @@ pub(crate) fn merge(
     inserts: InsertPolicy,
     labels: &Labels,
 ) -> MergeResult {
-    let mut merge = Merge {
+    let mut merge = ThreeWayMerge {
         base,
         ours,
         theirs,
         inserts,
-        added: ours.iter().filter(|unit| is_new(unit, base)).collect(),
+        added_by_ours: ours.iter().filter(|unit| is_new(unit, base)).collect(),
         out: Writer::new(labels),
     };
     merge.run();
     merge.out.finish()
 }
 
-struct Merge<'m, 'a> {
+/// A position in each version, as an index of units.
+#[derive(Clone, Copy, Debug, Default)]
+struct Position {
+    base: usize,
+    ours: usize,
+    theirs: usize,
+}
+
+struct ThreeWayMerge<'m, 'a> {
     base: &'m [MergeUnit<'a>],
     ours: &'m [MergeUnit<'a>],
     theirs: &'m [MergeUnit<'a>],
     inserts: InsertPolicy,
     /// Units added by ours, to detect those that theirs added, too; a unit of the base may just have been
     /// moved by theirs.
-    added: Vec<&'m MergeUnit<'a>>,
+    added_by_ours: Vec<&'m MergeUnit<'a>>,
     out: Writer<'m>,
 }
 
-impl<'m, 'a> Merge<'m, 'a> {
+impl<'m, 'a> ThreeWayMerge<'m, 'a> {
     fn run(&mut self) {
         let ours = hunks(self.base, self.ours);
         let theirs = hunks(self.base, self.theirs);
         let (mut own, mut other) = (ours.as_slice(), theirs.as_slice());
-        // Positions in base, ours and theirs up to which units have been written.
-        let mut position = (0, 0, 0);
+        let mut written = Position::default();
         while let Some(first) = [own.first(), other.first()]
             .into_iter()
             .flatten()
             .map(|hunk| hunk.base.start)
             .min()
         {
-            let unchanged = first - position.0;
-            self.write_unchanged(position, unchanged);
-            position = (
-                position.0 + unchanged,
-                position.1 + unchanged,
-                position.2 + unchanged,
-            );
+            let unchanged = first - written.base;
+            self.write_unchanged(written, unchanged);
+            let start = Position {
+                base: first,
+                ours: written.ours + unchanged,
+                theirs: written.theirs + unchanged,
+            };
             let (own_count, other_count, end) = match self.inserts {
-                InsertPolicy::Join => lone_insertion(own, other, first),
-                InsertPolicy::Compete => None,
+                InsertPolicy::KeepBoth => single_insertion(own, other, first),
+                InsertPolicy::Conflict => None,
             }
             .unwrap_or_else(|| overlapping_region(own, other, first));
-            let own_end = side_end(&own[..own_count], position.1, position.0, end);
-            let other_end = side_end(&other[..other_count], position.2, position.0, end);
-            let replaced = &self.base[position.0..end];
-            let (own_text, other_text) = (
-                &self.ours[position.1..own_end],
-                &self.theirs[position.2..other_end],
-            );
+            let end = Position {
+                base: end,
+                ours: position_in_side(&own[..own_count], start.ours, start.base, end),
+                theirs: position_in_side(&other[..other_count], start.theirs, start.base, end),
+            };
+            let replaced = &self.base[start.base..end.base];
+            let our_units = &self.ours[start.ours..end.ours];
+            let their_units = &self.theirs[start.theirs..end.theirs];
             match (own_count, other_count) {
-                (_, 0) => self.out.units(own_text),
-                (0, _) => self.theirs(other_text),
-                _ => self.write_both(replaced, own_text, other_text),
+                (_, 0) => self.out.write_units(our_units),
+                (0, _) => self.write_theirs(their_units),
+                _ => self.write_both(replaced, our_units, their_units),
             }
             own = &own[own_count..];
             other = &other[other_count..];
-            position = (end, own_end, other_end);
+            written = end;
         }
-        self.write_unchanged(position, self.base.len() - position.0);
+        self.write_unchanged(written, self.base.len() - written.base);
     }
 
     /// Writes unchanged units, with the blank lines of the side that changed those.
-    fn write_unchanged(&mut self, from: (usize, usize, usize), count: usize) {
+    fn write_unchanged(&mut self, from: Position, count: usize) {
         for step in 0..count {
-            let base = &self.base[from.0 + step];
-            let (own, other) = (&self.ours[from.1 + step], &self.theirs[from.2 + step]);
+            let base = &self.base[from.base + step];
+            let (own, other) = (
+                &self.ours[from.ours + step],
+                &self.theirs[from.theirs + step],
+            );
             let gap = if own.gap == base.gap {
                 other.gap
             } else {
                 own.gap
             };
-            self.out.unit(own, gap);
+            self.out.write_unit(own, gap);
         }
     }
 
@@ -124,35 +135,38 @@ impl<'m, 'a> Merge<'m, 'a> {
         ours: &'m [MergeUnit<'a>],
         theirs: &'m [MergeUnit<'a>],
     ) {
-        if are_same(ours, theirs) {
-            return self.out.units(ours);
+        if are_equal(ours, theirs) {
+            return self.out.write_units(ours);
         }
-        let is_exclusive = self.inserts == InsertPolicy::Compete;
-        if !replaced.is_empty() || is_exclusive {
-            return self.out.conflict(ours, theirs);
+        let conflicts_on_insert = self.inserts == InsertPolicy::Conflict;
+        if !replaced.is_empty() || conflicts_on_insert {
+            return self.out.write_conflict(ours, theirs);
         }
-        self.out.units(ours);
+        self.out.write_units(ours);
         if ours.last().is_some_and(|unit| !unit.is_block)
             && theirs.first().is_some_and(|unit| !unit.is_block)
         {
             self.out.remove_trailing_blanks();
         }
-        self.theirs(theirs);
+        self.write_theirs(theirs);
     }
 
     /// Writes the units that theirs added, without those that ours added, too; different new units with the
     /// same key conflict.
-    fn theirs(&mut self, theirs: &'m [MergeUnit<'a>]) {
-        if self.inserts == InsertPolicy::Compete {
-            return self.out.units(theirs);
+    fn write_theirs(&mut self, theirs: &'m [MergeUnit<'a>]) {
+        if self.inserts == InsertPolicy::Conflict {
+            return self.out.write_units(theirs);
         }
         for unit in theirs {
             let is_new = is_new(unit, self.base);
-            let rival = self.added.iter().find(|own| is_new && own.key == unit.key);
-            match rival {
-                None => self.out.unit(unit, unit.gap),
+            let same_key = self
+                .added_by_ours
+                .iter()
+                .find(|own| is_new && own.key == unit.key);
+            match same_key {
+                None => self.out.write_unit(unit, unit.gap),
                 Some(own) if own.identity == unit.identity => {}
-                Some(_) => self.out.conflict(&[], std::slice::from_ref(unit)),
+                Some(_) => self.out.write_conflict(&[], std::slice::from_ref(unit)),
             }
         }
     }
@@ -178,7 +192,7 @@ fn hunks(base: &[MergeUnit<'_>], side: &[MergeUnit<'_>]) -> Vec<Hunk> {
 }
 
 /// If two hunks start here and only one of them is a mere insertion, returns that one, to be written first.
-fn lone_insertion(ours: &[Hunk], theirs: &[Hunk], start: usize) -> Option<(usize, usize, usize)> {
+fn single_insertion(ours: &[Hunk], theirs: &[Hunk], start: usize) -> Option<(usize, usize, usize)> {
     let (own, other) = (ours.first()?, theirs.first()?);
     let both_start_here = own.base.start == start && other.base.start == start;
     match (own.base.is_empty(), other.base.is_empty()) {
@@ -212,14 +226,14 @@ fn overlapping_region(ours: &[Hunk], theirs: &[Hunk], start: usize) -> (usize, u
 }
 
 /// Returns the position in one side that corresponds to position `end` in the base.
-fn side_end(hunks: &[Hunk], side: usize, base: usize, end: usize) -> usize {
+fn position_in_side(hunks: &[Hunk], side: usize, base: usize, end: usize) -> usize {
     match hunks.last() {
         None => side + (end - base),
         Some(last) => last.side.end + (end - last.base.end),
     }
 }
 
-fn are_same(ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) -> bool {
+fn are_equal(ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) -> bool {
     ours.len() == theirs.len()
         && ours
             .iter()
@@ -247,13 +261,13 @@ impl<'m> Writer<'m> {
         }
     }
 
-    fn units(&mut self, units: &[MergeUnit<'_>]) {
+    fn write_units(&mut self, units: &[MergeUnit<'_>]) {
         for unit in units {
-            self.unit(unit, unit.gap);
+            self.write_unit(unit, unit.gap);
         }
     }
 
-    fn unit(&mut self, unit: &MergeUnit<'_>, gap: &str) {
+    fn write_unit(&mut self, unit: &MergeUnit<'_>, gap: &str) {
         self.separate(unit.is_block);
         self.text.push_str(unit.text);
         self.text.push_str(gap);
@@ -285,21 +299,21 @@ impl<'m> Writer<'m> {
         self.text.push_str(self.line_end);
     }
 
-    fn conflict(&mut self, ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) {
+    fn write_conflict(&mut self, ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) {
         self.conflicts += 1;
-        self.marker('<', &self.labels.ours);
-        self.units(ours);
-        self.marker('=', "");
-        self.units(theirs);
-        self.marker('>', &self.labels.theirs);
+        self.write_marker('<', &self.labels.ours);
+        self.write_units(ours);
+        self.write_marker('=', "");
+        self.write_units(theirs);
+        self.write_marker('>', &self.labels.theirs);
     }
 
-    fn marker(&mut self, sign: char, label: &str) {
+    fn write_marker(&mut self, sign: char, label: &str) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push_str(self.line_end);
         }
         self.text
-            .extend(std::iter::repeat_n(sign, self.labels.marker));
+            .extend(std::iter::repeat_n(sign, self.labels.marker_length));
         if !label.is_empty() {
             self.text.push(' ');
             self.text.push_str(label);

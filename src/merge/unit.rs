@@ -60,10 +60,10 @@ fn without_carriage_returns(text: &str) -> Cow<'_, str> {
 }
 
 /// The section of DECISIONS.md that is generated from its entries.
-const ROLLUP: &str = "## Recent";
+const ROLLUP_HEADING: &str = "## Recent";
 
 /// Splits at every heading down to the third level: an entry, or the introduction of a section.
-pub(crate) fn by_heading(text: &str) -> Vec<MergeUnit<'_>> {
+pub(crate) fn split_by_heading(text: &str) -> Vec<MergeUnit<'_>> {
     let outline = Outline::parse(text, 0);
     let sections = outline.sections().iter();
     let starts = sections
@@ -75,8 +75,8 @@ pub(crate) fn by_heading(text: &str) -> Vec<MergeUnit<'_>> {
         .map(|range| {
             let section = &text[range];
             let mut unit = MergeUnit::block(section, entry_key(section));
-            if section.starts_with(ROLLUP) {
-                unit.identity = Cow::Borrowed(ROLLUP);
+            if section.starts_with(ROLLUP_HEADING) {
+                unit.identity = Cow::Borrowed(ROLLUP_HEADING);
             }
             unit
         })
@@ -84,8 +84,8 @@ pub(crate) fn by_heading(text: &str) -> Vec<MergeUnit<'_>> {
 }
 
 /// Returns the key of an entry: the phase in its marker, or else its heading.
-fn entry_key(piece: &str) -> Cow<'_, str> {
-    let trace = piece.lines().take(3).find_map(|line| {
+fn entry_key(entry: &str) -> Cow<'_, str> {
+    let marker_key = entry.lines().take(3).find_map(|line| {
         let marker = line.trim().strip_prefix("<!-- annals:")?;
         let field = |name: &str| {
             marker
@@ -95,14 +95,14 @@ fn entry_key(piece: &str) -> Cow<'_, str> {
         let phase = field("phase-dir=")?;
         Some(format!("{phase} {}", field("milestone=").unwrap_or("")))
     });
-    match trace {
-        Some(trace) => Cow::Owned(trace),
-        None => Cow::Borrowed(piece.lines().next().unwrap_or("").trim_end()),
+    match marker_key {
+        Some(marker_key) => Cow::Owned(marker_key),
+        None => Cow::Borrowed(entry.lines().next().unwrap_or("").trim_end()),
     }
 }
 
 /// Splits at every heading and at every top-level bullet.
-pub(crate) fn by_bullet(text: &str) -> Vec<MergeUnit<'_>> {
+pub(crate) fn split_by_bullet(text: &str) -> Vec<MergeUnit<'_>> {
     let outline = Outline::parse(text, 0);
     let headings = outline
         .sections()
@@ -129,28 +129,28 @@ pub(crate) fn by_bullet(text: &str) -> Vec<MergeUnit<'_>> {
 }
 
 /// Splits at every line.
-pub(crate) fn by_line(text: &str) -> Vec<MergeUnit<'_>> {
+pub(crate) fn split_by_line(text: &str) -> Vec<MergeUnit<'_>> {
     text.split_inclusive('\n').map(MergeUnit::line).collect()
 }
 
 /// Splits a context file at every line, but keeps its generated block as one unit, which equals that of any
 /// other version.
-pub(crate) fn by_line_around_block(text: &str) -> Vec<MergeUnit<'_>> {
+pub(crate) fn split_around_block(text: &str) -> Vec<MergeUnit<'_>> {
     let Some(block) = generated_block(text) else {
-        return by_line(text);
+        return split_by_line(text);
     };
-    let mut units = by_line(&text[..block.start]);
+    let mut units = split_by_line(&text[..block.start]);
     units.push(MergeUnit {
         identity: Cow::Borrowed(BLOCK_MARKERS.0),
         ..MergeUnit::block(&text[block.clone()], Cow::Borrowed(BLOCK_MARKERS.0))
     });
-    units.extend(by_line(&text[block.end..]));
+    units.extend(split_by_line(&text[block.end..]));
     units
 }
 
 /// Returns the range of the single generated block; duplicate or broken markers are merged as plain text.
 fn generated_block(text: &str) -> Option<Range<usize>> {
-    let line_of = |marker: &str| -> Option<Range<usize>> {
+    let marker_line = |marker: &str| -> Option<Range<usize>> {
         let mut offset = 0;
         let mut found = None;
         for line in text.split_inclusive('\n') {
@@ -164,7 +164,7 @@ fn generated_block(text: &str) -> Option<Range<usize>> {
         }
         found
     };
-    let (begin, end) = (line_of(BLOCK_MARKERS.0)?, line_of(BLOCK_MARKERS.1)?);
+    let (begin, end) = (marker_line(BLOCK_MARKERS.0)?, marker_line(BLOCK_MARKERS.1)?);
     (begin.end <= end.start).then_some(begin.start..end.end)
 }
 
@@ -193,7 +193,7 @@ pub(crate) fn merge_rows(versions: Versions<'_>) -> MergeResult {
     let mut rows = ours.clone();
     for (key, row) in &theirs {
         match (ours.get(key), base.get(key)) {
-            (Some(own), _) if date(own) >= date(row) => {}
+            (Some(own), _) if row_date(own) >= row_date(row) => {}
             (None, Some(old)) if old == row => {}
             _ => {
                 rows.insert(key, row);
@@ -201,7 +201,7 @@ pub(crate) fn merge_rows(versions: Versions<'_>) -> MergeResult {
         }
     }
     rows.retain(|key, row| theirs.contains_key(key) || base.get(key) != Some(row));
-    let is_row = |line: &&str| key_of(line).is_some();
+    let is_row = |line: &&str| row_key(line).is_some();
     let mut text: String = versions
         .ours
         .split_inclusive('\n')
@@ -220,18 +220,18 @@ pub(crate) fn merge_rows(versions: Versions<'_>) -> MergeResult {
 
 fn rows_by_key(text: &str) -> BTreeMap<&str, &str> {
     text.lines()
-        .filter_map(|line| Some((key_of(line)?, line.trim_end())))
+        .filter_map(|line| Some((row_key(line)?, line.trim_end())))
         .collect()
 }
 
 /// Returns the key of a row, or `None` for the header and the delimiter row.
-fn key_of(line: &str) -> Option<&str> {
+fn row_key(line: &str) -> Option<&str> {
     let cell = line.trim().strip_prefix('|')?.split('|').next()?.trim();
     let is_head = cell == "key" || cell.trim_matches(['-', ':']).is_empty();
     (!is_head).then_some(cell)
 }
 
-fn date(row: &str) -> &str {
+fn row_date(row: &str) -> &str {
     let row = row.trim().trim_end_matches('|');
     row.rsplit('|').next().unwrap_or("").trim()
 }

@@ -71,7 +71,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 fn is_word_char(c: char) -> bool {
-    c.is_alphanumeric() || crate::text::joins(c)
+    c.is_alphanumeric() || crate::text::is_combining(c)
 }
 
 #[cfg(test)]

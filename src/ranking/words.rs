@@ -1,9 +1,9 @@
 //! Splits texts into stemmed words, and queries into terms.
 
 use crate::ranking::language::Language;
-use crate::text::Memo;
-use crate::text::is_wide;
-use crate::text::joins;
+use crate::text::WordCache;
+use crate::text::is_combining;
+use crate::text::is_unspaced;
 
 /// Maximum number of terms in a query: further ones add little, and each costs a pass over its texts.
 pub(crate) const MAX_TERMS: usize = 48;
@@ -34,7 +34,7 @@ pub fn words(text: &str) -> Vec<String> {
 #[derive(Debug, Default)]
 pub struct Tokenizer {
     language: Language,
-    cache: Memo<Stems>,
+    cache: WordCache<Stems>,
 }
 
 /// The stems of a run of letters.
@@ -231,12 +231,12 @@ fn each_run<'a>(text: &'a str, mut take: impl FnMut(CharRun<'a>)) {
     let mut rest = text;
     while let Some(start) = rest.find(char::is_alphanumeric) {
         rest = &rest[start..];
-        let wide = rest.chars().next().is_some_and(is_wide);
+        let wide = rest.chars().next().is_some_and(is_unspaced);
         let continues = |c: char| {
             if c.is_ascii() {
                 return !wide && c.is_ascii_alphanumeric();
             }
-            c.is_alphanumeric() && is_wide(c) == wide || joins(c)
+            c.is_alphanumeric() && is_unspaced(c) == wide || is_combining(c)
         };
         let end = rest.find(|c| !continues(c)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);

@@ -125,7 +125,7 @@ fn work_status(status: &StatusReport) -> WorkStatus {
 }
 
 fn fill_decisions(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
-    let decisions = ledger::decided(project)?.into_value(warnings);
+    let decisions = ledger::list_decisions(project)?.into_value(warnings);
     let file = clean(&format!(
         "{}/DECISIONS.md",
         project.settings.ledger_dir.display()
@@ -182,7 +182,7 @@ fn fill_costs(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -
         if let Some(found) = read::text(&project.root.join(name))? {
             page.costs.push(SessionCost {
                 what: format!("{name}, read by the harness"),
-                tokens: text::tokens(&found.into_value(warnings)),
+                tokens: text::estimate_tokens(&found.into_value(warnings)),
             });
         }
     }

@@ -138,6 +138,6 @@ pub(crate) struct FactRow {
 pub struct SessionCost {
     /// The text.
     pub what: String,
-    /// Its length in tokens, as estimated by `text::tokens`.
+    /// Its length in tokens, as estimated by `text::estimate_tokens`.
     pub tokens: usize,
 }

@@ -23,7 +23,7 @@ pub fn clip(text: &str, width: usize) -> Cow<'_, str> {
     };
     let (half, limit) = (end_of((width - 1) / 2), end_of(width - 1));
     let cut = boundary(text, half, limit, is_word_end)
-        .or_else(|| boundary(text, 0, limit, |_, next| !joins(next)))
+        .or_else(|| boundary(text, 0, limit, |_, next| !is_combining(next)))
         .unwrap_or(0);
     let kept = text[..cut].trim_end_matches(|c: char| c.is_whitespace() || ",;:([{-–—".contains(c));
     Cow::Owned(format!("{kept}…"))
@@ -53,12 +53,15 @@ fn boundary(
 const ZERO_WIDTH_JOINER: char = '\u{200d}';
 
 fn is_word_end(previous: char, next: char) -> bool {
-    !joins(next)
-        && (previous.is_whitespace() || next.is_whitespace() || is_wide(previous) || is_wide(next))
+    !is_combining(next)
+        && (previous.is_whitespace()
+            || next.is_whitespace()
+            || is_unspaced(previous)
+            || is_unspaced(next))
 }
 
 /// Returns whether a character combines with the one before it.
-pub(crate) fn joins(c: char) -> bool {
+pub(crate) fn is_combining(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{610}'..='\u{61a}'
         | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{903}' | '\u{93a}'..='\u{94d}' | '\u{e31}'
@@ -67,7 +70,7 @@ pub(crate) fn joins(c: char) -> bool {
 }
 
 /// Returns whether a character belongs to a script without spaces.
-pub(crate) fn is_wide(c: char) -> bool {
+pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
@@ -81,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_cut_at_a_word_boundary_near_the_width() {
+    fn text_is_truncated_at_a_word_boundary() {
         for (text, width, expected) in [
             ("one two three", 13, "one two three"),
             ("one two three", 12, "one two…"),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::is_wide;
+use crate::text::is_unspaced;
 
 const BELL: char = '\u{7}';
 const ESCAPE: char = '\u{1b}';
@@ -14,7 +14,7 @@ const ESCAPE: char = '\u{1b}';
 /// marks, tags. A joiner is kept between two characters of a script that uses joiners. Of an unterminated
 /// sequence only its introducer is removed, since a terminal would swallow everything after it.
 pub fn strip_controls(text: &str) -> Cow<'_, str> {
-    let Some(first) = text.find(is_suspect) else {
+    let Some(first) = text.find(needs_check) else {
         return Cow::Borrowed(text);
     };
     let mut clean = String::with_capacity(text.len());
@@ -23,10 +23,10 @@ pub fn strip_controls(text: &str) -> Cow<'_, str> {
     while let Some(c) = rest.chars().next() {
         let after = &rest[c.len_utf8()..];
         rest = match c {
-            ESCAPE => after_escape(after),
+            ESCAPE => skip_escape_sequence(after),
             // The single-character (C1) forms of the same introducers.
-            '\u{9b}' => after_parameters(after),
-            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => after_string(after),
+            '\u{9b}' => skip_control_sequence(after),
+            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => skip_control_string(after),
             '\r' => {
                 clean.push('\n');
                 after.strip_prefix('\n').unwrap_or(after)
@@ -35,7 +35,7 @@ pub fn strip_controls(text: &str) -> Cow<'_, str> {
                 clean.push('\n');
                 after
             }
-            c if is_control(c) => after,
+            c if is_removed(c) => after,
             c if is_selector(c) => {
                 if is_selectable(clean.chars().next_back(), after) {
                     clean.push(c);
@@ -43,13 +43,14 @@ pub fn strip_controls(text: &str) -> Cow<'_, str> {
                 after
             }
             c if is_joiner(c) => {
-                if joins(clean.chars().next_back()) && joins(after.chars().next()) {
+                if accepts_joiner(clean.chars().next_back()) && accepts_joiner(after.chars().next())
+                {
                     clean.push(c);
                 }
                 after
             }
             _ => {
-                let plain = rest.find(is_suspect).unwrap_or(rest.len());
+                let plain = rest.find(needs_check).unwrap_or(rest.len());
                 clean.push_str(&rest[..plain]);
                 &rest[plain..]
             }
@@ -58,8 +59,8 @@ pub fn strip_controls(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-fn is_suspect(c: char) -> bool {
-    is_control(c) || is_joiner(c) || is_selector(c)
+fn needs_check(c: char) -> bool {
+    is_removed(c) || is_joiner(c) || is_selector(c)
 }
 
 /// Returns whether a character is a variation selector, which styles the character before it; elsewhere it
@@ -72,11 +73,11 @@ fn is_selector(c: char) -> bool {
 fn is_selectable(before: Option<char>, after: &str) -> bool {
     before.is_some_and(|c| match c {
         '#' | '*' | '0'..='9' => after.starts_with('\u{20e3}'),
-        c => !c.is_ascii() && (!c.is_alphabetic() || is_wide(c)) && !is_suspect(c),
+        c => !c.is_ascii() && (!c.is_alphabetic() || is_unspaced(c)) && !needs_check(c),
     })
 }
 
-fn is_control(c: char) -> bool {
+fn is_removed(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         c if c.is_ascii() => c.is_ascii_control(),
@@ -103,25 +104,25 @@ fn is_joiner(c: char) -> bool {
 }
 
 /// Returns whether a joiner is legitimate beside this character.
-fn joins(adjacent: Option<char>) -> bool {
-    adjacent.is_some_and(|c| !c.is_ascii() && !c.is_whitespace() && !is_suspect(c))
+fn accepts_joiner(neighbour: Option<char>) -> bool {
+    neighbour.is_some_and(|c| !c.is_ascii() && !c.is_whitespace() && !needs_check(c))
 }
 
 /// Returns the text after an escape sequence whose ESC has been read.
-fn after_escape(rest: &str) -> &str {
+fn skip_escape_sequence(rest: &str) -> &str {
     match rest.chars().next() {
-        Some('[') => after_parameters(&rest[1..]),
-        Some(']' | 'P' | 'X' | '^' | '_') => after_string(&rest[1..]),
-        _ => after_final(rest, ' '..='/', '0'..='~'),
+        Some('[') => skip_control_sequence(&rest[1..]),
+        Some(']' | 'P' | 'X' | '^' | '_') => skip_control_string(&rest[1..]),
+        _ => skip_until_final(rest, ' '..='/', '0'..='~'),
     }
 }
 
 /// Returns the text after a control sequence (colours, cursor moves) whose introducer has been read.
-fn after_parameters(rest: &str) -> &str {
-    after_final(rest, ' '..='?', '@'..='~')
+fn skip_control_sequence(rest: &str) -> &str {
+    skip_until_final(rest, ' '..='?', '@'..='~')
 }
 
-fn after_final(
+fn skip_until_final(
     rest: &str,
     middle: std::ops::RangeInclusive<char>,
     last: std::ops::RangeInclusive<char>,
@@ -134,7 +135,7 @@ fn after_final(
 }
 
 /// Returns the text after a control string (title, link), which ends with BEL or ST.
-fn after_string(rest: &str) -> &str {
+fn skip_control_string(rest: &str) -> &str {
     // Only the next control character is considered: searching further would be quadratic for many
     // unterminated strings.
     let Some((end, end_char)) = rest.char_indices().find(|(_, c)| c.is_control()) else {
@@ -155,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn controls_and_whole_sequences_are_removed() {
+    fn control_characters_and_escape_sequences_are_removed() {
         for (text, expected) in [
             ("plain\n\ttext, größer 日本", "plain\n\ttext, größer 日本"),
             ("\u{1b}[1;31mred\u{1b}[0m", "red"),
@@ -196,7 +197,7 @@ mod tests {
         #[test]
         fn stripping_twice_changes_nothing(text in "[\\x00-\\x1f\\u{80}-\\u{9f}\\u{1b}\\[\\]P0-9;m\\\\é\u{202e}\u{200b}\u{200d}]{0,40}") {
             let clean = strip_controls(&text);
-            prop_assert!(!clean.contains(is_control));
+            prop_assert!(!clean.contains(is_removed));
             prop_assert_eq!(strip_controls(&clean), clean.as_ref());
         }
     }

@@ -113,23 +113,23 @@ fn opens_html(rest: &str) -> bool {
 ///
 /// Packages (`@scope/name`) and people (`@name`) stay as written, since they do not name a file.
 fn escape_imports(line: &mut String) {
-    let mut found = Vec::new();
+    let mut offsets = Vec::new();
     let mut before = ' ';
     for (at, c) in line.char_indices() {
         if c == '@' && before.is_whitespace() {
             let path = line[at + 1..].split(' ').next().unwrap_or("");
-            if names_file(path) {
-                found.push(at);
+            if looks_like_file(path) {
+                offsets.push(at);
             }
         }
         before = c;
     }
-    for at in found.into_iter().rev() {
+    for at in offsets.into_iter().rev() {
         line.insert(at, '\\');
     }
 }
 
-fn names_file(path: &str) -> bool {
+fn looks_like_file(path: &str) -> bool {
     if path.starts_with(['/', '~', '.']) {
         return true;
     }
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn clips_and_pads_like_text() {
+    fn lines_are_clipped_and_padded_like_text() {
         let line = Line::new("# one two three");
         assert_eq!(line.clipped(10).as_str(), "\\# one…");
         assert_eq!(format!("{:>4}", Line::new("a")), "   a");

@@ -4,24 +4,24 @@ mod clip;
 mod controls;
 mod hexadecimal;
 mod line;
-mod memo;
 mod quantity;
 mod sanitize;
 mod tokens;
+mod word_cache;
 mod word_enum;
 
 pub use clip::clip;
-pub(crate) use clip::is_wide;
-pub(crate) use clip::joins;
+pub(crate) use clip::is_combining;
+pub(crate) use clip::is_unspaced;
 pub use controls::strip_controls;
 pub use hexadecimal::hexadecimal;
 pub use line::Line;
-pub(crate) use memo::Memo;
-pub(crate) use quantity::noun;
+pub(crate) use quantity::pluralize;
 pub(crate) use quantity::quantity;
 pub(crate) use sanitize::sanitize_json;
 pub use sanitize::sanitized;
-pub use tokens::tokens;
+pub use tokens::estimate_tokens;
+pub(crate) use word_cache::WordCache;
 pub(crate) use word_enum::word_enum;
 
 /// Returns a heading normalised for comparison: lower case, single spaces, no trailing colon.
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_compare_without_case_space_and_colon() {
+    fn folded_headings_ignore_case_spacing_and_a_trailing_colon() {
         assert_eq!(fold("  Key\u{a0}  DECISIONS: "), "key decisions");
         assert_eq!(fold("Выполнено"), "выполнено");
         assert_eq!(fold("Deviations: None"), "deviations: none");

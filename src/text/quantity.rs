@@ -7,12 +7,12 @@ pub(crate) fn quantity<N: Copy + Display + PartialEq + From<u8>>(
     number: N,
     singular: &str,
 ) -> String {
-    format!("{number} {}", noun(number, singular))
+    format!("{number} {}", pluralize(number, singular))
 }
 
 /// Returns a noun in singular or plural as the number requires; only for regular nouns, given in the
 /// singular.
-pub(crate) fn noun<N: Copy + PartialEq + From<u8>>(number: N, singular: &str) -> String {
+pub(crate) fn pluralize<N: Copy + PartialEq + From<u8>>(number: N, singular: &str) -> String {
     if number == N::from(1) {
         return singular.to_owned();
     }
@@ -32,6 +32,6 @@ mod tests {
         assert_eq!(quantity(0_u64, "plan"), "0 plans");
         assert_eq!(quantity(2_u32, "entry"), "2 entries");
         assert_eq!(quantity(2_u32, "key"), "2 keys");
-        assert_eq!(noun(1_usize, "entry"), "entry");
+        assert_eq!(pluralize(1_usize, "entry"), "entry");
     }
 }

@@ -19,14 +19,14 @@ pub fn sanitized(text: &str) -> Cow<'_, str> {
 
 /// Sanitizes each string and field name of a document, before JSON escapes hide their content.
 pub(crate) fn sanitize_json(document: &mut Value) {
-    change_texts(document, &|text| {
+    map_strings(document, &|text| {
         let clean = sanitized(text);
         (clean != text).then(|| clean.into_owned())
     });
 }
 
 /// Replaces each string and field name of a document for which `change` returns a new text.
-fn change_texts(document: &mut Value, change: &impl Fn(&str) -> Option<String>) {
+fn map_strings(document: &mut Value, change: &impl Fn(&str) -> Option<String>) {
     match document {
         Value::String(text) => {
             if let Some(changed) = change(text) {
@@ -35,12 +35,12 @@ fn change_texts(document: &mut Value, change: &impl Fn(&str) -> Option<String>) 
         }
         Value::Array(values) => {
             for value in values {
-                change_texts(value, change);
+                map_strings(value, change);
             }
         }
         Value::Object(fields) => {
             for value in fields.values_mut() {
-                change_texts(value, change);
+                map_strings(value, change);
             }
             if fields.keys().any(|name| change(name).is_some()) {
                 let old = std::mem::take(fields).into_iter();
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_found_though_no_eye_sees_what_splits_it() {
+    fn a_key_split_by_invisible_characters_is_redacted() {
         let key = format!("ghp_{}", "q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo");
         let split = format!("use \u{1b}[1m{}\u{200b}{} now", &key[..9], &key[9..]);
         assert_eq!(sanitized(&split), "use [redacted] now");
@@ -73,12 +73,12 @@ mod tests {
     }
 
     #[test]
-    fn strings_and_names_change_and_all_else_stays() {
+    fn only_strings_and_field_names_are_mapped() {
         let mut document = json!({
             "z": [1, 2.5, null, "with a key\n", "a\r\nb"],
             "a": {"key": {"deep": "key"}},
         });
-        change_texts(&mut document, &|text| {
+        map_strings(&mut document, &|text| {
             text.contains("key").then(|| text.replace("key", "-"))
         });
         let expected = r#"{"z":[1,2.5,null,"with a -\n","a\r\nb"],"a":{"-":{"deep":"-"}}}"#;

@@ -44,7 +44,7 @@ fn the_loop_from_an_empty_folder() {
     }
     assert_eq!(
         case.run("ledger pending").success().stdout(),
-        "Coverage: no git repository, so commits are not followed.\nNothing is pending.\n"
+        "Coverage: no git repository, so commits are not tracked.\nNothing is pending.\n"
     );
     case.run("ledger check").success();
     case.run("undo").success();

@@ -160,7 +160,7 @@ fn a_call_names_its_project() {
         text(2)
     );
     assert!(
-        text(3).contains("project must be a folder's path"),
+        text(3).contains("project must be the path of a folder"),
         "{}",
         text(3)
     );
@@ -195,7 +195,7 @@ fn a_tool_that_fails_says_what_to_do() {
     );
     assert_eq!(answer(&session, 2)["result"]["isError"], true);
     let unknown = answer(&session, 3)["error"]["message"].to_string();
-    assert!(unknown.contains("the tools here are"), "{unknown}");
+    assert!(unknown.contains("the available tools are"), "{unknown}");
     // A tool of a set that was not asked for is not there.
     assert!(answer(&session, 4)["error"]["message"].is_string());
 }
@@ -493,10 +493,7 @@ fn the_auditors_prompt_says_what_it_lacks() {
     assert!(error.contains("no user is set. Next: "), "{error}");
     let nothing = speak(case.run("mcp").env("ANNALS_USER", "ada"), &[get]);
     let error = answer(&nothing, 1)["error"]["message"].to_string();
-    assert!(
-        error.contains("no turn of ada waits for the auditor"),
-        "{error}"
-    );
+    assert!(error.contains("ada has no pending turn"), "{error}");
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn a_placeholder_is_no_bullet_of_the_rollup() {
     case.write("docs/memory/DECISIONS.md", decisions);
     let found = case.run("ledger check").code(1).stdout();
     assert!(
-        found.contains("the rollup has 0 bullets, at least 2 needed"),
+        found.contains("the rollup has 0 bullets; at least 2 are needed"),
         "{found}"
     );
     case.run("ledger check --fix").success();
@@ -158,7 +158,7 @@ fn old_entries_that_are_kept_as_they_are_do_not_fail_the_check() {
     case.write("docs/memory/DECISIONS.md", decisions);
     let check = case.run("ledger check").success().stdout();
     assert!(
-        check.contains("DECISIONS.md:11: note: has an older form"),
+        check.contains("DECISIONS.md:11: note: is in an older format"),
         "{check}"
     );
     let json = case.run("ledger check --json").success().json();
@@ -249,7 +249,7 @@ fn a_fix_leaves_the_bullets_of_a_rollup_that_is_too_long() {
     let left = case.run("ledger check --fix").code(1);
     assert!(
         left.stdout()
-            .contains("the rollup has 12 bullets, at most 10 are allowed"),
+            .contains("the rollup has 12 bullets; at most 10 are allowed"),
         "{}",
         left.report()
     );
@@ -288,7 +288,7 @@ fn no_bullets_are_asked_for_where_every_entry_is_older_than_30_days() {
     );
     let found = case.run("ledger check").code(1).stdout();
     assert!(
-        found.contains("the rollup has 0 bullets, at least 1 needed"),
+        found.contains("the rollup has 0 bullets; at least 1 are needed"),
         "{found}"
     );
 }
@@ -337,7 +337,7 @@ fn a_constraint_that_stands_in_another_section_is_not_applied_already() {
         .position(|line| line == "- Never log tokens")
         .unwrap()
         + 1;
-    let said = format!("repeats line {line}");
+    let said = format!("duplicates line {line}");
     assert!(refused.stderr().contains(&said), "{}", refused.report());
 }
 
@@ -382,8 +382,8 @@ fn a_check_notices_a_deleted_constraint_and_an_edited_decision() {
     case.write(decisions, format!("{head}{rest}"));
     let found = case.run("ledger check").code(1).stdout();
     for message in [
-        "CONSTRAINTS.md: lacks \"Never log tokens\", which the last commit has",
-        "DECISIONS.md: lacks the entry 2026-02-02 \"Keep one file\", which the last commit has",
+        "CONSTRAINTS.md: no longer contains \"Never log tokens\", which is in the last commit",
+        "DECISIONS.md: no longer contains the entry 2026-02-02 \"Keep one file\", which is in the last commit",
         "differs from the last commit",
     ] {
         assert!(found.contains(message), "{message}: {found}");

@@ -104,7 +104,7 @@ fn a_ledger_that_is_not_checked_out_is_not_begun_anew() {
         "{}",
         init.report()
     );
-    refused(&case, &document, "left out of this sparse checkout");
+    refused(&case, &document, "excluded from this sparse checkout");
 }
 
 #[test]

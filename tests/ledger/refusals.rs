@@ -95,31 +95,31 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "/state/active_work",
             lines(4),
             "/state/active_work",
-            "4 items, at most 3",
+            "4 items; at most 3",
         ),
         (
             "/state/next_actions",
             lines(6),
             "/state/next_actions",
-            "6 items, at most 5",
+            "6 items; at most 5",
         ),
         (
             "/state/out_of_scope",
             lines(4),
             "/state/out_of_scope",
-            "4 items, at most 3",
+            "4 items; at most 3",
         ),
         (
             "/state/quick_reference/more",
             lines(3),
             "/state/quick_reference/more",
-            "3 items, at most 2",
+            "3 items; at most 2",
         ),
         (
             "/state/blockers",
             json!(many),
             "/state",
-            "52 lines, at most 45",
+            "52 lines; at most 45",
         ),
         (
             "/state/history",
@@ -143,13 +143,13 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "/constraints/0/bullet",
             json!("Never panic on any bytes of files"),
             "/constraints/0/bullet",
-            "repeats line",
+            "duplicates line",
         ),
         (
             "/constraints/0/bullet",
             json!("Sort before you print"),
             "/constraints/0/bullet",
-            "repeats line",
+            "duplicates line",
         ),
         (
             "/constraints/0/section",
@@ -185,7 +185,7 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "/decisions/0/date",
             json!("2026-02-31"),
             "/decisions/0/date",
-            "calendar",
+            "not a valid date",
         ),
         (
             "/decisions/0/date",
@@ -215,7 +215,7 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "/decisions/0/fix",
             json!("Mended"),
             "/decisions/0/fix",
-            "belongs to a fix",
+            "is a field of a fix",
         ),
         (
             "/decisions/0/evidence",
@@ -227,7 +227,7 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "/decisions/0/evidence",
             json!("0123456789"),
             "/decisions/0/evidence",
-            "names no commit",
+            "is not a commit",
         ),
         (
             "/decisions/0/evidence",
@@ -236,7 +236,7 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "is not a file",
         ),
         ("/rollup", lines(4), "/rollup", "4 bullets"),
-        ("/rollup", lines(11), "/rollup", "11 items, at most 10"),
+        ("/rollup", lines(11), "/rollup", "11 items; at most 10"),
         (
             "/rollup/0",
             json!(["AKIA", "IOSFODNN7", "REALKEY"].concat()),
@@ -253,7 +253,7 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "/covered_through",
             json!("0123456789"),
             "/covered_through",
-            "names no commit",
+            "is not a commit",
         ),
         (
             "/covered_through",
@@ -477,7 +477,7 @@ fn a_file_that_is_no_text_is_read_and_not_written() {
         .stdin(document.to_string())
         .code(4);
     assert!(
-        refused.stderr().contains("not UTF-8"),
+        refused.stderr().contains("not valid UTF-8"),
         "{}",
         refused.report()
     );
@@ -508,7 +508,8 @@ fn what_the_user_allows_is_written_and_not_lost_to_what_was_read_without_it() {
         let run = case.run(&format!("ledger update {flags}"));
         let refused = run.stdin(read.to_string()).code(4).stderr();
         for pointer in ["/state/objective", "/constraints/0/bullet", "/rollup/4"] {
-            let line = format!("  {pointer}: holds \"[redacted]\", which stands for a secret");
+            let line =
+                format!("  {pointer}: contains \"[redacted]\", the placeholder for a secret");
             assert!(refused.contains(&line), "{pointer}: {refused}");
         }
     }

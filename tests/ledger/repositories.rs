@@ -49,7 +49,7 @@ fn without_git_the_ledger_works_and_says_so() {
             .stdin(json!({"covered_through": "0123456"}).to_string())
             .code(4);
         assert!(
-            refused.stderr().contains("leave it out"),
+            refused.stderr().contains("omit this field"),
             "{}",
             refused.report()
         );

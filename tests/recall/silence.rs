@@ -175,7 +175,7 @@ fn a_search_that_finds_nothing_relevant_says_so_and_gives_the_nearest_when_asked
         ],
     );
     let told = |id| answer(&session, id)["result"]["content"][0]["text"].clone();
-    assert_eq!(told(1), "Nothing relevant; `all` gives the nearest.\n");
+    assert_eq!(told(1), "Nothing relevant; pass `all` for the nearest.\n");
     let all = told(2);
     assert!(all.as_str().unwrap().contains("low relevance"), "{all}");
 }

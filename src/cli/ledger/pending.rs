@@ -43,7 +43,7 @@ pub(crate) fn run(args: &PendingArgs, project: &Project, out: &mut Output) -> Re
     let pending = ledger::pending(
         project,
         PendingRequest {
-            most: args.max_commits,
+            max_commits: args.max_commits,
             all: args.all,
         },
     )?;

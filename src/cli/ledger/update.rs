@@ -47,7 +47,7 @@ pub(crate) fn run(args: &UpdateArgs, project: &Project, out: &mut Output) -> Res
         .is_none_or(|file| file == Path::new("-"));
     if is_stdin && text.trim().is_empty() {
         return Err(Error::refused("standard input is empty")
-            .hint("`annals ledger pending --schema` prints the form of an update"));
+            .hint("`annals ledger pending --schema` prints the schema of an update"));
     }
     let request = UpdateRequest {
         commit: args.commit,

@@ -76,11 +76,11 @@ pub(crate) fn by_words(
     };
     let is_bound = !owns_most_rows(connection, user)?;
     let matches = lexical::matches(connection, user, &asked, is_bound)?;
-    let is_wide = |word: &String| word.chars().any(crate::text::is_wide);
-    if matches.len() >= MIN_MATCHES && !asked.words.iter().any(is_wide) {
+    let is_unspaced = |word: &String| word.chars().any(crate::text::is_unspaced);
+    if matches.len() >= MIN_MATCHES && !asked.words.iter().any(is_unspaced) {
         return Ok(matches);
     }
-    let (wide, narrow): (Vec<String>, Vec<String>) = asked.words.into_iter().partition(is_wide);
+    let (wide, narrow): (Vec<String>, Vec<String>) = asked.words.into_iter().partition(is_unspaced);
     let mut parts = wide;
     if matches.len() < MIN_MATCHES {
         let unmatched = lexical::unmatched(connection, user, &narrow)?;

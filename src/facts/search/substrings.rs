@@ -10,7 +10,7 @@ use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::ranking::any_of;
 use crate::ranking::to_f64;
-use crate::text::is_wide;
+use crate::text::is_unspaced;
 
 /// Score of a substring that is found, added to that of whole words: less than a rare word has.
 const FOUND: f64 = 2.0;
@@ -28,8 +28,9 @@ pub(crate) fn add(
     unmatched: &[String],
     scores: &mut BTreeMap<i64, f64>,
 ) -> Result<()> {
-    let (wide, narrow): (Vec<&String>, Vec<&String>) =
-        unmatched.iter().partition(|word| word.chars().any(is_wide));
+    let (wide, narrow): (Vec<&String>, Vec<&String>) = unmatched
+        .iter()
+        .partition(|word| word.chars().any(is_unspaced));
     let long = narrow
         .into_iter()
         .filter(|word| word.chars().count() >= GRAM);

@@ -11,7 +11,7 @@ use crate::hooks::Harness;
 use crate::hooks::start;
 use crate::hooks::start::Start;
 use crate::project::Project;
-use crate::text::tokens;
+use crate::text::estimate_tokens;
 use crate::text::word_enum;
 use crate::warning::Warning;
 
@@ -31,7 +31,7 @@ impl Size {
         Self {
             bytes: text.len(),
             lines: text.lines().count(),
-            tokens: tokens(text),
+            tokens: estimate_tokens(text),
         }
     }
 }

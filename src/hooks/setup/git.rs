@@ -110,15 +110,15 @@ fn drivers(project: &Project, remove: bool) -> Result<Vec<String>> {
     for kind in MergeKind::ALL {
         let section = format!("merge.annals-{}", kind.as_str());
         let key = format!("{section}.driver");
-        let there = project.git.configured(&key)?;
+        let there = project.git.local_config(&key)?;
         let wanted = (!remove).then(|| driver(kind));
         if there == wanted {
             continue;
         }
         if !project.dry_run {
             match &wanted {
-                Some(driver) => project.git.configure(&key, driver)?,
-                None => project.git.unconfigure(&section)?,
+                Some(driver) => project.git.set_local_config(&key, driver)?,
+                None => project.git.remove_local_config_section(&section)?,
             }
         }
         changed.push(key);

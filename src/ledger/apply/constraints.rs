@@ -1,10 +1,11 @@
-//! CONSTRAINTS.md is merged into: a bullet is added, edited in place or moved, never deleted.
+//! Merges changes into CONSTRAINTS.md: a bullet is added, edited in place or moved, never deleted.
 
 use chrono::NaiveDate;
 
 use crate::error::Problem;
 use crate::ledger::apply::ChangeStep;
 use crate::ledger::apply::FileUpdate;
+use crate::ledger::apply::gap_after;
 use crate::ledger::constraints::Bullet;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::constraints::SECTIONS;
@@ -12,25 +13,25 @@ use crate::ledger::constraints::SUPERSEDED;
 use crate::ledger::constraints::line_start;
 use crate::ledger::document::ConstraintChange;
 use crate::ledger::document::ConstraintOperation;
-use crate::ledger::likeness::Words;
-use crate::ledger::likeness::without_note;
+use crate::ledger::similarity::WordSet;
+use crate::ledger::similarity::without_note;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::text::Line;
 use crate::text::fold;
 
-/// The longest title of a section.
+/// Maximum length of a section title, in characters.
 const MAX_TITLE_LENGTH: usize = 60;
 
-/// A file in the making, and which of its bullets this update has made or changed.
-struct Merge<'a> {
+/// A file being changed, and the bullets that this update has added or changed.
+struct ConstraintMerge<'a> {
     text: String,
     line_end: &'a str,
     today: NaiveDate,
     touched: Vec<String>,
 }
 
-/// Applies changes one after the other; those that are refused leave the text as it is.
+/// Applies changes in order; refused ones leave the text unchanged.
 pub(crate) fn apply(
     text: &str,
     changes: &[(usize, ConstraintChange)],
@@ -38,7 +39,7 @@ pub(crate) fn apply(
     line_end: &str,
 ) -> FileUpdate {
     let mut outcome = FileUpdate::unchanged(text);
-    let mut merge = Merge {
+    let mut merge = ConstraintMerge {
         text: text.to_owned(),
         line_end,
         today,
@@ -48,20 +49,16 @@ pub(crate) fn apply(
         let pointer = format!("/constraints/{index}");
         let step = match change.op {
             _ if !is_complete(change) => {
-                ChangeStep::Refused(merge.faults_of_part(change, &pointer))
+                ChangeStep::Refused(merge.problems_of_incomplete(change, &pointer))
             }
             ConstraintOperation::Add => merge.add(change, &pointer),
             ConstraintOperation::Edit => merge.edit(change, &pointer),
             ConstraintOperation::Supersede => merge.supersede(change, &pointer),
         };
-        match step {
-            ChangeStep::Changed(text) => {
-                merge.text.clone_from(&text);
-                outcome.change(text);
-            }
-            ChangeStep::Repeated(problem) => outcome.repeated.push(problem),
-            ChangeStep::Refused(problems) => outcome.problems.extend(problems),
+        if let ChangeStep::Changed(text) = &step {
+            merge.text.clone_from(text);
         }
+        outcome.record(step);
     }
     outcome
 }
@@ -73,16 +70,16 @@ fn is_complete(change: &ConstraintChange) -> bool {
         ConstraintOperation::Edit => [&change.matching, &change.bullet],
         ConstraintOperation::Supersede => [&change.matching, &change.reason],
     };
-    let is_there = |field: &Option<String>| {
+    let is_present = |field: &Option<String>| {
         let text = field.as_deref().unwrap_or_default();
         !text.trim().is_empty()
     };
-    needed.into_iter().all(is_there)
+    needed.into_iter().all(is_present)
 }
 
-impl Merge<'_> {
-    /// Returns what the rules say of the fields of a change that lacks others.
-    fn faults_of_part(&self, change: &ConstraintChange, pointer: &str) -> Vec<Problem> {
+impl ConstraintMerge<'_> {
+    /// Returns the problems of the fields that an incomplete change has.
+    fn problems_of_incomplete(&self, change: &ConstraintChange, pointer: &str) -> Vec<Problem> {
         let found = Constraints::parse(&self.text);
         let mut problems = Vec::new();
         if change.op != ConstraintOperation::Add {
@@ -90,7 +87,7 @@ impl Merge<'_> {
                 .matching
                 .as_deref()
                 .is_some_and(|text| !text.trim().is_empty())
-                && let Err(ChangeStep::Refused(faults)) = self.find(&found, change, pointer)
+                && let Err(ChangeStep::Refused(faults)) = self.find_bullet(&found, change, pointer)
             {
                 problems.extend(faults);
             }
@@ -100,8 +97,8 @@ impl Merge<'_> {
             problems.push(Problem::new(format!("{pointer}/section"), fault));
         }
         let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
-        if let Some(other) = found.collision(bullet.as_str(), None) {
-            problems.push(collision(&format!("{pointer}/bullet"), other));
+        if let Some(other) = found.find_duplicate(bullet.as_str(), None) {
+            problems.push(duplicate_problem(&format!("{pointer}/bullet"), other));
         }
         problems
     }
@@ -113,10 +110,10 @@ impl Merge<'_> {
         if let Some(fault) = title_fault(title.as_str()) {
             return ChangeStep::refused(format!("{pointer}/section"), fault);
         }
-        if let Some(other) = found.collision(bullet.as_str(), None) {
-            let problem = collision(&format!("{pointer}/bullet"), other);
+        if let Some(other) = found.find_duplicate(bullet.as_str(), None) {
+            let problem = duplicate_problem(&format!("{pointer}/bullet"), other);
             let is_here = found.section(title.as_str()) == Some(other.section);
-            return if same(&other.text, bullet.as_str()) && is_here {
+            return if is_same_text(&other.text, bullet.as_str()) && is_here {
                 ChangeStep::Repeated(problem)
             } else {
                 ChangeStep::Refused(vec![problem])
@@ -124,10 +121,10 @@ impl Merge<'_> {
         }
         let text = match found.section(title.as_str()) {
             Some(section) => self.with_bullet(&found, section, bullet.as_str()),
-            None => self.with_section(&found, &canonical(title.as_str()), bullet.as_str()),
+            None => self.with_section(&found, &canonical_title(title.as_str()), bullet.as_str()),
         };
         self.touched.push(bullet.as_str().to_owned());
-        checked(
+        verified(
             &found,
             text,
             bullet.as_str(),
@@ -139,45 +136,51 @@ impl Merge<'_> {
     fn edit(&mut self, change: &ConstraintChange, pointer: &str) -> ChangeStep {
         let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
         let found = Constraints::parse(&self.text);
-        let said = without_note(bullet.as_str()).to_owned();
-        if let Some(other) = found.active().find(|other| same(&other.text, &said)) {
+        let new_text = without_note(bullet.as_str()).to_owned();
+        if let Some(other) = found
+            .active()
+            .find(|other| is_same_text(&other.text, &new_text))
+        {
             let message = format!("line {} already says this: {:?}", other.line, other.text);
             return ChangeStep::Repeated(Problem::new(format!("{pointer}/bullet"), message));
         }
-        let old = match self.find(&found, change, pointer) {
+        let old = match self.find_bullet(&found, change, pointer) {
             Ok(old) => old.clone(),
             Err(step) => return step,
         };
-        if let Some(other) = found.collision(&said, Some(old.line)) {
-            return ChangeStep::Refused(vec![collision(&format!("{pointer}/bullet"), other)]);
+        if let Some(other) = found.find_duplicate(&new_text, Some(old.line)) {
+            return ChangeStep::Refused(vec![duplicate_problem(
+                &format!("{pointer}/bullet"),
+                other,
+            )]);
         }
-        if Words::from_text(&said).is_foreign_to(&Words::from_text(&old.text)) {
+        if WordSet::from_text(&new_text).is_disjoint(&WordSet::from_text(&old.text)) {
             let message = format!(
-                "shares no word with line {}, {:?}: supersede that bullet and add this one",
+                "has no words in common with line {}, {:?}; supersede that bullet and add this one",
                 old.line, old.text
             );
             return ChangeStep::refused(format!("{pointer}/bullet"), message);
         }
-        let new = format!("{said} (updated {})", self.today);
+        let new = format!("{new_text} (updated {})", self.today);
         let text = edit::apply(&self.text, vec![Edit::replace(old.range, new.clone())]);
         self.touched.push(new.clone());
-        checked(&found, text, &new, 0, format!("{pointer}/bullet"))
+        verified(&found, text, &new, 0, format!("{pointer}/bullet"))
     }
 
     fn supersede(&mut self, change: &ConstraintChange, pointer: &str) -> ChangeStep {
-        let wanted = change.matching.as_deref().unwrap_or_default();
+        let pattern = change.matching.as_deref().unwrap_or_default();
         let reason = Line::new(change.reason.as_deref().unwrap_or_default());
         let found = Constraints::parse(&self.text);
-        let old = match self.find(&found, change, pointer) {
+        let old = match self.find_bullet(&found, change, pointer) {
             Ok(old) => old.clone(),
             Err(step) => {
-                let wanted = without_note(wanted);
-                let done = found.bullets.iter().find(|bullet| {
+                let pattern = without_note(pattern);
+                let earlier = found.bullets.iter().find(|bullet| {
                     found.is_superseded(bullet)
-                        && bullet.text.contains(wanted)
+                        && bullet.text.contains(pattern)
                         && bullet.text.ends_with(reason.as_str())
                 });
-                return match done {
+                return match earlier {
                     Some(bullet) => {
                         let message = format!("is already superseded, see line {}", bullet.line);
                         ChangeStep::Repeated(Problem::new(format!("{pointer}/match"), message))
@@ -189,28 +192,28 @@ impl Merge<'_> {
         let new = format!("(Superseded {}) {} \u{2014} {reason}", self.today, old.text);
         let nested = nested_lines(&self.text, &old);
         let removed = edit::apply(&self.text, vec![Edit::replace(old.lines.clone(), "")]);
-        let without = Constraints::parse(&removed);
-        let text = Merge {
+        let remaining = Constraints::parse(&removed);
+        let text = ConstraintMerge {
             text: removed,
             touched: Vec::new(),
             ..*self
         };
-        let text = match without.section(SUPERSEDED) {
-            Some(section) => text.with_bullet(&without, section, &(new.clone() + &nested)),
-            None => text.with_section(&without, SUPERSEDED, &(new.clone() + &nested)),
+        let text = match remaining.section(SUPERSEDED) {
+            Some(section) => text.with_bullet(&remaining, section, &(new.clone() + &nested)),
+            None => text.with_section(&remaining, SUPERSEDED, &(new.clone() + &nested)),
         };
         self.touched.push(new.clone());
-        checked(&found, text, &new, 0, format!("{pointer}/match"))
+        verified(&found, text, &new, 0, format!("{pointer}/match"))
     }
 
-    /// Returns the one bullet that a change means.
-    fn find<'b>(
+    /// Returns the only bullet that a change matches.
+    fn find_bullet<'b>(
         &self,
         found: &'b Constraints,
         change: &ConstraintChange,
         pointer: &str,
     ) -> Result<&'b Bullet, ChangeStep> {
-        let wanted = change.matching.as_deref().unwrap_or_default().trim();
+        let pattern = change.matching.as_deref().unwrap_or_default().trim();
         let section = match &change.section {
             None => None,
             Some(title) => Some(found.section(title).ok_or_else(|| {
@@ -218,14 +221,11 @@ impl Merge<'_> {
                 ChangeStep::refused(format!("{pointer}/section"), message)
             })?),
         };
-        let matching = found.matching(wanted, section);
+        let matching = found.matching(pattern, section);
         let place = format!("{pointer}/match");
         match matching[..] {
             [one] if self.touched.contains(&one.text) => {
-                let message = format!(
-                    "refers to line {}, which this update itself writes",
-                    one.line
-                );
+                let message = format!("matches line {}, which this same update writes", one.line);
                 Err(ChangeStep::refused(place, message))
             }
             [one] => Ok(one),
@@ -255,7 +255,7 @@ impl Merge<'_> {
         let written = self.text[own.clone()].trim_end();
         let content_end = own.start + written.len();
         let ends_with_bullet = last.is_some_and(|last| last.lines.end >= content_end);
-        let marker = last.map_or('-', |last| marker(&self.text, last));
+        let marker = last.map_or('-', |last| bullet_marker(&self.text, last));
         let at = match self.text[content_end..].find('\n') {
             // An empty section begins after its heading's line.
             _ if written.trim().is_empty() => own.start,
@@ -281,75 +281,70 @@ impl Merge<'_> {
         edit::apply(&self.text, vec![Edit::insert(at, new)])
     }
 
-    /// Returns the text with a new section: before the first that follows it, else before Superseded or last.
+    /// Returns the text with a new section, before the first one that comes after it in the standard order; a
+    /// section without a place in it goes before Superseded.
     fn with_section(&self, found: &Constraints, title: &str, bullet: &str) -> String {
         let place = SECTIONS.iter().position(|known| fold(known) == fold(title));
-        let behind = &SECTIONS[place.map_or(SECTIONS.len() - 1, |place| place + 1)..];
-        let next = behind.iter().find_map(|title| found.section(title));
+        let following = &SECTIONS[place.map_or(SECTIONS.len() - 1, |place| place + 1)..];
+        let next = following.iter().find_map(|title| found.section(title));
         let at = next.map_or(self.text.len(), |next| {
             line_start(&self.text, found.sections[next].heading.start)
         });
-        let (end, before) = (self.line_end, &self.text[..at]);
-        let gap = match before {
-            "" => String::new(),
-            _ if before.ends_with(&end.repeat(2)) => String::new(),
-            _ if before.ends_with('\n') => end.to_owned(),
-            _ => end.repeat(2),
-        };
+        let end = self.line_end;
+        let gap = gap_after(&self.text[..at], end);
         let below = if next.is_some() { end } else { "" };
         let new = format!("{gap}## {title}{end}- {bullet}{end}{below}");
         edit::apply(&self.text, vec![Edit::insert(at, new)])
     }
 }
 
-/// Lets a text through where it reads back as meant: a fence that is not closed, say, swallows what is put after it.
-fn checked(
+/// Accepts a text only if it parses as intended: an unclosed code fence, for example, absorbs what follows.
+fn verified(
     before: &Constraints,
     text: String,
     bullet: &str,
-    more: usize,
+    added: usize,
     pointer: String,
 ) -> ChangeStep {
     let after = Constraints::parse(&text);
     let first = bullet.lines().next().unwrap_or_default();
-    let is_there = after.bullets.iter().any(|found| found.text == first);
-    let lost = before.bullets.len() + more != after.bullets.len();
-    if is_there && !lost {
+    let is_present = after.bullets.iter().any(|found| found.text == first);
+    let is_count_wrong = before.bullets.len() + added != after.bullets.len();
+    if is_present && !is_count_wrong {
         return ChangeStep::Changed(text);
     }
-    let message =
-        "the surrounding markdown would swallow the bullet; fix CONSTRAINTS.md there first";
+    let message = "the surrounding markdown, such as an unclosed code fence, would absorb the bullet; fix CONSTRAINTS.md first";
     ChangeStep::refused(pointer, message)
 }
 
-fn collision(pointer: &str, other: &Bullet) -> Problem {
+fn duplicate_problem(pointer: &str, other: &Bullet) -> Problem {
     let message = format!(
-        "repeats line {}, {:?}: edit that one",
+        "duplicates line {}, {:?}; edit that bullet instead",
         other.line, other.text
     );
     Problem::new(pointer, message)
 }
 
-fn same(written: &str, wanted: &str) -> bool {
-    written == wanted || without_note(written) == without_note(wanted)
+fn is_same_text(one: &str, other: &str) -> bool {
+    one == other || without_note(one) == without_note(other)
 }
 
 fn title_fault(title: &str) -> Option<String> {
     if fold(title) == fold(SUPERSEDED) {
-        return Some("is where `supersede` moves bullets to; nothing is added there".to_owned());
+        return Some("is reserved for superseded bullets; use `supersede`".to_owned());
     }
     let is_plain = !title.starts_with(['\\', '#']) && title.chars().count() <= MAX_TITLE_LENGTH;
     (!is_plain).then(|| format!("is not a section title of at most {MAX_TITLE_LENGTH} characters"))
 }
 
-/// Returns a section's title as the standard writes it.
-fn canonical(title: &str) -> String {
+/// Returns the standard spelling of a section's title.
+fn canonical_title(title: &str) -> String {
     let known = SECTIONS.iter().find(|known| fold(known) == fold(title));
     known.map_or_else(|| title.to_owned(), |known| (*known).to_owned())
 }
 
-/// Returns the mark in front of a bullet, where it is one that ours can follow.
-fn marker(text: &str, bullet: &Bullet) -> char {
+/// Returns the list marker of a bullet, or `-` if it cannot be reused.
+fn bullet_marker(text: &str, bullet: &Bullet) -> char {
     let line = text.get(bullet.lines.clone()).unwrap_or_default();
     line.chars()
         .next()
@@ -357,7 +352,7 @@ fn marker(text: &str, bullet: &Bullet) -> char {
         .unwrap_or('-')
 }
 
-/// Returns the lines that are nested in a bullet, as they are under its own text.
+/// Returns the lines nested in a bullet, verbatim.
 fn nested_lines(text: &str, bullet: &Bullet) -> String {
     let rest = text
         .get(bullet.range.end..bullet.lines.end)

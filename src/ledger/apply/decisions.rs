@@ -1,4 +1,4 @@
-//! DECISIONS.md is appended to: entries go into their month, newest first, and stay as they are.
+//! Appends to DECISIONS.md: entries are inserted into their month, newest first, and never changed.
 
 use chrono::NaiveDate;
 
@@ -7,6 +7,7 @@ use crate::error::Problem;
 use crate::error::Result;
 use crate::ledger::apply::ChangeStep;
 use crate::ledger::apply::FileUpdate;
+use crate::ledger::apply::gap_after;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::decisions::Month;
 use crate::ledger::document::NewDecision;
@@ -17,7 +18,7 @@ use crate::markdown::edit::Edit;
 use crate::project::Project;
 use crate::text::Line;
 
-/// Applies new entries one after the other; those that are refused leave the text as it is.
+/// Applies new entries in order; refused ones leave the text unchanged.
 pub(crate) fn apply(
     project: &Project,
     text: &str,
@@ -28,41 +29,38 @@ pub(crate) fn apply(
         .iter()
         .map(|(_, one)| EntryEvidence::parse(&one.evidence))
         .collect();
-    let known = evidence::resolved(&project.git, &evidences)?;
+    let known = evidence::resolve(&project.git, &evidences)?;
     let mut outcome = FileUpdate::unchanged(text);
     for ((index, decision), (evidence, known)) in decisions.iter().zip(evidences.iter().zip(&known))
     {
         let pointer = format!("/decisions/{index}");
-        let mut problems = shape(decision, &pointer, project.clock.today());
-        let faults = evidence.faults(known, project);
+        let mut problems = field_problems(decision, &pointer, project.clock.today());
+        let faults = evidence.problems(known, project);
         let at_evidence = |fault| Problem::new(format!("{pointer}/evidence"), fault);
         problems.extend(faults.into_iter().map(at_evidence));
         let date = parse_date(&decision.date);
         let step = match date {
-            // Without a title there is nothing to find in the file; the shape says that it is missing.
+            // Without a title, no entry can be found in the file; the schema reports that it is missing.
             Some(date) if problems.is_empty() && !decision.title.trim().is_empty() => {
-                append(&outcome.text, decision, date, &pointer, line_end)
+                insert_entry(&outcome.text, decision, date, &pointer, line_end)
             }
             _ => ChangeStep::Refused(problems),
         };
-        match step {
-            ChangeStep::Changed(text) => outcome.change(text),
-            ChangeStep::Repeated(problem) => outcome.repeated.push(problem),
-            ChangeStep::Refused(problems) => outcome.problems.extend(problems),
-        }
+        outcome.record(step);
     }
     Ok(outcome)
 }
 
-/// Returns what the schema cannot say: the day, and that a decision is not a fix too.
-fn shape(decision: &NewDecision, pointer: &str, today: NaiveDate) -> Vec<Problem> {
+/// Returns the problems that the schema cannot express: an invalid day, and fields of a fix in a decision or
+/// of a decision in a fix.
+fn field_problems(decision: &NewDecision, pointer: &str, today: NaiveDate) -> Vec<Problem> {
     let mut problems = Vec::new();
     match parse_date(&decision.date) {
         None => problems.push(Problem::new(
             format!("{pointer}/date"),
-            "is not a calendar day",
+            "is not a valid date",
         )),
-        // Somewhere it is tomorrow already.
+        // In another time zone it may be tomorrow.
         Some(date) if Some(date) > today.succ_opt() => {
             let message = format!("is in the future: today is {today}");
             problems.push(Problem::new(format!("{pointer}/date"), message));
@@ -70,26 +68,26 @@ fn shape(decision: &NewDecision, pointer: &str, today: NaiveDate) -> Vec<Problem
         Some(_) => {}
     }
     let is_fix = decision.symptom.is_some();
-    let other = [
+    let foreign_fields = [
         ("why", is_fix && decision.why.is_some()),
         ("impact", is_fix && decision.impact.is_some()),
         ("root_cause", !is_fix && decision.root_cause.is_some()),
         ("fix", !is_fix && decision.fix.is_some()),
         ("prevention", !is_fix && decision.prevention.is_some()),
     ];
-    for (name, _) in other.iter().filter(|(_, is_there)| *is_there) {
+    for (name, _) in foreign_fields.iter().filter(|(_, is_present)| *is_present) {
         let (this, that) = if is_fix {
             ("fix", "decision")
         } else {
             ("decision", "fix")
         };
-        let message = format!("belongs to a {that}, and this entry is a {this}");
+        let message = format!("is a field of a {that}, but this entry is a {this}");
         problems.push(Problem::new(format!("{pointer}/{name}"), message));
     }
     problems
 }
 
-fn append(
+fn insert_entry(
     text: &str,
     decision: &NewDecision,
     date: NaiveDate,
@@ -98,7 +96,7 @@ fn append(
 ) -> ChangeStep {
     let found = Decisions::parse(text);
     let title = Line::new(&decision.title);
-    let lines = lines(decision, date, &title);
+    let lines = entry_lines(decision, date, &title);
     if let Some(entry) = found.entry(date, title.as_str()) {
         let written: Vec<&str> = text[entry.range.clone()]
             .trim_end()
@@ -107,7 +105,7 @@ fn append(
             .collect();
         let place = format!("{pointer}/title");
         let message = format!(
-            "line {} has an entry of this day and title; entries are never edited",
+            "line {} already has an entry with this date and title; entries are never edited",
             entry.line
         );
         return if written == lines {
@@ -119,21 +117,21 @@ fn append(
     let entry = lines.join(line_end) + line_end;
     let name = date.format("%Y-%m").to_string();
     let edit = match found.months.iter().find(|month| month.name == name) {
-        Some(month) => into_month(text, &found, month, date, &entry, line_end),
-        None => into_new_month(text, &found, &name, &entry, line_end),
+        Some(month) => insertion_into_month(text, &found, month, date, &entry, line_end),
+        None => insertion_of_month(text, &found, &name, &entry, line_end),
     };
     let new = edit::apply(text, vec![edit]);
     let after = Decisions::parse(&new);
-    let is_there = after.entry(date, title.as_str()).is_some();
-    if is_there && after.entries.len() == found.entries.len() + 1 {
+    let is_present = after.entry(date, title.as_str()).is_some();
+    if is_present && after.entries.len() == found.entries.len() + 1 {
         return ChangeStep::Changed(new);
     }
-    let message = "the surrounding markdown would swallow the entry; fix DECISIONS.md there first";
+    let message = "the surrounding markdown, such as an unclosed code fence, would absorb the entry; fix DECISIONS.md first";
     ChangeStep::refused(pointer.to_owned(), message)
 }
 
 /// Returns the lines of an entry.
-fn lines(decision: &NewDecision, date: NaiveDate, title: &Line) -> Vec<String> {
+fn entry_lines(decision: &NewDecision, date: NaiveDate, title: &Line) -> Vec<String> {
     let mut lines = vec![format!("### {date} \u{2014} {title}"), String::new()];
     let evidence = Some(decision.evidence.clone());
     for (label, text) in [
@@ -152,8 +150,8 @@ fn lines(decision: &NewDecision, date: NaiveDate, title: &Line) -> Vec<String> {
     lines
 }
 
-/// Returns the insertion of an entry into its month: before the first that is not newer.
-fn into_month(
+/// Returns the edit that inserts an entry into its month, before the first one that is not newer.
+fn insertion_into_month(
     text: &str,
     found: &Decisions,
     month: &Month,
@@ -163,39 +161,37 @@ fn into_month(
 ) -> Edit {
     let older = found
         .entries_of(month)
-        .find(|other| other.is_ours && other.date.is_none_or(|other| other <= date));
+        .find(|other| other.is_standard && other.date.is_none_or(|other| other <= date));
     match older {
         Some(older) => Edit::insert(older.range.start, format!("{entry}{line_end}")),
-        None => behind(text, month.range.end, entry, line_end),
+        None => insertion_after(text, month.range.end, entry, line_end),
     }
 }
 
-/// Returns the insertion of a month: before the first older one, else after all there is.
-fn into_new_month(text: &str, found: &Decisions, name: &str, entry: &str, line_end: &str) -> Edit {
+/// Returns the edit that inserts a month, before the first older one or else at the end.
+fn insertion_of_month(
+    text: &str,
+    found: &Decisions,
+    name: &str,
+    entry: &str,
+    line_end: &str,
+) -> Edit {
     let month = format!("## {name}{line_end}{line_end}{entry}");
     let older = found.months.iter().find(|month| month.name.as_str() < name);
     match (older, found.months.last(), &found.rollup) {
         (Some(older), ..) => Edit::insert(older.range.start, format!("{month}{line_end}")),
-        (None, Some(last), _) => behind(text, last.range.end, &month, line_end),
-        // Without a month, what stands under the rollup is another writer's, and older.
+        (None, Some(last), _) => insertion_after(text, last.range.end, &month, line_end),
+        // Without a month, the text below the rollup has another writer and is older.
         (None, None, Some(rollup)) if found.entries.is_empty() => {
-            behind(text, rollup.own.end, &month, line_end)
+            insertion_after(text, rollup.own.end, &month, line_end)
         }
-        _ => behind(text, text.len(), &month, line_end),
+        _ => insertion_after(text, text.len(), &month, line_end),
     }
 }
 
-/// Returns the insertion of a piece after the text before a byte, with a blank line on either side.
-fn behind(text: &str, end: usize, piece: &str, line_end: &str) -> Edit {
-    let before = &text[..end];
-    let gap =
-        if before.trim().is_empty() || before.ends_with("\n\n") || before.ends_with("\r\n\r\n") {
-            String::new()
-        } else if before.ends_with('\n') {
-            line_end.to_owned()
-        } else {
-            line_end.repeat(2)
-        };
+/// Returns the edit that inserts a piece at a byte offset, with a blank line before and after it.
+fn insertion_after(text: &str, end: usize, piece: &str, line_end: &str) -> Edit {
+    let gap = gap_after(&text[..end], line_end);
     let below = if text[end..].is_empty() { "" } else { line_end };
     Edit::insert(end, format!("{gap}{piece}{below}"))
 }

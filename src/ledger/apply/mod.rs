@@ -1,4 +1,4 @@
-//! Applies an update to the text of each file, by that file's mode; only evidence is looked up elsewhere.
+//! Applies an update to the text of each file, in that file's mode; only evidence is looked up elsewhere.
 
 pub(crate) mod constraints;
 pub(crate) mod decisions;
@@ -16,7 +16,7 @@ pub(crate) struct FileUpdate {
     pub(crate) is_changed: bool,
     /// Violations of rules.
     pub(crate) problems: Vec<Problem>,
-    /// Parts that were applied before: not a problem if the whole update was, else one like the others.
+    /// Parts that were applied before: problems, unless the whole update was applied before.
     pub(crate) repeated: Vec<Problem>,
 }
 
@@ -25,6 +25,15 @@ impl FileUpdate {
         Self {
             text: text.to_owned(),
             ..Self::default()
+        }
+    }
+
+    /// Adds the outcome of one change.
+    pub(crate) fn record(&mut self, step: ChangeStep) {
+        match step {
+            ChangeStep::Changed(text) => self.change(text),
+            ChangeStep::Repeated(problem) => self.repeated.push(problem),
+            ChangeStep::Refused(problems) => self.problems.extend(problems),
         }
     }
 
@@ -41,7 +50,7 @@ impl FileUpdate {
 pub(crate) enum ChangeStep {
     /// The file's text after the change.
     Changed(String),
-    /// It was applied before; states where.
+    /// It was applied before, at the stated place.
     Repeated(Problem),
     /// It violates rules.
     Refused(Vec<Problem>),
@@ -50,5 +59,17 @@ pub(crate) enum ChangeStep {
 impl ChangeStep {
     pub(crate) fn refused(pointer: String, message: impl Into<String>) -> Self {
         Self::Refused(vec![Problem::new(pointer, message)])
+    }
+}
+
+/// Returns the line ends that separate what is inserted after `before` from it by a blank line.
+pub(crate) fn gap_after(before: &str, line_end: &str) -> String {
+    let is_start = matches!(before, "" | "\u{feff}");
+    if is_start || before.ends_with("\n\n") || before.ends_with("\n\r\n") {
+        String::new()
+    } else if before.ends_with('\n') {
+        line_end.to_owned()
+    } else {
+        line_end.repeat(2)
     }
 }

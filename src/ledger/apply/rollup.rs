@@ -1,4 +1,4 @@
-//! The rollup of DECISIONS.md: the one part of it that is rewritten.
+//! Rewrites the rollup of DECISIONS.md, the only part of the file that is ever rewritten.
 
 use std::cmp::Reverse;
 
@@ -9,7 +9,7 @@ use crate::error::Problem;
 use crate::ledger::apply::FileUpdate;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::decisions::Rollup;
-use crate::ledger::state::says_something;
+use crate::ledger::state::is_filled;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::text::Line;
@@ -18,14 +18,14 @@ use crate::text::quantity;
 
 /// The heading of a new rollup.
 const HEADING: &str = "## Recent (last 30 days)";
-/// The fewest bullets, where there are as many recent entries.
+/// Minimum number of bullets, if there are as many recent entries.
 const MIN_BULLETS: usize = 5;
-/// How old the entries are at most that a rollup sums up.
-const RECENT: Days = Days::new(30);
-/// The most bullets.
+/// Maximum age of the entries that a rollup summarises.
+const RECENT_DAYS: Days = Days::new(30);
+/// Maximum number of bullets.
 pub(crate) const MAX_BULLETS: usize = 10;
 
-/// Returns what a rollup makes of the text, the new entries already in it.
+/// Applies a rollup to the text, which already contains the new entries.
 pub(crate) fn apply(
     text: &str,
     bullets: &[String],
@@ -34,35 +34,34 @@ pub(crate) fn apply(
 ) -> FileUpdate {
     let mut outcome = FileUpdate::unchanged(text);
     let found = Decisions::parse(text);
-    let needed = needed(&found, today);
+    let needed = min_bullets(&found, today);
     if bullets.len() < needed {
         let message = format!(
-            "has {} for {}, at least {needed} needed",
+            "has {} for {}; at least {needed} are needed",
             quantity(bullets.len(), "bullet"),
             quantity(found.entries.len(), "entry")
         );
         outcome.problems.push(Problem::new("/rollup", message));
         return outcome;
     }
-    let lines: Vec<Line> = bullets.iter().map(|bullet| Line::new(bullet)).collect();
-    let standing = found.rollup.as_ref();
-    if standing.is_some_and(|rollup| rollup.bullets.iter().eq(lines.iter().map(Line::as_str))) {
+    let bullets = bullets.iter().map(|bullet| Line::new(bullet).to_string());
+    let bullets: Vec<String> = bullets.collect();
+    let current = found.rollup.as_ref();
+    if current.is_some_and(|rollup| rollup.bullets == bullets) {
         return outcome;
     }
-    let bullets: Vec<String> = lines.iter().map(|line| line.as_str().to_owned()).collect();
-    if let Some(text) = replaced(text, &bullets, line_end) {
+    if let Some(text) = replace(text, &bullets, line_end) {
         outcome.change(text);
     } else {
-        let message =
-            "the surrounding markdown would swallow the rollup; fix DECISIONS.md there first";
+        let message = "the surrounding markdown, such as an unclosed code fence, would absorb the rollup; fix DECISIONS.md first";
         outcome.problems.push(Problem::new("/rollup", message));
     }
     outcome
 }
 
 /// Returns the minimum number of bullets of a rollup: the number of recent entries, up to five.
-pub(crate) fn needed(found: &Decisions, today: NaiveDate) -> usize {
-    let since = today.checked_sub_days(RECENT);
+pub(crate) fn min_bullets(found: &Decisions, today: NaiveDate) -> usize {
+    let since = today.checked_sub_days(RECENT_DAYS);
     let recent = found.entries.iter().filter(|entry| entry.date >= since);
     MIN_BULLETS.min(recent.count())
 }
@@ -70,53 +69,54 @@ pub(crate) fn needed(found: &Decisions, today: NaiveDate) -> usize {
 /// Returns the text with a rollup that has as many bullets as it needs, filled up with the newest titles.
 ///
 /// All existing bullets are kept, except placeholders.
-pub(crate) fn filled(text: &str, today: NaiveDate, line_end: &str) -> String {
+pub(crate) fn fill(text: &str, today: NaiveDate, line_end: &str) -> String {
     let found = Decisions::parse(text);
-    let needed = needed(&found, today);
-    let said = found
+    let needed = min_bullets(&found, today);
+    let existing = found
         .rollup
         .as_ref()
         .map(Rollup::filled_bullets)
         .unwrap_or_default();
-    if found.rollup.is_some() && said.len() >= needed {
+    if found.rollup.is_some() && existing.len() >= needed {
         return text.to_owned();
     }
-    let new = missing_titles(&found, &said, needed);
+    let new = missing_titles(&found, &existing, needed);
     let filled = match &found.rollup {
-        Some(rollup) if !said.is_empty() => appended(text, rollup, &new, line_end),
-        _ => replaced(text, &new, line_end),
+        Some(rollup) if !existing.is_empty() => append(text, rollup, &new, line_end),
+        _ => replace(text, &new, line_end),
     };
     let is_kept = |filled: &String| {
         let after = Decisions::parse(filled);
-        let is_said =
-            after.rollup.as_ref().map(Rollup::filled_bullets) == Some([said, new].concat());
-        is_said && after.entries.len() == found.entries.len()
+        let is_complete =
+            after.rollup.as_ref().map(Rollup::filled_bullets) == Some([existing, new].concat());
+        is_complete && after.entries.len() == found.entries.len()
     };
     filled.filter(is_kept).unwrap_or_else(|| text.to_owned())
 }
 
-/// Returns the titles of the newest entries that no bullet says yet, as many as are missing.
-fn missing_titles(found: &Decisions, said: &[String], needed: usize) -> Vec<String> {
+/// Returns the titles of the newest entries that have no bullet yet, as many as are missing.
+fn missing_titles(found: &Decisions, existing: &[String], needed: usize) -> Vec<String> {
     let mut newest: Vec<_> = found.entries.iter().collect();
     newest.sort_by_key(|entry| Reverse(entry.date));
     let mut missing: Vec<String> = Vec::new();
     for entry in newest {
         let title = Line::new(&entry.title).as_str().to_owned();
-        let mut listed = said.iter().chain(&missing);
+        let mut listed = existing.iter().chain(&missing);
         let is_listed = listed.any(|bullet| fold(bullet) == fold(&title));
-        if said.len() + missing.len() < needed && !is_listed {
+        if existing.len() + missing.len() < needed && !is_listed {
             missing.push(title);
         }
     }
     missing
 }
 
-/// Returns the text with bullets after those of the rollup, placeholders left out; nested lines stay where they are.
-fn appended(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Option<String> {
+/// Returns the text with bullets appended to the rollup and its placeholders removed; nested lines stay in
+/// place.
+fn append(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Option<String> {
     let mut edits = Vec::new();
     let mut end = None;
     for (bullet, lines) in rollup.bullets.iter().zip(&rollup.lines) {
-        if says_something(bullet) {
+        if is_filled(bullet) {
             end = Some(lines.end);
         } else {
             edits.push(Edit::replace(lines.clone(), ""));
@@ -136,16 +136,16 @@ fn appended(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Opti
     Some(edit::apply(text, edits))
 }
 
-/// Returns the text with these bullets as its rollup, or `None` if they would not read back as such.
-pub(crate) fn replaced(text: &str, bullets: &[String], line_end: &str) -> Option<String> {
+/// Returns the text with these bullets as its rollup, or `None` if it would not parse as such.
+pub(crate) fn replace(text: &str, bullets: &[String], line_end: &str) -> Option<String> {
     let found = Decisions::parse(text);
     let list = bullets.iter().fold(String::new(), |list, bullet| {
         list + "- " + bullet + line_end
     });
     let new = edit::apply(text, edits(text, &found, &list, line_end));
     let after = Decisions::parse(&new);
-    let is_there = after.rollup.is_some_and(|rollup| rollup.bullets == bullets);
-    (is_there && after.entries.len() == found.entries.len()).then_some(new)
+    let is_present = after.rollup.is_some_and(|rollup| rollup.bullets == bullets);
+    (is_present && after.entries.len() == found.entries.len()).then_some(new)
 }
 
 /// Returns the edits that replace the bullets by a list; other text in the section is kept.
@@ -170,10 +170,10 @@ fn edits(text: &str, found: &Decisions, list: &str, line_end: &str) -> Vec<Edit>
             ""
         };
         // A paragraph in the section ends before the list.
-        let below = if own.trim().is_empty() { "" } else { line_end };
+        let gap_after = if own.trim().is_empty() { "" } else { line_end };
         return vec![Edit::insert(
             rollup.own.start,
-            format!("{gap}{list}{below}"),
+            format!("{gap}{list}{gap_after}"),
         )];
     };
     let mut end = first.end;

@@ -1,4 +1,4 @@
-//! STATE.md is rewritten, or only its anchor moves.
+//! Rewrites STATE.md, or only moves its anchor.
 
 use std::sync::LazyLock;
 
@@ -8,13 +8,14 @@ use serde::Serialize;
 
 use crate::error::Problem;
 use crate::error::Result;
+use crate::ledger::anchor::Anchor;
 use crate::ledger::anchor::Footer;
-use crate::ledger::anchor::NONE_YET;
+use crate::ledger::anchor::NO_HASH;
 use crate::ledger::apply::FileUpdate;
 use crate::ledger::document::NewState;
 use crate::ledger::files::LedgerFile;
 use crate::ledger::state::MAX_LINES;
-use crate::ledger::state::REFERENCES;
+use crate::ledger::state::QUICK_REFERENCE_LABELS;
 use crate::ledger::state::TRIAGE;
 use crate::ledger::state::UNKNOWN;
 use crate::markdown::edit;
@@ -24,12 +25,12 @@ use crate::templates::Template;
 use crate::text::Line;
 
 /// Matches words about the past or about intentions; STATE.md describes only the present.
-static NOT_NOW: LazyLock<Option<Regex>> =
+static NON_PRESENT: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)\b(should|we used to|previously|formerly)\b").ok());
 
 /// The fields of the template.
 #[derive(Serialize)]
-struct Page {
+struct StatePage {
     objective: Line,
     active_work: Vec<Line>,
     blockers: Vec<Line>,
@@ -41,7 +42,7 @@ struct Page {
     comments: Vec<String>,
 }
 
-/// Returns what a state and an anchor make of the file.
+/// Applies a new state and a new anchor to the file.
 pub(crate) fn apply(
     project: &Project,
     file: &LedgerFile,
@@ -52,16 +53,17 @@ pub(crate) fn apply(
     let today = project.clock.today();
     let mut outcome = FileUpdate::unchanged(&file.text);
     let Some(state) = state else {
-        advance(project, file, &footer, anchor, &mut outcome)?;
+        advance_anchor(project, file, &footer, anchor, &mut outcome)?;
         return Ok(outcome);
     };
-    outcome.problems = faults(state);
-    let known = anchor.or(footer.hash()).unwrap_or(NONE_YET).to_owned();
-    let comments = footer.comments(&file.text, &known);
-    let day = |date: NaiveDate| page(project, file, state, &known, &comments, date);
+    outcome.problems = tense_problems(state);
+    let anchor = anchor.or(footer.hash()).unwrap_or(NO_HASH).to_owned();
+    let comments = footer.comments(&file.text, &anchor);
+    let day =
+        |date: NaiveDate| render_with_line_ends(project, file, state, &anchor, &comments, date);
     // The same state on another day is the same state.
-    let standing = footer.updated.as_ref().map(|(date, _)| *date);
-    if let Some(date) = standing
+    let updated = footer.updated.as_ref().map(|(date, _)| *date);
+    if let Some(date) = updated
         && file.exists()
         && day(date)? == file.text
     {
@@ -70,14 +72,14 @@ pub(crate) fn apply(
     let text = day(today)?;
     let lines = text.lines().count();
     if lines > MAX_LINES {
-        let message = format!("STATE.md would have {lines} lines, at most {MAX_LINES} are allowed");
+        let message = format!("STATE.md would have {lines} lines; at most {MAX_LINES} are allowed");
         outcome.problems.push(Problem::new("/state", message));
     }
     outcome.change(text);
     Ok(outcome)
 }
 
-/// Returns the text of a state that nobody has filled in yet.
+/// Returns the text of a state without content.
 pub(crate) fn blank(project: &Project, anchor: &str) -> Result<String> {
     let state = NewState {
         objective: UNKNOWN.to_owned(),
@@ -87,7 +89,7 @@ pub(crate) fn blank(project: &Project, anchor: &str) -> Result<String> {
     render(project, &state, anchor, &[], project.clock.today())
 }
 
-fn advance(
+fn advance_anchor(
     project: &Project,
     file: &LedgerFile,
     footer: &Footer,
@@ -101,9 +103,9 @@ fn advance(
         outcome.change(blank(project, anchor)?);
         return Ok(());
     }
-    let is_there = |one: &crate::ledger::anchor::Anchor| one.hash.as_deref() == Some(anchor);
+    let is_at_target = |one: &Anchor| one.hash.as_deref() == Some(anchor);
     let has_footer = footer.anchors.iter().any(|one| !one.is_comment);
-    if has_footer && footer.anchors.iter().all(is_there) {
+    if has_footer && footer.anchors.iter().all(is_at_target) {
         return Ok(());
     }
     let edits = footer.advance(&file.text, anchor, project.clock.today(), file.line_end());
@@ -111,7 +113,7 @@ fn advance(
     Ok(())
 }
 
-fn page(
+fn render_with_line_ends(
     project: &Project,
     file: &LedgerFile,
     state: &NewState,
@@ -134,36 +136,37 @@ fn render(
     date: NaiveDate,
 ) -> Result<String> {
     let lines = |texts: &[String]| texts.iter().map(|text| Line::new(text)).collect::<Vec<_>>();
-    let known = |text: &Option<String>| text.as_deref().map_or_else(|| UNKNOWN.to_owned(), code);
+    let command =
+        |text: &Option<String>| text.as_deref().map_or_else(|| UNKNOWN.to_owned(), as_code);
     let reference = &state.quick_reference;
-    let given = [&reference.run, &reference.test, &reference.entry_point];
-    let mut quick: Vec<Line> = REFERENCES
+    let commands = [&reference.run, &reference.test, &reference.entry_point];
+    let mut references: Vec<Line> = QUICK_REFERENCE_LABELS
         .iter()
-        .zip(given)
-        .map(|(label, text)| Line::new(&format!("{label}: {}", known(text))))
+        .zip(commands)
+        .map(|(label, text)| Line::new(&format!("{label}: {}", command(text))))
         .collect();
-    quick.extend(lines(&reference.more));
+    references.extend(lines(&reference.more));
     let mut next_actions = lines(&state.next_actions);
     if next_actions.is_empty() {
         next_actions.push(Line::new(TRIAGE));
     }
-    let page = Page {
+    let page = StatePage {
         objective: Line::new(&state.objective),
         active_work: lines(&state.active_work),
         blockers: lines(&state.blockers),
         next_actions,
-        reference: quick,
+        reference: references,
         out_of_scope: lines(&state.out_of_scope),
         date: date.to_string(),
         anchor: anchor.to_owned(),
         comments: comments.to_vec(),
     };
-    // A document with keys is refused as it is read, unless the user allows them: then they are what is to stand here.
+    // A document with secrets was refused when it was parsed, unless the user allows them.
     templates::render_unredacted(project, Template::LedgerState, &page)
 }
 
-/// Returns a command as code, unless it is set as such already.
-fn code(text: &str) -> String {
+/// Returns a command as inline code, unless it contains code already.
+fn as_code(text: &str) -> String {
     if text.contains('`') {
         text.to_owned()
     } else {
@@ -171,8 +174,8 @@ fn code(text: &str) -> String {
     }
 }
 
-/// Returns what a state says of the past or of what ought to be.
-fn faults(state: &NewState) -> Vec<Problem> {
+/// Returns a problem for each text of a state that is about the past or about intentions.
+fn tense_problems(state: &NewState) -> Vec<Problem> {
     let lists = [
         ("active_work", &state.active_work),
         ("blockers", &state.blockers),
@@ -180,24 +183,24 @@ fn faults(state: &NewState) -> Vec<Problem> {
         ("out_of_scope", &state.out_of_scope),
     ];
     let mut problems = Vec::new();
-    let mut look = |pointer: String, text: &str| {
-        if let Some(word) = not_now(text) {
-            let message = format!("says {word:?}: the state is what is true now");
+    let mut check = |pointer: String, text: &str| {
+        if let Some(word) = non_present_word(text) {
+            let message = format!("contains {word:?}, but the state describes only the present");
             problems.push(Problem::new(pointer, message));
         }
     };
-    look("/state/objective".to_owned(), &state.objective);
+    check("/state/objective".to_owned(), &state.objective);
     for (name, texts) in lists {
         for (index, text) in texts.iter().enumerate() {
-            look(format!("/state/{name}/{index}"), text);
+            check(format!("/state/{name}/{index}"), text);
         }
     }
     problems
 }
 
-/// Returns the word by which a text leaves the present; code is not looked at.
-pub(crate) fn not_now(text: &str) -> Option<String> {
+/// Returns the first word of a text that is about the past or about intentions; inline code is ignored.
+pub(crate) fn non_present_word(text: &str) -> Option<String> {
     let plain: String = text.split('`').step_by(2).collect::<Vec<_>>().join(" ");
-    let found = NOT_NOW.as_ref()?.find(&plain)?;
+    let found = NON_PRESENT.as_ref()?.find(&plain)?;
     Some(found.as_str().to_owned())
 }

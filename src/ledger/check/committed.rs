@@ -1,4 +1,5 @@
-//! Holds CONSTRAINTS.md and DECISIONS.md against the last commit: what stood there may not go, nor an entry change.
+//! Compares CONSTRAINTS.md and DECISIONS.md with the last commit: nothing may be removed, and no entry
+//! changed.
 
 use crate::error::Result;
 use crate::git::Object;
@@ -10,23 +11,23 @@ use crate::ledger::decisions::Decisions;
 use crate::ledger::files::CONSTRAINTS;
 use crate::ledger::files::DECISIONS;
 use crate::ledger::files::LedgerFolder;
-use crate::ledger::likeness::Words;
-use crate::ledger::likeness::without_note;
-use crate::ledger::state::says_something;
+use crate::ledger::similarity::WordSet;
+use crate::ledger::similarity::without_note;
+use crate::ledger::state::is_filled;
 use crate::project::Project;
 use crate::text::clip;
 
-/// How much of a bullet is shown.
-const SHOWN: usize = 60;
+/// Maximum number of characters of a bullet or title in a message.
+const MAX_SHOWN_CHARS: usize = 60;
 
-/// The merge-only and the append-only file as the last commit has them; empty where they are not in it.
+/// The merge-only and the append-only file of the last commit; empty if it does not contain them.
 #[derive(Debug, Default)]
-pub(crate) struct Committed {
+pub(crate) struct CommittedFiles {
     pub(crate) constraints: String,
     pub(crate) decisions: String,
 }
 
-impl Committed {
+impl CommittedFiles {
     pub(crate) fn read(project: &Project, folder: &LedgerFolder) -> Result<Self> {
         let names = [CONSTRAINTS, DECISIONS].map(|name| folder.git_path(name));
         let [Some(constraints), Some(decisions)] = names else {
@@ -55,62 +56,67 @@ fn text(object: Option<Object>) -> String {
     }
 }
 
-/// Reports the bullets of the last commit that are neither there, nor edited in place, nor under Superseded.
+/// Reports the bullets of the last commit that are missing, unless edited in place or moved to Superseded.
 pub(crate) fn check_constraints(before: &str, now: &str, findings: &mut Findings<'_>) {
     let (before, now) = (Constraints::parse(before), Constraints::parse(now));
     let mut edits: Vec<&Bullet> = now
         .active()
         .filter(|bullet| {
-            is_noted(bullet) && !before.bullets.iter().any(|old| old.text == bullet.text)
+            has_note(bullet) && !before.bullets.iter().any(|old| old.text == bullet.text)
         })
         .collect();
     let gone = before.bullets.iter().filter(|old| {
-        let is_kept = now.bullets.iter().any(|bullet| keeps(&now, bullet, old));
-        says_something(&old.text) && !is_kept
+        let is_kept = now
+            .bullets
+            .iter()
+            .any(|bullet| preserves(&now, bullet, old));
+        is_filled(&old.text) && !is_kept
     });
     for old in gone {
-        let words = Words::from_text(&old.text);
+        let words = WordSet::from_text(&old.text);
         let edit = edits
             .iter()
-            .position(|new| !Words::from_text(&new.text).is_foreign_to(&words));
+            .position(|new| !WordSet::from_text(&new.text).is_disjoint(&words));
         if let Some(edit) = edit {
             edits.remove(edit);
             continue;
         }
         let message = format!(
-            "lacks {:?}, which the last commit has: move a bullet to Superseded, \
+            "no longer contains {:?}, which is in the last commit: move a bullet to Superseded, \
              or edit it in place with `(updated YYYY-MM-DD)`",
-            clip(&old.text, SHOWN)
+            clip(&old.text, MAX_SHOWN_CHARS)
         );
         findings.add("merge-only", None, message);
     }
 }
 
-fn is_noted(bullet: &Bullet) -> bool {
+fn has_note(bullet: &Bullet) -> bool {
     without_note(&bullet.text) != bullet.text.trim_end()
 }
 
-/// Returns whether a bullet is the old one, or says that it holds no longer.
-fn keeps(now: &Constraints, bullet: &Bullet, old: &Bullet) -> bool {
-    let said = without_note(&old.text);
-    without_note(&bullet.text) == said || now.is_superseded(bullet) && bullet.text.contains(said)
+/// Returns whether a bullet is the old one, or supersedes it.
+fn preserves(now: &Constraints, bullet: &Bullet, old: &Bullet) -> bool {
+    let text = without_note(&old.text);
+    without_note(&bullet.text) == text || now.is_superseded(bullet) && bullet.text.contains(text)
 }
 
-/// Reports the entries of the last commit that are gone or read otherwise now.
+/// Reports the entries of the last commit that are missing or changed.
 pub(crate) fn check_decisions(before: &str, now: &str, findings: &mut Findings<'_>) {
-    let (found, standing) = (Decisions::parse(before), Decisions::parse(now));
+    let (found, current) = (Decisions::parse(before), Decisions::parse(now));
     for old in &found.entries {
-        let same = |entry: &&DecisionEntry| entry.date == old.date && entry.title == old.title;
-        let mut candidates = standing.entries.iter().filter(same).peekable();
+        let is_same_entry =
+            |entry: &&DecisionEntry| entry.date == old.date && entry.title == old.title;
+        let mut candidates = current.entries.iter().filter(is_same_entry).peekable();
         let Some(first) = candidates.peek().map(|entry| entry.line) else {
             let day = old.date.map(|date| format!("{date} ")).unwrap_or_default();
-            let title = clip(&old.title, SHOWN);
-            let message = format!("lacks the entry {day}{title:?}, which the last commit has");
+            let title = clip(&old.title, MAX_SHOWN_CHARS);
+            let message =
+                format!("no longer contains the entry {day}{title:?}, which is in the last commit");
             findings.add("append-only", None, message);
             continue;
         };
         if !candidates.any(|entry| lines(now, entry) == lines(before, old)) {
-            let message = "differs from the last commit: entries are never edited; add one that says what changed";
+            let message = "differs from the last commit: entries are never edited; add a new entry about the change";
             findings.add("append-only", first, message);
         }
     }

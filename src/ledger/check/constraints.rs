@@ -5,9 +5,9 @@ use crate::ledger::check::Findings;
 use crate::ledger::constraints::Bullet;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::constraints::SECTIONS;
-use crate::ledger::likeness::Words;
+use crate::ledger::similarity::WordSet;
 
-/// More bullets are not compared each with each.
+/// Maximum number of bullets that are compared with each other.
 const MAX_COMPARED: usize = 1_000;
 
 pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
@@ -33,15 +33,15 @@ pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
         if found.sections[bullet.section].title.is_empty() {
             findings.add("section", bullet.line, "is a bullet outside any section");
         }
-        if found.is_superseded(bullet) && !is_superseded_well(&bullet.text) {
+        if found.is_superseded(bullet) && !has_superseded_format(&bullet.text) {
             let message = "is not written `(Superseded YYYY-MM-DD) … \u{2014} reason`";
             findings.add("superseded", bullet.line, message);
         }
     }
-    duplicates(&found, findings);
+    check_duplicates(&found, findings);
 }
 
-fn is_superseded_well(text: &str) -> bool {
+fn has_superseded_format(text: &str) -> bool {
     let rest = text
         .strip_prefix("(Superseded ")
         .and_then(|rest| rest.split_once(") "));
@@ -53,16 +53,16 @@ fn is_superseded_well(text: &str) -> bool {
     })
 }
 
-fn duplicates(found: &Constraints, findings: &mut Findings<'_>) {
+fn check_duplicates(found: &Constraints, findings: &mut Findings<'_>) {
     let bullets: Vec<&Bullet> = found.active().take(MAX_COMPARED).collect();
-    let words: Vec<Words> = bullets
+    let words: Vec<WordSet> = bullets
         .iter()
-        .map(|bullet| Words::from_text(&bullet.text))
+        .map(|bullet| WordSet::from_text(&bullet.text))
         .collect();
     for (index, bullet) in bullets.iter().enumerate() {
-        let earlier = (0..index).find(|earlier| words[index].equal(&words[*earlier]));
+        let earlier = (0..index).find(|earlier| words[index].is_similar_to(&words[*earlier]));
         if let Some(earlier) = earlier {
-            let message = format!("repeats line {}", bullets[earlier].line);
+            let message = format!("duplicates line {}", bullets[earlier].line);
             findings.add("duplicate", bullet.line, message);
         }
     }

@@ -17,18 +17,19 @@ use crate::text::quantity;
 
 pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) -> Result<()> {
     let found = Decisions::parse(text);
-    judge_rollup(&found, project.clock.today(), findings);
-    months(&found, findings);
+    check_rollup(&found, project.clock.today(), findings);
+    check_months(&found, findings);
     let outline = Outline::parse(text, 0);
     let mut cited: Vec<(usize, EntryEvidence)> = Vec::new();
     for entry in &found.entries {
-        if !entry.is_ours {
-            let message = "has an older form than `### YYYY-MM-DD \u{2014} Title`; kept as it is";
+        if !entry.is_standard {
+            let message =
+                "is in an older format than `### YYYY-MM-DD \u{2014} Title`; kept unchanged";
             findings.add_tolerated(entry.line, message);
             continue;
         }
-        let fields = fields(&outline, entry);
-        missing(entry, &fields, findings);
+        let fields = entry_fields(&outline, entry);
+        check_fields(entry, &fields, findings);
         if let Some(text) = fields
             .iter()
             .find(|(name, _)| name == "evidence")
@@ -39,32 +40,35 @@ pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) 
     }
     let evidences: Vec<EntryEvidence> =
         cited.iter().map(|(_, evidence)| evidence.clone()).collect();
-    let known = evidence::resolved(&project.git, &evidences)?;
+    let known = evidence::resolve(&project.git, &evidences)?;
     for ((line, evidence), known) in cited.iter().zip(known) {
-        for fault in evidence.faults(&known, project) {
+        for fault in evidence.problems(&known, project) {
             findings.add("evidence", *line, fault);
         }
     }
     Ok(())
 }
 
-fn judge_rollup(found: &Decisions, today: NaiveDate, findings: &mut Findings<'_>) {
+fn check_rollup(found: &Decisions, today: NaiveDate, findings: &mut Findings<'_>) {
     let Some(rollup) = &found.rollup else {
         return findings.add_fixable("rollup", None, "has no section \"Recent (last 30 days)\"");
     };
-    let (said, needed) = (rollup.filled_bullets().len(), rollup::needed(found, today));
-    if said < needed {
-        let bullets = quantity(said, "bullet");
-        let message = format!("the rollup has {bullets}, at least {needed} needed");
+    let (count, needed) = (
+        rollup.filled_bullets().len(),
+        rollup::min_bullets(found, today),
+    );
+    if count < needed {
+        let bullets = quantity(count, "bullet");
+        let message = format!("the rollup has {bullets}; at least {needed} are needed");
         findings.add_fixable("rollup", rollup.line, message);
-    } else if said > MAX_BULLETS {
+    } else if count > MAX_BULLETS {
         // Which ones to leave out takes judgement.
-        let message = format!("the rollup has {said} bullets, at most {MAX_BULLETS} are allowed");
+        let message = format!("the rollup has {count} bullets; at most {MAX_BULLETS} are allowed");
         findings.add("rollup", rollup.line, message);
     }
 }
 
-fn months(found: &Decisions, findings: &mut Findings<'_>) {
+fn check_months(found: &Decisions, findings: &mut Findings<'_>) {
     for pair in found.months.windows(2) {
         if pair[0].name < pair[1].name {
             let message = format!(
@@ -82,15 +86,15 @@ fn months(found: &Decisions, findings: &mut Findings<'_>) {
     }
     for month in &found.months {
         for entry in found.entries_of(month) {
-            let belongs = entry
+            let is_in_month = entry
                 .date
                 .is_none_or(|date| date.format("%Y-%m").to_string() == month.name);
-            if !belongs {
+            if !is_in_month {
                 findings.add(
                     "month",
                     entry.line,
                     format!(
-                        "is listed under {}, but its day is in another month",
+                        "is listed under {}, but its date is in another month",
                         month.name
                     ),
                 );
@@ -100,7 +104,7 @@ fn months(found: &Decisions, findings: &mut Findings<'_>) {
 }
 
 /// Returns an entry's fields: the folded label and the value.
-fn fields(outline: &Outline<'_>, entry: &DecisionEntry) -> Vec<(String, String)> {
+fn entry_fields(outline: &Outline<'_>, entry: &DecisionEntry) -> Vec<(String, String)> {
     let labels = outline.labels(&entry.range);
     labels
         .into_iter()
@@ -108,19 +112,19 @@ fn fields(outline: &Outline<'_>, entry: &DecisionEntry) -> Vec<(String, String)>
         .collect()
 }
 
-fn missing(entry: &DecisionEntry, fields: &[(String, String)], findings: &mut Findings<'_>) {
+fn check_fields(entry: &DecisionEntry, fields: &[(String, String)], findings: &mut Findings<'_>) {
     let has = |name: &str| {
         fields
             .iter()
             .any(|(field, _)| field == name || field.starts_with(&format!("{name} (")))
     };
     let is_fix = has("symptom");
-    let wanted: &[&str] = if is_fix {
+    let required: &[&str] = if is_fix {
         &["root cause", "fix", "prevention", "evidence"]
     } else {
         &["why", "impact", "evidence"]
     };
-    let missing: Vec<&str> = wanted.iter().copied().filter(|name| !has(name)).collect();
+    let missing: Vec<&str> = required.iter().copied().filter(|name| !has(name)).collect();
     if !missing.is_empty() {
         findings.add(
             "entry",

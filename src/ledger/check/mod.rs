@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::ledger::anchor::Footer;
-use crate::ledger::check::committed::Committed;
+use crate::ledger::check::committed::CommittedFiles;
 use crate::ledger::coverage;
 use crate::ledger::coverage::AnchorState;
 use crate::ledger::coverage::Coverage;
@@ -53,7 +53,7 @@ pub struct CheckReport {
 /// The findings of one file's check.
 pub(crate) struct Findings<'a> {
     path: &'a Path,
-    list: Vec<Finding>,
+    violations: Vec<Finding>,
     kept: Vec<Finding>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Findings<'a> {
     pub(crate) fn new(path: &'a Path) -> Self {
         Self {
             path,
-            list: Vec::new(),
+            violations: Vec::new(),
             kept: Vec::new(),
         }
     }
@@ -72,7 +72,7 @@ impl<'a> Findings<'a> {
         line: impl Into<Option<usize>>,
         message: impl Into<String>,
     ) {
-        self.list.push(Finding {
+        self.violations.push(Finding {
             place: SourceLocation {
                 file: self.path.to_owned(),
                 line: line.into(),
@@ -86,10 +86,10 @@ impl<'a> Findings<'a> {
     /// Reports an entry of an older form, without counting it as a fault.
     pub(crate) fn add_tolerated(&mut self, line: usize, message: &str) {
         self.add("entry", line, message);
-        self.kept.extend(self.list.pop());
+        self.kept.extend(self.violations.pop());
     }
 
-    /// Adds what `--fix` can put right without losing anything.
+    /// Adds a problem that `--fix` repairs without losing anything.
     pub(crate) fn add_fixable(
         &mut self,
         rule: &'static str,
@@ -97,7 +97,7 @@ impl<'a> Findings<'a> {
         message: impl Into<String>,
     ) {
         self.add(rule, line, message);
-        if let Some(last) = self.list.last_mut() {
+        if let Some(last) = self.violations.last_mut() {
             last.fixable = true;
         }
     }
@@ -108,29 +108,29 @@ pub fn check(project: &Project) -> Result<CheckReport> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
     let footer = Footer::parse(&files.state.text);
-    let survey = coverage::survey(project, &footer, files.folder.in_git.as_deref())?;
-    let committed = Committed::read(project, &files.folder)?;
+    let survey = coverage::survey(project, &footer, files.folder.repo_path.as_deref())?;
+    let committed = CommittedFiles::read(project, &files.folder)?;
     let mut findings = Vec::new();
-    let mut state = start(&files.state);
+    let mut state = check_common(&files.state);
     if files.state.exists() {
         state::check(&files.state.text, &mut state);
-        anchor(&footer, &survey.coverage, &mut state);
+        check_anchor(&footer, &survey.coverage, &mut state);
     }
-    findings.extend(state.list);
-    let mut constraints = start(&files.constraints);
+    findings.extend(state.violations);
+    let mut constraints = check_common(&files.constraints);
     if files.constraints.exists() {
         let text = &files.constraints.text;
         constraints::check(text, &mut constraints);
         committed::check_constraints(&committed.constraints, text, &mut constraints);
     }
-    findings.extend(constraints.list);
-    let mut decisions = start(&files.decisions);
+    findings.extend(constraints.violations);
+    let mut decisions = check_common(&files.decisions);
     if files.decisions.exists() {
         let text = &files.decisions.text;
         decisions::check(project, text, &mut decisions)?;
         committed::check_decisions(&committed.decisions, text, &mut decisions);
     }
-    findings.extend(decisions.list);
+    findings.extend(decisions.violations);
     let mut kept = decisions.kept;
     for finding in findings.iter_mut().chain(&mut kept) {
         finding.place.file = project.relative(&finding.place.file).to_owned();
@@ -144,8 +144,8 @@ pub fn check(project: &Project) -> Result<CheckReport> {
     })
 }
 
-/// Begins with what holds for every file: that it is there, is text, has its head and no keys in it.
-fn start(file: &LedgerFile) -> Findings<'_> {
+/// Starts with the rules for every file: it exists, is valid UTF-8, has its header and contains no secrets.
+fn check_common(file: &LedgerFile) -> Findings<'_> {
     let mut findings = Findings::new(&file.path);
     if !file.exists() {
         findings.add(
@@ -155,15 +155,15 @@ fn start(file: &LedgerFile) -> Findings<'_> {
         );
         return findings;
     }
-    if file.is_broken {
+    if file.is_invalid_utf8 {
         findings.add(
             "utf-8",
             None,
-            "is not UTF-8 text throughout, so no update can change it",
+            "is not valid UTF-8, so no update can change it",
         );
     }
     if !has_header(&file.text) {
-        findings.add_fixable("header", 1, "has no DO and DON'T comments at its head");
+        findings.add_fixable("header", 1, "has no DO and DON'T comments at the top");
     }
     for (rule, line) in secrets::find_lines(&file.text, 1) {
         let message = format!("contains what looks like a secret ({rule})");
@@ -172,15 +172,15 @@ fn start(file: &LedgerFile) -> Findings<'_> {
     findings
 }
 
-/// Returns whether the comments that guide an editor stand above the first heading.
+/// Returns whether the comments with instructions for editors are above the first heading.
 pub(crate) fn has_header(text: &str) -> bool {
     let head = text.lines().take_while(|line| !line.starts_with('#'));
     let comments: Vec<&str> = head.filter(|line| line.contains("<!--")).collect();
-    let tells = |what: &str| comments.iter().any(|line| line.contains(what));
-    tells("DO:") && (tells("DON'T:") || tells("DON\u{2019}T:"))
+    let has_comment = |what: &str| comments.iter().any(|line| line.contains(what));
+    has_comment("DO:") && (has_comment("DON'T:") || has_comment("DON\u{2019}T:"))
 }
 
-fn anchor(footer: &Footer, coverage: &Coverage, findings: &mut Findings<'_>) {
+fn check_anchor(footer: &Footer, coverage: &Coverage, findings: &mut Findings<'_>) {
     let line = footer.anchors.last().map(|anchor| anchor.line);
     if footer.updated.is_none() {
         findings.add("footer", None, "has no `Last memory update: YYYY-MM-DD`");

@@ -1,6 +1,6 @@
 //! The rules of STATE.md.
 
-use crate::ledger::apply::state::not_now;
+use crate::ledger::apply::state::non_present_word;
 use crate::ledger::check::Findings;
 use crate::ledger::state::LedgerState;
 use crate::ledger::state::MAX_LINES;
@@ -9,7 +9,8 @@ use crate::ledger::state::StateSection;
 use crate::text::quantity;
 
 /// Minimum and maximum number of bullets of each section, by index.
-const BULLETS: [(usize, usize); 6] = [(0, 1), (1, 3), (0, usize::MAX), (0, 5), (3, 5), (0, 3)];
+const BULLET_LIMITS: [(usize, usize); 6] =
+    [(0, 1), (1, 3), (0, usize::MAX), (0, 5), (3, 5), (0, 3)];
 /// The section whose bullets have checkboxes.
 const NEXT_ACTIONS: usize = 3;
 /// The section whose bullets are commands.
@@ -18,67 +19,67 @@ const QUICK_REFERENCE: usize = 4;
 pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
     let lines = text.lines().count();
     if lines > MAX_LINES {
-        let message = format!("has {lines} lines, at most {MAX_LINES} are allowed");
+        let message = format!("has {lines} lines; at most {MAX_LINES} are allowed");
         findings.add("state-lines", None, message);
     }
     let state = LedgerState::parse(text);
-    for (place, part) in state.parts.iter().enumerate() {
+    for (index, part) in state.sections.iter().enumerate() {
         if let Some(part) = part {
-            section(place, part, findings);
+            check_section(index, part, findings);
         } else {
-            let message = format!("has no section {:?}", SECTIONS[place]);
+            let message = format!("has no section {:?}", SECTIONS[index]);
             findings.add_fixable("section", None, message);
         }
     }
 }
 
-fn section(place: usize, part: &StateSection, findings: &mut Findings<'_>) {
-    let (least, most) = BULLETS[place];
-    let (title, count) = (SECTIONS[place], part.bullets.len());
-    if count > most {
+fn check_section(index: usize, part: &StateSection, findings: &mut Findings<'_>) {
+    let (min, max) = BULLET_LIMITS[index];
+    let (title, count) = (SECTIONS[index], part.bullets.len());
+    if count > max {
         findings.add(
             "state-count",
             part.line,
             format!(
-                "{title} has {}, at most {most} are allowed",
+                "{title} has {}; at most {max} are allowed",
                 quantity(count, "line")
             ),
         );
     }
-    if count < least {
+    if count < min {
         findings.add(
             "state-count",
             part.line,
             format!(
-                "{title} has {}, at least {least} are needed",
+                "{title} has {}; at least {min} are needed",
                 quantity(count, "line")
             ),
         );
     }
-    if place == NEXT_ACTIONS && part.bullets.iter().any(|(_, has_box)| !has_box) {
+    if index == NEXT_ACTIONS && part.bullets.iter().any(|(_, has_box)| !has_box) {
         findings.add(
             "checkbox",
             part.line,
-            "Next Actions are checkboxes, `- [ ] …`",
+            "Next Actions must be checkboxes, `- [ ] …`",
         );
     }
     if part.text.is_empty() {
         findings.add(
             "empty",
             part.line,
-            format!("{title} is empty: write what is known, or that nothing is"),
+            format!("{title} is empty: write what is known, or `None`"),
         );
     }
-    let word = if place == QUICK_REFERENCE {
+    let word = if index == QUICK_REFERENCE {
         None
     } else {
-        not_now(&part.text)
+        non_present_word(&part.text)
     };
     if let Some(word) = word {
         findings.add(
             "not-now",
             part.line,
-            format!("{title} says {word:?}: the state is what is true now"),
+            format!("{title} contains {word:?}, but the state describes only the present"),
         );
     }
 }

@@ -1,6 +1,7 @@
-//! Reads a document field by field: one that is missing or of another type is empty, and hides no other.
+//! Reads a document field by field: a missing field or one of a wrong type is empty, and does not hide
+//! others.
 //!
-//! The schema says what is wrong with the shape; here is only what the rules can be asked of all the same.
+//! The schema reports the faults; the fields that can be read are checked against the rules all the same.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,7 +17,7 @@ pub(crate) fn text(value: Option<&Value>) -> Option<String> {
     value?.as_str().map(str::to_owned)
 }
 
-/// Returns the strings of a list; anything else in it counts as an empty one, so that each keeps its place.
+/// Returns the strings of a list; any other element becomes an empty string, so that indexes stay the same.
 fn list(value: Option<&Value>) -> Vec<String> {
     let items = value.and_then(Value::as_array).into_iter().flatten();
     items
@@ -24,7 +25,7 @@ fn list(value: Option<&Value>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the items of a list that can be read, each with its place.
+/// Returns the readable items of a list, each with its index.
 pub(crate) fn items<T>(
     value: Option<&Value>,
     read: impl Fn(&Value) -> Option<T>,
@@ -40,16 +41,16 @@ pub(crate) fn items<T>(
 pub(crate) fn state(value: Option<&Value>) -> Option<NewState> {
     let state = value.filter(|value| value.is_object())?;
     let reference = state.get("quick_reference");
-    let of_reference = |name: &str| text(reference.and_then(|reference| reference.get(name)));
+    let reference_text = |name: &str| text(reference.and_then(|reference| reference.get(name)));
     Some(NewState {
         objective: text(state.get("objective")).unwrap_or_default(),
         active_work: list(state.get("active_work")),
         blockers: list(state.get("blockers")),
         next_actions: list(state.get("next_actions")),
         quick_reference: QuickReference {
-            run: of_reference("run"),
-            test: of_reference("test"),
-            entry_point: of_reference("entry_point"),
+            run: reference_text("run"),
+            test: reference_text("test"),
+            entry_point: reference_text("entry_point"),
             more: list(reference.and_then(|reference| reference.get("more"))),
         },
         out_of_scope: list(state.get("out_of_scope")),
@@ -84,10 +85,10 @@ pub(crate) fn decision(value: &Value) -> Option<NewDecision> {
     })
 }
 
-/// Returns a rollup whose bullets all say something: the rules are about it as a whole.
+/// Returns a rollup without empty bullets: the rules apply to it as a whole.
 pub(crate) fn rollup(value: Option<&Value>) -> Option<Vec<String>> {
     let is_list = value.is_some_and(Value::is_array);
     let bullets = list(value.filter(|_| is_list));
-    let are_whole = bullets.iter().all(|bullet| !bullet.trim().is_empty());
-    (is_list && are_whole).then_some(bullets)
+    let are_filled = bullets.iter().all(|bullet| !bullet.trim().is_empty());
+    (is_list && are_filled).then_some(bullets)
 }

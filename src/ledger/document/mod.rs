@@ -158,8 +158,8 @@ pub(crate) struct DocumentDraft {
 
 /// Reads a document: each field that can be read, and every fault of its shape, each with its JSON pointer.
 ///
-/// A fault refuses the whole; what can be read is held against the rules all the same, so that one answer
-/// has all there is to put right.
+/// Any fault refuses the whole document; the readable fields are checked against the rules all the same, so
+/// that one answer lists every problem.
 pub(crate) fn read(text: &str, policy: SecretPolicy) -> DocumentDraft {
     let text = text.trim_start_matches('\u{feff}');
     let unreadable = |message: String| DocumentDraft {
@@ -175,7 +175,7 @@ pub(crate) fn read(text: &str, policy: SecretPolicy) -> DocumentDraft {
     };
     let mut problems = schema::validate(&value);
     let mut redacted = Vec::new();
-    each_text(&value, "", &mut |pointer, text| {
+    for_each_string(&value, "", &mut |pointer, text| {
         if text.contains(REDACTED) {
             redacted.push((pointer.to_owned(), text.to_owned()));
         }
@@ -199,17 +199,17 @@ pub(crate) fn read(text: &str, policy: SecretPolicy) -> DocumentDraft {
 }
 
 /// Calls a function with every text of a document and its JSON pointer.
-fn each_text(value: &Value, pointer: &str, tell: &mut impl FnMut(&str, &str)) {
+fn for_each_string(value: &Value, pointer: &str, visit: &mut impl FnMut(&str, &str)) {
     match value {
-        Value::String(text) => tell(pointer, text),
+        Value::String(text) => visit(pointer, text),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                each_text(item, &format!("{pointer}/{index}"), tell);
+                for_each_string(item, &format!("{pointer}/{index}"), visit);
             }
         }
         Value::Object(fields) => {
             for (name, field) in fields {
-                each_text(field, &schema::below(pointer, name), tell);
+                for_each_string(field, &schema::child_pointer(pointer, name), visit);
             }
         }
         _ => {}

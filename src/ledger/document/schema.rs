@@ -1,8 +1,8 @@
-//! Holds a document against the shipped JSON schema, and says everything that is wrong at once.
+//! Validates a document against the built-in JSON schema, and reports all violations at once.
 //!
 //! The keywords are those that the schema uses: `type`, `properties`, `required`,
 //! `additionalProperties`, `items`, `minItems`, `maxItems`, `maxLength`, `pattern`, `enum`, `const`,
-//! `if`/`then`/`else`, `allOf`, `$ref`. A pattern that does not fit is told by its `description`.
+//! `if`/`then`/`else`, `allOf`, `$ref`. A pattern that does not match is reported by its `description`.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ use crate::templates::Template;
 use crate::text::quantity;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-    // It is compiled in, and a test reads it.
+    // It is compiled in, and a test parses it.
     serde_json::from_str(Template::LedgerSchema.text()).unwrap_or_default()
 });
 
@@ -24,15 +24,15 @@ pub(crate) fn schema() -> &'static Value {
     &SCHEMA
 }
 
-/// Returns what in a document is against the schema.
+/// Returns the violations of the schema in a document.
 pub(crate) fn validate(document: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     check(&SCHEMA, document, "", &mut problems);
     problems
 }
 
-/// Returns the pointer of a field.
-pub(crate) fn below(pointer: &str, name: &str) -> String {
+/// Returns the JSON pointer of a field.
+pub(crate) fn child_pointer(pointer: &str, name: &str) -> String {
     let name = name.replace('~', "~0").replace('/', "~1");
     format!("{pointer}/{name}")
 }
@@ -48,21 +48,24 @@ fn check(schema: &Value, value: &Value, pointer: &str, problems: &mut Vec<Proble
     if let Some(expected) = schema.get("type")
         && !has_type(expected, value)
     {
-        let expected = type_names(expected);
-        let message = format!("must be {expected}, not {}", type_name(value));
+        let expected = describe_types(expected);
+        let message = format!(
+            "must be {expected}, not {}",
+            describe_type(json_type(value))
+        );
         return problems.push(Problem::new(pointer, message));
     }
-    conditional(schema, value, pointer, problems);
-    choice(schema, value, pointer, problems);
+    check_conditional(schema, value, pointer, problems);
+    check_choice(schema, value, pointer, problems);
     match value {
-        Value::Object(fields) => object(schema, fields, pointer, problems),
-        Value::Array(items) => array(schema, items, pointer, problems),
-        Value::String(text) => string(schema, text, pointer, problems),
+        Value::Object(fields) => check_object(schema, fields, pointer, problems),
+        Value::Array(items) => check_array(schema, items, pointer, problems),
+        Value::String(text) => check_string(schema, text, pointer, problems),
         _ => {}
     }
 }
 
-fn conditional(
+fn check_conditional(
     schema: &Map<String, Value>,
     value: &Value,
     pointer: &str,
@@ -79,15 +82,24 @@ fn conditional(
     let Some(condition) = schema.get("if") else {
         return;
     };
-    let mut against = Vec::new();
-    check(condition, value, pointer, &mut against);
-    let branch = if against.is_empty() { "then" } else { "else" };
+    let mut condition_problems = Vec::new();
+    check(condition, value, pointer, &mut condition_problems);
+    let branch = if condition_problems.is_empty() {
+        "then"
+    } else {
+        "else"
+    };
     if let Some(branch) = schema.get(branch) {
         check(branch, value, pointer, problems);
     }
 }
 
-fn choice(schema: &Map<String, Value>, value: &Value, pointer: &str, problems: &mut Vec<Problem>) {
+fn check_choice(
+    schema: &Map<String, Value>,
+    value: &Value,
+    pointer: &str,
+    problems: &mut Vec<Problem>,
+) {
     if let Some(allowed) = schema.get("enum").and_then(Value::as_array)
         && !allowed.contains(value)
     {
@@ -102,7 +114,7 @@ fn choice(schema: &Map<String, Value>, value: &Value, pointer: &str, problems: &
     }
 }
 
-fn object(
+fn check_object(
     schema: &Map<String, Value>,
     fields: &Map<String, Value>,
     pointer: &str,
@@ -116,16 +128,16 @@ fn object(
     {
         let name = name.as_str().unwrap_or_default();
         if !fields.contains_key(name) {
-            problems.push(Problem::new(below(pointer, name), "is required"));
+            problems.push(Problem::new(child_pointer(pointer, name), "is required"));
         }
     }
     let known = schema.get("properties").and_then(Value::as_object);
-    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    let is_strict = schema.get("additionalProperties") == Some(&Value::Bool(false));
     for (name, field) in fields {
-        let pointer = below(pointer, name);
+        let pointer = child_pointer(pointer, name);
         match known.and_then(|known| known.get(name)) {
             Some(schema) => check(schema, field, &pointer, problems),
-            None if is_closed => {
+            None if is_strict => {
                 let names: Vec<&str> = known
                     .into_iter()
                     .flat_map(Map::keys)
@@ -139,21 +151,20 @@ fn object(
     }
 }
 
-fn array(schema: &Map<String, Value>, items: &[Value], pointer: &str, problems: &mut Vec<Problem>) {
+fn check_array(
+    schema: &Map<String, Value>,
+    items: &[Value],
+    pointer: &str,
+    problems: &mut Vec<Problem>,
+) {
     let limit = |name: &str| schema.get(name).and_then(Value::as_u64);
     let count = items.len() as u64;
-    if let Some(most) = limit("maxItems").filter(|most| count > *most) {
-        let message = format!(
-            "has {}, at most {most} are allowed",
-            quantity(count, "item")
-        );
+    if let Some(max) = limit("maxItems").filter(|max| count > *max) {
+        let message = format!("has {}; at most {max} are allowed", quantity(count, "item"));
         problems.push(Problem::new(pointer, message));
     }
-    if let Some(least) = limit("minItems").filter(|least| count < *least) {
-        let message = format!(
-            "has {}, at least {least} are needed",
-            quantity(count, "item")
-        );
+    if let Some(min) = limit("minItems").filter(|min| count < *min) {
+        let message = format!("has {}; at least {min} are needed", quantity(count, "item"));
         problems.push(Problem::new(pointer, message));
     }
     if let Some(schema) = schema.get("items") {
@@ -163,11 +174,16 @@ fn array(schema: &Map<String, Value>, items: &[Value], pointer: &str, problems: 
     }
 }
 
-fn string(schema: &Map<String, Value>, text: &str, pointer: &str, problems: &mut Vec<Problem>) {
+fn check_string(
+    schema: &Map<String, Value>,
+    text: &str,
+    pointer: &str,
+    problems: &mut Vec<Problem>,
+) {
     let length = text.chars().count() as u64;
-    let most = schema.get("maxLength").and_then(Value::as_u64);
-    if let Some(most) = most.filter(|most| length > *most) {
-        let message = format!("has {length} characters, at most {most} are allowed");
+    let max = schema.get("maxLength").and_then(Value::as_u64);
+    if let Some(max) = max.filter(|max| length > *max) {
+        let message = format!("has {length} characters; at most {max} are allowed");
         problems.push(Problem::new(pointer, message));
     }
     let pattern = schema.get("pattern").and_then(Value::as_str);
@@ -175,20 +191,20 @@ fn string(schema: &Map<String, Value>, text: &str, pointer: &str, problems: &mut
         && !pattern.is_match(text)
     {
         let expected = schema.get("description").and_then(Value::as_str);
-        let message = format!("must be {}", expected.unwrap_or("of another form"));
+        let message = format!("must be {}", expected.unwrap_or("in a different format"));
         problems.push(Problem::new(pointer, message));
     }
 }
 
 fn has_type(expected: &Value, value: &Value) -> bool {
     match expected {
-        Value::Array(several) => several.iter().any(|one| has_type(one, value)),
-        Value::String(name) => name == plain_type(value),
+        Value::Array(alternatives) => alternatives.iter().any(|one| has_type(one, value)),
+        Value::String(name) => name == json_type(value),
         _ => true,
     }
 }
 
-fn plain_type(value: &Value) -> &'static str {
+fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
@@ -199,21 +215,17 @@ fn plain_type(value: &Value) -> &'static str {
     }
 }
 
-fn type_name(value: &Value) -> &'static str {
-    article(plain_type(value))
-}
-
-fn type_names(expected: &Value) -> String {
+fn describe_types(expected: &Value) -> String {
     match expected {
-        Value::Array(several) => {
-            let names: Vec<String> = several.iter().map(type_names).collect();
+        Value::Array(alternatives) => {
+            let names: Vec<String> = alternatives.iter().map(describe_types).collect();
             names.join(" or ")
         }
-        one => article(one.as_str().unwrap_or_default()).to_owned(),
+        one => describe_type(one.as_str().unwrap_or_default()).to_owned(),
     }
 }
 
-fn article(name: &str) -> &'static str {
+fn describe_type(name: &str) -> &'static str {
     match name {
         "null" => "null",
         "boolean" => "true or false",

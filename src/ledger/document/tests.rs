@@ -58,7 +58,7 @@ fn pointers(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_schema_knows_the_fields_of_the_types_and_no_others() {
+fn the_schema_has_exactly_the_fields_of_the_types() {
     let document = serde_json::to_value(full()).unwrap();
     for (part, value) in [
         ("", ""),
@@ -88,7 +88,7 @@ fn the_schema_knows_the_fields_of_the_types_and_no_others() {
 }
 
 #[test]
-fn what_the_schema_requires_is_what_the_types_require() {
+fn schema_and_types_require_the_same_fields() {
     let document = serde_json::to_value(full()).unwrap();
     let fits = |value: &Value, pointer: &str| match pointer {
         "" => Update::deserialize(value).is_ok(),
@@ -128,7 +128,7 @@ fn what_the_schema_requires_is_what_the_types_require() {
 }
 
 #[test]
-fn a_document_comes_back_as_it_was() {
+fn a_document_round_trips() {
     let text = serde_json::to_string(&full()).unwrap();
     let draft = read(&text, SecretPolicy::Refuse);
     assert_eq!(draft.problems, []);
@@ -143,7 +143,7 @@ fn a_document_comes_back_as_it_was() {
 }
 
 #[test]
-fn every_fault_of_the_shape_has_its_pointer() {
+fn every_schema_violation_has_its_pointer() {
     let document = json!({
         "stat": 1,
         "state": {"objective": "", "active_work": [], "next_actions": ["a", "b", "c", "d", "e", "f"], "quick_reference": []},
@@ -179,7 +179,7 @@ fn every_fault_of_the_shape_has_its_pointer() {
 }
 
 #[test]
-fn what_is_no_document_is_one_problem() {
+fn an_invalid_document_is_one_problem() {
     for text in ["", "{", "[]", "null", "7", "{}x"] {
         assert_eq!(pointers(text), [""], "{text:?}");
     }
@@ -187,7 +187,7 @@ fn what_is_no_document_is_one_problem() {
 }
 
 #[test]
-fn secrets_are_told_by_their_rule_and_can_be_let_through() {
+fn secrets_are_refused_unless_allowed() {
     let key = ["AKIA", "IOSFODNN7", "REALKEY"].concat();
     let document = json!({"rollup": [format!("The key is {key}")]}).to_string();
     assert_eq!(pointers(&document), ["/rollup/0"]);

@@ -216,22 +216,22 @@ impl<'a> OutlineBuilder<'a> {
             return;
         };
         let range = own
-            .map(|own| self.including_escape(own, start))
-            .or_else(|| self.definition(start))
+            .map(|own| self.with_leading_escape(own, start))
+            .or_else(|| self.link_definition_range(start))
             .unwrap_or(start..start);
         item.text = single_line(&self.text[range.clone()]);
         self.push(BlockContent::Item(item), range);
     }
 
     /// Returns an item's range with a leading backslash, which the parser omits from its events.
-    fn including_escape(&self, own: Range<usize>, start: usize) -> Range<usize> {
+    fn with_leading_escape(&self, own: Range<usize>, start: usize) -> Range<usize> {
         let before = self.text.get(start..own.start).unwrap_or_default();
         own.start - usize::from(before.ends_with('\\'))..own.end
     }
 
     /// Returns the text of an item that the parser read as a link definition, for which it emits no events:
     /// `- [02-03]: Postgres` is a decision with its tag.
-    fn definition(&self, start: usize) -> Option<Range<usize>> {
+    fn link_definition_range(&self, start: usize) -> Option<Range<usize>> {
         // Slice from the marker, and only if it matches: one line may start a million items.
         let text = self.text.get(start..)?;
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();

@@ -17,7 +17,7 @@ use crate::facts::Statement;
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::answer::fenced;
 use crate::mcp::arguments::Arguments;
-use crate::mcp::arguments::Nothing;
+use crate::mcp::arguments::NoArguments;
 use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
@@ -31,7 +31,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "fact_add",
         set: ToolSet::Default,
-        description: "State one fact about the user under a dotted key; conflicts are settled or wait for confirmation. Use when the user states something lasting about themselves.",
+        description: "State one fact about the user under a dotted key; conflicts are resolved or await confirmation. Use when the user states something lasting about themselves.",
         properties: || {
             json!({
                 "key": {"type": "string", "description": "e.g. preference.editor; likes[] holds several"},
@@ -39,7 +39,7 @@ pub(crate) const TOOLS: &[Tool] = &[
             })
         },
         required: &["key", "value"],
-        effect: Effect::Sets,
+        effect: Effect::Idempotent,
         call: add,
     },
     Tool {
@@ -54,7 +54,7 @@ pub(crate) const TOOLS: &[Tool] = &[
             })
         },
         required: &["query"],
-        effect: Effect::Reads,
+        effect: Effect::ReadOnly,
         call: retrieve,
     },
     Tool {
@@ -63,7 +63,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         description: "Facts awaiting the user's confirmation, each with the question to ask. Use before relying on a contested fact.",
         properties: || json!({}),
         required: &[],
-        effect: Effect::Reads,
+        effect: Effect::ReadOnly,
         call: pending,
     },
     Tool {
@@ -73,17 +73,17 @@ pub(crate) const TOOLS: &[Tool] = &[
         properties: || {
             json!({
                 "turn_id": {"type": "string"},
-                "actions": {"type": "array", "items": action()}
+                "actions": {"type": "array", "items": action_schema()}
             })
         },
         required: &["turn_id", "actions"],
-        effect: Effect::Sets,
+        effect: Effect::Idempotent,
         call: apply,
     },
 ];
 
-/// The shape of one action.
-fn action() -> Value {
+/// The schema of one action.
+fn action_schema() -> Value {
     let text = json!({"type": ["string", "null"]});
     let time = json!({"type": ["string", "null"], "description": "ISO 8601"});
     json!({
@@ -110,17 +110,17 @@ fn open(project: &Project, purpose: Purpose) -> Result<Facts> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Addition {
+struct AddArguments {
     key: String,
     value: String,
 }
 
 fn add(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let addition: Addition = arguments.read()?;
+    let arguments: AddArguments = arguments.read()?;
     let user = facts::user(project, None)?;
     let statement = Statement {
-        key: addition.key,
-        value: addition.value,
+        key: arguments.key,
+        value: arguments.value,
         json: None,
         category: None,
         project: None,
@@ -138,7 +138,7 @@ fn add(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Search {
+struct RetrieveArguments {
     query: String,
     limit: Option<usize>,
     #[serde(default)]
@@ -146,7 +146,7 @@ struct Search {
 }
 
 fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let search: Search = arguments.read()?;
+    let search: RetrieveArguments = arguments.read()?;
     let user = facts::user(project, None)?;
     let query = FactQuery {
         text: search.query,
@@ -163,7 +163,7 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let found = facts::retrieve(&mut open(project, Purpose::Read)?, &user, &query, &embedder)?;
     let lines = found.hits.iter().map(|hit| format!("{}\n", hit.fact));
     let text = if found.hits.is_empty() {
-        "Nothing relevant is known; `all` gives the nearest.\n".to_owned()
+        "Nothing relevant is known; pass `all` for the nearest.\n".to_owned()
     } else {
         fenced("the user's facts", &lines.collect::<String>())
     };
@@ -171,7 +171,7 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 }
 
 fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let Nothing {} = arguments.read()?;
+    let NoArguments {} = arguments.read()?;
     let user = facts::user(project, None)?;
     let pending = facts::pending(&open(project, Purpose::Read)?, &user)?;
     ToolAnswer::json("annals facts pending", &pending)
@@ -179,24 +179,24 @@ fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Judgement {
+struct ApplyArguments {
     turn_id: String,
     actions: Value,
 }
 
 fn apply(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let judgement: Judgement = arguments.read()?;
+    let arguments: ApplyArguments = arguments.read()?;
     let user = facts::user(project, None)?;
-    let answer = json!({ "actions": judgement.actions }).to_string();
+    let answer = json!({ "actions": arguments.actions }).to_string();
     let mut store = open(project, Purpose::Write)?;
-    let judged = facts::apply(
+    let applied = facts::apply(
         &mut store,
         &user,
-        &judgement.turn_id,
+        &arguments.turn_id,
         &answer,
         SecretPolicy::Refuse,
     )?;
-    ToolAnswer::json("annals facts apply", &judged)
+    ToolAnswer::json("annals facts apply", &applied)
 }
 
 #[cfg(test)]
@@ -204,9 +204,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shape_of_an_action_is_what_is_read() {
+    fn the_schema_of_an_action_matches_its_parser() {
         let answer = |action: Value| json!({ "actions": [action] }).to_string();
-        let shape = action();
+        let shape = action_schema();
         let fields = shape["properties"].as_object().unwrap();
         let least = json!({"type": "noop", "key": "city", "confidence_delta": 0, "reason": "said"});
         let read = facts::parse_answer(&answer(least.clone()), SecretPolicy::Refuse).unwrap();

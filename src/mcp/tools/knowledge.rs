@@ -27,7 +27,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         description: "Read one knowledge entry whole, with its hash. Use after recall or a [[key]] named it, and before updating it.",
         properties: || json!({"key": {"type": "string"}}),
         required: &["key"],
-        effect: Effect::Reads,
+        effect: Effect::ReadOnly,
         call: read,
     },
     Tool {
@@ -46,7 +46,7 @@ pub(crate) const TOOLS: &[Tool] = &[
             })
         },
         required: &["key", "type", "confidence"],
-        effect: Effect::Sets,
+        effect: Effect::Idempotent,
         call: write,
     },
     Tool {
@@ -60,19 +60,19 @@ pub(crate) const TOOLS: &[Tool] = &[
             })
         },
         required: &["section", "text"],
-        effect: Effect::Adds,
+        effect: Effect::Append,
         call: note,
     },
 ];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Named {
+struct ReadArguments {
     key: String,
 }
 
 fn read(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let Named { key } = arguments.read()?;
+    let ReadArguments { key } = arguments.read()?;
     let entry = knowledge::read(project, &key)?;
     let text = format!(
         "hash: {}\n{}",
@@ -87,7 +87,7 @@ fn read(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Draft {
+struct WriteArguments {
     key: String,
     #[serde(rename = "type")]
     kind: EntryType,
@@ -99,17 +99,17 @@ struct Draft {
 }
 
 fn write(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let draft: Draft = arguments.read()?;
+    let arguments: WriteArguments = arguments.read()?;
     let written = knowledge::write(
         project,
         &EntryWrite {
-            key: draft.key,
-            kind: draft.kind,
-            confidence: draft.confidence,
-            tags: draft.tags,
-            body: draft.body.map(String::into_bytes),
-            title: draft.title,
-            if_match: draft.if_match,
+            key: arguments.key,
+            kind: arguments.kind,
+            confidence: arguments.confidence,
+            tags: arguments.tags,
+            body: arguments.body.map(String::into_bytes),
+            title: arguments.title,
+            if_match: arguments.if_match,
             secrets: SecretPolicy::Refuse,
             request_id: None,
         },
@@ -119,13 +119,13 @@ fn write(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct NoteText {
+struct NoteArguments {
     section: NotepadSection,
     text: String,
 }
 
 fn note(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let note: NoteText = arguments.read()?;
+    let note: NoteArguments = arguments.read()?;
     let report = notepad::write(
         project,
         &Note {

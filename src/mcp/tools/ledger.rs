@@ -10,7 +10,7 @@ use crate::ledger::PendingRequest;
 use crate::ledger::UpdateRequest;
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::Arguments;
-use crate::mcp::arguments::Nothing;
+use crate::mcp::arguments::NoArguments;
 use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
@@ -18,10 +18,10 @@ use crate::project::Project;
 use crate::secrets::SecretPolicy;
 
 /// Number of days of decisions in a brief.
-const DAYS: u64 = 7;
+const BRIEF_DAYS: u64 = 7;
 
 /// Default number of commits in a batch.
-const BATCH: usize = 50;
+const DEFAULT_MAX_COMMITS: usize = 50;
 
 pub(crate) const TOOLS: &[Tool] = &[
     Tool {
@@ -30,7 +30,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         description: "The repo ledger in short: state, rules, hazards, recent decisions, commits not covered yet. Use at the start of work in a repository with docs/memory.",
         properties: || json!({}),
         required: &[],
-        effect: Effect::Reads,
+        effect: Effect::ReadOnly,
         call: brief,
     },
     Tool {
@@ -39,7 +39,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         description: "Commits the ledger does not cover yet, the specs they touch, the current files and the update's schema. Use before ledger_update.",
         properties: || json!({"max_commits": {"type": "integer", "description": "default 50"}}),
         required: &[],
-        effect: Effect::Reads,
+        effect: Effect::ReadOnly,
         call: pending,
     },
     Tool {
@@ -53,26 +53,26 @@ pub(crate) const TOOLS: &[Tool] = &[
             })
         },
         required: &["document"],
-        effect: Effect::Sets,
+        effect: Effect::Idempotent,
         call: update,
     },
 ];
 
 fn brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let Nothing {} = arguments.read()?;
-    ToolAnswer::json("annals ledger brief", &ledger::brief(project, DAYS)?)
+    let NoArguments {} = arguments.read()?;
+    ToolAnswer::json("annals ledger brief", &ledger::brief(project, BRIEF_DAYS)?)
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Batch {
+struct PendingArguments {
     max_commits: Option<usize>,
 }
 
 fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let batch: Batch = arguments.read()?;
+    let arguments: PendingArguments = arguments.read()?;
     let request = PendingRequest {
-        most: batch.max_commits.unwrap_or(BATCH),
+        max_commits: arguments.max_commits.unwrap_or(DEFAULT_MAX_COMMITS),
         all: false,
     };
     ToolAnswer::json("annals ledger pending", &ledger::pending(project, request)?)
@@ -80,14 +80,14 @@ fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Update {
+struct UpdateArguments {
     document: Value,
     #[serde(default)]
     commit: bool,
 }
 
 fn update(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let update: Update = arguments.read()?;
+    let update: UpdateArguments = arguments.read()?;
     let request = UpdateRequest {
         commit: update.commit,
         secrets: SecretPolicy::Refuse,

@@ -40,7 +40,7 @@ pub(crate) const TOOLS: &[Tool] = &[
             })
         },
         required: &["query"],
-        effect: Effect::Reads,
+        effect: Effect::ReadOnly,
         call: search,
     },
     Tool {
@@ -54,7 +54,7 @@ pub(crate) const TOOLS: &[Tool] = &[
             })
         },
         required: &[],
-        effect: Effect::Reads,
+        effect: Effect::ReadOnly,
         call: digest,
     },
     Tool {
@@ -70,7 +70,7 @@ pub(crate) const TOOLS: &[Tool] = &[
             })
         },
         required: &["content"],
-        effect: Effect::Adds,
+        effect: Effect::Append,
         call: write_record,
     },
     Tool {
@@ -86,14 +86,14 @@ pub(crate) const TOOLS: &[Tool] = &[
             })
         },
         required: &["q"],
-        effect: Effect::Reads,
+        effect: Effect::ReadOnly,
         call: search_records,
     },
 ];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Search {
+struct SearchArguments {
     query: String,
     limit: Option<usize>,
     #[serde(default)]
@@ -103,7 +103,7 @@ struct Search {
 }
 
 fn search(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let search: Search = arguments.read()?;
+    let search: SearchArguments = arguments.read()?;
     let mut query = RecallQuery::new(&search.query)?;
     query.limit = search.limit.unwrap_or(query.limit).clamp(1, MAX_HITS);
     query.all = search.all;
@@ -118,11 +118,11 @@ fn search(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     for hit in &mut found.hits {
         hit.parts = None;
     }
-    let mut text: String = found.hits.iter().map(cited).collect();
+    let mut text: String = found.hits.iter().map(fenced_hit).collect();
     if found.hits.is_empty() {
         text.push_str(match found.withheld {
             0 => "Nothing found.\n",
-            _ => "Nothing relevant; `all` gives the nearest.\n",
+            _ => "Nothing relevant; pass `all` for the nearest.\n",
         });
     }
     if let Some(files) = found.newest_files {
@@ -131,7 +131,7 @@ fn search(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
         );
     }
     if found.truncated {
-        text.push_str("More was found: ask for a higher limit or be more specific.\n");
+        text.push_str("More was found: pass a higher limit or be more specific.\n");
     }
     Ok(ToolAnswer::text(text))
 }
@@ -144,7 +144,7 @@ fn source(name: &str) -> Result<SourceName> {
 }
 
 /// Shows a hit as data with its source.
-fn cited(hit: &RecallHit) -> String {
+fn fenced_hit(hit: &RecallHit) -> String {
     let mut source = hit.source.as_str().to_owned();
     for part in hit.file.iter().chain(&hit.id) {
         source.push(' ');
@@ -164,22 +164,22 @@ fn cited(hit: &RecallHit) -> String {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Digest {
+struct DigestArguments {
     budget: Option<usize>,
     #[serde(rename = "for")]
     topic: Option<String>,
 }
 
 fn digest(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let wanted: Digest = arguments.read()?;
+    let arguments: DigestArguments = arguments.read()?;
     let request = DigestRequest {
-        budget: wanted.budget.unwrap_or(context::BUDGET),
-        topic: wanted.topic,
+        budget: arguments.budget.unwrap_or(context::BUDGET),
+        topic: arguments.topic,
         ..DigestRequest::default()
     };
     let digest = context::digest(project, &request)?;
     Ok(ToolAnswer::text(if digest.text.is_empty() {
-        "Nothing is remembered here yet.\n".to_owned()
+        "Nothing is stored here yet.\n".to_owned()
     } else {
         fenced("the project's memory", &digest.text)
     }))

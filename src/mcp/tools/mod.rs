@@ -33,28 +33,18 @@ pub enum ToolSet {
 
 impl ToolSet {
     /// All sets besides the default one.
-    pub const MORE: [Self; 3] = [Self::Plan, Self::Ledger, Self::Facts];
-
-    /// Returns the word for this set.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Plan => "plan",
-            Self::Ledger => "ledger",
-            Self::Facts => "facts",
-        }
-    }
+    pub const OPTIONAL: [Self; 3] = [Self::Plan, Self::Ledger, Self::Facts];
 }
 
 /// The effect of a tool on the project, which clients check before they let a model call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// Writes nothing but caches.
-    Reads,
+    ReadOnly,
     /// Adds something; a repeated call adds it again.
-    Adds,
+    Append,
     /// Writes something; a repeated call has no further effect.
-    Sets,
+    Idempotent,
 }
 
 /// One tool.
@@ -82,16 +72,11 @@ const TOOLS: &[&[Tool]] = &[
 impl Tool {
     /// Returns whether a call changes the project; facts and the journal are the user's own.
     pub(crate) fn writes_in_project(&self) -> bool {
-        let is_users = self.set == ToolSet::Facts || self.name == "memory_write";
-        self.effect != Effect::Reads && !is_users
+        let is_personal = self.set == ToolSet::Facts || self.name == "memory_write";
+        self.effect != Effect::ReadOnly && !is_personal
     }
 
-    /// Answers one call.
-    pub(crate) fn answer(&self, project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-        (self.call)(project, arguments)
-    }
-
-    fn described(&self) -> rmcp::model::Tool {
+    fn to_rmcp(&self) -> rmcp::model::Tool {
         let mut properties = match (self.properties)() {
             Value::Object(properties) => properties,
             _ => JsonObject::new(),
@@ -104,16 +89,16 @@ impl Tool {
             schema.insert("required".to_owned(), json!(self.required));
         }
         let hints = ToolAnnotations::new()
-            .read_only(self.effect == Effect::Reads)
+            .read_only(self.effect == Effect::ReadOnly)
             .destructive(false)
-            .idempotent(self.effect != Effect::Adds)
+            .idempotent(self.effect != Effect::Append)
             .open_world(false);
         rmcp::model::Tool::new(self.name, self.description, schema).with_annotations(hints)
     }
 }
 
-fn offered(sets: &[ToolSet]) -> impl Iterator<Item = &'static Tool> {
-    let sets = sets.to_vec();
+/// Returns the default tools and those of these sets.
+fn enabled(sets: &[ToolSet]) -> impl Iterator<Item = &'static Tool> {
     TOOLS
         .iter()
         .copied()
@@ -122,15 +107,15 @@ fn offered(sets: &[ToolSet]) -> impl Iterator<Item = &'static Tool> {
 }
 
 /// Returns the tools of these sets, as listed to a client.
-pub(crate) fn listed(sets: &[ToolSet]) -> Vec<rmcp::model::Tool> {
-    offered(sets).map(Tool::described).collect()
+pub(crate) fn list(sets: &[ToolSet]) -> Vec<rmcp::model::Tool> {
+    enabled(sets).map(Tool::to_rmcp).collect()
 }
 
 /// Returns the tool of this name.
-pub(crate) fn named(name: &str, sets: &[ToolSet]) -> Result<&'static Tool> {
-    offered(sets).find(|tool| tool.name == name).ok_or_else(|| {
-        let known: Vec<&str> = offered(sets).map(|tool| tool.name).collect();
+pub(crate) fn find(name: &str, sets: &[ToolSet]) -> Result<&'static Tool> {
+    enabled(sets).find(|tool| tool.name == name).ok_or_else(|| {
+        let known: Vec<&str> = enabled(sets).map(|tool| tool.name).collect();
         Error::not_found(format!("there is no tool {name:?}"))
-            .hint(format!("the tools here are {}", known.join(", ")))
+            .hint(format!("the available tools are {}", known.join(", ")))
     })
 }

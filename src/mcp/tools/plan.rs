@@ -10,7 +10,7 @@ use crate::lifecycle::ExecuteRequest;
 use crate::lifecycle::PlanRequest;
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::Arguments;
-use crate::mcp::arguments::Nothing;
+use crate::mcp::arguments::NoArguments;
 use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
@@ -27,7 +27,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         description: "Where the planned work stands, the next action with its evidence, drift, blockers. Use before planning or continuing work.",
         properties: || json!({}),
         required: &[],
-        effect: Effect::Reads,
+        effect: Effect::ReadOnly,
         call: status,
     },
     Tool {
@@ -36,7 +36,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         description: "What to know before planning a phase: goal, requirements, relevant patterns, files to be careful with. Use before writing plans.",
         properties: || json!({"phase": {"type": "string", "description": "e.g. 3 or 05.1; default: the current phase"}}),
         required: &[],
-        effect: Effect::Reads,
+        effect: Effect::ReadOnly,
         call: plan_brief,
     },
     Tool {
@@ -55,18 +55,18 @@ pub(crate) const TOOLS: &[Tool] = &[
             })
         },
         required: &[],
-        effect: Effect::Sets,
+        effect: Effect::Idempotent,
         call: record_phase,
     },
 ];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OfPhase {
+struct PhaseArgument {
     phase: Option<String>,
 }
 
-impl OfPhase {
+impl PhaseArgument {
     fn number(&self) -> Result<Option<PhaseNumber>> {
         let read = |text: &String| {
             PhaseNumber::parse(text)
@@ -77,7 +77,7 @@ impl OfPhase {
 }
 
 fn status(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let Nothing {} = arguments.read()?;
+    let NoArguments {} = arguments.read()?;
     let survey = Survey::read(project)?;
     ToolAnswer::json(
         "annals status",
@@ -87,7 +87,7 @@ fn status(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 
 /// The command also brings CLAUDE.md up to date; a tool that reads must not.
 fn plan_brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let phase = arguments.read::<OfPhase>()?.number()?;
+    let phase = arguments.read::<PhaseArgument>()?.number()?;
     let brief = lifecycle::plan(&project.dry_run(true), &PlanRequest { phase })?;
     ToolAnswer::json("annals plan", &brief)
 }
@@ -95,15 +95,15 @@ fn plan_brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 /// A phase and what the agent who worked it has learned.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Recording {
+struct RecordArguments {
     phase: Option<String>,
     lessons: Option<SubmittedLessons>,
 }
 
 fn record_phase(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let Recording { phase, lessons } = arguments.read::<Recording>()?;
+    let RecordArguments { phase, lessons } = arguments.read::<RecordArguments>()?;
     let request = ExecuteRequest {
-        phase: OfPhase { phase }.number()?,
+        phase: PhaseArgument { phase }.number()?,
         lessons,
         ..ExecuteRequest::default()
     };

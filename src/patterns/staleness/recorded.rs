@@ -125,7 +125,8 @@ mod tests {
         sandbox.git(&["rm", "-q", "src/gone.rs"]);
         sandbox.commit_at("2026-01-08T09:00:00Z");
         let patterns = Patterns::parse(PATTERNS, Path::new("PATTERNS.md")).value;
-        let found = Staleness::of_patterns(&patterns, sandbox.0.path(), &sandbox.asked()).unwrap();
+        let found =
+            Staleness::of_patterns(&patterns, sandbox.0.path(), &sandbox.open_git()).unwrap();
         let stale: Vec<(&str, usize, bool)> = found
             .entries
             .iter()

@@ -2,7 +2,7 @@
 
 use crate::planning::Plan;
 use crate::planning::PlanTask;
-use crate::text::noun;
+use crate::text::pluralize;
 use crate::warning::Warning;
 
 impl Plan {
@@ -46,7 +46,7 @@ impl Plan {
             .collect();
         let line = without.first()?.1.line;
         let numbers: Vec<String> = without.iter().map(|(at, _)| (at + 1).to_string()).collect();
-        let noun = noun(numbers.len(), "task");
+        let noun = pluralize(numbers.len(), "task");
         let message = format!("without {what}: {noun} {}", numbers.join(", "));
         Some(Warning::at(&self.file, line, message))
     }

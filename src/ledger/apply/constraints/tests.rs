@@ -83,7 +83,7 @@ fn a_bullet_is_added_at_the_end_of_its_section() {
 }
 
 #[test]
-fn a_section_is_made_where_it_belongs() {
+fn a_missing_section_is_inserted_in_order() {
     let text = done(FILE, add("key facts", "The port is 7778 on all hosts"));
     assert_eq!(
         text,
@@ -113,7 +113,7 @@ fn a_section_is_made_where_it_belongs() {
 }
 
 #[test]
-fn an_edit_stays_in_its_place_and_says_when() {
+fn an_edit_stays_in_place_and_is_dated() {
     let text = done(
         FILE,
         edited(
@@ -139,7 +139,7 @@ fn an_edit_stays_in_its_place_and_says_when() {
 }
 
 #[test]
-fn what_no_longer_holds_moves_with_its_reason() {
+fn a_superseded_bullet_moves_with_its_reason() {
     let text = done(FILE, supersede("gateway", "it is gone"));
     assert!(!text.contains("## Infrastructure\n- The"), "{text}");
     let end = "## Superseded\n- (Superseded 2026-03-01) The gateway listens on port 7778 and only there \u{2014} it is gone\n  - nested note\n";
@@ -150,7 +150,7 @@ fn what_no_longer_holds_moves_with_its_reason() {
 }
 
 #[test]
-fn each_rule_names_the_place_and_the_line() {
+fn each_problem_has_its_pointer_and_line() {
     for (one, pointer, message) in [
         (
             add("Rules", "Never panic on bytes, any"),
@@ -203,7 +203,7 @@ fn each_rule_names_the_place_and_the_line() {
 }
 
 #[test]
-fn what_one_update_writes_it_does_not_write_again() {
+fn a_bullet_is_changed_once_per_update() {
     let outcome = applied(
         FILE,
         &[
@@ -223,7 +223,7 @@ fn what_one_update_writes_it_does_not_write_again() {
 }
 
 #[test]
-fn the_same_changes_again_are_all_there() {
+fn repeated_changes_are_recognised() {
     let changes = [
         add("Rules", "Sort before you print"),
         edited("bytes", "Never panic on any bytes or time"),
@@ -237,7 +237,7 @@ fn the_same_changes_again_are_all_there() {
 }
 
 #[test]
-fn a_rule_behind_a_bullet_stays_where_it_is() {
+fn a_thematic_break_after_a_bullet_stays() {
     let text = "## Rules\n- One thing\n\n---\n\n## Superseded\n";
     let text = done(text, supersede("One thing", "gone"));
     assert_eq!(
@@ -247,10 +247,10 @@ fn a_rule_behind_a_bullet_stays_where_it_is() {
 }
 
 #[test]
-fn a_fence_that_swallows_the_bullet_refuses_it() {
+fn an_unclosed_fence_refuses_the_bullet() {
     let text = "## Rules\n- One\n\n```\nnever closed\n";
     let problem = refusal(text, add("Rules", "Two words more"));
-    assert!(problem.message.contains("swallow"), "{problem:?}");
+    assert!(problem.message.contains("absorb"), "{problem:?}");
 }
 
 /// Words whose bullets overlap now and then.
@@ -321,7 +321,7 @@ proptest! {
                 // An edit is told by its note, and shares words with what it replaces.
                 let edited = after.bullets.iter().any(|now| {
                     now.text.ends_with("(updated 2026-03-01)")
-                        && !Words::from_text(&now.text).is_foreign_to(&Words::from_text(&bullet.text))
+                        && !WordSet::from_text(&now.text).is_disjoint(&WordSet::from_text(&bullet.text))
                 });
                 prop_assert!(stays || moved || edited, "lost {:?}\n{}\n---\n{}", bullet.text, text, outcome.text);
             }

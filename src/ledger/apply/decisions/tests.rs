@@ -68,7 +68,7 @@ fn an_entry_goes_into_its_month_newest_first() {
 }
 
 #[test]
-fn a_month_is_made_where_it_belongs() {
+fn a_missing_month_is_inserted_in_order() {
     let month = |name: &str, date: &str| format!("## {name}\n\n{}", entry(date, "New"));
     let text = applied(FILE, &[decision("2026-03-01", "New")]).text;
     assert_eq!(
@@ -89,7 +89,7 @@ fn a_month_is_made_where_it_belongs() {
 }
 
 #[test]
-fn every_rule_has_its_pointer() {
+fn every_problem_has_its_pointer() {
     let mut fix = decision("2026-02-17", "C");
     fix.symptom = Some("Crash".to_owned());
     let mut mixed = decision("2026-02-17", "C");
@@ -129,7 +129,7 @@ fn every_rule_has_its_pointer() {
 }
 
 #[test]
-fn the_same_entries_again_are_all_there() {
+fn repeated_entries_are_recognised() {
     let decisions = [
         decision("2026-02-20", "New"),
         decision("2026-03-01", "# Odd\ntitle"),
@@ -146,7 +146,7 @@ fn today() -> NaiveDate {
 }
 
 #[test]
-fn a_rollup_is_put_in_place_of_the_old_one() {
+fn a_rollup_replaces_the_old_one() {
     let five: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
     let text = rollup::apply(FILE, &five, today(), "\n").text;
     assert_eq!(text, FILE.replace("- One\n", "- a\n- b\n- c\n"));

@@ -140,7 +140,7 @@ impl History {
             commit,
             date: date.and_then(parse_date),
         }];
-        let git = self.sandbox.asked();
+        let git = self.sandbox.open_git();
         let found = Staleness::check(&texts, self.sandbox.0.path(), &git).unwrap();
         assert_eq!(found.skipped, None);
         found.entries.into_iter().next().unwrap()

@@ -18,7 +18,7 @@ fn structure_changes_when_less_than_half_survives() {
             commit: at,
             ..text("nothing")
         }];
-        let found = Staleness::check(&texts, sandbox.0.path(), &sandbox.asked()).unwrap();
+        let found = Staleness::check(&texts, sandbox.0.path(), &sandbox.open_git()).unwrap();
         found.entries.into_iter().next().unwrap()
     };
     for at in 0..3 {
@@ -66,7 +66,7 @@ fn structure_changes_when_a_framework_comes_or_goes() {
         commit: Some(commit),
         ..text("nothing")
     });
-    let found = Staleness::check(&texts, sandbox.0.path(), &sandbox.asked()).unwrap();
+    let found = Staleness::check(&texts, sandbox.0.path(), &sandbox.open_git()).unwrap();
     let structure = found.entries[0].structure.as_ref().unwrap();
     assert_eq!(structure.dependencies_added, ["axum", "lodash", "vue"]);
     assert_eq!(structure.dependencies_removed, ["left-pad", "react"]);
@@ -94,7 +94,7 @@ fn a_sample_stands_for_a_tree_that_is_too_large() {
     }
     let written = commit(&sandbox, "2026-01-05");
     let compare = |texts| {
-        let git = sandbox.asked();
+        let git = sandbox.open_git();
         let tree = Tree::new(sandbox.0.path(), &git);
         let today = Today::new(tree.listing().unwrap(), |_| None);
         let mut past = TreeHistory::new(git.timeline().unwrap(), git.objects().unwrap()).unwrap();

@@ -10,7 +10,7 @@ use crate::warning::Parsed;
 
 /// A decision of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decided {
+pub struct ListedDecision {
     /// The day, or `None` if none is written.
     pub date: Option<NaiveDate>,
     /// The text of the decision.
@@ -18,11 +18,11 @@ pub struct Decided {
 }
 
 /// Returns the entries of DECISIONS.md in file order; none if there is no such file.
-pub fn decided(project: &Project) -> Result<Parsed<Vec<Decided>>> {
+pub fn list_decisions(project: &Project) -> Result<Parsed<Vec<ListedDecision>>> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
     let entries = Decisions::parse(&files.decisions.text).entries;
-    let value = entries.into_iter().map(|entry| Decided {
+    let value = entries.into_iter().map(|entry| ListedDecision {
         date: entry.date,
         title: entry.title,
     });

@@ -12,12 +12,12 @@ const MAX_SHORT_LENGTH: usize = 15;
 ///
 /// Looking up a short word follows no pointer to its text, which saves time among tens of thousands of words.
 #[derive(Debug)]
-pub(crate) struct Memo<V> {
+pub(crate) struct WordCache<V> {
     short: HashMap<u128, V>,
     long: HashMap<Box<str>, V>,
 }
 
-impl<V> Default for Memo<V> {
+impl<V> Default for WordCache<V> {
     fn default() -> Self {
         Self {
             short: HashMap::new(),
@@ -26,7 +26,7 @@ impl<V> Default for Memo<V> {
     }
 }
 
-impl<V> Memo<V> {
+impl<V> WordCache<V> {
     /// Returns the cached value of a word.
     pub(crate) fn get(&self, word: &str) -> Option<&V> {
         match key(word) {
@@ -66,23 +66,23 @@ mod tests {
     fn words_of_any_length_are_cached_without_collisions() {
         let long = "x".repeat(MAX_SHORT_LENGTH + 1);
         let words = ["", "\0", "a", "a\0", "ab", "é", &long[1..], &long];
-        let mut memo = Memo::default();
-        for (made, word) in words.iter().enumerate() {
-            assert_eq!(memo.get(word), None, "{word:?}");
-            memo.insert(word, made);
+        let mut cache = WordCache::default();
+        for (index, word) in words.iter().enumerate() {
+            assert_eq!(cache.get(word), None, "{word:?}");
+            cache.insert(word, index);
         }
-        for (made, word) in words.iter().enumerate() {
-            assert_eq!(memo.get(word), Some(&made), "{word:?}");
+        for (index, word) in words.iter().enumerate() {
+            assert_eq!(cache.get(word), Some(&index), "{word:?}");
         }
     }
 
     #[test]
     fn a_full_cache_is_emptied() {
-        let mut memo = Memo::default();
+        let mut cache = WordCache::default();
         for number in 0..=MAX_WORDS {
-            memo.insert(&number.to_string(), ());
+            cache.insert(&number.to_string(), ());
         }
-        assert_eq!(memo.get("0"), None);
-        assert_eq!(memo.get(&MAX_WORDS.to_string()), Some(&()));
+        assert_eq!(cache.get("0"), None);
+        assert_eq!(cache.get(&MAX_WORDS.to_string()), Some(&()));
     }
 }

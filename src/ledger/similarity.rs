@@ -1,55 +1,55 @@
-//! How much two bullets say the same.
+//! Compares bullets by their words.
 
 use std::collections::BTreeSet;
 
 use crate::ranking::words;
 
-/// From this share of its words on, a bullet says what another one says.
-const SAME: f64 = 0.8;
-/// A bullet of fewer words is only compared whole: two words are soon in any bullet.
-const FEW: usize = 4;
+/// Minimum share of common words at which a bullet repeats another one.
+const MIN_SHARED: f64 = 0.8;
+/// Minimum number of words of a bullet that may be part of a longer one: any bullet may contain two words.
+const MIN_WORDS: usize = 4;
 
 /// The words of a bullet.
 #[derive(Clone, Debug)]
-pub(crate) struct Words(BTreeSet<String>);
+pub(crate) struct WordSet(BTreeSet<String>);
 
-impl Words {
+impl WordSet {
     pub(crate) fn from_text(text: &str) -> Self {
         Self(words(without_note(text)).into_iter().collect())
     }
 
-    /// Returns whether this bullet adds next to nothing to another one.
-    pub(crate) fn repeat(&self, other: &Self) -> bool {
-        let few = self.0.len() < FEW;
-        let of = if few {
+    /// Returns whether this bullet adds hardly anything to another one.
+    pub(crate) fn repeats(&self, other: &Self) -> bool {
+        let is_short = self.0.len() < MIN_WORDS;
+        let size = if is_short {
             self.0.len().max(other.0.len())
         } else {
             self.0.len()
         };
-        of > 0 && self.shared(other) >= SAME * count(of)
+        size > 0 && self.shared_words(other) >= MIN_SHARED * as_f64(size)
     }
 
-    /// Returns whether two bullets say the same, whichever is asked.
-    pub(crate) fn equal(&self, other: &Self) -> bool {
-        let of = self.0.len().max(other.0.len());
-        of > 0 && self.shared(other) >= SAME * count(of)
+    /// Returns whether each of two bullets repeats the other; symmetric.
+    pub(crate) fn is_similar_to(&self, other: &Self) -> bool {
+        let size = self.0.len().max(other.0.len());
+        size > 0 && self.shared_words(other) >= MIN_SHARED * as_f64(size)
     }
 
-    /// Returns whether two bullets have nothing in common.
-    pub(crate) fn is_foreign_to(&self, other: &Self) -> bool {
+    /// Returns whether two bullets have no words in common.
+    pub(crate) fn is_disjoint(&self, other: &Self) -> bool {
         self.0.is_disjoint(&other.0)
     }
 
-    fn shared(&self, other: &Self) -> f64 {
-        count(self.0.intersection(&other.0).count())
+    fn shared_words(&self, other: &Self) -> f64 {
+        as_f64(self.0.intersection(&other.0).count())
     }
 }
 
-fn count(number: usize) -> f64 {
+fn as_f64(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
-/// Returns a bullet without the note of when it was added or changed.
+/// Returns a bullet without the trailing note `(added …)` or `(updated …)`.
 pub(crate) fn without_note(text: &str) -> &str {
     let trimmed = text.trim_end();
     let note = |open: &str| {
@@ -68,8 +68,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bullet_that_adds_nothing_repeats() {
-        let repeat = |new: &str, old: &str| Words::from_text(new).repeat(&Words::from_text(old));
+    fn a_bullet_that_adds_nothing_is_a_repetition() {
+        let repeat =
+            |new: &str, old: &str| WordSet::from_text(new).repeats(&WordSet::from_text(old));
         let old =
             "The gateway listens on port 7778 and binds to all addresses (updated 2026-02-05)";
         assert!(repeat(
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_are_left_out() {
+    fn date_notes_are_removed() {
         assert_eq!(without_note("a (updated 2026-02-05)"), "a");
         assert_eq!(without_note("a (added 2026-02-05) "), "a");
         assert_eq!(
