@@ -44,22 +44,33 @@ impl LaunchContext {
 }
 
 /// Refuses to write in a folder that is no project, or that lies outside of the roots which a client states.
+///
+/// Where it has roots and states none, only the project that the server was started in is left.
 pub(crate) fn check_writable(
     launch: &LaunchContext,
     project: &Project,
-    roots: &[PathBuf],
+    roots: Option<&[PathBuf]>,
 ) -> Result<()> {
     if !project.root.join(".git").exists() && !context::has_memory(project) {
         return Err(Error::refused("is not a project, so nothing was written")
             .at(&project.root, None)
             .hint("a project has a planning folder, .git, .vibekit or docs/memory; `annals init` creates one"));
     }
+    let is_of = |start: Option<&Path>| {
+        let opened = launch.open(None, start);
+        opened.is_ok_and(|own| own.root == project.root)
+    };
     let is_below = |root: &PathBuf| {
         fs::canonicalize(root).is_ok_and(|root| project.root.starts_with(root))
             // A client may work in a folder of the project.
-            || launch.open(None, Some(root)).is_ok_and(|own| own.root == project.root)
+            || is_of(Some(root))
     };
-    if roots.is_empty() || roots.iter().any(is_below) {
+    let is_inside = match roots {
+        None => true,
+        Some([]) => is_of(None),
+        Some(roots) => roots.iter().any(is_below),
+    };
+    if is_inside {
         return Ok(());
     }
     Err(Error::refused("is outside the client's roots")
@@ -113,19 +124,24 @@ mod tests {
         }
         let launch = LaunchContext {
             environment: Environment::default(),
-            directory: top.clone(),
+            directory: top.join("one/sub"),
+        };
+        let checked = |name: &str, roots: Option<&[PathBuf]>| {
+            let project = launch.open(top.join(name).to_str(), None).unwrap();
+            check_writable(&launch, &project, roots).map_err(|error| error.kind)
         };
         let check = |name: &str, roots: &[&str]| {
-            let project = launch.open(top.join(name).to_str(), None).unwrap();
             let roots: Vec<PathBuf> = roots.iter().map(|root| top.join(root)).collect();
-            check_writable(&launch, &project, &roots).map_err(|error| error.kind)
+            checked(name, Some(&roots))
         };
         for name in ["one", "one/sub", "two", "three"] {
-            assert_eq!(check(name, &[]), Ok(()), "{name}");
+            assert_eq!(checked(name, None), Ok(()), "{name}");
         }
         for name in ["bare", "/", "/etc"] {
-            assert_eq!(check(name, &[]), Err(ErrorKind::Refused), "{name}");
+            assert_eq!(checked(name, None), Err(ErrorKind::Refused), "{name}");
         }
+        assert_eq!(check("one", &[]), Ok(()));
+        assert_eq!(check("two", &[]), Err(ErrorKind::Refused));
         assert_eq!(check("one", &["two", "one"]), Ok(()));
         assert_eq!(check("one", &["one/sub"]), Ok(()));
         assert_eq!(check("two", &[""]), Ok(()));

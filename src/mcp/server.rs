@@ -122,36 +122,35 @@ struct McpServer {
 }
 
 impl McpServer {
-    /// Returns the client's roots, requested once until the client reports a change.
+    /// Returns the client's roots, requested once until the client reports a change; `None` if it has no roots
+    /// at all.
+    ///
+    /// A client that has roots and fails to list them has an empty list.
     #[expect(
         deprecated,
         reason = "current clients report their folders in no other way"
     )]
-    async fn roots(&self, peer: &Peer<RoleServer>) -> Vec<PathBuf> {
+    async fn roots(&self, peer: &Peer<RoleServer>) -> Option<Vec<PathBuf>> {
+        peer.peer_info()?.capabilities.roots.as_ref()?;
         let cached = self.roots.lock().ok().and_then(|roots| roots.clone());
-        if let Some(roots) = cached {
-            return roots;
+        if cached.is_some() {
+            return cached;
         }
-        let has_roots = peer
-            .peer_info()
-            .is_some_and(|client| client.capabilities.roots.is_some());
-        let reported: Vec<PathBuf> = if has_roots {
-            let listed = peer.list_roots().await.ok();
-            let listed = listed.iter().flat_map(|list| &list.roots);
-            listed.filter_map(|root| root_path(&root.uri)).collect()
-        } else {
-            Vec::new()
+        let Ok(listed) = peer.list_roots().await else {
+            return Some(Vec::new());
         };
+        let listed = listed.roots.iter();
+        let reported: Vec<PathBuf> = listed.filter_map(|root| root_path(&root.uri)).collect();
         if let Ok(mut roots) = self.roots.lock() {
             *roots = Some(reported.clone());
         }
-        reported
+        Some(reported)
     }
 
     async fn project(&self, named: Option<&str>, peer: &Peer<RoleServer>) -> Result<Project> {
         let roots = match named {
             Some(_) => Vec::new(),
-            None => self.roots(peer).await,
+            None => self.roots(peer).await.unwrap_or_default(),
         };
         self.launch.open(named, roots.first().map(PathBuf::as_path))
     }
@@ -165,7 +164,8 @@ impl McpServer {
     ) -> Result<Project> {
         let project = self.project(named, peer).await?;
         if tool.writes_in_project() {
-            check_writable(&self.launch, &project, &self.roots(peer).await)?;
+            let roots = self.roots(peer).await;
+            check_writable(&self.launch, &project, roots.as_deref())?;
         }
         Ok(project)
     }
