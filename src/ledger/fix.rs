@@ -54,7 +54,7 @@ pub fn fix(project: &Project) -> Result<FixReport> {
                     ),
                 ] {
                     // Files that are not text are not changed; the check reports them.
-                    if file.exists() && !file.is_broken {
+                    if file.exists() && !file.is_broken && !file.is_too_long {
                         changes.edit(&file.path, file.bytes.clone(), fixed)?;
                     }
                 }
