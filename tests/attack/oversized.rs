@@ -202,7 +202,8 @@ fn debt_is_looked_for_in_so_many_bytes_of_source_files() {
 fn only_the_first_lines_and_texts_of_a_file_are_read() {
     let hostile = Hostile::new();
     let file = ".vbw-planning/STATE.md";
-    let items: String = (0..120_000).map(|n| format!("- Item {n}\n")).collect();
+    let items: Vec<String> = (0..120_000).map(|n| format!("- Item {n}\n")).collect();
+    let items = items.concat();
     hostile.case.write(file, format!("# State\n\n{items}"));
     let told = |command: &str, code: i32| {
         let run = hostile.case.run(command).within(Duration::from_mins(10));
@@ -230,7 +231,8 @@ fn only_the_first_lines_and_texts_of_a_file_are_read() {
             .stdout()
             .contains("STATE.md:5")
     );
-    let phases: String = (0..2_000).map(|n| format!("Phase: {n} of 9\n")).collect();
+    let phases: Vec<String> = (0..2_000).map(|n| format!("Phase: {n} of 9\n")).collect();
+    let phases = phases.concat();
     hostile.case.write(file, format!("# State\n\n{phases}"));
     let refusal = "STATE.md has 1000 statements about the position or more";
     let warning = "has more than 1000 statements about the position";

@@ -87,10 +87,10 @@ fn a_clone_counts_no_file_outside_of_it_whose_folder_is_the_project() {
 fn so_many_imports_are_counted_and_a_warning_says_so() {
     let case = Case::empty();
     case.git_init();
-    let imports: String = (0..1_001).map(|n| format!("@docs/{n}.md\n")).collect();
+    let imports: Vec<String> = (0..1_001).map(|n| format!("@docs/{n}.md\n")).collect();
     case.write("docs/999.md", "Last.\n");
     case.write("docs/1000.md", "One too many.\n");
-    case.write("CLAUDE.md", imports);
+    case.write("CLAUDE.md", imports.concat());
     let run = case.run("cost --json").success();
     let cost = run.json();
     let counted = sources(&cost);
