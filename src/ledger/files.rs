@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::markdown::Outline;
 use crate::project::Origin;
 use crate::project::Project;
 use crate::project::confine;
@@ -39,6 +40,8 @@ pub(crate) struct LedgerFile {
     pub(crate) text: String,
     /// Whether the bytes are not valid text.
     pub(crate) is_invalid_utf8: bool,
+    /// Whether only the beginning of the text is parsed.
+    pub(crate) is_too_long: bool,
 }
 
 /// The three files.
@@ -122,11 +125,15 @@ impl LedgerFile {
             .clone()
             .map(|bytes| read::decode(bytes, path).into_value(warnings))
             .unwrap_or_default();
+        let too_long = Outline::unread_warning(&text, path);
+        let is_too_long = too_long.is_some();
+        warnings.extend(too_long);
         Ok(Self {
             path: path.to_owned(),
             bytes,
             text,
             is_invalid_utf8,
+            is_too_long,
         })
     }
 
@@ -142,6 +149,13 @@ impl LedgerFile {
             return Err(Error::refused(message)
                 .at(&self.path, None)
                 .hint("save it as UTF-8"));
+        }
+        if self.is_too_long {
+            return Err(
+                Error::refused("is too long to be read whole, so it is not changed")
+                    .at(&self.path, None)
+                    .hint("move what is outdated to a file with another name"),
+            );
         }
         Ok(())
     }

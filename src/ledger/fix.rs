@@ -56,7 +56,7 @@ pub fn fix(project: &Project) -> Result<FixReport> {
                     ),
                 ] {
                     // Files that are not text are not changed; the check reports them.
-                    if file.exists() && !file.is_invalid_utf8 {
+                    if file.exists() && !file.is_invalid_utf8 && !file.is_too_long {
                         changes.edit(&file.path, file.bytes.clone(), fixed)?;
                     }
                 }

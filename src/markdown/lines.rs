@@ -3,19 +3,23 @@
 /// Byte offsets at which lines start, for looking up line numbers.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    starts: Vec<usize>,
+    /// In half the memory of `usize`; beyond 4 GiB all is one line.
+    starts: Vec<u32>,
 }
 
 impl Lines {
     /// Indexes the line starts of `text`.
     pub fn new(text: &str) -> Self {
-        let mut starts = vec![0];
-        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        let breaks = || memchr::memchr_iter(b'\n', text.as_bytes());
+        let mut starts = Vec::with_capacity(breaks().count() + 1);
+        starts.push(0);
+        starts.extend(breaks().map_while(|at| u32::try_from(at + 1).ok()));
         Self { starts }
     }
 
     /// Returns the number (counted from 1) of the line that contains the byte at `offset`.
     pub fn line(&self, offset: usize) -> usize {
+        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
         self.starts.partition_point(|start| *start <= offset).max(1)
     }
 }

@@ -1,9 +1,11 @@
 //! Appends an entry to PATTERNS.md without changing any existing byte.
 
+use std::iter;
 use std::path::Path;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::markdown::Outline;
 use crate::patterns;
 use crate::patterns::Patterns;
 use crate::patterns::Retrospective;
@@ -39,15 +41,26 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
     let path = patterns::path(&project.planning_place().dir);
     let old = changes.current(&path)?;
     let head = templates::render(project, Template::PatternsHeader, &())?;
-    let mut bytes = old.clone().unwrap_or_default();
-    for entry in entries {
-        let text = entry.render(project)?;
-        bytes = appended(&bytes, &head, &text, &entry.trace).ok_or_else(|| {
-            Error::refused("is UTF-16, or ends inside an unclosed HTML block")
-                .at(&path, None)
-                .hint("save it as UTF-8 and close that block by hand")
-        })?;
+    let texts: Vec<String> = entries
+        .iter()
+        .map(|entry| entry.render(project))
+        .collect::<Result<_>>()?;
+    let new = texts.iter().zip(entries).map(|(text, entry)| NewEntry {
+        text,
+        trace: &entry.trace,
+    });
+    let new: Vec<NewEntry> = new.collect();
+    let known = old.as_deref().unwrap_or_default();
+    if !Outline::is_whole(&String::from_utf8_lossy(known)) {
+        return Err(Error::refused("is too long to be read whole")
+            .at(&path, None)
+            .hint("move older entries to a file with another name"));
     }
+    let bytes = appended(known, &head, &new).ok_or_else(|| {
+        Error::refused("is UTF-16, or ends inside an unclosed HTML block")
+            .at(&path, None)
+            .hint("save it as UTF-8 and close that block by hand")
+    })?;
     changes.edit(&path, old, bytes)
 }
 
@@ -81,21 +94,36 @@ pub(crate) fn replace_lessons(
     changes.edit(&path, old, new.into_bytes())
 }
 
-/// Returns the file's bytes with an entry appended; in an empty file, `head` comes first.
+/// An entry to be appended.
+#[derive(Clone, Copy)]
+struct NewEntry<'a> {
+    text: &'a str,
+    trace: &'a Trace,
+}
+
+/// Returns the file's bytes with entries appended; in an empty file, `head` comes first.
 ///
-/// The entry gets the line endings of the file. Returns `None` if it would not be parsed as an entry there:
+/// The entries get the line endings of the file. Returns `None` if they would not be parsed as entries there:
 /// inside an unclosed block, or in UTF-16.
-pub(crate) fn appended(old: &[u8], head: &str, entry: &str, trace: &Trace) -> Option<Vec<u8>> {
+fn appended(old: &[u8], head: &str, entries: &[NewEntry<'_>]) -> Option<Vec<u8>> {
     if old.is_empty() {
-        return Some(format!("{head}\n{entry}").into_bytes());
+        let mut new = head.as_bytes().to_vec();
+        for entry in entries {
+            join(&mut new, "", entry.text, "\n");
+        }
+        return Some(new);
     }
     if old.starts_with(&[0xff, 0xfe]) || old.starts_with(&[0xfe, 0xff]) {
         return None;
     }
     let end = line_end(old);
     CLOSINGS.iter().find_map(|closing| {
-        let new = joined(old, closing, entry, end);
-        is_entry(&new, old.len(), trace).then_some(new)
+        let mut new = old.to_vec();
+        let closings = iter::once(*closing).chain(iter::repeat(""));
+        for (entry, closing) in entries.iter().zip(closings) {
+            join(&mut new, closing, entry.text, end);
+        }
+        are_entries(&new, old.len(), entries).then_some(new)
     })
 }
 
@@ -108,17 +136,17 @@ fn line_end(old: &[u8]) -> &'static str {
     }
 }
 
-fn joined(old: &[u8], closing: &str, entry: &str, end: &str) -> Vec<u8> {
-    let mut new = old.to_vec();
+/// Appends an entry after a blank line, closing a block with `closing` first.
+fn join(new: &mut Vec<u8>, closing: &str, entry: &str, end: &str) {
     let end_line = |new: &mut Vec<u8>| {
         if !new.ends_with(b"\n") {
             new.extend(end.as_bytes());
         }
     };
-    end_line(&mut new);
+    end_line(new);
     if !closing.is_empty() {
         new.extend(closing.as_bytes());
-        end_line(&mut new);
+        end_line(new);
     }
     let blank = format!("\n{end}");
     if !new.ends_with(blank.as_bytes()) {
@@ -128,18 +156,16 @@ fn joined(old: &[u8], closing: &str, entry: &str, end: &str) -> Vec<u8> {
         new.extend(line.as_bytes());
         new.extend(end.as_bytes());
     }
-    new
 }
 
-/// Returns whether the last entry of a text is the one that was added after byte `from`.
-fn is_entry(text: &[u8], from: usize, trace: &Trace) -> bool {
+/// Returns whether the last entries of a text are those that were added after byte `from`.
+fn are_entries(text: &[u8], from: usize, new: &[NewEntry<'_>]) -> bool {
     let added = text[..from].split(|byte| *byte == b'\n').count() - 1;
     let text = String::from_utf8_lossy(text);
     let patterns = Patterns::parse(&text, Path::new("PATTERNS.md")).value;
-    patterns
-        .entries
-        .last()
-        .is_some_and(|entry| entry.trace.as_ref() == Some(trace) && entry.line > added)
+    let added = patterns.entries.iter().filter(|entry| entry.line > added);
+    let added = added.map(|entry| entry.trace.as_ref());
+    added.eq(new.iter().map(|entry| Some(entry.trace)))
 }
 
 #[cfg(test)]
@@ -165,7 +191,34 @@ mod tests {
     }
 
     fn added(old: &[u8]) -> Option<Vec<u8>> {
-        appended(old, HEAD, ENTRY, &trace())
+        let trace = trace();
+        let entry = NewEntry {
+            text: ENTRY,
+            trace: &trace,
+        };
+        appended(old, HEAD, &[entry])
+    }
+
+    #[test]
+    fn several_entries_are_appended_at_once() {
+        let (first, second) = (
+            trace(),
+            Trace {
+                phase_dir: "04-b".to_owned(),
+                ..trace()
+            },
+        );
+        let text = ENTRY.replace("03-parser", "04-b");
+        let entries = [(ENTRY, &first), (text.as_str(), &second)];
+        let entries = entries.map(|(text, trace)| NewEntry { text, trace });
+        for (old, before) in [
+            ("", format!("{HEAD}\n")),
+            ("# P\n```\na\n", "# P\n```\na\n```\n\n".to_owned()),
+        ] {
+            let new = appended(old.as_bytes(), HEAD, &entries).unwrap();
+            let expected = format!("{before}{ENTRY}\n{text}");
+            assert_eq!(String::from_utf8(new).unwrap(), expected);
+        }
     }
 
     #[test]

@@ -32,7 +32,7 @@ impl Patterns {
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let front = FrontMatter::parse(text, path);
         let mut warnings = front.warnings;
-        let outline = Outline::parse(text, front.value.range.end);
+        let outline = Outline::parse_beginning(text, front.value.range.end);
         warnings.extend(outline.warning(path));
         let heads = heads(&outline);
         let mut patterns = Self::default();

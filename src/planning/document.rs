@@ -37,7 +37,7 @@ impl<'a> Document<'a> {
             let body = front.range.end;
             (front, body)
         };
-        let outline = Outline::parse(text, body);
+        let outline = Outline::parse_beginning(text, body);
         warnings.extend(outline.warning(path));
         let labels = outline.labels(&(body..text.len()));
         Self {

@@ -69,6 +69,7 @@ pub use roadmap::RoadmapPlan;
 pub use skills::installed_skills;
 pub use state::Activity;
 pub use state::Claim;
+pub(crate) use state::MAX_CLAIMS;
 pub use state::PhaseStatus;
 pub use state::Skill;
 pub use state::StateFile;

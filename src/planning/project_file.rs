@@ -60,7 +60,7 @@ impl ProjectFile {
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
-        let outline = Outline::parse(text, front.range.end);
+        let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
         let value = Self {
             name: name(&outline),

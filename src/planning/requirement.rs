@@ -49,7 +49,7 @@ fn is_id(text: &str) -> bool {
 
 /// Returns the lines that may state a requirement: bullets, headings and paragraphs before table rows.
 fn lines(text: &str) -> Vec<String> {
-    let outline = Outline::parse(text, 0);
+    let outline = Outline::parse_beginning(text, 0);
     let all = 0..text.len();
     let headings = outline
         .sections()

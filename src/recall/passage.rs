@@ -33,7 +33,7 @@ pub(crate) struct Passage {
 ///
 /// `front` is the byte range of the front matter.
 pub(crate) fn passages(text: &str, front: &Range<usize>) -> Vec<Passage> {
-    let outline = Outline::parse(text, front.end);
+    let outline = Outline::parse_beginning(text, front.end);
     let mut splitter = Splitter {
         outline: &outline,
         headings: Vec::new(),

@@ -173,11 +173,15 @@ fn value_length(text: &str) -> usize {
 
 /// Returns whether a value looks random, unlike a word, a path, a reference or a hash.
 fn is_random(value: &str) -> bool {
+    // Most values have no digit, and this is asked at every separator.
+    if !value.is_ascii() || !value.bytes().any(|b| b.is_ascii_digit()) {
+        return false;
+    }
     let count = |class: fn(&u8) -> bool| value.as_bytes().iter().filter(|b| class(b)).count();
     let digits = count(u8::is_ascii_digit);
     let symbols = count(|b| b"!@#$%^&*?~+=".contains(b));
     let (upper, lower) = (count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase));
-    if !value.is_ascii() || digits == 0 || upper + lower == 0 {
+    if upper + lower == 0 {
         return false;
     }
     if is_placeholder(value) || is_reference(value) || is_wordy(value) || is_digest(value) {

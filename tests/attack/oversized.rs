@@ -183,6 +183,79 @@ fn entries_are_read_up_to_so_many_bytes_and_the_rest_is_named() {
 }
 
 #[test]
+fn debt_is_looked_for_in_so_many_bytes_of_source_files() {
+    let case = Case::empty();
+    for number in 0..9 {
+        for extension in ["rs", "bin"] {
+            let path = case.root().join(format!("huge-{number}.{extension}"));
+            let file = std::fs::File::create(path).unwrap();
+            file.set_len(MAX_FILE_BYTES as u64).unwrap();
+        }
+    }
+    let run = case.run("entry debt").within(Duration::from_mins(10));
+    let told = run.success().stderr();
+    let warning = "exceeds what one command may read (64 MiB or 20000 files); 1 file left out";
+    assert!(told.contains(warning), "{told}");
+}
+
+#[test]
+fn only_the_first_lines_and_texts_of_a_file_are_read() {
+    let hostile = Hostile::new();
+    let file = ".vbw-planning/STATE.md";
+    let items: Vec<String> = (0..120_000).map(|n| format!("- Item {n}\n")).collect();
+    let items = items.concat();
+    hostile.case.write(file, format!("# State\n\n{items}"));
+    let told = |command: &str, code: i32| {
+        let run = hostile.case.run(command).within(Duration::from_mins(10));
+        run.code(code).stderr()
+    };
+    let warning = ".vbw-planning/STATE.md:100001: has more than 100000 lines";
+    assert!(told("status", 0).contains(warning));
+    let warning = ".vbw-planning/STATE.md:30003: is too long: part of it from here on";
+    assert!(told("recall stock", 0).contains(warning));
+    assert!(told("recall stock", 0).contains(warning), "from the cache");
+    hostile.case.write(
+        file,
+        format!(
+            "# State\n\n{}\n\nAfter it, zirconium.\n",
+            "a ".repeat(40_000)
+        ),
+    );
+    let warning = ".vbw-planning/STATE.md:3: is too long: part of it from here on";
+    assert!(told("recall zirconium", 0).contains(warning));
+    assert!(
+        hostile
+            .case
+            .run("recall zirconium")
+            .success()
+            .stdout()
+            .contains("STATE.md:5")
+    );
+    let phases: Vec<String> = (0..2_000).map(|n| format!("Phase: {n} of 9\n")).collect();
+    let phases = phases.concat();
+    hostile.case.write(file, format!("# State\n\n{phases}"));
+    let refusal = "STATE.md has 1000 statements about the position or more";
+    let warning = "has more than 1000 statements about the position";
+    assert!(told("status", 0).contains(warning));
+    assert!(told("sync --fix-state --dry-run", 4).contains(refusal));
+    let file = "docs/memory/DECISIONS.md";
+    hostile.case.write(file, format!("# Decisions\n\n{items}"));
+    let warning = "docs/memory/DECISIONS.md:100001: has more than 100000 lines";
+    assert!(told("ledger brief", 0).contains(warning));
+}
+
+#[test]
+fn a_file_too_long_to_be_read_whole_is_not_appended_to() {
+    let hostile = Hostile::new();
+    let file = ".vbw-planning/patterns/PATTERNS.md";
+    let items = "- Item\n".repeat(120_000);
+    hostile.case.write(file, format!("# Patterns\n\n{items}"));
+    let run = hostile.case.run("execute 3 --again");
+    let told = run.within(Duration::from_mins(10)).code(4).stderr();
+    assert!(told.contains("is too long to be read whole"), "{told}");
+}
+
+#[test]
 fn a_search_reads_so_much_of_a_project_and_says_what_it_leaves_out() {
     let hostile = Hostile::new();
     let root = hostile.case.root();

@@ -84,6 +84,23 @@ fn a_clone_counts_no_file_outside_of_it_whose_folder_is_the_project() {
 }
 
 #[test]
+fn so_many_imports_are_counted_and_a_warning_says_so() {
+    let case = Case::empty();
+    case.git_init();
+    let imports: Vec<String> = (0..1_001).map(|n| format!("@docs/{n}.md\n")).collect();
+    case.write("docs/999.md", "Last.\n");
+    case.write("docs/1000.md", "One too many.\n");
+    case.write("CLAUDE.md", imports.concat());
+    let run = case.run("cost --json").success();
+    let cost = run.json();
+    let counted = sources(&cost);
+    assert!(counted.contains(&("import", "docs/999.md")));
+    assert!(!counted.contains(&("import", "docs/1000.md")));
+    let warnings = cost["warnings"].to_string();
+    assert!(warnings.contains("more than 1000 imports"), "{warnings}");
+}
+
+#[test]
 fn the_hook_is_measured_as_it_answers() {
     let case = Case::new(VBW);
     let cost = case.run("cost --json").success().json();

@@ -11,8 +11,12 @@ use crate::hooks::cost::imports;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::setup;
 use crate::project::Project;
+use crate::storage::Boundary;
 use crate::storage::read;
 use crate::warning::Warning;
+
+/// Maximum number of imports of a context file that are counted.
+const MAX_IMPORTS: usize = 1000;
 
 /// Returns the files that a harness reads at session start, the user's own first and the nearest last.
 pub(crate) fn parts(
@@ -77,8 +81,14 @@ impl ContextFileReader<'_> {
             return;
         }
         let home = self.project.environment.home();
-        for imported in imports::imported_files(text) {
-            let Some(target) = imports::resolve_import(&imported, path, home.as_deref()) else {
+        let imported = imports::imported_files(text);
+        if imported.len() > MAX_IMPORTS {
+            let message = format!("has more than {MAX_IMPORTS} imports; the rest are not counted");
+            self.warnings.push(Warning::file(path, message));
+        }
+        let mut targets = Vec::new();
+        for imported in imported.iter().take(MAX_IMPORTS) {
+            let Some(target) = imports::resolve_import(imported, path, home.as_deref()) else {
                 continue;
             };
             // A cloned repository may import any path: only its own files are read, not the user's.
@@ -87,8 +97,11 @@ impl ContextFileReader<'_> {
                 let message = "is outside the project, so this import is not counted";
                 self.warnings.push(Warning::file(&target, message));
             } else {
-                self.text(&target, CostKind::Import);
+                targets.push(target);
             }
+        }
+        for target in Boundary::within_limit(&self.project.root, targets) {
+            self.text(&target, CostKind::Import);
         }
     }
 

@@ -175,23 +175,34 @@ const LANGUAGES: &[Language] = &[
 impl Language {
     /// Returns the language of a file by its name or its first line; `None` if it is not source code.
     pub(super) fn detect(path: &Path, bytes: &[u8]) -> Option<&'static Self> {
-        let name = path.file_name()?.to_str()?.to_lowercase();
-        let name = name.strip_prefix('.').unwrap_or(&name);
+        let name = plain_name(path)?;
+        let is_script = !name.contains('.') && bytes.starts_with(b"#!");
+        Self::of_name(&name).or(is_script.then_some(&HASH))
+    }
+
+    /// Returns whether a file is source code by its name, or may be a script by its first line.
+    pub(super) fn may_have_comments(path: &Path) -> bool {
+        plain_name(path).is_some_and(|name| !name.contains('.') || Self::of_name(&name).is_some())
+    }
+
+    fn of_name(name: &str) -> Option<&'static Self> {
         let extension = name
             .rsplit_once('.')
             .map_or(name, |(_, extension)| extension);
-        let is_script = !name.contains('.') && bytes.starts_with(b"#!");
-        let mut by_name = LANGUAGES.iter();
-        by_name
-            .find(|language| {
-                let mut names = language.names.split_whitespace();
-                names.any(|known| known == name || known == extension)
-            })
-            .or(is_script.then_some(&HASH))
+        LANGUAGES.iter().find(|language| {
+            let mut names = language.names.split_whitespace();
+            names.any(|known| known == name || known == extension)
+        })
     }
 
     /// Returns whether it is markdown, in which only a separate block is a comment.
     pub(super) fn is_markdown(&self) -> bool {
         self.names == MARKDOWN.names
     }
+}
+
+/// Returns a file's name in lower case, without a leading dot.
+fn plain_name(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?.to_lowercase();
+    Some(name.strip_prefix('.').unwrap_or(&name).to_owned())
 }

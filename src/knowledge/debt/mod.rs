@@ -26,6 +26,7 @@ use crate::knowledge::debt::marker::markers;
 use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::project::Project;
+use crate::storage::Boundary;
 use crate::storage::read;
 use crate::storage::walk;
 use crate::warning::Warning;
@@ -54,10 +55,13 @@ pub struct IndebtedFile {
     pub markers: Vec<DebtMarker>,
 }
 
-/// Returns the markers in all source files that are not ignored by git.
+/// Returns the markers in the source files that are not ignored by git.
+///
+/// Reads as much as one command may read; a warning counts the files left out.
 pub fn debt(project: &Project) -> Debt {
     let mut debt = Debt::default();
-    for path in sources(&project.root, &mut debt.warnings) {
+    let sources = sources(&project.root, &mut debt.warnings);
+    for path in Boundary::within_limit(&project.root, sources) {
         let bytes = match read::bytes(&path) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => continue,
@@ -81,7 +85,7 @@ pub fn debt(project: &Project) -> Debt {
     debt
 }
 
-/// Lists the files that are not ignored by git, sorted by path.
+/// Lists the files that may be source files and are not ignored by git, sorted by path.
 fn sources(root: &Path, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
     let mut walk = walk::tracked(root, |entry| {
         entry.file_name() != ".git" && entry.file_name() != ".annals"
@@ -91,7 +95,9 @@ fn sources(root: &Path, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
     for entry in walk {
         match entry {
             Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
-                found.push(entry.into_path());
+                if Language::may_have_comments(entry.path()) {
+                    found.push(entry.into_path());
+                }
             }
             Ok(_) => {}
             Err(error) => warnings.push(Warning::file(root, format!("cannot list: {error}"))),

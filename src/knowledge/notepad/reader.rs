@@ -37,7 +37,7 @@ enum HeadingMatch {
 pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
     let headings = headings(text);
     let lines = Lines::new(text);
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<Warning> = Outline::unread_warning(text, path).into_iter().collect();
     let mut chosen: Vec<(NotepadSection, &NotepadHeading)> = Vec::new();
     for section in NotepadSection::ALL {
         let candidates: Vec<_> = headings

@@ -10,8 +10,15 @@ use crate::warning::Warning;
 
 mod reader;
 
-/// Maximum number of sections of a document: callers scan all of them repeatedly.
-const MAX_SECTIONS: usize = 100_000;
+/// Maximum number of lines of a document that are parsed: a line can be a heading or a block, which takes a
+/// hundred times its size in memory, and callers scan all of them repeatedly.
+const MAX_LINES: usize = 100_000;
+
+/// Maximum number of [`MARKS`] in a document that are parsed: each may become a node of the parser's tree.
+const MAX_MARKS: usize = 1_000_000;
+
+/// Characters that can begin or end an inline element, a nested block or a table cell.
+const MARKS: &[u8] = b"[]*_`<>&!~\\|-+.)";
 
 /// A heading and the section under it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,34 +117,76 @@ pub struct Outline<'a> {
     sections: Vec<Section>,
     blocks: Vec<Block>,
     lines: Lines,
-    /// Byte offset of the first heading beyond [`MAX_SECTIONS`].
-    first_ignored_heading: Option<usize>,
+    /// What is not parsed, if anything.
+    unread: Option<Unread>,
+}
+
+/// The rest of a document beyond a maximum.
+#[derive(Clone, Copy, Debug)]
+struct Unread {
+    /// Byte offset of the first of it.
+    start: usize,
+    maximum: usize,
+    /// What is counted.
+    counted: &'static str,
+}
+
+impl Unread {
+    fn warning(self, path: &Path, line: usize) -> Warning {
+        let Self {
+            maximum, counted, ..
+        } = self;
+        let message = format!("has more than {maximum} {counted}; those from here on are not read");
+        Warning::at(path, line, message)
+    }
 }
 
 impl<'a> Outline<'a> {
     /// Parses `text` from byte `body`, the end of its front matter; offsets are relative to the whole text.
     ///
-    /// Headings beyond the first 100,000 do not start a section (see [`Self::warning`]).
+    /// What follows the first 100,000 lines or 1,000,000 marks is not parsed and belongs to the last section
+    /// (see [`Self::warning`]).
     pub fn parse(text: &'a str, body: usize) -> Self {
+        let unread = unread(text, body);
+        let end = unread.map_or(text.len(), |rest| rest.start);
+        Self::parse_until(text, body, end, unread)
+    }
+
+    /// Parses `text` like [`Self::parse`], but without the rest, which is not part of [`Self::text`] either: for
+    /// readers that do not change the file.
+    pub(crate) fn parse_beginning(text: &'a str, body: usize) -> Self {
+        let unread = unread(text, body);
+        let end = unread.map_or(text.len(), |rest| rest.start);
+        Self::parse_until(&text[..end], body, end, unread)
+    }
+
+    fn parse_until(text: &'a str, body: usize, end: usize, unread: Option<Unread>) -> Self {
         let lines = Lines::new(text);
-        let (mut headings, blocks) = OutlineBuilder::read(text, body, &lines);
-        let first_ignored_heading = headings.get(MAX_SECTIONS).map(|(_, range)| range.start);
-        headings.truncate(MAX_SECTIONS);
+        let (headings, blocks) = OutlineBuilder::read(&text[..end], body, &lines);
         Self {
             text,
             sections: sections(text, body, &headings, &lines),
             blocks,
             lines,
-            first_ignored_heading,
+            unread,
         }
     }
 
-    /// Returns a warning if the document has more headings than the maximum.
+    /// Returns whether all of a text would be parsed.
+    pub(crate) fn is_whole(text: &str) -> bool {
+        unread(text, 0).is_none()
+    }
+
+    /// Returns a warning if not all of the document is parsed.
     pub fn warning(&self, path: &Path) -> Option<Warning> {
-        let line = self.line(self.first_ignored_heading?);
-        let message =
-            format!("has more than {MAX_SECTIONS} headings; those from here on are not read");
-        Some(Warning::at(path, line, message))
+        let rest = self.unread?;
+        Some(rest.warning(path, self.line(rest.start)))
+    }
+
+    /// Returns the warning about a text that would not be parsed whole, without parsing it.
+    pub(crate) fn unread_warning(text: &str, path: &Path) -> Option<Warning> {
+        let rest = unread(text, 0)?;
+        Some(rest.warning(path, Lines::new(text).line(rest.start)))
     }
 
     /// Returns the whole text.
@@ -261,6 +310,33 @@ pub(crate) fn plain_title(title: &str) -> &str {
         .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' '))
         .trim_end_matches(':')
         .trim()
+}
+
+/// Returns the part of a text that has too many lines or marks before it to be parsed.
+fn unread(text: &str, body: usize) -> Option<Unread> {
+    let bytes = text.as_bytes().get(body..)?;
+    // In a file of usual size there cannot be as many.
+    if bytes.len() <= MAX_LINES {
+        return None;
+    }
+    let rest = |at: usize, maximum, counted| Unread {
+        start: body + at,
+        maximum,
+        counted,
+    };
+    let line = memchr::memchr_iter(b'\n', bytes).nth(MAX_LINES - 1);
+    let line = line.filter(|end| end + 1 < bytes.len());
+    let line = line.map(|end| rest(end + 1, MAX_LINES, "lines"));
+    let within = line.map_or(bytes.len(), |line| line.start - body);
+    let is_mark: [bool; 256] =
+        std::array::from_fn(|byte| MARKS.iter().any(|mark| usize::from(*mark) == byte));
+    let mut marks = bytes[..within]
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| is_mark[usize::from(**byte)]);
+    let mark = marks.nth(MAX_MARKS);
+    mark.map(|(at, _)| rest(at, MAX_MARKS, "marks of markdown"))
+        .or(line)
 }
 
 /// Returns the sections, with the ranges of each heading.

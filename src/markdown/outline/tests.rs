@@ -110,18 +110,41 @@ fn an_item_that_looks_like_a_link_definition_is_an_item() {
 }
 
 #[test]
-fn headings_beyond_the_maximum_start_no_section_and_yield_a_warning() {
-    let text = "# A\n".repeat(MAX_SECTIONS + 2);
+fn lines_beyond_the_maximum_are_not_read_and_yield_a_warning() {
+    let warning = |text: &str| Outline::parse(text, 0).warning(Path::new("a.md"));
+    let text = "- a\n".repeat(MAX_LINES);
+    assert_eq!(warning(&text), None);
+    let text = format!("# T\n{text}# U\n");
     let outline = Outline::parse(&text, 0);
-    assert_eq!(outline.sections().len(), MAX_SECTIONS + 1);
-    assert_eq!(outline.sections().last().unwrap().own.end, text.len());
-    let warning = outline.warning(Path::new("a.md")).unwrap();
-    assert_eq!(warning.place.line, Some(MAX_SECTIONS + 1));
-    assert!(
-        Outline::parse("# A\n", 0)
-            .warning(Path::new("a.md"))
-            .is_none()
+    assert_eq!(outline.blocks(&(0..text.len())).len(), MAX_LINES - 1);
+    assert_eq!(outline.sections().len(), 2);
+    assert_eq!(outline.sections()[1].whole.end, text.len());
+    let beginning = Outline::parse_beginning(&text, 0);
+    assert!(text.starts_with(beginning.text()) && beginning.text().ends_with("- a\n"));
+    assert_eq!(
+        beginning.warning(Path::new("a.md")),
+        outline.warning(Path::new("a.md"))
     );
+    let warning = warning(&text).unwrap();
+    assert_eq!(warning.place.line, Some(MAX_LINES + 1));
+    assert!(warning.message.contains("lines"), "{}", warning.message);
+}
+
+#[test]
+fn marks_beyond_the_maximum_are_not_read_and_yield_a_warning() {
+    let text = format!("# T\n\n{}\n\n- a\n", "[".repeat(MAX_MARKS));
+    let outline = Outline::parse(&text, 0);
+    let warning = outline.warning(Path::new("a.md")).unwrap();
+    assert_eq!(warning.place.line, Some(5));
+    assert!(warning.message.contains("marks"), "{}", warning.message);
+    assert_eq!(outline.items(&(0..text.len())).count(), 0);
+    let text = format!("---\n{}\n---\n# T\n\n- a\n", "[".repeat(MAX_MARKS));
+    let outline = Outline::parse(&text, text.find("# T").unwrap());
+    assert!(
+        outline.warning(Path::new("a.md")).is_none(),
+        "front matter is not counted"
+    );
+    assert_eq!(outline.items(&(0..text.len())).count(), 1);
 }
 
 #[test]

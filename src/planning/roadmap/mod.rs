@@ -163,7 +163,7 @@ impl Roadmap {
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
-        let outline = Outline::parse(text, front.range.end);
+        let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
         let assembly = Assembly::read(&outline);
         for (number, line) in assembly.duplicates.into_iter().take(MAX_DUPLICATES) {

@@ -172,12 +172,15 @@ pub struct StateFile {
 /// Maximum number of labels without a phase number that are reported individually.
 const MAX_UNCLEAR: usize = 20;
 
+/// Maximum number of statements about the position: each is compared with the files, and may be reported.
+pub(crate) const MAX_CLAIMS: usize = 1000;
+
 impl StateFile {
     /// Parses a STATE.md.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
-        let outline = Outline::parse(text, front.range.end);
+        let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
         for label in position::unclear_phases(&outline)
             .into_iter()
@@ -186,11 +189,19 @@ impl StateFile {
             let message = format!("the current phase names no number: {:?}", label.value);
             warnings.push(Warning::at(path, label.line, message));
         }
-        let value = Self::read(&front, &outline);
+        let mut claims = position::claims(&front, &outline);
+        if let Some(first) = claims.get(MAX_CLAIMS) {
+            let message = format!(
+                "has more than {MAX_CLAIMS} statements about the position; those from here on are not read"
+            );
+            warnings.push(Warning::at(path, first.line, message));
+            claims.truncate(MAX_CLAIMS);
+        }
+        let value = Self::read(&front, &outline, claims);
         Parsed { value, warnings }
     }
 
-    fn read(front: &FrontMatter, outline: &Outline<'_>) -> Self {
+    fn read(front: &FrontMatter, outline: &Outline<'_>, claims: Vec<Located<Claim>>) -> Self {
         let labels = identity_labels(outline);
         let label = |name: &str| {
             labels
@@ -199,7 +210,6 @@ impl StateFile {
                 .map(|(_, value)| value.clone())
         };
         let milestone = StatedMilestone::read(front, outline, &labels);
-        let claims = position::claims(front, outline);
         let phase_statuses = phase_list::phase_statuses(outline);
         let mut phase = position::stated_phase(&claims, front.range.end);
         phase.total = phase.total.or_else(|| listed_total(&phase_statuses));

@@ -92,6 +92,9 @@ pub struct Summary {
 /// Maximum number of patterns read from one summary, since each is searched for in its text.
 const MAX_PATTERNS: usize = 100;
 
+/// Maximum number of commits of a summary: git is asked about each.
+const MAX_COMMITS: usize = 1000;
+
 impl Summary {
     /// Parses a summary in markdown or JSON Lines; `path` identifies the plan if the text does not.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
@@ -125,6 +128,12 @@ impl Summary {
             let message = format!("lists more than {MAX_PATTERNS} patterns; the rest are left out");
             warnings.push(Warning::file(path, message));
         }
+        let mut commits = commits::commits(&document);
+        if let Some(list) = commits.as_mut().filter(|list| list.len() > MAX_COMMITS) {
+            list.truncate(MAX_COMMITS);
+            let message = format!("lists more than {MAX_COMMITS} commits; the rest are left out");
+            warnings.push(Warning::file(path, message));
+        }
         let value = Self {
             phase: identity.phase,
             plan: identity.plan,
@@ -137,7 +146,7 @@ impl Summary {
             deviations: deviations.list,
             tasks: TaskCount::from_document(&document),
             files: files::files(&document),
-            commits: commits::commits(&document),
+            commits,
             decisions: decisions::decisions(&document),
             tokens_consumed: tokens(&document),
             acceptance: acceptance::acceptance(&document),

@@ -6,6 +6,7 @@
 use crate::error::Error;
 use crate::error::Result;
 use crate::planning::DEFAULT_MILESTONE;
+use crate::planning::MAX_CLAIMS;
 use crate::position::Correction;
 use crate::position::Evidence;
 use crate::position::Position;
@@ -16,7 +17,8 @@ use crate::storage::read;
 
 /// Returns an error that says what to decide, if the files are ambiguous.
 pub(super) fn check(evidence: &Evidence<'_>, position: &Position) -> Result<()> {
-    let undecided = of_milestone(evidence)
+    let undecided = of_number(evidence)
+        .or_else(|| of_milestone(evidence))
         .or_else(|| of_folders(position))
         .or_else(|| of_position(position));
     match undecided {
@@ -59,6 +61,14 @@ pub(super) fn check_same_next(before: &Position, after: &Position) -> Result<()>
 
 /// The ambiguity, and a hint on how to resolve it.
 type Undecided = (String, &'static str);
+
+/// Detects that STATE.md has so many statements about the position that not all of them are read.
+fn of_number(evidence: &Evidence<'_>) -> Option<Undecided> {
+    (evidence.state.claims.len() >= MAX_CLAIMS).then(|| {
+        let what = format!("STATE.md has {MAX_CLAIMS} statements about the position or more");
+        (what, "remove those that are outdated")
+    })
+}
 
 /// Detects that it is unclear which milestone is active, or whether it has already shipped.
 fn of_milestone(evidence: &Evidence<'_>) -> Option<Undecided> {

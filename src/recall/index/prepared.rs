@@ -21,6 +21,15 @@ use crate::warning::Warning;
 /// Size of a stored vector in bytes: its scale and its components.
 pub(crate) const VECTOR_BYTES: usize = 4 + 128;
 
+/// Maximum number of texts of a file that are indexed: each takes several rows.
+const MAX_TEXTS: usize = 30_000;
+
+/// Maximum number of words of a file that are indexed: among very many, each may occur nowhere else.
+const MAX_WORDS: usize = 500_000;
+
+/// Maximum length of an indexed text, in bytes; only a very long line exceeds it.
+const MAX_TEXT_BYTES: usize = 64 * 1024;
+
 /// The outcome of preparing a file.
 pub(crate) enum Prepared {
     /// It does not exist or cannot be read.
@@ -37,6 +46,8 @@ pub(crate) struct FileContent {
     pub(crate) language: Language,
     pub(crate) vectors: Vec<u8>,
     pub(crate) texts: Vec<PreparedText>,
+    /// Line number of the first text that is not indexed, or not whole.
+    pub(crate) first_left_out: Option<usize>,
 }
 
 /// A text of a file.
@@ -89,14 +100,26 @@ impl Preparer {
             tokenizer: self.tokenizers.entry(language).or_insert_with(new),
             adder: &mut self.adder,
             section: SectionHead::default(),
+            words: 0,
             content: FileContent {
                 digest,
                 language,
                 vectors: Vec::new(),
                 texts: Vec::new(),
+                first_left_out: None,
             },
         };
-        for document in found.store().documents(&text, &found.path) {
+        for mut document in found.store().documents(&text, &found.path) {
+            let is_full = reader.is_full();
+            if is_full || document.text.len() > MAX_TEXT_BYTES {
+                let line = document.line.max(1);
+                reader.content.first_left_out.get_or_insert(line);
+            }
+            if is_full {
+                break;
+            }
+            let end = document.text.floor_char_boundary(MAX_TEXT_BYTES);
+            document.text.truncate(end);
             reader.add(document);
         }
         Prepared::Changed(reader.content)
@@ -118,17 +141,25 @@ struct FileReader<'a> {
     tokenizer: &'a mut Tokenizer,
     adder: &'a mut Adder,
     section: SectionHead,
+    /// Number of words of the texts so far, without their headings.
+    words: usize,
     content: FileContent,
 }
 
 impl FileReader<'_> {
+    fn is_full(&self) -> bool {
+        self.content.texts.len() >= MAX_TEXTS || self.words >= MAX_WORDS
+    }
+
     fn add(&mut self, document: SearchDocument) {
         if self.section.headings != document.headings {
             self.start_section(&document.headings);
         }
         let SectionHead { words, length, .. } = &self.section;
         let (mut words, mut length) = (words.clone(), *length);
-        length += self.tokenizer.join(&document.text, &mut words);
+        let own_words = self.tokenizer.join(&document.text, &mut words);
+        self.words += own_words;
+        length += own_words;
         let vectors = &mut self.content.vectors;
         let first = vectors.len() / VECTOR_BYTES;
         for passage in passages(&document.text) {

@@ -17,13 +17,13 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const CACHE_KIB: i32 = 64 * 1024;
 
 /// Version of the schema and of the stored texts; an index of another version is rebuilt.
-const FORMAT_VERSION: u32 = 4;
+const FORMAT_VERSION: u32 = 5;
 
 const SCHEMA: &str = "
 CREATE TABLE owner(identity TEXT NOT NULL);
 CREATE TABLE files(
   id INTEGER PRIMARY KEY, source INTEGER NOT NULL, path TEXT NOT NULL UNIQUE, stamp BLOB NOT NULL,
-  digest BLOB NOT NULL, language INTEGER NOT NULL, vectors BLOB NOT NULL);
+  digest BLOB NOT NULL, language INTEGER NOT NULL, left_out INTEGER, vectors BLOB NOT NULL);
 CREATE TABLE units(
   file INTEGER NOT NULL, place INTEGER NOT NULL, text INTEGER NOT NULL, line INTEGER NOT NULL,
   day INTEGER, flags INTEGER NOT NULL, rank INTEGER NOT NULL, section INTEGER NOT NULL,

@@ -51,6 +51,7 @@ impl Index {
     pub(crate) fn update(&mut self, files: &Files, progress: &Progress) -> Result<Vec<Warning>> {
         let mut warnings = Vec::new();
         if pending_changes(&self.db, files)?.is_none() {
+            self.warn_of_left_out(files, &mut warnings)?;
             return Ok(warnings);
         }
         let behavior = TransactionBehavior::Immediate;
@@ -64,7 +65,24 @@ impl Index {
             index_files(&transaction, &changes.changed, progress, &mut warnings)?;
         }
         transaction.commit()?;
+        self.warn_of_left_out(files, &mut warnings)?;
         Ok(warnings)
+    }
+
+    /// Warns of the files that are indexed only in part.
+    fn warn_of_left_out(&self, files: &Files, warnings: &mut Vec<Warning>) -> Result<()> {
+        let query = "SELECT path, left_out FROM files WHERE left_out IS NOT NULL ORDER BY path";
+        let mut statement = self.db.prepare(query)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (name, line): (String, usize) = (row.get(0)?, row.get(1)?);
+            let found = files.0.binary_search_by(|found| found.name.cmp(&name));
+            if let Ok(at) = found {
+                let message = "is too long: part of it from here on is not searched";
+                warnings.push(Warning::at(&files.0[at].path, line, message));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -244,8 +262,10 @@ fn upsert_file(
     content: &FileContent,
 ) -> Result<i64> {
     db.prepare_cached(
-        "INSERT INTO files(id, source, path, stamp, digest, language, vectors) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)
-         ON CONFLICT(id) DO UPDATE SET source = ?2, stamp = ?4, digest = ?5, language = ?6, vectors = ?7",
+        "INSERT INTO files(id, source, path, stamp, digest, language, left_out, vectors)
+         VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT(id) DO UPDATE
+         SET source = ?2, stamp = ?4, digest = ?5, language = ?6, left_out = ?7, vectors = ?8",
     )?
     .execute(params![
         old,
@@ -254,6 +274,7 @@ fn upsert_file(
         found.stamp,
         content.digest,
         content.language.number(),
+        content.first_left_out,
         content.vectors
     ])?;
     Ok(old.unwrap_or_else(|| db.last_insert_rowid()))
