@@ -29,7 +29,7 @@ mod summary;
 mod workflow;
 
 pub use check::Check;
-pub use check::CheckFile;
+pub use check::CheckFiles;
 pub use check::CheckKind;
 pub use check::CheckOutcome;
 pub use check::Checks;

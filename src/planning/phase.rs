@@ -4,7 +4,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use crate::error::Result;
-use crate::planning::CheckFile;
+use crate::planning::CheckFiles;
 use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanSlot;
@@ -31,8 +31,8 @@ pub struct PhaseDir {
     pub plans: Vec<PlanSlot>,
     /// Whether the phase was discussed, that is, has a CONTEXT file.
     pub has_context: bool,
-    /// The latest file of each kind of check.
-    pub checks: Vec<CheckFile>,
+    /// Where its checks are.
+    pub checks: CheckFiles,
     /// Whether the folder contains anything except hidden files: a tool may create all folders in advance.
     pub has_files: bool,
 }
@@ -131,13 +131,13 @@ impl PhaseDir {
         let has_files = [&names, &folders, &others]
             .iter()
             .any(|list| !list.is_empty());
-        let has_remediation = folders.iter().any(|folder| folder == "remediation");
+        let has_remediation = folders.iter().any(|folder| folder == check::REMEDIATION);
         Ok(Self {
             number,
             name: String::new(),
             plans: pair_in(&folder, &names).plans,
             has_context: names.iter().any(|name| name.ends_with("CONTEXT.md")),
-            checks: check::files(&dir, &names, &hidden, has_remediation)?,
+            checks: CheckFiles::new(&dir, &names, &hidden, has_remediation),
             dir,
             has_files,
         })
