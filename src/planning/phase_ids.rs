@@ -93,9 +93,14 @@ fn split_prefixed(text: &str) -> Option<(PhaseNumber, &str)> {
     PhaseNumber::split_after(prefix, &text[text.len() - rest.len() - last.len()..])
 }
 
+/// The word of GSD's config.json.
+const MILESTONE_PREFIXED: &str = "milestone-prefixed";
+
 fn is_set(config: &str) -> bool {
-    let config = serde_json::from_str::<Value>(config).ok();
-    config.is_some_and(|config| config["phase_id_convention"] == "milestone-prefixed")
+    let parsed = || serde_json::from_str::<Value>(config).ok();
+    // Nearly no project sets it.
+    config.contains(MILESTONE_PREFIXED)
+        && parsed().is_some_and(|config| config["phase_id_convention"] == MILESTONE_PREFIXED)
 }
 
 /// Returns whether a heading or a checklist entry names a phase so: `### Phase 2-01: Name`.
