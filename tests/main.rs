@@ -29,6 +29,7 @@ mod layering;
 mod ledger;
 mod load;
 mod mcp_client;
+mod milestone_phases;
 mod obstacles;
 mod package;
 mod packaging;

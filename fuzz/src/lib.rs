@@ -21,6 +21,7 @@ use annals::merge::Labels;
 use annals::merge::MergeKind;
 use annals::merge::Versions;
 use annals::patterns;
+use annals::planning::PhaseIds;
 use annals::planning::Plan;
 use annals::planning::ProjectFile;
 use annals::planning::Roadmap;
@@ -219,6 +220,10 @@ pub fn recall_query(bytes: &[u8]) {
 /// Parses ROADMAP.md.
 pub fn roadmap(bytes: &[u8]) {
     with_text(bytes, |text, path| drop(Roadmap::parse(text, path)));
+    let ids = PhaseIds::MilestonePrefixed;
+    with_text(bytes, |text, path| {
+        drop(Roadmap::parse_with(text, path, ids));
+    });
 }
 
 /// Finds and redacts secrets.
@@ -246,9 +251,13 @@ fn round_trip(result: annals::error::Result<Option<Vec<u8>>>, bytes: &[u8]) {
     }
 }
 
-/// Parses STATE.md.
+/// Parses STATE.md, with phases numbered in either way.
 pub fn state(bytes: &[u8]) {
-    with_text(bytes, |text, path| drop(StateFile::parse(text, path)));
+    for ids in [PhaseIds::Plain, PhaseIds::MilestonePrefixed] {
+        with_text(bytes, |text, path| {
+            drop(StateFile::parse_with(text, path, ids));
+        });
+    }
 }
 
 /// Parses a summary.

@@ -153,28 +153,64 @@ impl RankedDecision<'_> {
     }
 }
 
-/// Returns the decisions to show, newest first, from those for which `can_be_shown` is true.
-pub(crate) fn select(
-    lists: &[DecisionList],
-    can_be_shown: impl Fn(&Decision) -> bool,
-) -> Vec<&Decision> {
+/// Returns the decisions to show, newest first, as `shown` words them; those for which it has no words are left
+/// out.
+///
+/// Most decisions are too old to be shown; their words are not asked for.
+pub(crate) fn select<'a, T>(
+    lists: &'a [DecisionList],
+    shown: impl Fn(&'a Decision) -> Option<T>,
+) -> Vec<T> {
     let mut ranked = ranked(lists);
     ranked.sort_by_cached_key(RankedDecision::rank);
     ranked.truncate(MAX_EXAMINED);
-    ranked.retain(|ranked| can_be_shown(ranked.decision));
-    let mut counts_by_plan: HashMap<&str, usize> = HashMap::new();
-    ranked.retain(|ranked| {
-        let Some(plan) = plan(ranked.decision) else {
+    let mut worded = Worded {
+        texts: HashMap::new(),
+        ranked: &ranked,
+        shown,
+    };
+    let all = 0..ranked.len();
+    let mut selected: Vec<usize> = all
+        .clone()
+        .filter(|place| worded.is_kept(*place))
+        .take(MAX_DECISIONS)
+        .collect();
+    let older = selected.last().map_or(0, |last| last + 1)..all.end;
+    promote_older(&mut selected, older.collect(), &mut worded);
+    selected.sort_by_key(|place| ranked[*place].recency());
+    let mut texts = worded.texts;
+    let texts = selected.iter().filter_map(|place| texts.remove(place));
+    texts.flatten().collect()
+}
+
+/// The ranked decisions with their words, as far as they were asked for.
+struct Worded<'r, 'a, T, F> {
+    ranked: &'r [RankedDecision<'a>],
+    texts: HashMap<usize, Option<T>>,
+    shown: F,
+}
+
+impl<'a, T, F: Fn(&'a Decision) -> Option<T>> Worded<'_, 'a, T, F> {
+    fn has_words(&mut self, place: usize) -> bool {
+        let decision = self.ranked[place].decision;
+        let words = || (self.shown)(decision);
+        let text = self.texts.entry(place).or_insert_with(words);
+        text.is_some()
+    }
+
+    /// Returns whether a decision can be shown and is one of the first of its plan.
+    fn is_kept(&mut self, place: usize) -> bool {
+        if !self.has_words(place) {
+            return false;
+        }
+        let ranked = self.ranked;
+        let Some(own) = plan(ranked[place].decision) else {
             return true;
         };
-        let count = counts_by_plan.entry(plan).or_default();
-        *count += 1;
-        *count <= MAX_PER_PLAN
-    });
-    let older = ranked.split_off(ranked.len().min(MAX_DECISIONS));
-    promote_older(&mut ranked, older);
-    ranked.sort_by_key(RankedDecision::recency);
-    ranked.iter().map(|ranked| ranked.decision).collect()
+        let earlier = (0..place).filter(|other| plan(ranked[*other].decision) == Some(own));
+        let earlier = earlier.filter(|other| self.has_words(*other));
+        earlier.take(MAX_PER_PLAN).count() < MAX_PER_PLAN
+    }
 }
 
 /// Returns the plan that a decision came from, such as `02-03`, if its source is a plan.
@@ -187,14 +223,23 @@ fn plan(decision: &Decision) -> Option<&str> {
 }
 
 /// Replaces up to three of the last decisions with older ones of higher impact.
-fn promote_older<'a>(selected: &mut [RankedDecision<'a>], mut older: Vec<RankedDecision<'a>>) {
-    older.sort_by_key(|ranked| Reverse(ranked.impact));
+fn promote_older<'a, T, F: Fn(&'a Decision) -> Option<T>>(
+    selected: &mut [usize],
+    mut older: Vec<usize>,
+    worded: &mut Worded<'_, 'a, T, F>,
+) {
+    let ranked = worded.ranked;
+    older.sort_by_key(|place| Reverse(ranked[*place].impact));
     let replaceable = selected.len().saturating_sub(MAX_HELD);
     for candidate in older {
         // Among equally weak ones, the last is replaced first, because it is the oldest.
         let replaceable_last_first = selected[replaceable..].iter_mut().rev();
-        match replaceable_last_first.min_by_key(|ranked| ranked.impact) {
-            Some(weakest) if weakest.impact < candidate.impact => *weakest = candidate,
+        match replaceable_last_first.min_by_key(|place| ranked[**place].impact) {
+            Some(weakest) if ranked[*weakest].impact < ranked[candidate].impact => {
+                if worded.is_kept(candidate) {
+                    *weakest = candidate;
+                }
+            }
             _ => return,
         }
     }
@@ -339,7 +384,7 @@ mod tests {
     }
 
     fn texts(lists: &[DecisionList]) -> String {
-        let texts: Vec<&str> = select(lists, |_| true)
+        let texts: Vec<&str> = select(lists, Some)
             .iter()
             .map(|d| d.text.as_str())
             .collect();
@@ -358,6 +403,23 @@ mod tests {
             assert_eq!(texts(&[list]), "d0 d1 d2");
         }
         assert_eq!(texts(&[]), "");
+    }
+
+    #[test]
+    fn only_decisions_that_may_be_shown_are_worded() {
+        let lists = [undated(200)];
+        let asked = std::cell::Cell::new(0);
+        let texts = select(&lists, |decision| {
+            asked.set(asked.get() + 1);
+            // The newest has no words.
+            (decision.text != "d199").then_some(decision.text.as_str())
+        });
+        let expected: Vec<String> = (189..199)
+            .rev()
+            .map(|number| format!("d{number}"))
+            .collect();
+        assert_eq!(texts, expected);
+        assert_eq!(asked.get(), MAX_DECISIONS + 1);
     }
 
     #[test]

@@ -136,15 +136,10 @@ impl Sources {
                 self.contested.as_deref(),
                 MAX_LINE_CHARS,
             ),
-            decisions: decisions::select(&self.decisions, |decision| {
-                decision_text(decision).is_some()
-            })
-            .into_iter()
-            .filter_map(|decision| {
-                let text = decision_text(decision)?;
-                Some(lines.line("a decision", &text, MAX_LINE_CHARS))
-            })
-            .collect(),
+            decisions: decisions::select(&self.decisions, decision_text)
+                .iter()
+                .map(|text| lines.line("a decision", text, MAX_LINE_CHARS))
+                .collect(),
             skills_line: None,
             skills: self.skill_lines(&mut lines),
             patterns: self.pattern_lines(&mut lines),

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Re
 
 /// Parses a phase number from the command line.
 pub(crate) fn phase_number(text: &str) -> Result<PhaseNumber> {
-    PhaseNumber::parse(text).ok_or_else(|| {
+    PhaseNumber::parse_id(text).ok_or_else(|| {
         Error::usage(format!("{text:?} is not a phase number")).hint("write it like 3, 05.1 or 3b")
     })
 }

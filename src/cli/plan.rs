@@ -86,7 +86,7 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
         .map(|name| format!(": {}", clip(name, WIDTH)))
         .unwrap_or_default();
     // Numbering continues across milestones: phase 8 may be one of three.
-    let of = usize::try_from(brief.phase.whole()).is_ok_and(|number| number <= brief.total);
+    let of = usize::try_from(brief.phase.ordinal()).is_ok_and(|number| number <= brief.total);
     let of = if of {
         format!(" of {}", brief.total)
     } else {

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::patterns::Patterns;
 use crate::planning::FileKind;
 use crate::planning::FileName;
+use crate::planning::PhaseIds;
 use crate::planning::Plan;
 use crate::planning::ProjectFile;
 use crate::planning::Roadmap;
@@ -116,7 +117,11 @@ impl DocumentKind {
 
     fn read(self, project: &Project, text: &str, path: &Path) -> Result<Parsed<Model>> {
         Ok(match self {
-            Self::State => StateFile::parse(text, path).map(|state| Model::State(Box::new(state))),
+            Self::State => {
+                let beside = |name| path.with_file_name(name);
+                let ids = PhaseIds::read(&beside(vocabulary::CONFIG), &beside(vocabulary::ROADMAP));
+                StateFile::parse_with(text, path, ids).map(|state| Model::State(Box::new(state)))
+            }
             Self::Roadmap => {
                 Roadmap::parse(text, path).map(|roadmap| Model::Roadmap(Box::new(roadmap)))
             }

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::lifecycle::pause;
 use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
+use crate::planning::PhaseIds;
 use crate::position::NextStatus;
 use crate::position::StatusReport;
 use crate::position::Survey;
@@ -85,7 +86,9 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     let phase = said(&["Phase", "Current phase", "Position"]);
     let derived = StatusReport::from_survey(project, &survey).derived;
     let now = derived.number.map(|number| number.to_string());
-    let then = phase.as_deref().map(first_number);
+    let then = phase
+        .as_deref()
+        .map(|phase| first_number(phase, survey.state.ids));
     let commit = said(&["Commit"]);
     let commits = commit
         .map(|commit| project.git.commits_since(&commit))
@@ -112,9 +115,9 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
 }
 
 /// Returns the first phase number in the note's description of the phase: 2 for `Phase 02-name`.
-fn first_number(phase: &str) -> Option<String> {
+fn first_number(phase: &str, ids: PhaseIds) -> Option<String> {
     let at = phase.find(|c: char| c.is_ascii_digit())?;
-    let (number, _) = crate::planning::PhaseNumber::split(&phase[at..])?;
+    let (number, _) = ids.split(&phase[at..])?;
     Some(number.to_string())
 }
 

@@ -58,7 +58,7 @@ fn completed_phase(text: &str) -> Option<PhaseNumber> {
     let lower = text.to_lowercase();
     let (_, rest) = lower.split_once("phase ")?;
     let mut words = rest.split_whitespace();
-    let number = PhaseNumber::parse(words.next()?)?;
+    let number = PhaseNumber::parse_id(words.next()?)?;
     let verb = words.next()?;
     let is_done = verb.trim_matches(|c: char| !c.is_alphabetic());
     ["complete", "completed", "done", "finished"]

@@ -5,6 +5,7 @@ use std::ops::Range;
 use chrono::NaiveDate;
 
 use crate::clock::parse_date;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 
 /// A parsed heading.
@@ -51,11 +52,19 @@ fn split_phase(title: &str) -> Option<(Option<PhaseNumber>, &str)> {
             return None;
         }
         let rest = title[at + 5..].trim_start_matches(|c: char| " #:_*`-".contains(c));
-        if let Some((number, rest)) = PhaseNumber::split(rest) {
+        if let Some((number, rest)) = split_number(rest) {
             return Some((Some(number), rest));
         }
     }
     None
+}
+
+/// Splits the number from the start of a text; `2-01:` is a phase of a milestone, as annals writes it.
+fn split_number(text: &str) -> Option<(PhaseNumber, &str)> {
+    let with_milestone = PhaseIds::MilestonePrefixed.split(text);
+    with_milestone
+        .filter(|(_, rest)| rest.starts_with(':') && !text.starts_with('0'))
+        .or_else(|| PhaseNumber::split(text))
 }
 
 /// Returns the title without its last date and the brackets around it, and the date.
@@ -101,6 +110,21 @@ fn trimmed(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_phase_of_a_milestone_is_told_from_a_range() {
+        let read = |title| {
+            let heading = EntryHeading::parse(title);
+            (heading.phase.map(|phase| phase.to_string()), heading.name)
+        };
+        let expect = |phase: &str, name: &str| (Some(phase.to_owned()), name.to_owned());
+        assert_eq!(
+            read("Phase 2-01: Alerts (2026-02-11)"),
+            expect("2-01", "Alerts")
+        );
+        assert_eq!(read("Phase 1-4: all of it"), expect("1", "4: all of it"));
+        assert_eq!(read("Phase 01-04: all of it"), expect("1", "04: all of it"));
+    }
 
     #[test]
     fn headings_of_every_spelling_are_taken_apart() {

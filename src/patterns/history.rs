@@ -31,16 +31,34 @@ pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
 }
 
 /// Returns all phases that have plans with a summary, in the order of their milestones' first completed
-/// plans.
+/// plans, with the effort of each plan.
+pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec<FinishedPhase>>> {
+    read_history(survey, &|dir, phase| {
+        let of_phase = recorded_effort(phase, recorded);
+        for plan in &mut phase.plans {
+            plan.effort = planned_effort(dir, plan).or_else(|| of_phase.clone());
+        }
+    })
+}
+
+/// Returns the same without effort, for which every plan would have to be read.
+pub(crate) fn history_without_effort(survey: &Survey) -> Result<Parsed<Vec<FinishedPhase>>> {
+    read_history(survey, &|_, _| {})
+}
+
+/// Completes a phase that was read from its folder.
+type Complete<'a> = &'a dyn Fn(&PhaseDir, &mut FinishedPhase);
+
+/// Reads the history.
 ///
 /// The active milestone comes last. A plan that exists in two places, such as a copy beside its archive,
 /// counts once. Git is not called for missing durations: the time between commits excludes the work before
 /// the first one, so it is not comparable to stated durations.
-pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec<FinishedPhase>>> {
+fn read_history(survey: &Survey, complete: Complete<'_>) -> Result<Parsed<Vec<FinishedPhase>>> {
     let mut warnings = Vec::new();
     let mut milestones = Vec::new();
     for milestone in other_milestones(survey, &mut warnings)? {
-        let phases = read_all(&milestone, &|_| None, recorded, &mut warnings)?;
+        let phases = read_all(&milestone, &|_| None, complete, &mut warnings)?;
         milestones.push(phases);
     }
     // Archives are listed by name; milestones without dates sort first, since their order is unknown.
@@ -55,7 +73,7 @@ pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec
     milestones.push(read_all(
         &survey.folder.active,
         &name_of,
-        recorded,
+        complete,
         &mut warnings,
     )?);
     Ok(Parsed {
@@ -86,7 +104,7 @@ pub(crate) fn other_milestones(
 fn read_all(
     milestone: &MilestoneFolder,
     name_of: &dyn Fn(&PhaseDir) -> Option<String>,
-    recorded: &Patterns,
+    complete: Complete<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<FinishedPhase>> {
     let git = Git::absent();
@@ -98,10 +116,7 @@ fn read_all(
         if phase.plans.is_empty() {
             continue;
         }
-        let of_phase = recorded_effort(&phase, recorded);
-        for plan in &mut phase.plans {
-            plan.effort = planned_effort(dir, plan).or_else(|| of_phase.clone());
-        }
+        complete(dir, &mut phase);
         phases.push(phase);
     }
     Ok(phases)

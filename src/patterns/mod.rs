@@ -41,6 +41,7 @@ pub use entry::Patterns;
 pub use entry::Timing;
 pub use finished_phase::FinishedPhase;
 pub(crate) use history::history;
+pub(crate) use history::history_without_effort;
 pub use history::insights;
 pub(crate) use history::other_milestones;
 pub use insights::Bucket;

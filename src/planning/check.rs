@@ -47,15 +47,26 @@ pub enum CheckOutcome {
     Outdated,
 }
 
+/// Where the checks of a phase are, by the names in its folder. The rounds of its remediation are only looked
+/// for when the checks are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckFiles {
+    /// The phase's folder.
+    dir: PathBuf,
+    /// The reports directly in it.
+    reports: Vec<(CheckKind, String)>,
+    /// The stage files directly in it.
+    stages: Vec<String>,
+    has_remediation: bool,
+}
+
 /// A file of a phase with the result of a check.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckFile {
-    /// The kind of check.
-    pub kind: CheckKind,
+struct CheckFile {
+    kind: CheckKind,
     /// The latest file of this kind.
-    pub file: PathBuf,
+    file: PathBuf,
     /// The file with the stage of the remediation.
-    pub stage_file: Option<PathBuf>,
+    stage_file: Option<PathBuf>,
 }
 
 /// A check with its result.
@@ -79,7 +90,7 @@ pub type TextOf<'a> = &'a dyn Fn(&Path) -> Option<String>;
 /// Most belong to phases that were completed long ago and do not affect the position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checks {
-    files: Vec<CheckFile>,
+    files: CheckFiles,
     /// The phase's plans, and whether each is complete.
     plans: Vec<(PathBuf, bool)>,
     read: OnceLock<Vec<Check>>,
@@ -87,7 +98,7 @@ pub struct Checks {
 
 impl Checks {
     /// Creates the checks in these files, for a phase with these plans, each complete or not.
-    pub fn new(files: Vec<CheckFile>, plans: Vec<(PathBuf, bool)>) -> Self {
+    pub fn new(files: CheckFiles, plans: Vec<(PathBuf, bool)>) -> Self {
         Self {
             files,
             plans,
@@ -106,7 +117,8 @@ impl Checks {
             }
             check
         };
-        let read = || self.files.iter().filter_map(|file| file.read(text));
+        let kinds = CheckKind::FILE_SUFFIXES.into_iter();
+        let read = || kinds.filter_map(|(kind, _)| self.files.read(kind, text));
         self.read.get_or_init(|| read().map(outdated).collect())
     }
 
@@ -166,43 +178,78 @@ impl Check {
     }
 }
 
-/// Returns the latest file of each kind in a phase's folder; `names` and `hidden` are the names of its files.
-pub(crate) fn files(
-    dir: &Path,
-    names: &[String],
-    hidden: &[String],
-    has_remediation: bool,
-) -> Result<Vec<CheckFile>> {
-    let mut found = Vec::new();
-    for (kind, _) in CheckKind::FILE_SUFFIXES {
-        let own = names
-            .iter()
-            .rfind(|name| CheckKind::of_name(name) == Some(kind));
-        let mut file = own.map(|name| dir.join(name));
-        let mut stage = None;
-        if let Some((below, stage_name)) = kind.remediation() {
-            let rounds = dir.join("remediation").join(below);
-            if has_remediation {
-                file = latest_round(&rounds, kind)?.or(file);
-            }
-            let below = [rounds, dir.join("remediation")];
-            let mut below = below.iter().map(|place| place.join(stage_name));
-            let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
-            stage = below.find(|path| has_remediation && is_file(path));
-            let is_beside = || hidden.iter().any(|name| name == stage_name);
-            let beside = || Some(dir.join(stage_name)).filter(|path| is_beside() && is_file(path));
-            stage = stage.or_else(beside);
-        }
-        if let Some(file) = file.or_else(|| stage.clone()) {
-            found.push(CheckFile {
-                kind,
-                file,
-                stage_file: stage,
-            });
+impl CheckFiles {
+    /// Finds the checks among the names of the files in a phase's folder.
+    pub(crate) fn new(
+        dir: &Path,
+        names: &[String],
+        hidden: &[String],
+        has_remediation: bool,
+    ) -> Self {
+        let kinds = || CheckKind::FILE_SUFFIXES.into_iter().map(|(kind, _)| kind);
+        let last_of = |kind| {
+            let mut names = names.iter();
+            let last = names.rfind(|name| CheckKind::of_name(name) == Some(kind));
+            last.map(|name| (kind, name.clone()))
+        };
+        let is_stage = |name: &&String| {
+            let mut known = kinds().filter_map(CheckKind::remediation);
+            known.any(|(_, stage)| stage == name.as_str())
+        };
+        Self {
+            reports: kinds().filter_map(last_of).collect(),
+            stages: hidden.iter().filter(is_stage).cloned().collect(),
+            dir: dir.to_owned(),
+            has_remediation,
         }
     }
-    Ok(found)
+
+    /// Reads the result of a kind of check; `None` if no file states one.
+    fn read(&self, kind: CheckKind, text: TextOf<'_>) -> Option<Check> {
+        match self.latest(kind) {
+            Ok(file) => file?.read(text),
+            // Issues may be open in there.
+            Err(_) => Some(Check {
+                kind,
+                file: self.dir.join(REMEDIATION),
+                outcome: CheckOutcome::Issues,
+                status_word: "unreadable".to_owned(),
+            }),
+        }
+    }
+
+    /// Returns the latest file of a kind of check.
+    fn latest(&self, kind: CheckKind) -> Result<Option<CheckFile>> {
+        let own = self.reports.iter().find(|(own, _)| *own == kind);
+        let mut file = own.map(|(_, name)| self.dir.join(name));
+        let mut stage_file = None;
+        if let Some((below, stage_name)) = kind.remediation() {
+            let remediation = self.dir.join(REMEDIATION);
+            let rounds = remediation.join(below);
+            let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
+            if self.has_remediation {
+                file = latest_round(&rounds, kind)?.or(file);
+                let mut below = [rounds, remediation]
+                    .map(|place| place.join(stage_name))
+                    .into_iter();
+                stage_file = below.find(is_file);
+            }
+            let is_beside = || self.stages.iter().any(|name| name == stage_name);
+            let beside =
+                || Some(self.dir.join(stage_name)).filter(|path| is_beside() && is_file(path));
+            stage_file = stage_file.or_else(beside);
+        }
+        let file = file.or_else(|| stage_file.clone());
+        Ok(file.map(|file| CheckFile {
+            kind,
+            file,
+            stage_file,
+        }))
+    }
 }
+
+/// The folder of a phase with the rounds of its remediation.
+pub(crate) const REMEDIATION: &str = "remediation";
 
 /// Returns the check's file in the highest-numbered round that has one.
 fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<PathBuf>> {
@@ -225,7 +272,7 @@ fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<PathBuf>> {
 
 impl CheckFile {
     /// Reads the result of the check; `None` if its files do not state one.
-    pub(crate) fn read(&self, text: TextOf<'_>) -> Option<Check> {
+    fn read(&self, text: TextOf<'_>) -> Option<Check> {
         let stage = self
             .stage_file
             .as_ref()
@@ -352,4 +399,51 @@ fn outcome(status_word: &str) -> Option<CheckOutcome> {
         .iter()
         .find(|(word, _)| status_word.starts_with(word));
     found.map(|(_, outcome)| *outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use assert_fs::TempDir;
+    use assert_fs::prelude::*;
+
+    use super::*;
+
+    fn outcome_in(dir: &TempDir, names: &[&str]) -> Option<CheckOutcome> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let files = CheckFiles::new(dir.path(), &names, &[], true);
+        let text = |path: &Path| read::text(path).ok().flatten().map(|text| text.value);
+        let checks = Checks::new(files, Vec::new());
+        checks.read(&text).first().map(|check| check.outcome)
+    }
+
+    #[test]
+    fn the_latest_round_replaces_the_report_of_the_phase() {
+        let dir = TempDir::new().unwrap();
+        let report = |status: &str| format!("---\nstatus: {status}\n---\n");
+        dir.child("02-VERIFICATION.md")
+            .write_str(&report("gaps_found"))
+            .unwrap();
+        let names = ["02-VERIFICATION.md"];
+        assert_eq!(outcome_in(&dir, &names), Some(CheckOutcome::Issues));
+        for (round, status) in [("round-01", "gaps_found"), ("round-02", "passed")] {
+            dir.child(format!("remediation/qa/{round}/R01-VERIFICATION.md"))
+                .write_str(&report(status))
+                .unwrap();
+        }
+        assert_eq!(outcome_in(&dir, &names), Some(CheckOutcome::Passed));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn rounds_that_cannot_be_listed_count_as_issues() {
+        let dir = TempDir::new().unwrap();
+        dir.child("remediation").create_dir_all().unwrap();
+        let rounds = dir.child("remediation/qa");
+        std::os::unix::fs::symlink("qa", rounds.path()).unwrap();
+        dir.child("02-VERIFICATION.md")
+            .write_str("---\nstatus: passed\n---\n")
+            .unwrap();
+        let found = outcome_in(&dir, &["02-VERIFICATION.md"]);
+        assert_eq!(found, Some(CheckOutcome::Issues));
+    }
 }

@@ -6,10 +6,12 @@
 //! 01-project-scaffold-PLAN.md          13-simulation-harness-02-SUMMARY.md (in that phase's folder)
 //! 03-01.plan.jsonl   03-01.summary.jsonl   PLAN.md   SUMMARY.md
 //! CK-01-02-PLAN.md (in a folder with the same project code, CK-01-name)
+//! 02-01-03-PLAN.md (in the folder of phase 2-01, 02-01-name)
 //! ```
 //!
 //! The two styles may be mixed in one phase: `01-02-SUMMARY.md` is the summary of `02-PLAN.md`.
 
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::number::folder_prefix;
@@ -41,17 +43,26 @@ impl FileName {
     ///
     /// Returns `None` for hidden files, backups and names that merely contain the word: `02-PLAN-PAUSE.md`.
     pub fn parse(name: &str, phase_dir: &str) -> Option<Self> {
+        Self::parse_in(name, &FolderName::guess(phase_dir, name))
+    }
+
+    /// Parses the name of a file in a phase's folder.
+    pub(super) fn parse_in(name: &str, folder: &FolderName<'_>) -> Option<Self> {
         if name.starts_with('.') {
             return None;
         }
         let (kind, head) = split_kind(name)?;
-        let (phase_of_dir, slug_of_dir) = PhaseNumber::split_folder(phase_dir).unzip();
+        let phase_of_dir = folder.number();
         let head = head.trim_matches(['-', '_']);
-        let code = folder_prefix(phase_dir);
-        let head = slug_of_dir
-            .and_then(|slug| without_phase_dir(head, phase_dir, slug))
+        let head = folder
+            .parsed
+            .as_ref()
+            .and_then(|(_, slug)| without_phase_dir(head, folder.name, slug))
             .unwrap_or(head);
-        let head = head.strip_prefix(code).unwrap_or(head);
+        let head = folder.without_code(head);
+        if let Some((phase, rest)) = phase_of_dir.and_then(|n| Some((n, n.strip_id(head)?))) {
+            return Some(Self::of_milestone_phase(kind, phase, rest));
+        }
         let words = numbered_words(head);
         let file = |phase, plan, slug: &[&str]| Self {
             kind,
@@ -66,7 +77,7 @@ impl FileName {
                     return Some(file(None, Some(plan), &[]));
                 }
                 // `05.3-SUMMARY.md` is about the whole phase.
-                let phase = PhaseNumber::parse(only).filter(|n| Some(n) == phase_of_dir.as_ref());
+                let phase = PhaseNumber::parse(only).filter(|n| Some(n) == phase_of_dir);
                 Some(file(Some(phase?), None, &[]))
             }
             [first, second] if PlanNumber::parse(second).is_some() => Some(file(
@@ -77,12 +88,69 @@ impl FileName {
             [first, second, slug @ ..] => {
                 let phase = PhaseNumber::parse(first)?;
                 let plan = PlanNumber::parse(second).filter(|_| begins_with_digit(second));
-                if plan.is_some() && Some(&phase) == phase_of_dir.as_ref() {
+                if plan.is_some() && Some(&phase) == phase_of_dir {
                     return Some(file(Some(phase), plan, slug));
                 }
                 Some(file(None, Some(PlanNumber::parse(first)?), &words[1..]))
             }
         }
+    }
+}
+
+impl FileName {
+    /// Parses what follows the number of phase 2-01 in `02-01-03-PLAN.md`, `02-01-PLAN.md`.
+    fn of_milestone_phase(kind: FileKind, phase: &PhaseNumber, rest: &str) -> Self {
+        let words = numbered_words(rest);
+        let plan = words
+            .first()
+            .filter(|word| words.len() == 1 || begins_with_digit(word))
+            .and_then(|word| PlanNumber::parse(word));
+        let slug = words[usize::from(plan.is_some())..].join("-");
+        Self {
+            kind,
+            phase: Some(phase.clone()),
+            plan,
+            slug: Some(slug).filter(|slug| !slug.is_empty()),
+        }
+    }
+}
+
+/// The parsed name of a phase's folder.
+pub(super) struct FolderName<'a> {
+    name: &'a str,
+    /// The number and the rest of the name.
+    parsed: Option<(PhaseNumber, &'a str)>,
+}
+
+impl<'a> FolderName<'a> {
+    /// Parses a folder's name in a project that numbers its phases in the given way.
+    pub(super) fn new(name: &'a str, ids: PhaseIds) -> Self {
+        Self {
+            name,
+            parsed: ids.split_folder(name),
+        }
+    }
+
+    /// Parses a folder's name where the convention is unknown: a number with a milestone is one if a file
+    /// repeats it before another number, as `02-01-03-PLAN.md` does in `02-01-name`.
+    pub(super) fn guess(name: &'a str, file: &str) -> Self {
+        let prefixed = Self::new(name, PhaseIds::MilestonePrefixed);
+        let file = prefixed.without_code(file);
+        let repeated = prefixed.number().and_then(|number| number.strip_id(file));
+        let after = repeated.and_then(|rest| rest.strip_prefix('-'));
+        if after.is_some_and(begins_with_digit) {
+            prefixed
+        } else {
+            Self::new(name, PhaseIds::Plain)
+        }
+    }
+
+    pub(super) fn number(&self) -> Option<&PhaseNumber> {
+        self.parsed.as_ref().map(|(number, _)| number)
+    }
+
+    fn without_code<'f>(&self, file: &'f str) -> &'f str {
+        file.strip_prefix(folder_prefix(self.name)).unwrap_or(file)
     }
 }
 
@@ -208,6 +276,37 @@ mod tests {
             let found = Some((FileKind::Summary, plan.to_owned()));
             assert_eq!(read(&summary, dir), found, "{summary}");
         }
+    }
+
+    #[test]
+    fn a_phase_of_a_milestone_is_told_from_a_plan() {
+        let shown = |name, folder: &FolderName<'_>| {
+            let file = FileName::parse_in(name, folder).unwrap();
+            let of = |part: Option<String>| part.unwrap_or_else(|| "-".to_owned());
+            [
+                of(file.phase.map(|phase| phase.to_string())),
+                of(file.plan.map(|plan| plan.to_string())),
+                of(file.slug),
+            ]
+            .join(" ")
+        };
+        let folder = FolderName::new("CK-02-01-tides", PhaseIds::MilestonePrefixed);
+        for (name, expected) in [
+            ("02-01-03-PLAN.md", "2-01 3 -"),
+            ("CK-02-01-03-SUMMARY.md", "2-01 3 -"),
+            ("2-01-3a-PLAN.md", "2-01 3a -"),
+            ("02-01-PLAN-03.md", "2-01 3 -"),
+            ("02-01-03-read-gauges-PLAN.md", "2-01 3 read-gauges"),
+            ("02-01-SUMMARY.md", "2-01 - -"),
+            ("03-PLAN.md", "- 3 -"),
+        ] {
+            assert_eq!(shown(name, &folder), expected, "{name}");
+        }
+        let plain = FolderName::new("02-tides", PhaseIds::MilestonePrefixed);
+        assert_eq!(shown("02-01-PLAN.md", &plain), "2 1 -");
+        let guess = |name| FolderName::guess("02-01-tides", name).number().cloned();
+        assert_eq!(guess("02-01-03-PLAN.md"), PhaseNumber::parse_id("2-01"));
+        assert_eq!(guess("02-01-PLAN.md"), Some(PhaseNumber::from(2)));
     }
 
     #[test]

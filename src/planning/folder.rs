@@ -11,7 +11,8 @@
 //! <planning>/gsd-archive/phases/                     a GSD folder that was taken over
 //! ```
 //!
-//! Only names are read, and the content of ACTIVE.
+//! Only names are read, the content of ACTIVE, and where folders may be named `02-01-name` after a milestone
+//! and a number, that of config.json and ROADMAP.md.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,6 +21,7 @@ use std::path::PathBuf;
 use crate::error::At;
 use crate::error::Result;
 use crate::planning::PhaseDir;
+use crate::planning::PhaseIds;
 use crate::planning::names::entries;
 use crate::planning::phase::OtherFolders;
 use crate::project::vocabulary;
@@ -30,6 +32,9 @@ use crate::warning::Warning;
 
 /// The slug of a milestone without a name.
 pub const DEFAULT_MILESTONE: &str = "default";
+
+/// How many folders above an archive, itself included, may contain its config.json.
+const CONFIG_ABOVE: usize = 3;
 
 /// The contents of a planning folder, according to the names in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -109,7 +114,14 @@ impl PlanningFolder {
 impl MilestoneFolder {
     /// Reads the phases of the milestone in `home`.
     pub fn read(home: &Path, slug: &str) -> Result<Parsed<Self>> {
-        let phases = PhaseDir::read_all(&home.join(vocabulary::PHASES), OtherFolders::Mistakes)?;
+        let ids = || {
+            PhaseIds::read(
+                &home.join(vocabulary::CONFIG),
+                &home.join(vocabulary::ROADMAP),
+            )
+        };
+        let dir = home.join(vocabulary::PHASES);
+        let phases = PhaseDir::read_all(&dir, OtherFolders::Mistakes, ids)?;
         Ok(phases.map(|phases| Self {
             slug: slug.to_owned(),
             dir: home.to_owned(),
@@ -134,7 +146,7 @@ impl Archive {
         } else {
             OtherFolders::Mistakes
         };
-        let phases = PhaseDir::read_all(&home, others)?;
+        let phases = PhaseDir::read_all(&home, others, || self.ids(dir))?;
         Ok(phases.map(|phases| MilestoneFolder {
             slug: self.slug.clone(),
             dir: dir.clone(),
@@ -142,10 +154,26 @@ impl Archive {
         }))
     }
 
+    /// Returns how the phases of the archive in `dir` are numbered: as config.json, in the archive or above,
+    /// or the archived roadmap shows.
+    fn ids(&self, dir: &Path) -> PhaseIds {
+        let beside = dir.with_file_name(format!("{}{}", self.slug, vocabulary::ROADMAP_OF));
+        let above = dir.ancestors().take(CONFIG_ABOVE);
+        let mut settings = above.map(|dir| dir.join(vocabulary::CONFIG));
+        let settings = settings.find(|path| read::is_file(path));
+        let settings = settings.unwrap_or_else(|| dir.join(vocabulary::CONFIG));
+        match PhaseIds::read(&settings, &beside) {
+            PhaseIds::Plain => PhaseIds::read(&settings, &dir.join(vocabulary::ROADMAP)),
+            found @ PhaseIds::MilestonePrefixed => found,
+        }
+    }
+
     /// Returns the names of the archived phase folders.
     pub(crate) fn phase_names(&self) -> Result<Vec<String>> {
         let dir = self.dir.as_ref();
-        dir.map_or(Ok(Vec::new()), |dir| PhaseDir::names(&phases_dir(dir)))
+        dir.map_or(Ok(Vec::new()), |dir| {
+            PhaseDir::names(&phases_dir(dir), || self.ids(dir))
+        })
     }
 }
 

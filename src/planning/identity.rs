@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use crate::planning::FileName;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::document::Document;
+use crate::planning::file_name::FolderName;
 use crate::planning::non_placeholder;
 use crate::planning::number::folder_prefix;
 
@@ -24,13 +26,21 @@ impl Identity {
     pub(crate) fn from_document(document: &Document<'_>, path: &Path) -> Self {
         let stated_plan = document.front.text(&["plan", "plan_id", "plan_number"]);
         let from_path = Self::of_path(path);
+        let of_folder = from_path.phase.as_deref().and_then(PhaseNumber::parse_id);
+        let has_milestone = of_folder
+            .as_ref()
+            .is_some_and(|number| number.ids() == PhaseIds::MilestonePrefixed);
         let from_title = Self::of_title(document.outline.title().unwrap_or_default());
         let phase = document
             .front
             .text(&["phase", "phase_number"])
             .and_then(non_placeholder)
-            .map(phase_id)
-            .or_else(|| stated_plan.and_then(phase_of_plan))
+            .map(|text| phase_id(text, of_folder.as_ref()))
+            .or_else(|| {
+                stated_plan
+                    .filter(|_| !has_milestone)
+                    .and_then(phase_of_plan)
+            })
             .or(from_path.phase)
             .or(from_title.phase);
         let plan = stated_plan
@@ -60,9 +70,9 @@ impl Identity {
         let of_phase = folders
             .iter()
             .rev()
-            .find(|folder| number_of_folder(folder).is_some());
+            .find(|folder| number_of_folder(folder, name).is_some());
         let file = FileName::parse(name, of_phase.unwrap_or(&""));
-        let phase = of_phase.and_then(|folder| number_of_folder(folder));
+        let phase = of_phase.and_then(|folder| number_of_folder(folder, name));
         let of_file = file.as_ref().and_then(|file| file.phase.clone());
         let number = file.and_then(|file| file.plan);
         let is_round = stem.starts_with('R') && PlanNumber::parse(&stem[1..]).is_some();
@@ -93,21 +103,27 @@ impl Identity {
     }
 }
 
-/// Returns the number of a phase folder as written: `05.1` for `05.1-name`.
-fn number_of_folder(folder: &str) -> Option<String> {
+/// Returns the number of the phase folder of a file as written: `05.1` for `05.1-name`.
+fn number_of_folder(folder: &str, file: &str) -> Option<String> {
+    let ids = FolderName::guess(folder, file).number()?.ids();
     let folder = &folder[folder_prefix(folder).len()..];
-    let (_, rest) = PhaseNumber::split(folder)?;
+    let (_, rest) = ids.split(folder)?;
     let is_folder = rest.is_empty() || rest.starts_with('-');
     is_folder.then(|| folder[..folder.len() - rest.len()].to_owned())
 }
 
 /// Returns a stated phase without its name: `08` for `08-optical-center`; a word is returned unchanged.
-fn phase_id(text: &str) -> String {
+///
+/// `02-01-name` is phase 2-01 only if the file's folder is that phase's.
+fn phase_id(text: &str, of_folder: Option<&PhaseNumber>) -> String {
     let text = text.trim();
     let bare = match text.split_once(' ') {
         Some((word, rest)) if word.eq_ignore_ascii_case("phase") => rest.trim(),
         _ => text,
     };
+    if let Some(rest) = of_folder.and_then(|number| number.strip_id(bare)) {
+        return bare[..bare.len() - rest.len()].to_owned();
+    }
     match PhaseNumber::split(bare) {
         Some((_, rest)) if !rest.starts_with('.') => bare[..bare.len() - rest.len()].to_owned(),
         _ => bare.to_owned(),
@@ -137,11 +153,13 @@ fn plan_id(text: &str, phase: Option<&str>) -> Option<String> {
     let text = text.strip_suffix("-PLAN").unwrap_or(text);
     let text = text.strip_prefix("PLAN-").unwrap_or(text);
     let text = without_letter(text);
-    let number = phase.and_then(PhaseNumber::parse);
+    let number = phase.and_then(PhaseNumber::parse_id);
     if phase.is_some() && number.is_none() {
         // A quick task belongs to no numbered phase; its name is its id.
         return non_placeholder(text).map(str::to_owned);
     }
+    let after_phase = number.as_ref().and_then(|number| number.strip_id(text));
+    let text = after_phase.map_or(text, |rest| rest.trim_start_matches('-'));
     let rest = match text.split_once('-') {
         Some((first, rest))
             if PhaseNumber::parse(first).is_some_and(|of| number.is_none_or(|n| n == of))
@@ -197,6 +215,27 @@ mod tests {
             let expected = (phase.to_owned(), plan.to_owned());
             assert_eq!(ids(&text, "x.md"), expected, "{front}");
         }
+    }
+
+    #[test]
+    fn a_phase_of_a_milestone_is_read_as_its_folder_names_it() {
+        let path = "phases/02-01-tides/02-01-03-PLAN.md";
+        let expect = |phase: &str, plan: &str| (phase.to_owned(), plan.to_owned());
+        for front in [
+            "phase: 02-01-tides\nplan: 03",
+            "phase: 02-01\nplan: \"02-01-03\"",
+            "plan: \"02-01-03\"",
+        ] {
+            let text = format!("---\n{front}\n---\n");
+            assert_eq!(ids(&text, path), expect("02-01", "03"), "{front}");
+        }
+        assert_eq!(ids("", path), expect("02-01", "3"));
+        let stated = "---\nphase: 2\nplan: 3\n---\n";
+        assert_eq!(
+            ids(stated, "phases/02-tides/02-03-PLAN.md"),
+            expect("2", "3")
+        );
+        assert_eq!(ids("", "phases/02-tides/02-01-PLAN.md"), expect("02", "1"));
     }
 
     #[test]

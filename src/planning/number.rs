@@ -6,11 +6,16 @@ use std::fmt;
 use serde::Serialize;
 use serde::Serializer;
 
-/// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`.
+use crate::planning::PhaseIds;
+
+/// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`, `2-01` (the first of milestone 2).
 ///
-/// Ordered by its parts: 5 < 5.1 < 5.2 < 6 < 10, 3 < 3b < 4. Displayed without leading zeros.
+/// Ordered by its parts: 5 < 5.1 < 5.2 < 6 < 10, 3 < 3b < 4; numbers with a milestone come after those
+/// without. Displayed without leading zeros, except after a milestone: `5`, but `2-05`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PhaseNumber {
+    /// The numbers before hyphens: the milestone, and the parent in `2-04-01`; mostly empty.
+    prefix: Vec<u32>,
     parts: Vec<u32>,
     letter: Option<char>,
 }
@@ -20,10 +25,15 @@ impl PhaseNumber {
     ///
     /// `05.1-name` yields 5.1 and `-name`; a word that merely begins with digits (`3rd`) yields `None`.
     pub fn split(text: &str) -> Option<(Self, &str)> {
+        Self::split_after(Vec::new(), text)
+    }
+
+    /// Parses the number at the start of `text`, with the numbers before its last hyphen already parsed.
+    pub(super) fn split_after(prefix: Vec<u32>, text: &str) -> Option<(Self, &str)> {
         let mut parts = Vec::new();
         let mut rest = text;
         loop {
-            let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            let digits = leading_digits(rest);
             if digits == 0 || digits > 6 {
                 return None;
             }
@@ -44,25 +54,85 @@ impl PhaseNumber {
             return None;
         }
         let letter = letter.map(|c| c.to_ascii_lowercase());
-        Some((Self { parts, letter }, rest))
+        let number = Self {
+            prefix,
+            parts,
+            letter,
+        };
+        Some((number, rest))
     }
 
     /// Parses the number at the start of a phase folder's name, and returns it with the rest of the name.
     ///
     /// GSD may prefix the project's code (`project_code`: `CK-01-name`), and some people the word `phase`.
     pub fn split_folder(name: &str) -> Option<(Self, &str)> {
-        Self::split(&name[folder_prefix(name).len()..])
+        PhaseIds::Plain.split_folder(name)
     }
 
     /// Parses a text that consists of a phase number: `05`, `5.1`, `3b`.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::split(text.trim()).and_then(|(number, rest)| rest.is_empty().then_some(number))
+        PhaseIds::Plain.parse(text)
     }
 
-    /// Returns the integer part: 5 for 5.1.
+    /// Parses a text that is known to be a single phase's number, possibly with a milestone: `05`, `2-01`.
+    pub fn parse_id(text: &str) -> Option<Self> {
+        Self::parse(text).or_else(|| PhaseIds::MilestonePrefixed.parse(text))
+    }
+
+    /// Returns the first integer: 5 for 5.1, the milestone 2 for 2-01.
     pub fn whole(&self) -> u32 {
+        self.prefix
+            .first()
+            .map_or_else(|| self.ordinal(), |first| *first)
+    }
+
+    /// Returns the integer that counts the phase among its siblings: 5 for 5.1, 1 for 2-01.
+    pub fn ordinal(&self) -> u32 {
         self.parts[0]
     }
+
+    /// Returns the phase that has another integer and is otherwise numbered like this one: 2-07 for 2-01.
+    pub(crate) fn sibling(&self, ordinal: u32) -> Self {
+        Self {
+            prefix: self.prefix.clone(),
+            ..Self::from(ordinal)
+        }
+    }
+
+    /// Returns whether both belong to the same milestone, or neither number names one.
+    pub(crate) fn is_sibling(&self, other: &Self) -> bool {
+        self.prefix == other.prefix
+    }
+
+    /// Returns the convention that the number follows.
+    pub fn ids(&self) -> PhaseIds {
+        if self.prefix.is_empty() {
+            PhaseIds::Plain
+        } else {
+            PhaseIds::MilestonePrefixed
+        }
+    }
+
+    /// Strips the number from the start of a text: in phase 2-01, `02-01-03` yields `-03`.
+    ///
+    /// Numbers without a milestone are not stripped: what follows their hyphen may be anything.
+    pub(crate) fn strip_id<'a>(&self, text: &'a str) -> Option<&'a str> {
+        self.prefix.first()?;
+        let mut rest = text;
+        for part in &self.prefix {
+            let (digits, behind) = rest.split_at(leading_digits(rest));
+            rest = behind
+                .strip_prefix('-')
+                .filter(|_| digits.parse() == Ok(*part))?;
+        }
+        let (number, rest) = Self::split_after(self.prefix.clone(), rest)?;
+        (number == *self).then_some(rest)
+    }
+}
+
+/// Returns the number of digits at the start of a text.
+pub(super) fn leading_digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
 /// Returns the prefix before the number in a phase folder's name: `CK-` of `CK-01-name`.
@@ -84,6 +154,7 @@ pub(crate) fn folder_prefix(name: &str) -> &str {
 impl From<u32> for PhaseNumber {
     fn from(number: u32) -> Self {
         Self {
+            prefix: Vec::new(),
             parts: vec![number],
             letter: None,
         }
@@ -92,7 +163,17 @@ impl From<u32> for PhaseNumber {
 
 impl Ord for PhaseNumber {
     fn cmp(&self, other: &Self) -> Ordering {
-        (&self.parts, self.letter).cmp(&(&other.parts, other.letter))
+        // 2-04 comes before 2-04-01, which comes before 2-05.
+        let key = |phase: &Self| {
+            let numbers = [phase.prefix.as_slice(), &phase.parts[..1]].concat();
+            (!phase.prefix.is_empty(), numbers)
+        };
+        let by_part = || (&self.parts, self.letter).cmp(&(&other.parts, other.letter));
+        if self.is_sibling(other) {
+            by_part()
+        } else {
+            key(self).cmp(&key(other)).then_with(by_part)
+        }
     }
 }
 
@@ -104,11 +185,19 @@ impl PartialOrd for PhaseNumber {
 
 impl fmt::Display for PhaseNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, part) in self.parts.iter().enumerate() {
-            if index > 0 {
-                write!(f, ".")?;
+        for (index, number) in self.prefix.iter().enumerate() {
+            if index == 0 {
+                write!(f, "{number}-")?;
+            } else {
+                write!(f, "{number:02}-")?;
             }
-            write!(f, "{part}")?;
+        }
+        for (index, part) in self.parts.iter().enumerate() {
+            match index {
+                0 if !self.prefix.is_empty() => write!(f, "{part:02}")?,
+                0 => write!(f, "{part}")?,
+                _ => write!(f, ".{part}")?,
+            }
         }
         self.letter.map_or(Ok(()), |letter| write!(f, "{letter}"))
     }
@@ -186,13 +275,14 @@ impl Serialize for PlanNumber {
     }
 }
 
-/// Serialises a phase normalised, regardless of the file's spelling: `4` for `04`; words are unchanged.
+/// Serialises a phase normalised, regardless of the file's spelling: `4` for `04`, `2-01` for `02-01`; words
+/// are unchanged.
 #[expect(clippy::ref_option, reason = "the signature is required by serde")]
 pub(crate) fn serialize_phase<S: Serializer>(
     phase: &Option<String>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let number = phase.as_deref().and_then(PhaseNumber::parse);
+    let number = phase.as_deref().and_then(PhaseNumber::parse_id);
     match number {
         Some(number) => number.serialize(serializer),
         None => phase.serialize(serializer),
@@ -264,6 +354,41 @@ mod tests {
         }
         let (_, rest) = PhaseNumber::split_folder("CK-01-event-system").unwrap();
         assert_eq!(rest, "-event-system");
+    }
+
+    #[test]
+    fn phases_of_milestones_order_by_milestone_then_number() {
+        let id = |text| PhaseNumber::parse_id(text).unwrap();
+        let order = [
+            "3", "12", "0-01", "1-02", "1-10", "2-01", "02-04", "2-04b", "2-04.1", "2-04-01",
+            "2-05", "10-01",
+        ];
+        for pair in order.windows(2) {
+            assert!(id(pair[0]) < id(pair[1]), "{pair:?}");
+        }
+        for (text, shown, whole, ordinal) in [
+            ("02-01", "2-01", 2, 1),
+            ("2-04-01", "2-04-01", 2, 1),
+            ("2-04.1", "2-04.1", 2, 4),
+            ("10-12B", "10-12b", 10, 12),
+        ] {
+            let number = id(text);
+            assert_eq!(number.to_string(), shown);
+            assert_eq!((number.whole(), number.ordinal()), (whole, ordinal));
+        }
+        assert_eq!(id("2-01").sibling(12), id("2-12"));
+        assert_eq!(PhaseNumber::parse("2-01"), None);
+    }
+
+    #[test]
+    fn only_the_own_number_is_stripped() {
+        let phase = PhaseNumber::parse_id("2-01").unwrap();
+        assert_eq!(phase.strip_id("02-01-03-PLAN"), Some("-03-PLAN"));
+        assert_eq!(phase.strip_id("2-1"), Some(""));
+        assert_eq!(phase.strip_id("02-02-03"), None);
+        assert_eq!(phase.strip_id("02-01.1-03"), None);
+        assert_eq!(phase.strip_id("02"), None);
+        assert_eq!(PhaseNumber::from(2).strip_id("02-01"), None);
     }
 
     #[test]

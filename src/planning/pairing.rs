@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use crate::planning::FileKind;
 use crate::planning::FileName;
-use crate::planning::PhaseNumber;
+use crate::planning::PhaseIds;
 use crate::planning::PlanNumber;
+use crate::planning::file_name::FolderName;
 
 /// A plan of a phase, with a plan file, a summary, or both.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,19 +36,24 @@ pub struct PairedPlans {
 /// In phase 12, `12-SUMMARY.md` next to `12-01-SUMMARY.md` summarises the whole phase and is ignored; if the
 /// phase has only one plan without a summary, it belongs to that plan.
 pub fn pair<S: AsRef<str>>(phase_dir: &str, names: &[S]) -> PairedPlans {
+    pair_in(&FolderName::new(phase_dir, PhaseIds::Plain), names)
+}
+
+/// Pairs the files directly in a phase's folder.
+pub(super) fn pair_in<S: AsRef<str>>(folder: &FolderName<'_>, names: &[S]) -> PairedPlans {
     let mut names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     // `.jsonl` sorts after `.md`, which takes precedence because people read it.
     names.sort_by_key(|name| (has_ending(name, "jsonl"), *name));
     let mut paired = PairedPlans::default();
     let mut files = Vec::new();
     for name in names {
-        match FileName::parse(name, phase_dir) {
+        match FileName::parse_in(name, folder) {
             Some(file) => files.push((name, file)),
             None if is_lookalike(name) => paired.ignored.push(name.to_owned()),
             None => {}
         }
     }
-    let phase = PhaseNumber::split_folder(phase_dir).map(|(number, _)| number.to_string());
+    let phase = folder.number().map(ToString::to_string);
     let (of_phase, of_plans): (Vec<_>, Vec<_>) = files
         .iter()
         .partition(|(_, file)| is_of_phase(file, phase.as_deref(), &files));

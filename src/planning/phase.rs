@@ -4,13 +4,16 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use crate::error::Result;
-use crate::planning::CheckFile;
+use crate::planning::CheckFiles;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanSlot;
 use crate::planning::check;
+use crate::planning::file_name::FolderName;
 use crate::planning::names;
 use crate::planning::number::folder_prefix;
-use crate::planning::pair;
+use crate::planning::pairing::pair_in;
+use crate::planning::phase_ids::may_be_prefixed;
 use crate::storage::listing::PathKind;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -28,8 +31,8 @@ pub struct PhaseDir {
     pub plans: Vec<PlanSlot>,
     /// Whether the phase was discussed, that is, has a CONTEXT file.
     pub has_context: bool,
-    /// The latest file of each kind of check.
-    pub checks: Vec<CheckFile>,
+    /// Where its checks are.
+    pub checks: CheckFiles,
     /// Whether the folder contains anything except hidden files: a tool may create all folders in advance.
     pub has_files: bool,
 }
@@ -45,20 +48,27 @@ pub(crate) enum OtherFolders {
 
 impl PhaseDir {
     /// Reads the phase folders in `home`, by number, then by name.
-    pub(crate) fn read_all(home: &Path, others: OtherFolders) -> Result<Parsed<Vec<Self>>> {
+    ///
+    /// `ids` is only asked for the convention if a folder's name may follow another than the plain one.
+    pub(crate) fn read_all(
+        home: &Path,
+        others: OtherFolders,
+        ids: impl Fn() -> PhaseIds,
+    ) -> Result<Parsed<Vec<Self>>> {
         let mut warnings = Vec::new();
         let mut phases = Vec::new();
-        for (name, kind) in names::entries(home, &mut warnings)? {
+        let entries = names::entries(home, &mut warnings)?;
+        let ids = ids_of_folders(&entries, ids);
+        for (name, kind) in entries {
             if kind != PathKind::Folder {
                 continue;
             }
             let dir = home.join(&name);
-            match number_and_slug(&name) {
+            match number_and_slug(&name, ids) {
                 Some((number, slug)) => {
                     phases.push(Self {
-                        number,
                         name: words(slug),
-                        ..Self::read(&name, dir, &mut warnings)?
+                        ..Self::read(&name, number, dir, &mut warnings)?
                     });
                 }
                 None if others == OtherFolders::Mistakes => warnings.push(Warning::file(
@@ -76,15 +86,22 @@ impl PhaseDir {
     }
 
     /// Returns the names of the phase folders in `home` without reading the folders.
-    pub(crate) fn names(home: &Path) -> Result<Vec<String>> {
-        let listed = names::entries(home, &mut Vec::new())?.into_iter();
-        let phases = listed
-            .filter(|(name, kind)| *kind == PathKind::Folder && number_and_slug(name).is_some());
+    pub(crate) fn names(home: &Path, ids: impl Fn() -> PhaseIds) -> Result<Vec<String>> {
+        let listed = names::entries(home, &mut Vec::new())?;
+        let ids = ids_of_folders(&listed, ids);
+        let phases = listed.into_iter().filter(|(name, kind)| {
+            *kind == PathKind::Folder && number_and_slug(name, ids).is_some()
+        });
         Ok(phases.map(|(name, _)| name).collect())
     }
 
-    /// Reads the names in a phase's folder; the caller sets the number and the name.
-    fn read(name: &str, dir: PathBuf, warnings: &mut Vec<Warning>) -> Result<Self> {
+    /// Reads the names in a phase's folder; the caller sets the phase's name.
+    fn read(
+        name: &str,
+        number: PhaseNumber,
+        dir: PathBuf,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Self> {
         let mut names = Vec::new();
         let mut hidden = Vec::new();
         let mut folders = Vec::new();
@@ -97,6 +114,7 @@ impl PhaseDir {
                 PathKind::Link | PathKind::Other => others.push(entry),
             }
         }
+        let folder = FolderName::new(name, number.ids());
         for (found, what) in [
             (&folders, "a folder where a file is expected; skipped"),
             (
@@ -104,7 +122,7 @@ impl PhaseDir {
                 "a pipe, a device or a dead link where a file is expected; skipped",
             ),
         ] {
-            for slot in pair(name, found).plans {
+            for slot in pair_in(&folder, found).plans {
                 for entry in [slot.plan, slot.summary].into_iter().flatten() {
                     warnings.push(Warning::file(&dir.join(entry), what));
                 }
@@ -113,13 +131,13 @@ impl PhaseDir {
         let has_files = [&names, &folders, &others]
             .iter()
             .any(|list| !list.is_empty());
-        let has_remediation = folders.iter().any(|folder| folder == "remediation");
+        let has_remediation = folders.iter().any(|folder| folder == check::REMEDIATION);
         Ok(Self {
-            number: PhaseNumber::from(0),
+            number,
             name: String::new(),
-            plans: pair(name, &names).plans,
+            plans: pair_in(&folder, &names).plans,
             has_context: names.iter().any(|name| name.ends_with("CONTEXT.md")),
-            checks: check::files(&dir, &names, &hidden, has_remediation)?,
+            checks: CheckFiles::new(&dir, &names, &hidden, has_remediation),
             dir,
             has_files,
         })
@@ -141,15 +159,26 @@ impl PhaseDir {
     }
 }
 
+/// Returns how the phases in a folder are numbered.
+fn ids_of_folders(entries: &[(String, PathKind)], ids: impl Fn() -> PhaseIds) -> PhaseIds {
+    let may_differ = entries
+        .iter()
+        .any(|(name, kind)| *kind == PathKind::Folder && may_be_prefixed(name));
+    if may_differ { ids() } else { PhaseIds::Plain }
+}
+
 /// Splits `05.1-event-system`; a range of phases such as `42-49-review` yields `None`.
-fn number_and_slug(name: &str) -> Option<(PhaseNumber, &str)> {
+fn number_and_slug(name: &str, ids: PhaseIds) -> Option<(PhaseNumber, &str)> {
     let name = &name[folder_prefix(name).len()..];
-    let (number, rest) = PhaseNumber::split(name)?;
+    let (number, rest) = ids.split(name)?;
     let slug = match rest.strip_prefix(['-', '_', ' ']) {
         Some(slug) => slug,
         None if rest.is_empty() => rest,
         None => return None,
     };
+    if number.ids() == PhaseIds::MilestonePrefixed {
+        return Some((number, slug));
+    }
     // Both ends of a range are integers of the same width: `01-3d-terrain` is a single phase.
     let width = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let end_of_range = PhaseNumber::split(slug).filter(|(end, rest)| {

@@ -12,6 +12,7 @@
 use crate::markdown::Table;
 use crate::markdown::TableRow;
 use crate::planning::Located;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::heading;
@@ -56,12 +57,12 @@ struct Columns {
 }
 
 /// Returns the rows of a table of phases with their status; empty for any other table.
-pub(crate) fn rows(table: &Table) -> Vec<ProgressRow> {
+pub(crate) fn rows(table: &Table, ids: PhaseIds) -> Vec<ProgressRow> {
     Columns::find(table).map_or_else(Vec::new, |columns| {
         table
             .rows
             .iter()
-            .filter_map(|row| columns.read(row))
+            .filter_map(|row| columns.read(row, ids))
             .collect()
     })
 }
@@ -102,8 +103,8 @@ impl Columns {
         .filter(|_| status.or(plans).is_some())
     }
 
-    fn read(&self, row: &TableRow) -> Option<ProgressRow> {
-        let (number, rest) = phase_in_front(row.cells.get(self.number)?)?;
+    fn read(&self, row: &TableRow, ids: PhaseIds) -> Option<ProgressRow> {
+        let (number, rest) = phase_in_front(row.cells.get(self.number)?, ids)?;
         let cell = |index: Option<usize>| {
             let index = index?;
             let (text, range) = (row.cells.get(index)?, row.ranges.get(index)?);
@@ -158,13 +159,13 @@ fn names_total_first(header: &str) -> bool {
 }
 
 /// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
-pub(crate) fn phase_in_front(text: &str) -> Option<(PhaseNumber, &str)> {
+pub(crate) fn phase_in_front(text: &str, ids: PhaseIds) -> Option<(PhaseNumber, &str)> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let text = match text.get(..5) {
         Some(word) if word.eq_ignore_ascii_case("phase") => text[5..].trim_start(),
         _ => text,
     };
-    let (number, rest) = PhaseNumber::split(text)?;
+    let (number, rest) = ids.split(text)?;
     // `1-4` is a range of phases, `01-foundation` is a single one.
     let follows = rest.trim_start_matches([' ', '-', '\u{2013}', '\u{2014}']);
     if follows.len() < rest.len()
@@ -239,7 +240,10 @@ mod tests {
     fn read(text: &str) -> Vec<ProgressRow> {
         let outline = Outline::parse(text, 0);
         let all = 0..text.len();
-        outline.tables(&all).flat_map(rows).collect()
+        let tables = outline.tables(&all);
+        tables
+            .flat_map(|table| rows(table, PhaseIds::Plain))
+            .collect()
     }
 
     #[test]

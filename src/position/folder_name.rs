@@ -111,6 +111,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::planning::CheckFiles;
 
     #[test]
     fn a_folder_that_kept_its_number_is_of_the_phase_that_has_its_name() {
@@ -148,7 +149,7 @@ mod tests {
             name: rest.to_owned(),
             plans: Vec::new(),
             has_context: false,
-            checks: Vec::new(),
+            checks: CheckFiles::default(),
             has_files: false,
         }
     }

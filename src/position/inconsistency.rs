@@ -82,17 +82,19 @@ fn listed_twice(survey: &Survey, roadmap: &Path) -> Vec<Warning> {
 /// Reports integers missing between the first and the last phase number of the milestone.
 fn gap(survey: &Survey) -> Option<Warning> {
     let members = survey.position.phases.iter();
-    let numbers: BTreeSet<u32> = members
-        .filter(|phase| phase.is_in_milestone)
-        .map(|phase| phase.number.whole())
-        .collect();
+    let members = members.filter(|phase| phase.is_in_milestone);
+    let members: Vec<&PhaseNumber> = members.map(|phase| &phase.number).collect();
+    // `2-01` is not compared with `1-04`.
+    let one = *members.iter().max()?;
+    let siblings = members.iter().filter(|number| number.is_sibling(one));
+    let numbers: BTreeSet<u32> = siblings.map(|number| number.ordinal()).collect();
     let (first, last) = (*numbers.first()?, *numbers.last()?);
     if last - first > MAX_SPAN {
         return None;
     }
     // The missing numbers may belong to earlier milestones.
     let is_known = |number: u32| {
-        let has = |phase: &PhaseNumber| phase.whole() == number;
+        let has = |phase: &PhaseNumber| phase.is_sibling(one) && phase.ordinal() == number;
         let ranges = survey.roadmap.milestones.iter();
         let mut ranges = ranges.filter_map(|milestone| milestone.phases.as_ref());
         survey
@@ -101,17 +103,18 @@ fn gap(survey: &Survey) -> Option<Warning> {
             .iter()
             .any(|phase| has(&phase.number))
             || survey.roadmap.phases.iter().any(|phase| has(&phase.number))
-            || ranges.any(|range| range.contains(&number))
+            || ranges.any(|range| range.contains(&one.sibling(number)))
     };
     let absent: Vec<String> = (first..=last)
         .filter(|number| !is_known(*number))
-        .map(|number| number.to_string())
+        .map(|number| one.sibling(number).to_string())
         .collect();
     let missing = match absent.as_slice() {
         [] => return None,
         [one] => format!("phase {one} is"),
         [others @ .., end] => format!("phases {} and {end} are", others.join(", ")),
     };
+    let (first, last) = (one.sibling(first), one.sibling(last));
     let message = format!("{missing} missing between {first} and {last}");
     let home = &survey.folder.active.dir;
     let place = if survey.has_roadmap {

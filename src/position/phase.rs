@@ -310,7 +310,9 @@ impl Phase {
 fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<Phase> {
     let next = || {
         let steps = state.next_steps.iter();
-        steps.flat_map(|step| phases_in(&step.value)).next()
+        steps
+            .flat_map(|step| phases_in(&step.value, state.ids))
+            .next()
     };
     let number = match known {
         [] if state.is_between_milestones => None,

@@ -203,7 +203,7 @@ fn milestone_name(survey: &Survey) -> Option<String> {
         let all = &survey.roadmap.milestones;
         let holds = |milestone: &&RoadmapMilestone| {
             let range = milestone.phases.as_ref();
-            range.is_some_and(|range| range.contains(&number.whole()))
+            range.is_some_and(|range| range.contains(number))
         };
         let named = of_phase.and_then(|index| all.get(index));
         let named = named.or_else(|| all.iter().find(|one| !one.is_shipped && holds(one)));
@@ -288,7 +288,7 @@ fn derived(position: &Position) -> PhaseReport {
             .ok()
             .filter(|total| *total > 0)
             // `15 of 6` would make no sense: numbering continues across milestones.
-            .filter(|total| phase.is_none_or(|phase| phase.number.whole() <= *total)),
+            .filter(|total| phase.is_none_or(|phase| phase.number.ordinal() <= *total)),
         name: phase.and_then(|phase| phase.name.clone()),
         status: phase.map(status_words),
         progress_percent: phase.map(|_| position.percent()),

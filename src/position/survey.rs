@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanningFolder;
 use crate::planning::ProjectFile;
@@ -66,13 +67,21 @@ impl Survey {
             warnings: RefCell::new(warnings),
         };
         let home = &folder.active.dir;
-        let state = documents.parse(&home.join(vocabulary::STATE), StateFile::parse);
-        let roadmap = documents.parse(&home.join(vocabulary::ROADMAP), Roadmap::parse);
+        let config = documents.text(&folder.dir.join(vocabulary::CONFIG));
+        let [state, roadmap] = [vocabulary::STATE, vocabulary::ROADMAP].map(|name| {
+            let path = home.join(name);
+            documents.text(&path).map(|text| (text, path))
+        });
+        let of_roadmap = roadmap.as_ref().map(|(text, _)| text.as_str());
+        let ids = PhaseIds::of(config.as_deref(), of_roadmap);
+        let state = state.map(|(text, path)| StateFile::parse_with(&text, &path, ids));
+        let roadmap = roadmap.map(|(text, path)| Roadmap::parse_with(&text, &path, ids));
+        let state = state.map(|state| documents.value(state));
+        let roadmap = roadmap.map(|roadmap| documents.value(roadmap));
         let project_file =
             documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
         let (has_state, has_roadmap) = (state.is_some(), roadmap.is_some());
         let (state, roadmap) = (state.unwrap_or_default(), roadmap.unwrap_or_default());
-        let config = documents.text(&folder.dir.join(vocabulary::CONFIG));
         let workflow = config
             .as_deref()
             .map(WorkflowSettings::parse)
@@ -129,6 +138,12 @@ impl Survey {
                     .iter()
                     .map(|phase| phase.number.to_string())
                     .collect();
+                // Only projects with such numbers speak of a phase 2-01.
+                let is_range = number.ids() != self.state.ids && self.state.ids == PhaseIds::Plain;
+                if is_range {
+                    return Error::usage(format!("\"{number}\" is not a phase number"))
+                        .hint("write it like 3, 05.1 or 3b");
+                }
                 let hint = if known.is_empty() {
                     "no phase is known yet".to_owned()
                 } else {
@@ -207,6 +222,10 @@ impl Documents<'_> {
 
     fn parse<T>(&self, path: &Path, parse: impl Fn(&str, &Path) -> Parsed<T>) -> Option<T> {
         let text = self.text(path)?;
-        Some(parse(&text, path).into_value(&mut self.warnings.borrow_mut()))
+        Some(self.value(parse(&text, path)))
+    }
+
+    fn value<T>(&self, parsed: Parsed<T>) -> T {
+        parsed.into_value(&mut self.warnings.borrow_mut())
     }
 }

@@ -51,8 +51,9 @@ impl Answer {
 
 /// Returns a phase's number without the zeros before it.
 pub(super) fn plain(phase: &str) -> String {
-    let (number, _) = PhaseNumber::split(phase).unwrap();
-    number.to_string()
+    let number = PhaseNumber::parse_id(phase);
+    let number = number.or_else(|| PhaseNumber::split(phase).map(|(number, _)| number));
+    number.unwrap().to_string()
 }
 
 /// What the answers to a set of moments are worth.

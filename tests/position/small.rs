@@ -11,6 +11,7 @@ use crate::support::Case;
 const HISTORIES: &[&str] = &[
     include_str!("histories/gsd.toml"),
     include_str!("histories/gsd_folders_stay.toml"),
+    include_str!("histories/gsd_milestone_prefixed.toml"),
     include_str!("histories/vbw.toml"),
     include_str!("histories/yolo.toml"),
 ];

@@ -14,7 +14,7 @@ use crate::patterns::FinishedPhase;
 use crate::patterns::Rate;
 use crate::patterns::RelevantPattern;
 use crate::patterns::StaleReasons;
-use crate::patterns::history;
+use crate::patterns::history_without_effort;
 use crate::planning::PhaseNumber;
 use crate::planning::Requirement;
 use crate::planning::RoadmapPhase;
@@ -152,7 +152,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let requirements = requirements(survey, planned, warnings);
     // Warnings about old summaries are reported by the commands that read them for their own sake.
     let recorded = patterns::recent(project, &work.changes, warnings)?;
-    let past = history(survey, &recorded)?.value;
+    let past = history_without_effort(survey)?.value;
     let checked = PhasePlans::read(phase, planned, warnings);
     let criteria = planned
         .map(|planned| planned.success_criteria.clone())

@@ -69,7 +69,7 @@ struct PhaseArgument {
 impl PhaseArgument {
     fn number(&self) -> Result<Option<PhaseNumber>> {
         let read = |text: &String| {
-            PhaseNumber::parse(text)
+            PhaseNumber::parse_id(text)
                 .ok_or_else(|| Error::usage(format!("{text:?} is not a phase number")))
         };
         self.phase.as_ref().map(read).transpose()

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::HashSet;
 
 use crate::markdown::Outline;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::ProgressRow;
@@ -21,6 +22,7 @@ use crate::planning::roadmap::section;
 /// The phases found so far.
 pub(super) struct Assembly<'a, 'o> {
     outline: &'a Outline<'o>,
+    ids: PhaseIds,
     pub(super) milestones: Vec<RoadmapMilestone>,
     pub(super) phases: Vec<PhaseDraft>,
     /// Numbers used by both a shipped milestone and the current roadmap.
@@ -54,10 +56,11 @@ struct Home {
 
 impl<'a, 'o> Assembly<'a, 'o> {
     /// Collects all mentions of phases in an outline.
-    pub(super) fn read(outline: &'a Outline<'o>) -> Self {
-        let (milestones, has_more_milestones) = milestone::milestones(outline);
+    pub(super) fn read(outline: &'a Outline<'o>, ids: PhaseIds) -> Self {
+        let (milestones, has_more_milestones) = milestone::milestones(outline, ids);
         let mut assembly = Self {
             outline,
+            ids,
             milestones,
             has_more_milestones,
             phases: Vec::new(),
@@ -66,8 +69,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
             duplicates: Vec::new(),
             is_cut: false,
         };
-        let mut headings = mention::headings(outline);
-        let mut entries = mention::entries(outline, &headings);
+        let mut headings = mention::headings(outline, ids);
+        let mut entries = mention::entries(outline, &headings, ids);
         assembly.is_cut = headings.len() > MAX_PHASES || entries.len() > MAX_PHASES;
         headings.truncate(MAX_PHASES);
         entries.truncate(MAX_PHASES);
@@ -79,7 +82,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             assembly.merge_entry(entry);
         }
         for table in outline.tables(&(0..outline.text().len())) {
-            for row in progress_table::rows(table) {
+            for row in progress_table::rows(table, ids) {
                 if assembly.phases.len() >= MAX_PHASES {
                     assembly.is_cut = true;
                     break;
@@ -158,8 +161,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
     }
 
     fn merge_section(&mut self, heading: &PhaseHeading<'_>) {
-        let (named, section) = (&heading.named, heading.section);
-        let body = section::read(self.outline, &named.number, section);
+        let (named, section, ids) = (&heading.named, heading.section, self.ids);
+        let body = section::read(self.outline, &named.number, section, ids);
         let home = self.home(section.heading.start, &named.number);
         let found = self.slot(&named.number, home, section.line);
         if std::mem::replace(&mut found.has_section, true) {
@@ -175,7 +178,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         phase.depends_on = body
             .depends_on
             .as_deref()
-            .map(reference::phases)
+            .map(|text| reference::phases(text, ids))
             .unwrap_or_default();
         phase.requirements = body.requirements;
         phase.success_criteria = body.success_criteria;
@@ -224,13 +227,12 @@ impl<'a, 'o> Assembly<'a, 'o> {
             if phase.milestone.is_some() {
                 continue;
             }
-            let whole = phase.number.whole();
             let is_reused = self.reused.contains(&phase.number);
             phase.milestone = self.milestones.iter().position(|milestone| {
                 milestone
                     .phases
                     .as_ref()
-                    .is_some_and(|range| range.contains(&whole))
+                    .is_some_and(|range| range.contains(&phase.number))
                     && !(is_reused && milestone.is_shipped)
             });
             phase.is_shipped |= phase

@@ -5,6 +5,7 @@ use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Ranges;
 use crate::markdown::Section;
+use crate::planning::PhaseIds;
 use crate::planning::heading;
 use crate::planning::located::Span;
 use crate::planning::roadmap::name;
@@ -27,7 +28,7 @@ pub(super) struct ChecklistEntry<'o> {
 const LISTS: &[&str] = &["phases", "phase list", "phase overview", "phase checklist"];
 
 /// Returns the headings that name a phase.
-pub(super) fn headings<'o>(outline: &'o Outline<'_>) -> Vec<PhaseHeading<'o>> {
+pub(super) fn headings<'o>(outline: &'o Outline<'_>, ids: PhaseIds) -> Vec<PhaseHeading<'o>> {
     let sections = outline
         .sections()
         .iter()
@@ -37,7 +38,7 @@ pub(super) fn headings<'o>(outline: &'o Outline<'_>) -> Vec<PhaseHeading<'o>> {
             let line = outline.text().get(section.heading.clone())?;
             let title = line.trim_start_matches('#');
             let start = section.heading.end - title.len();
-            let named = name::parse_phase(Span::new(title, start, section.line))?;
+            let named = name::parse_phase(Span::new(title, start, section.line), ids)?;
             Some(PhaseHeading { named, section })
         })
         .collect()
@@ -47,6 +48,7 @@ pub(super) fn headings<'o>(outline: &'o Outline<'_>) -> Vec<PhaseHeading<'o>> {
 pub(super) fn entries<'o>(
     outline: &'o Outline<'_>,
     headings: &[PhaseHeading<'_>],
+    ids: PhaseIds,
 ) -> Vec<ChecklistEntry<'o>> {
     let details = Ranges::merge(headings.iter().map(|heading| heading.section.whole.clone()));
     let lists = Ranges::merge(heading::sections(outline, LISTS).map(|section| section.own.clone()));
@@ -59,7 +61,7 @@ pub(super) fn entries<'o>(
         })
         .filter_map(|(block, item)| {
             let text = outline.slice(&block.range);
-            let named = name::parse_phase(Span::new(text, block.range.start, block.line))?;
+            let named = name::parse_phase(Span::new(text, block.range.start, block.line), ids)?;
             // `Phase 1 resolves …` is a sentence unless it has a checkbox.
             (item.checked.is_some() || named.name.is_some()).then_some(ChecklistEntry {
                 named,

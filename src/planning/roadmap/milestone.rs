@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use crate::markdown::Outline;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::RoadmapMilestone;
@@ -21,10 +22,10 @@ use crate::planning::progress_table::phase_in_front;
 pub(super) const MAX: usize = 200;
 
 /// Returns the milestones, blocks and sections before those only listed, and whether some were left out.
-pub(super) fn milestones(outline: &Outline<'_>) -> (Vec<RoadmapMilestone>, bool) {
-    let mut found = details(outline);
-    found.extend(sections(outline));
-    let mut all_listed = in_list(outline);
+pub(super) fn milestones(outline: &Outline<'_>, ids: PhaseIds) -> (Vec<RoadmapMilestone>, bool) {
+    let mut found = details(outline, ids);
+    found.extend(sections(outline, ids));
+    let mut all_listed = in_list(outline, ids);
     let is_cut = found.len() > MAX || all_listed.len() > MAX;
     found.truncate(MAX);
     all_listed.truncate(MAX);
@@ -69,7 +70,7 @@ fn names_shipping(text: &str) -> bool {
 }
 
 /// Finds collapsed blocks; a collapsed block that is called complete counts as shipped.
-fn details(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
+fn details(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
     let text = outline.text();
     let mut found = Vec::new();
     let mut at = 0;
@@ -88,7 +89,7 @@ fn details(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
             found.push(RoadmapMilestone {
                 name: plain(summary),
                 is_shipped: says_shipped(summary) || words.contains("complete"),
-                phases: phase_range(summary),
+                phases: phase_range(summary, ids),
                 range: open..end,
                 line: outline.line(open),
             });
@@ -99,7 +100,7 @@ fn details(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
 }
 
 /// Finds sections titled like a milestone.
-fn sections(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
+fn sections(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
     let is_milestone = |title: &str| {
         let words = heading::words(title);
         version(title).is_some()
@@ -108,13 +109,13 @@ fn sections(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
     let sections = outline.sections().iter().filter(|section| {
         section.level > 1
             && is_milestone(&section.title)
-            && phase_in_front(&section.title).is_none()
+            && phase_in_front(&section.title, ids).is_none()
     });
     sections
         .map(|section| RoadmapMilestone {
             name: plain(&section.title),
             is_shipped: says_shipped(&section.title),
-            phases: phase_range(&section.title),
+            phases: phase_range(&section.title, ids),
             range: section.whole.clone(),
             line: section.line,
         })
@@ -122,7 +123,7 @@ fn sections(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
 }
 
 /// Parses the list of milestones.
-fn in_list(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
+fn in_list(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
     let titles = [
         "milestones",
         "completed milestones",
@@ -132,12 +133,13 @@ fn in_list(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
     let mut found = Vec::new();
     for section in heading::sections(outline, &titles) {
         for (block, item) in outline.items(&section.own) {
-            let is_milestone = version(&item.text).is_some() || phase_range(&item.text).is_some();
+            let is_milestone =
+                version(&item.text).is_some() || phase_range(&item.text, ids).is_some();
             if item.depth == 0 && is_milestone {
                 found.push(RoadmapMilestone {
                     name: plain(&item.text),
                     is_shipped: says_shipped(&item.text),
-                    phases: phase_range(&item.text),
+                    phases: phase_range(&item.text, ids),
                     range: block.range.start..block.range.start,
                     line: block.line,
                 });
@@ -163,21 +165,22 @@ fn plain(text: &str) -> String {
 
 /// Parses `Phases 1-6`, `Phase 3`, `Phases 13+`, `Phases 10, 10.1, 11`, `Phase 24 shipped; Phases 25-26` into
 /// a range from the lowest to the highest number.
-fn phase_range(text: &str) -> Option<Range<u32>> {
+fn phase_range(text: &str, ids: PhaseIds) -> Option<Range<PhaseNumber>> {
     let lower = text.to_lowercase();
-    let mut range: Option<Range<u32>> = None;
+    let mut range: Option<Range<PhaseNumber>> = None;
     for behind in lower.split("phase").skip(1) {
         let mut rest = behind.strip_prefix('s').unwrap_or(behind);
-        while let Some((number, after)) = PhaseNumber::split(rest.trim_start()) {
-            let whole = number.whole();
+        while let Some((number, after)) = ids.split(rest.trim_start()) {
+            let first = number.sibling(number.ordinal());
             let end = if after.starts_with('+') {
-                u32::MAX
+                number.sibling(u32::MAX)
             } else {
-                whole.saturating_add(1)
+                number.sibling(number.ordinal().saturating_add(1))
             };
-            range = Some(range.map_or(whole..end, |range| {
-                range.start.min(whole)..range.end.max(end)
-            }));
+            range = Some(match range {
+                None => first..end,
+                Some(range) => range.start.min(first)..range.end.max(end),
+            });
             let Some(more) = after.trim_start().strip_prefix(['-', '\u{2013}', ',']) else {
                 break;
             };
@@ -194,7 +197,7 @@ mod tests {
     #[test]
     fn blocks_sections_and_lists_are_one_milestone_each() {
         let text = "# R\n## Milestones\n- \u{2705} **v1.0 MVP** \u{2014} Phases 1-2 (shipped 2026-04-05)\n- v2.0 **Next** - Phases 3-4 (in progress)\n- \u{1f4cb} **v3.0** \u{2014} Phases 5+ (planned)\n## Phases\n<details>\n<summary>\u{2705} v1.0 MVP (Phases 1-2) \u{2014} SHIPPED</summary>\n\n- [x] Phase 1: A\n</details>\n\n### v2.0 Next (In Progress)\n#### Phase 3: B\n";
-        let (found, _) = milestones(&Outline::parse(text, 0));
+        let (found, _) = milestones(&Outline::parse(text, 0), PhaseIds::Plain);
         let shown: Vec<_> = found
             .iter()
             .map(|m| (m.name.as_str(), m.is_shipped, m.phases.clone()))
@@ -202,17 +205,36 @@ mod tests {
         assert_eq!(
             shown,
             [
-                ("v1.0 MVP", true, Some(1..3)),
-                ("v2.0 Next", false, Some(3..5)),
-                ("v3.0", false, Some(5..u32::MAX)),
+                ("v1.0 MVP", true, Some(numbers(1..3))),
+                ("v2.0 Next", false, Some(numbers(3..5))),
+                ("v3.0", false, Some(numbers(5..u32::MAX))),
             ]
         );
         assert!(text[found[0].range.clone()].contains("Phase 1: A"));
     }
 
+    fn numbers(range: Range<u32>) -> Range<PhaseNumber> {
+        PhaseNumber::from(range.start)..PhaseNumber::from(range.end)
+    }
+
+    #[test]
+    fn ranges_within_a_milestone_contain_none_of_another() {
+        let range = |text| phase_range(text, PhaseIds::MilestonePrefixed).unwrap();
+        let id = |text| PhaseNumber::parse_id(text).unwrap();
+        let second = range("v2.0 (Phases 2-01 \u{2013} 2-04)");
+        assert!(second.contains(&id("2-04.1")));
+        assert!(!second.contains(&id("2-05")));
+        assert!(!range("Phases 1-4").contains(&id("2-01")));
+        assert!(range("Phases 2-03+").contains(&id("2-40")));
+    }
+
     #[test]
     fn a_collapsed_block_of_something_else_is_none() {
         let text = "<details>\n<summary>More</summary>\n\nx\n</details>\n<details>\n";
-        assert!(milestones(&Outline::parse(text, 0)).0.is_empty());
+        assert!(
+            milestones(&Outline::parse(text, 0), PhaseIds::Plain)
+                .0
+                .is_empty()
+        );
     }
 }

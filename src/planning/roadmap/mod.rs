@@ -28,6 +28,7 @@ use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 
 use crate::planning::Located;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::PlanNumber;
@@ -120,7 +121,7 @@ pub struct RoadmapMilestone {
     /// Whether the roadmap calls it shipped.
     pub is_shipped: bool,
     /// The range of its phase numbers, if stated.
-    pub phases: Option<Range<u32>>,
+    pub phases: Option<Range<PhaseNumber>>,
     /// Byte range that contains its phases; empty if it is only listed.
     pub range: Range<usize>,
     /// Line number of its mention, from 1.
@@ -132,7 +133,7 @@ impl RoadmapMilestone {
     /// does not: such a section under the heading was added later.
     fn may_hold(&self, number: &PhaseNumber) -> bool {
         let range = self.phases.as_ref();
-        range.is_none_or(|range| range.contains(&number.whole()))
+        range.is_none_or(|range| range.contains(number))
     }
 }
 
@@ -159,13 +160,19 @@ const MAX_PHASES: usize = 1_000;
 const MAX_DUPLICATES: usize = 20;
 
 impl Roadmap {
-    /// Parses a ROADMAP.md, or the roadmap of an archived milestone.
+    /// Parses a ROADMAP.md, or the roadmap of an archived milestone; its own headings show how phases are
+    /// numbered.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        Self::parse_with(text, path, PhaseIds::of(None, Some(text)))
+    }
+
+    /// Parses a ROADMAP.md of a project that numbers its phases in the given way.
+    pub fn parse_with(text: &str, path: &Path, ids: PhaseIds) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
-        let assembly = Assembly::read(&outline);
+        let assembly = Assembly::read(&outline, ids);
         for (number, line) in assembly.duplicates.into_iter().take(MAX_DUPLICATES) {
             let message = format!("phase {number} is described a second time; the first counts");
             warnings.push(Warning::at(path, line, message));

@@ -6,6 +6,7 @@
 //! ```
 
 use crate::planning::Located;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::located::Span;
@@ -27,7 +28,7 @@ pub(super) struct NamedPhase {
 const DASHES: &[&str] = &[" \u{2014} ", " \u{2013} ", " -- ", " - "];
 
 /// Parses a text that begins with `Phase` and a number.
-pub(super) fn parse_phase(text: Span<'_>) -> Option<NamedPhase> {
+pub(super) fn parse_phase(text: Span<'_>, ids: PhaseIds) -> Option<NamedPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
     let begins = line
         .text
@@ -36,7 +37,7 @@ pub(super) fn parse_phase(text: Span<'_>) -> Option<NamedPhase> {
     if !begins.eq_ignore_ascii_case("phase ") {
         return None;
     }
-    let (number, rest) = phase_in_front(line.text)?;
+    let (number, rest) = phase_in_front(line.text, ids)?;
     let at = rest.as_ptr() as usize - line.text.as_ptr() as usize;
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
     let (name, remarks) = split_name(line.after(at));
@@ -197,7 +198,7 @@ mod tests {
             ("Phase 4", "4|_|_|_"),
             ("Phase 1: Complete Rewrite", "1|Complete Rewrite|_|_"),
         ] {
-            let found = parse_phase(Span::new(text, 0, 1)).unwrap();
+            let found = parse_phase(Span::new(text, 0, 1), PhaseIds::Plain).unwrap();
             let status = found.status.map(|stated| {
                 assert_eq!(&text[stated.range], stated.value);
                 stated.value
@@ -224,7 +225,8 @@ mod tests {
             "01-01-PLAN.md",
             "",
         ] {
-            assert_eq!(parse_phase(Span::new(text, 0, 1)), None, "{text}");
+            let found = parse_phase(Span::new(text, 0, 1), PhaseIds::Plain);
+            assert_eq!(found, None, "{text}");
         }
     }
 }

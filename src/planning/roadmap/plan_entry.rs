@@ -17,6 +17,10 @@ pub(super) fn plan_number(text: &str, phase: &PhaseNumber) -> Option<PlanNumber>
         .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')))
         .unwrap_or(text.len());
     let token = text[..end].trim_end_matches('.').trim_end_matches(".md");
+    if let Some(rest) = phase.strip_id(token) {
+        let rest = rest.trim_end_matches("-PLAN").strip_prefix('-')?;
+        return PlanNumber::parse(rest.split('-').next()?);
+    }
     let parts: Vec<&str> = token
         .split('-')
         .filter(|part| !part.eq_ignore_ascii_case("plan"))
@@ -69,10 +73,14 @@ mod tests {
             ("No secrets in repository", "1", None),
             ("400 errors are not retried", "1", None),
             ("03: does", "1", Some("3")),
+            ("02-01-03-PLAN.md \u{2014} does", "2-01", Some("3")),
+            ("2-01-03: does", "2-01", Some("3")),
+            ("02-01-PLAN.md", "2-01", None),
+            ("03-PLAN.md", "2-01", Some("3")),
             ("a thing", "1", None),
             ("", "1", None),
         ] {
-            let phase = PhaseNumber::parse(phase).unwrap();
+            let phase = PhaseNumber::parse_id(phase).unwrap();
             let found = plan_number(text, &phase).map(|plan| plan.to_string());
             assert_eq!(found.as_deref(), expected, "{text}");
         }

@@ -1,5 +1,6 @@
 //! Parses references to phases and requirements.
 
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::placeholder::is_none_remark;
 use crate::text::comma_separated;
@@ -10,7 +11,7 @@ const MAX_RANGE: u32 = 50;
 /// Returns the distinct phases in `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`.
 ///
 /// Text in brackets gives reasons and is ignored.
-pub(super) fn phases(text: &str) -> Vec<PhaseNumber> {
+pub(super) fn phases(text: &str, ids: PhaseIds) -> Vec<PhaseNumber> {
     let mut found = Vec::new();
     if is_none_remark(text) || text.to_lowercase().starts_with("nothing") {
         return found;
@@ -21,19 +22,20 @@ pub(super) fn phases(text: &str) -> Vec<PhaseNumber> {
         None => vec![lower.as_str()],
     };
     for piece in listed {
-        list(piece.strip_prefix('s').unwrap_or(piece), &mut found);
+        list(piece.strip_prefix('s').unwrap_or(piece), ids, &mut found);
     }
     found
 }
 
 /// Parses numbers joined by commas, `and`, `&`, `+`, `/` or a dash, up to the first other word.
-fn list(text: &str, found: &mut Vec<PhaseNumber>) {
+fn list(text: &str, ids: PhaseIds, found: &mut Vec<PhaseNumber>) {
     let mut rest = text.trim_start();
     let mut from: Option<PhaseNumber> = None;
-    while let Some((number, behind)) = PhaseNumber::split(rest) {
-        if let Some(from) = from.take() {
-            for whole in from.whole() + 1..number.whole().min(from.whole() + MAX_RANGE) {
-                push(PhaseNumber::from(whole), found);
+    while let Some((number, behind)) = ids.split(rest) {
+        if let Some(from) = from.take().filter(|from| from.is_sibling(&number)) {
+            let (first, last) = (from.ordinal(), number.ordinal());
+            for between in first + 1..last.min(first + MAX_RANGE) {
+                push(from.sibling(between), found);
             }
         }
         push(number.clone(), found);
@@ -144,7 +146,25 @@ mod tests {
             ("TBD", ""),
             ("the API", ""),
         ] {
-            let found: Vec<String> = phases(text).iter().map(ToString::to_string).collect();
+            let found: Vec<String> = phases(text, PhaseIds::Plain)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            assert_eq!(found.join(" "), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn phases_of_milestones_are_told_from_ranges() {
+        for (text, expected) in [
+            ("Phase 1-02, Phase 2-01", "1-02 2-01"),
+            ("Phases 2-01 and 2-03 (both)", "2-01 2-03"),
+            ("Phases 2-01 \u{2013} 2-04", "2-01 2-02 2-03 2-04"),
+            ("Phases 2-01 to 3-02", "2-01 3-02"),
+            ("Phases 1-3", "1 2 3"),
+        ] {
+            let found = phases(text, PhaseIds::MilestonePrefixed);
+            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
             assert_eq!(found.join(" "), expected, "{text}");
         }
     }

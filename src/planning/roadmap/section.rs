@@ -9,6 +9,7 @@ use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::planning::Located;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::RoadmapPlan;
@@ -34,7 +35,12 @@ pub(super) struct Body {
 }
 
 /// Parses a phase's section and its subsections, up to the next phase.
-pub(super) fn read(outline: &Outline<'_>, phase: &PhaseNumber, section: &Section) -> Body {
+pub(super) fn read(
+    outline: &Outline<'_>,
+    phase: &PhaseNumber,
+    section: &Section,
+    ids: PhaseIds,
+) -> Body {
     let mut reader = SectionReader {
         outline,
         phase,
@@ -45,7 +51,7 @@ pub(super) fn read(outline: &Outline<'_>, phase: &PhaseNumber, section: &Section
     };
     reader.blocks(&section.own);
     for inner in outline.subsections(section) {
-        if name::parse_phase(Span::new(&inner.title, 0, 1)).is_some() {
+        if name::parse_phase(Span::new(&inner.title, 0, 1), ids).is_some() {
             break;
         }
         reader.field = Some(Field::from_name(&inner.title));

@@ -27,6 +27,7 @@ use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::planning::Decision;
 use crate::planning::Located;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::decision;
 use crate::planning::heading;
@@ -167,6 +168,9 @@ pub struct StateFile {
     /// The activity log, in file order.
     #[serde(skip)]
     pub activity: Vec<Activity>,
+    /// How phases are numbered in it.
+    #[serde(skip)]
+    pub ids: PhaseIds,
 }
 
 /// Maximum number of labels without a phase number that are reported individually.
@@ -176,8 +180,13 @@ const MAX_UNCLEAR: usize = 20;
 pub(crate) const MAX_CLAIMS: usize = 1000;
 
 impl StateFile {
-    /// Parses a STATE.md.
+    /// Parses a STATE.md of a project with plain phase numbers.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        Self::parse_with(text, path, PhaseIds::Plain)
+    }
+
+    /// Parses a STATE.md of a project that numbers its phases in the given way.
+    pub fn parse_with(text: &str, path: &Path, ids: PhaseIds) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
@@ -189,7 +198,7 @@ impl StateFile {
             let message = format!("the current phase names no number: {:?}", label.value);
             warnings.push(Warning::at(path, label.line, message));
         }
-        let mut claims = position::claims(&front, &outline);
+        let mut claims = position::claims(&front, &outline, ids);
         if let Some(first) = claims.get(MAX_CLAIMS) {
             let message = format!(
                 "has more than {MAX_CLAIMS} statements about the position; those from here on are not read"
@@ -197,11 +206,16 @@ impl StateFile {
             warnings.push(Warning::at(path, first.line, message));
             claims.truncate(MAX_CLAIMS);
         }
-        let value = Self::read(&front, &outline, claims);
+        let value = Self::read(&front, &outline, ids, claims);
         Parsed { value, warnings }
     }
 
-    fn read(front: &FrontMatter, outline: &Outline<'_>, claims: Vec<Located<Claim>>) -> Self {
+    fn read(
+        front: &FrontMatter,
+        outline: &Outline<'_>,
+        ids: PhaseIds,
+        claims: Vec<Located<Claim>>,
+    ) -> Self {
         let labels = identity_labels(outline);
         let label = |name: &str| {
             labels
@@ -210,7 +224,7 @@ impl StateFile {
                 .map(|(_, value)| value.clone())
         };
         let milestone = StatedMilestone::read(front, outline, &labels);
-        let phase_statuses = phase_list::phase_statuses(outline);
+        let phase_statuses = phase_list::phase_statuses(outline, ids);
         let mut phase = position::stated_phase(&claims, front.range.end);
         phase.total = phase.total.or_else(|| listed_total(&phase_statuses));
         Self {
@@ -219,7 +233,7 @@ impl StateFile {
             milestone: milestone.text,
             milestone_name: milestone.name,
             phase,
-            decisions: decisions(outline),
+            decisions: decisions(outline, ids),
             todos: open_items::todos(outline),
             blockers: open_items::blockers(outline),
             skills: skill_list::skills(outline),
@@ -229,6 +243,7 @@ impl StateFile {
             next_steps: log::next_steps(outline),
             is_between_milestones: milestone.is_between,
             activity: log::activity(outline),
+            ids,
         }
     }
 }
@@ -266,7 +281,7 @@ fn listed_total(phases: &[PhaseStatus]) -> Option<u32> {
 }
 
 /// Returns the decisions, including those under subheadings, without phases that are listed among them.
-fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
+fn decisions(outline: &Outline<'_>, ids: PhaseIds) -> Vec<Decision> {
     const TITLES: &[&str] = &[
         "decisions",
         "key decisions",
@@ -292,7 +307,7 @@ fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
             };
             groups.flat_map(under).collect::<Vec<_>>()
         })
-        .filter(|decision| phase_list::entry(Span::new(&decision.text, 0, 1)).is_none());
+        .filter(|decision| phase_list::entry(Span::new(&decision.text, 0, 1), ids).is_none());
     decision::distinct(all)
 }
 

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use crate::markdown::Outline;
-use crate::planning::PhaseNumber;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseStatus;
 use crate::planning::heading;
 use crate::planning::located::Span;
@@ -36,7 +36,7 @@ const LOG_SECTIONS: &[&str] = &[
 ];
 
 /// Returns the phases listed with a status, the first mention of each, in file order.
-pub(super) fn phase_statuses(outline: &Outline<'_>) -> Vec<PhaseStatus> {
+pub(super) fn phase_statuses(outline: &Outline<'_>, ids: PhaseIds) -> Vec<PhaseStatus> {
     let mut found: Vec<PhaseStatus> = Vec::new();
     let mut seen = HashSet::new();
     for section in outline.sections() {
@@ -47,7 +47,7 @@ pub(super) fn phase_statuses(outline: &Outline<'_>) -> Vec<PhaseStatus> {
         let is_list = PHASE_SECTIONS.contains(&title.as_str());
         let rows = outline
             .tables(&section.own)
-            .flat_map(progress_table::rows)
+            .flat_map(|table| progress_table::rows(table, ids))
             .filter_map(|row| {
                 Some(PhaseStatus {
                     number: row.number,
@@ -58,7 +58,8 @@ pub(super) fn phase_statuses(outline: &Outline<'_>) -> Vec<PhaseStatus> {
         let bullets = outline.items(&section.own).filter_map(|(block, _)| {
             let text = outline.slice(&block.range);
             let is_bold = text.starts_with("**");
-            entry(Span::new(text, block.range.start, block.line)).filter(|_| is_list || is_bold)
+            entry(Span::new(text, block.range.start, block.line), ids)
+                .filter(|_| is_list || is_bold)
         });
         for status in rows.chain(bullets) {
             if seen.insert(status.number.clone()) {
@@ -71,7 +72,7 @@ pub(super) fn phase_statuses(outline: &Outline<'_>) -> Vec<PhaseStatus> {
 }
 
 /// Parses a bullet such as `**Phase 1 (Name):** Complete`.
-pub(super) fn entry(bullet: Span<'_>) -> Option<PhaseStatus> {
+pub(super) fn entry(bullet: Span<'_>, ids: PhaseIds) -> Option<PhaseStatus> {
     let bullet = bullet.part(0..bullet.text.find('\n').unwrap_or(bullet.text.len()));
     let inner = bullet.suffix(bullet.text.trim_start_matches(['*', '~']));
     let rest = inner
@@ -79,7 +80,7 @@ pub(super) fn entry(bullet: Span<'_>) -> Option<PhaseStatus> {
         .get(..6)
         .filter(|word| word.eq_ignore_ascii_case("phase "))
         .map(|_| inner.text[6..].trim_start())?;
-    let (number, rest) = PhaseNumber::split(rest)?;
+    let (number, rest) = ids.split(rest)?;
     let (name, status) = name_and_status(inner.suffix(rest))?;
     Some(PhaseStatus {
         number,
@@ -125,7 +126,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Option<String> {
-        entry(Span::new(text, 0, 1)).map(|found| {
+        entry(Span::new(text, 0, 1), PhaseIds::Plain).map(|found| {
             assert_eq!(&text[found.status.range.clone()], found.status.value);
             format!(
                 "{}|{}|{}",

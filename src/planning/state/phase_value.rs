@@ -8,6 +8,7 @@
 //! ```
 
 use crate::planning::Located;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::located::Span;
 use crate::planning::status::is_status;
@@ -29,16 +30,16 @@ pub(super) struct PhaseValue {
 
 impl PhaseValue {
     /// Parses a value; the result is empty unless a number follows the optional word `Phase`.
-    pub(super) fn parse(value: Span<'_>) -> Self {
+    pub(super) fn parse(value: Span<'_>, ids: PhaseIds) -> Self {
         let mut found = Self::default();
         let value = without_word(value.trim_chars(&['*', '`']));
-        let Some((number, rest)) = PhaseNumber::split(value.text) else {
+        let Some((number, rest)) = ids.split(value.text) else {
             return found;
         };
         let digits = value.part(0..value.text.len() - rest.len());
         found.number = Some(digits.with_value(number));
         let rest = found.read_total(value.suffix(rest));
-        let rest = found.read_parenthesis(rest);
+        let rest = found.read_parenthesis(rest, ids);
         found.read_tail(rest);
         found
     }
@@ -61,7 +62,7 @@ impl PhaseValue {
     }
 
     /// Parses `(Name)`, `(planned)` or `(06.1 Name)`, and returns the rest.
-    fn read_parenthesis<'a>(&mut self, rest: Span<'a>) -> Span<'a> {
+    fn read_parenthesis<'a>(&mut self, rest: Span<'a>, ids: PhaseIds) -> Span<'a> {
         let Some(end) = closing(rest.text) else {
             return rest;
         };
@@ -69,23 +70,27 @@ impl PhaseValue {
         if is_status(inside.text) {
             self.status = stated(inside);
         } else {
-            self.read_name(inside);
+            self.read_name(inside, ids);
         }
         rest.after(end + 1)
     }
 
     /// Sets the name, which may begin with the phase's id if the leading number is only its index.
-    fn read_name(&mut self, name: Span<'_>) {
-        let id = PhaseNumber::split(name.text)
+    fn read_name(&mut self, name: Span<'_>, ids: PhaseIds) {
+        let id = ids
+            .split(name.text)
             .filter(|(_, rest)| rest.starts_with([' ', '-', ':']))
-            .filter(|(_, rest)| is_folder_id(&name.text[..name.text.len() - rest.len()]));
+            .filter(|(number, rest)| {
+                number.ids() == PhaseIds::MilestonePrefixed
+                    || is_folder_id(&name.text[..name.text.len() - rest.len()])
+            });
         let Some((id, rest)) = id else {
             self.name = stated(name);
             return;
         };
         let digits = name.part(0..name.text.len() - rest.len());
         if let Some(index) = self.number.take().filter(|number| number.value != id) {
-            self.index = Some(index.map(|number| number.whole()));
+            self.index = Some(index.map(|number| number.ordinal()));
         }
         self.number = Some(digits.with_value(id));
         self.name = stated(name.suffix(rest).trim_chars(&['-', ':', ' ']));
@@ -161,7 +166,11 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> String {
-        let value = PhaseValue::parse(Span::new(text, 0, 1));
+        shown_with(text, PhaseIds::Plain)
+    }
+
+    fn shown_with(text: &str, ids: PhaseIds) -> String {
+        let value = PhaseValue::parse(Span::new(text, 0, 1), ids);
         let show = |field: Option<String>| field.unwrap_or_else(|| "_".to_owned());
         [
             show(value.number.map(|n| n.value.to_string())),
@@ -214,9 +223,28 @@ mod tests {
     }
 
     #[test]
+    fn phases_of_milestones_are_read_where_the_project_has_them() {
+        for (text, expected) in [
+            (
+                "2-01 of 4 (Name) \u{2014} EXECUTING",
+                "2-01|4|Name|EXECUTING",
+            ),
+            ("Phase 02-01: Name", "2-01|_|Name|_"),
+            ("02-01-some-slug", "2-01|_|some-slug|_"),
+            ("1 of 4 (2-01 Name)", "2-01|4|Name|_"),
+            ("2-01", "2-01|_|_|_"),
+            ("3 of 9 (Name)", "3|9|Name|_"),
+        ] {
+            let shown = shown_with(text, PhaseIds::MilestonePrefixed);
+            assert_eq!(shown, expected, "{text}");
+        }
+        assert_eq!(shown("2-01"), "2|_|01|_");
+    }
+
+    #[test]
     fn pieces_know_their_bytes() {
         let text = "6 of 15 (06.1 Executive Report)";
-        let value = PhaseValue::parse(Span::new(text, 0, 1));
+        let value = PhaseValue::parse(Span::new(text, 0, 1), PhaseIds::Plain);
         assert_eq!(&text[value.number.unwrap().range], "06.1");
         assert_eq!(&text[value.index.unwrap().range], "6");
         assert_eq!(&text[value.total.unwrap().range], "15");

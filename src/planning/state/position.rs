@@ -9,6 +9,7 @@ use crate::markdown::Outline;
 use crate::markdown::TableRow;
 use crate::planning::Claim;
 use crate::planning::Located;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::StatedPhase;
 use crate::planning::heading;
@@ -51,17 +52,21 @@ pub(super) fn scopes(outline: &Outline<'_>) -> Vec<Range<usize>> {
 }
 
 /// Returns all statements about the position, in file order.
-pub(super) fn claims(front: &FrontMatter, outline: &Outline<'_>) -> Vec<Located<Claim>> {
-    let mut claims = front_claims(front, outline.text());
+pub(super) fn claims(
+    front: &FrontMatter,
+    outline: &Outline<'_>,
+    ids: PhaseIds,
+) -> Vec<Located<Claim>> {
+    let mut claims = front_claims(front, outline.text(), ids);
     for scope in scopes(outline) {
         for label in outline.labels(&scope) {
-            read_label(&label, &mut claims);
+            read_label(&label, ids, &mut claims);
         }
         for label in rows(outline, &scope) {
-            read_label(&label, &mut claims);
+            read_label(&label, ids, &mut claims);
         }
     }
-    claims.extend(unlabelled_phase(outline, &claims));
+    claims.extend(unlabelled_phase(outline, &claims, ids));
     claims.sort_by_key(|claim| claim.range.start);
     claims
 }
@@ -98,7 +103,11 @@ pub(super) fn unclear_phases(outline: &Outline<'_>) -> Vec<Label> {
     let labels = scopes.iter().flat_map(|scope| outline.labels(scope));
     labels
         .filter(|label| is_phase_label(&label.name))
-        .filter(|label| PhaseValue::parse(Span::of_label(label)).number.is_none())
+        .filter(|label| {
+            PhaseValue::parse(Span::of_label(label), PhaseIds::Plain)
+                .number
+                .is_none()
+        })
         .filter(|label| {
             let lower = label.value.to_lowercase();
             let says_none = is_none_remark(&lower) || is_status(&lower);
@@ -114,10 +123,10 @@ fn is_phase_label(name: &str) -> bool {
         .any(|known| name.eq_ignore_ascii_case(known))
 }
 
-fn read_label(label: &Label, claims: &mut Vec<Located<Claim>>) {
+fn read_label(label: &Label, ids: PhaseIds, claims: &mut Vec<Located<Claim>>) {
     let value = Span::of_label(label);
     if is_phase_label(&label.name) {
-        push_phase(PhaseValue::parse(value), claims);
+        push_phase(PhaseValue::parse(value, ids), claims);
         return;
     }
     match label.name.to_lowercase().as_str() {
@@ -148,7 +157,11 @@ fn push_phase(value: PhaseValue, claims: &mut Vec<Located<Claim>>) {
 }
 
 /// Parses a phase stated without a label: `## Current Phase`, then `Phase 2: Name — IN PROGRESS`.
-fn unlabelled_phase(outline: &Outline<'_>, claims: &[Located<Claim>]) -> Vec<Located<Claim>> {
+fn unlabelled_phase(
+    outline: &Outline<'_>,
+    claims: &[Located<Claim>],
+    ids: PhaseIds,
+) -> Vec<Located<Claim>> {
     let mut found = Vec::new();
     if claims
         .iter()
@@ -168,7 +181,7 @@ fn unlabelled_phase(outline: &Outline<'_>, claims: &[Located<Claim>]) -> Vec<Loc
         if names_phase {
             let start = block.range.start;
             push_phase(
-                PhaseValue::parse(Span::new(line, start, block.line)),
+                PhaseValue::parse(Span::new(line, start, block.line), ids),
                 &mut found,
             );
             break;
@@ -181,10 +194,10 @@ fn unlabelled_phase(outline: &Outline<'_>, claims: &[Located<Claim>]) -> Vec<Loc
 type CountClaim = fn(u32) -> Claim;
 
 /// Parses the front matter fields about the position.
-fn front_claims(front: &FrontMatter, text: &str) -> Vec<Located<Claim>> {
+fn front_claims(front: &FrontMatter, text: &str, ids: PhaseIds) -> Vec<Located<Claim>> {
     let mut claims = Vec::new();
     if let Some(span) = span_of(text, front.get(&["current_phase", "phase"])) {
-        push_phase(PhaseValue::parse(span), &mut claims);
+        push_phase(PhaseValue::parse(span, ids), &mut claims);
     }
     if let Some(span) = span_of(text, front.get(&["current_phase_name"])) {
         claims.push(span.with_value(Claim::Name(span.text.to_owned())));

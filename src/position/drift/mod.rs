@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::planning::Located;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::position::Evidence;
@@ -261,7 +262,7 @@ impl<'a> Statements<'a> {
     /// Compares a status with the state of a phase; unclear wordings are accepted.
     fn status(&mut self, stated: &Located<String>, index: usize) {
         let phase = &self.position.phases[index];
-        let words = unprefixed(&stated.value).1;
+        let words = unprefixed(&stated.value, phase.number.ids()).1;
         let (actual, correct) = match phase.state {
             _ if phase.dir.is_none() => return,
             PhaseState::Done if PhaseProgress::is_open_status(words) && !is_check(words) => {
@@ -294,11 +295,11 @@ impl<'a> Statements<'a> {
 }
 
 /// Splits a status such as `Phase 3 complete` into the named phase and the rest.
-pub(crate) fn unprefixed(status: &str) -> (Option<PhaseNumber>, &str) {
+pub(crate) fn unprefixed(status: &str, ids: PhaseIds) -> (Option<PhaseNumber>, &str) {
     let named = status
         .get(..6)
         .filter(|word| word.eq_ignore_ascii_case("phase "))
-        .and_then(|_| PhaseNumber::split(status[6..].trim_start()));
+        .and_then(|_| ids.split(status[6..].trim_start()));
     match named {
         Some((number, rest)) => (
             Some(number),

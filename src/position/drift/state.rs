@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 
 use crate::planning::Claim;
 use crate::planning::Located;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::position::Action;
@@ -29,6 +30,7 @@ use crate::project::vocabulary;
 struct Subjects<'a> {
     claims: &'a [Located<Claim>],
     position: &'a Position,
+    ids: PhaseIds,
     /// The phase stated in STATE.md, if it has a folder and a unique number.
     stated: Option<usize>,
     /// The phase before the current one, if STATE.md correctly calls it complete and has not moved on yet.
@@ -47,7 +49,7 @@ impl<'a> Subjects<'a> {
             .iter()
             .any(|claim| match &claim.value {
                 Claim::Status(status) | Claim::PhaseStatus(status) => {
-                    PhaseProgress::is_complete_status(unprefixed(status).1)
+                    PhaseProgress::is_complete_status(unprefixed(status, evidence.state.ids).1)
                 }
                 _ => false,
             });
@@ -58,6 +60,7 @@ impl<'a> Subjects<'a> {
             .filter(|before| position.phases[*before].state == PhaseState::Done);
         Self {
             claims: &evidence.state.claims,
+            ids: evidence.state.ids,
             position,
             stated,
             just_done: before.filter(|before| Some(*before) == stated),
@@ -67,7 +70,7 @@ impl<'a> Subjects<'a> {
     /// Returns the phase of a status: the one that it names, otherwise the one just completed, otherwise the
     /// current one.
     fn of_status(&self, status: &str) -> Option<usize> {
-        match unprefixed(status).0 {
+        match unprefixed(status, self.ids).0 {
             Some(number) => unique_phase(self.position, &number),
             None => self.just_done.or(self.position.current),
         }
@@ -180,12 +183,12 @@ fn is_a_count(position: &Position, stated: u32) -> bool {
     let last = position
         .phases
         .iter()
-        .map(|phase| phase.number.whole() as usize)
+        .map(|phase| phase.number.ordinal() as usize)
         .max();
-    let whole: BTreeSet<u32> = position
+    let whole: BTreeSet<PhaseNumber> = position
         .phases
         .iter()
-        .map(|phase| phase.number.whole())
+        .map(|phase| phase.number.sibling(phase.number.ordinal()))
         .collect();
     let folders = position.phases.iter();
     let folders = folders.filter(|phase| phase.dir.is_some()).count();
@@ -212,7 +215,7 @@ pub(super) fn count(
         Claim::Total(_)
             if position
                 .phase()
-                .is_some_and(|phase| phase.number.whole() as usize > position.total()) =>
+                .is_some_and(|phase| phase.number.ordinal() as usize > position.total()) =>
         {
             return None;
         }

@@ -27,7 +27,7 @@ pub(super) fn dependent_value(claim: &Claim, phase: &Phase) -> Option<String> {
     let done = phase.count(PlanState::Complete);
     Some(match claim {
         Claim::Name(old) => name(old, phase)?,
-        Claim::Index(_) => phase.number.whole().to_string(),
+        Claim::Index(_) => phase.number.ordinal().to_string(),
         Claim::PlansComplete(_) => done.to_string(),
         Claim::PlansTotal(_) => match phase.plans_expected().max(phase.declared.unwrap_or(0)) {
             // The tools write this before a phase is planned.
@@ -63,13 +63,13 @@ fn slug(phase: &Phase) -> Option<String> {
         return Some(words.join("-"));
     };
     let dir = dir.file_name()?.to_string_lossy().into_owned();
-    let (_, rest) = PhaseNumber::split_folder(&dir)?;
+    let (_, rest) = phase.number.ids().split_folder(&dir)?;
     Some(rest.trim_start_matches(['-', '_', ' ']).to_owned())
 }
 
 /// Returns the status of the new current phase, if the old text does not fit it.
 fn status(old: &str, phase: &Phase) -> Option<String> {
-    let (named, words) = unprefixed(old);
+    let (named, words) = unprefixed(old, phase.number.ids());
     let progress = match phase.state {
         PhaseState::Done => PhaseProgress::Complete,
         PhaseState::Open if phase.is_begun() => PhaseProgress::InProgress,

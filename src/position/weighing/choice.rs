@@ -130,9 +130,10 @@ fn first_or_prepared(assessment: &Assessment<'_>, cursor: Option<usize>) -> Opti
 
 /// Returns the first phase named in STATE.md's next steps.
 fn next_step(assessment: &Assessment<'_>) -> Option<usize> {
+    let ids = assessment.evidence.state.ids;
     let steps = &assessment.evidence.state.next_steps;
     steps
         .iter()
-        .flat_map(|step| wording::phases_in(&step.value))
+        .flat_map(|step| wording::phases_in(&step.value, ids))
         .find_map(|number| assessment.member(&number))
 }

@@ -68,7 +68,7 @@ impl<'a> RoadmapScope<'a> {
         let number = &phase.number;
         let of_range = self.milestones.iter().filter(|milestone| {
             let range = milestone.phases.as_ref();
-            range.is_some_and(|range| range.contains(&number.whole()))
+            range.is_some_and(|range| range.contains(number))
         });
         let mut of_range = of_range.peekable();
         of_range.peek().is_some()

@@ -1,5 +1,6 @@
 //! Interprets the wording of statuses and next steps.
 
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 
 /// Words that mean that the plans of a phase are complete.
@@ -34,7 +35,9 @@ const NOT_THE_PHASE: &[&str] = &[
 pub(super) fn calls_phase_complete(status: &str, number: &PhaseNumber) -> bool {
     let lower = status.to_lowercase();
     let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let names_another = phases_in(words).iter().any(|named| named != number);
+    let names_another = phases_in(words, number.ids())
+        .iter()
+        .any(|named| named != number);
     let names_plan = words.starts_with("plan ") || words.starts_with(|c: char| c.is_ascii_digit());
     let has_open_count = counts(words).is_some_and(|(done, all)| done < all);
     !names_another
@@ -58,7 +61,7 @@ pub(super) fn waits_for_check(status: &str) -> bool {
 }
 
 /// Returns the phases named in a text, after the word `phase` or as the argument of a command.
-pub(crate) fn phases_in(text: &str) -> Vec<PhaseNumber> {
+pub(crate) fn phases_in(text: &str, ids: PhaseIds) -> Vec<PhaseNumber> {
     const WORDS: &[&str] = &[
         "phase",
         "phases",
@@ -88,7 +91,7 @@ pub(crate) fn phases_in(text: &str) -> Vec<PhaseNumber> {
         .filter(|pair| names_phase(pair[0]))
         .filter_map(|pair| {
             let argument = pair[1].trim_start_matches(['*', '`', '(']);
-            PhaseNumber::split(argument).map(|(number, _)| number)
+            ids.split(argument).map(|(number, _)| number)
         })
         .collect()
 }

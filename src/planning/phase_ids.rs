@@ -1,0 +1,201 @@
+//! Recognises how a project numbers its phases.
+//!
+//! ```text
+//! plain                5   05.1   3b         folders 05-name       plans 05-01-PLAN.md
+//! milestone-prefixed   2-01   2-04-01        folders 02-01-name    plans 02-01-01-PLAN.md
+//! ```
+//!
+//! The second form is GSD's with `phase_id_convention` set to `milestone-prefixed`. Elsewhere, `2-01` is plan
+//! 1 of phase 2 or a range, so the form is only read if config.json sets it or the roadmap uses it.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::planning::PhaseNumber;
+use crate::planning::number::folder_prefix;
+use crate::planning::number::leading_digits;
+use crate::storage::read;
+
+/// How a project numbers its phases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PhaseIds {
+    /// One number: `5`, `5.1`, `3b`.
+    #[default]
+    Plain,
+    /// The milestone and the phase's number in it, which has two digits: `2-01`; other numbers are read, too.
+    MilestonePrefixed,
+}
+
+/// Maximum number of digits of a milestone: 999 is GSD's backlog.
+const MILESTONE_DIGITS: usize = 3;
+
+impl PhaseIds {
+    /// Recognises the convention by the text of config.json and of ROADMAP.md.
+    pub fn of(config: Option<&str>, roadmap: Option<&str>) -> Self {
+        if config.is_some_and(is_set) || roadmap.is_some_and(is_used) {
+            Self::MilestonePrefixed
+        } else {
+            Self::Plain
+        }
+    }
+
+    /// Recognises the convention by these files; unreadable ones count as missing.
+    pub(crate) fn read(config: &Path, roadmap: &Path) -> Self {
+        let text = |path| read::text(path).ok().flatten().map(|text| text.value);
+        Self::of(text(config).as_deref(), text(roadmap).as_deref())
+    }
+
+    /// Parses the phase number at the start of `text` and returns it with the rest.
+    pub fn split(self, text: &str) -> Option<(PhaseNumber, &str)> {
+        let prefixed = match self {
+            Self::Plain => None,
+            Self::MilestonePrefixed => split_prefixed(text),
+        };
+        prefixed.or_else(|| PhaseNumber::split(text))
+    }
+
+    /// Parses the phase number at the start of a folder's name, after a project code or the word `phase`.
+    pub fn split_folder(self, name: &str) -> Option<(PhaseNumber, &str)> {
+        self.split(&name[folder_prefix(name).len()..])
+    }
+
+    /// Parses a text that consists of a phase number.
+    pub fn parse(self, text: &str) -> Option<PhaseNumber> {
+        self.split(text.trim())
+            .and_then(|(number, rest)| rest.is_empty().then_some(number))
+    }
+}
+
+/// Returns whether a folder's name may begin with a milestone and a number: `02-01-name`.
+pub(crate) fn may_be_prefixed(folder: &str) -> bool {
+    split_prefixed(&folder[folder_prefix(folder).len()..]).is_some()
+}
+
+/// Parses `2-01`, `2-04-01`, `2-01.1`: every number after a hyphen has two digits.
+fn split_prefixed(text: &str) -> Option<(PhaseNumber, &str)> {
+    let digits = leading_digits(text);
+    if digits == 0 || digits > MILESTONE_DIGITS {
+        return None;
+    }
+    let mut prefix = Vec::new();
+    let (mut last, mut rest) = text.split_at(digits);
+    while let Some(next) = rest
+        .strip_prefix('-')
+        .filter(|next| leading_digits(next) == 2)
+    {
+        prefix.push(last.parse().ok()?);
+        (last, rest) = next.split_at(2);
+    }
+    if prefix.is_empty() {
+        return None;
+    }
+    PhaseNumber::split_after(prefix, &text[text.len() - rest.len() - last.len()..])
+}
+
+/// The word of GSD's config.json.
+const MILESTONE_PREFIXED: &str = "milestone-prefixed";
+
+fn is_set(config: &str) -> bool {
+    let parsed = || serde_json::from_str::<Value>(config).ok();
+    // Nearly no project sets it.
+    config.contains(MILESTONE_PREFIXED)
+        && parsed().is_some_and(|config| config["phase_id_convention"] == MILESTONE_PREFIXED)
+}
+
+/// Returns whether a heading or a checklist entry names a phase so: `### Phase 2-01: Name`.
+///
+/// `Phase 1-4` and `Phase 01-03` are ranges: an id has a zero after the hyphen and none in front.
+fn is_used(roadmap: &str) -> bool {
+    roadmap.lines().any(|line| {
+        let line = line.trim_start();
+        let entry = line
+            .strip_prefix("- [")
+            .and_then(|entry| entry.get(1..)?.strip_prefix(']'));
+        let title = match entry {
+            Some(entry) => entry.trim_start_matches([' ', '*']),
+            None if line.starts_with('#') => line.trim_start_matches(['#', ' ']),
+            None => return false,
+        };
+        title.strip_prefix("Phase ").is_some_and(|id| {
+            let after = &id[leading_digits(id)..];
+            !id.starts_with('0')
+                && after.starts_with("-0")
+                && split_prefixed(id).is_some_and(|(_, rest)| rest.starts_with(':'))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_milestones_are_told_from_ranges_and_names() {
+        let ids = PhaseIds::MilestonePrefixed;
+        for (text, number, rest) in [
+            ("2-01: Name", "2-01", ": Name"),
+            ("02-01-name", "2-01", "-name"),
+            ("2-04-01-deep", "2-04-01", "-deep"),
+            ("2-01.1-more", "2-01.1", "-more"),
+            ("10-12", "10-12", ""),
+            ("1-4: all", "1", "-4: all"),
+            ("14-2026-photos", "14", "-2026-photos"),
+            ("05.1-name", "5.1", "-name"),
+            ("2026-01-03", "2026", "-01-03"),
+            ("3-3d-terrain", "3", "-3d-terrain"),
+        ] {
+            let (found, behind) = ids.split(text).unwrap();
+            assert_eq!((found.to_string().as_str(), behind), (number, rest));
+        }
+        assert_eq!(ids.split("01-3d-terrain").unwrap().1, "-3d-terrain");
+        assert_eq!(PhaseIds::Plain.split("2-01").unwrap().1, "-01");
+        let (number, rest) = ids.split_folder("CK-02-01-name").unwrap();
+        assert_eq!((number.to_string().as_str(), rest), ("2-01", "-name"));
+        assert!(may_be_prefixed("02-01"));
+        assert!(!may_be_prefixed("01-3d-terrain"));
+    }
+
+    #[test]
+    fn the_form_is_read_only_where_the_project_uses_it() {
+        let set = r#"{"phase_id_convention": "milestone-prefixed"}"#;
+        assert_eq!(PhaseIds::of(Some(set), None), PhaseIds::MilestonePrefixed);
+        for config in [
+            "{}",
+            "[1]",
+            "not JSON",
+            r#"{"phase_id_convention": null}"#,
+            r#"{"phase_id_convention": "sequential"}"#,
+        ] {
+            assert_eq!(
+                PhaseIds::of(Some(config), None),
+                PhaseIds::Plain,
+                "{config}"
+            );
+        }
+        for roadmap in [
+            "# R\n### Phase 2-01: Name\n",
+            "- [ ] **Phase 1-02: Name** - what\n",
+            "  - [x] Phase 1-02: Name",
+        ] {
+            let found = PhaseIds::of(None, Some(roadmap));
+            assert_eq!(found, PhaseIds::MilestonePrefixed, "{roadmap}");
+        }
+        for roadmap in [
+            "### Phase 1-4: all\n",
+            "### Phase 01-03: all\n",
+            "### Phase 8-10: all\n",
+            "### Phases 2-01\n",
+            "- **Phase 2-01:** a decision\n",
+            "- [ ] 02-01: a plan\n",
+            "Phase 2-01: a sentence\n",
+            "- [",
+        ] {
+            assert_eq!(
+                PhaseIds::of(None, Some(roadmap)),
+                PhaseIds::Plain,
+                "{roadmap}"
+            );
+        }
+    }
+}
