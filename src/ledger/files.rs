@@ -142,8 +142,9 @@ impl LedgerFile {
         self.bytes.is_some()
     }
 
-    /// Fails if an edit would also change invalid bytes elsewhere in the file.
-    pub(crate) fn refuse_invalid_utf8(&self) -> Result<()> {
+    /// Fails if the file is not valid UTF-8, of which an edit would change other bytes, too, or was not parsed
+    /// whole.
+    pub(crate) fn refuse_uneditable(&self) -> Result<()> {
         if self.is_invalid_utf8 {
             let message = "is not valid UTF-8, so it cannot be changed without loss";
             return Err(Error::refused(message)

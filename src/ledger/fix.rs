@@ -55,7 +55,7 @@ pub fn fix(project: &Project) -> Result<FixReport> {
                         fix_decisions(&files.decisions, project.clock.today()),
                     ),
                 ] {
-                    // Files that are not text are not changed; the check reports them.
+                    // Files that are not valid UTF-8, or too long, are not changed; the check reports them.
                     if file.exists() && !file.is_invalid_utf8 && !file.is_too_long {
                         changes.edit(&file.path, file.bytes.clone(), fixed)?;
                     }
@@ -173,7 +173,7 @@ pub(crate) fn fix_decisions(file: &LedgerFile, today: NaiveDate) -> String {
 }
 
 /// Returns the new text if it still parses to as many entries as the old one, or else the old text: an
-/// unclosed fence would swallow text moved below it.
+/// unclosed fence would absorb text moved below it.
 fn unless_entries_lost(old: String, new: String) -> String {
     let count = |text: &str| Decisions::parse(text).entries.len();
     if count(&new) < count(&old) {

@@ -164,7 +164,7 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(UpdatePlan, Change
         .into_iter()
         .filter(|(_, outcome)| outcome.is_changed)
     {
-        file.refuse_invalid_utf8()?;
+        file.refuse_uneditable()?;
         changes.edit(&file.path, file.bytes.clone(), outcome.text)?;
     }
     let footer = Footer::parse(&files.state.text);

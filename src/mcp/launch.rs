@@ -45,7 +45,7 @@ impl LaunchContext {
 
 /// Refuses to write in a folder that is no project, or that lies outside of the roots which a client states.
 ///
-/// Where it has roots and states none, only the project that the server was started in is left.
+/// If the client supports roots but lists none, only the project in which the server was started is writable.
 pub(crate) fn check_writable(
     launch: &LaunchContext,
     project: &Project,

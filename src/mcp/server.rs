@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::sync::PoisonError;
 
 use rmcp::ErrorData;
 use rmcp::RoleServer;
@@ -87,7 +88,7 @@ pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> 
             directory,
         },
         sets: sets.to_vec(),
-        roots: Mutex::new(None),
+        roots: Mutex::default(),
     };
     let failed =
         |what: &str, error: &dyn std::fmt::Display| Error::failed(format!("{what}: {error}"));
@@ -117,32 +118,44 @@ pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> 
 struct McpServer {
     launch: LaunchContext,
     sets: Vec<ToolSet>,
-    /// The client's roots, or `None` if they have to be requested.
-    roots: Mutex<Option<Vec<PathBuf>>>,
+    roots: Mutex<RootsCache>,
+}
+
+/// The roots that the client has listed.
+#[derive(Default)]
+struct RootsCache {
+    /// Number of changes that the client has reported.
+    changes: u64,
+    /// `None` if they have to be requested.
+    listed: Option<Vec<PathBuf>>,
 }
 
 impl McpServer {
-    /// Returns the client's roots, requested once until the client reports a change; `None` if it has no roots
-    /// at all.
+    /// Returns the client's roots, requested once until the client reports a change.
     ///
-    /// A client that has roots and fails to list them has an empty list.
+    /// `None` if the client does not support roots; empty if it supports them but the request fails.
     #[expect(
         deprecated,
         reason = "current clients report their folders in no other way"
     )]
     async fn roots(&self, peer: &Peer<RoleServer>) -> Option<Vec<PathBuf>> {
         peer.peer_info()?.capabilities.roots.as_ref()?;
-        let cached = self.roots.lock().ok().and_then(|roots| roots.clone());
-        if cached.is_some() {
-            return cached;
-        }
+        let changes = {
+            let cache = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+            if cache.listed.is_some() {
+                return cache.listed.clone();
+            }
+            cache.changes
+        };
         let Ok(listed) = peer.list_roots().await else {
             return Some(Vec::new());
         };
         let listed = listed.roots.iter();
         let reported: Vec<PathBuf> = listed.filter_map(|root| root_path(&root.uri)).collect();
-        if let Ok(mut roots) = self.roots.lock() {
-            *roots = Some(reported.clone());
+        let mut cache = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        // A change reported in the meantime makes this list outdated.
+        if cache.changes == changes {
+            cache.listed = Some(reported.clone());
         }
         Some(reported)
     }
@@ -289,9 +302,9 @@ impl ServerHandler for McpServer {
         &self,
         _: NotificationContext<RoleServer>,
     ) -> impl Future<Output = ()> + Send + '_ {
-        if let Ok(mut roots) = self.roots.lock() {
-            *roots = None;
-        }
+        let mut cache = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.changes += 1;
+        cache.listed = None;
         std::future::ready(())
     }
 }

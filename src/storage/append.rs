@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::storage::dir::Links;
 use crate::storage::dir::Visibility;
 use crate::storage::disk;
+use crate::storage::folder;
 use crate::storage::lock;
 use crate::storage::read;
 use crate::storage::root;
@@ -228,23 +229,11 @@ fn refuse_what_blocks(path: &Path, links: Links) -> Result<bool> {
 fn open(path: &Path, visibility: Visibility, links: Links) -> Result<(File, bool)> {
     if let Err(error) = fs::metadata(path)
         && read::is_absent(&error)
+        && let Some(parent) = path.parent()
     {
-        create_folders(path, visibility)?;
+        folder::create_all(parent, visibility, visibility)?;
     }
     disk::open_append(path, visibility, links).at("append to", path)
-}
-
-fn create_folders(path: &Path, visibility: Visibility) -> Result<()> {
-    let Some(folder) = path.parent() else {
-        return Ok(());
-    };
-    if folder.as_os_str().is_empty() || folder.is_dir() {
-        return Ok(());
-    }
-    create_folders(folder, visibility)?;
-    disk::create_directory(folder, visibility)
-        .map(drop)
-        .at("create", folder)
 }
 
 fn ends_a_line(mut file: &File, length: u64) -> std::io::Result<bool> {

@@ -14,7 +14,7 @@ pub(crate) use handle::Dir;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use path::Dir;
 
-/// How a file is opened: for reading, and for what is named here.
+/// What a file is opened for; each also permits reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,

@@ -1,6 +1,7 @@
 //! Performs all file operations of `storage`, each of which is a fail point.
 //!
-//! No link in the path of a directory is followed: a caller to whom the user named the path resolves it first.
+//! No link in the path of a directory is followed, except by [`copy`]: a caller to whom the user named the path
+//! resolves it first.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
@@ -269,7 +270,7 @@ pub(crate) fn symlink(target: &Path, path: &Path) -> io::Result<()> {
     dir.symlink(target, name)
 }
 
-/// Copies a file with its permissions.
+/// Copies a file with its permissions, where links cannot be made.
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     count();
     fs::copy(from, to).map(drop)

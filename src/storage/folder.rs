@@ -55,7 +55,9 @@ impl StoreFolder {
     /// Creates the folder if it is missing, ignored by git.
     pub(crate) fn create(&self) -> Result<()> {
         if !is_there(&self.path)? {
-            create_parents(&self.path)?;
+            if let Some(parent) = self.path.parent() {
+                create_all(parent, Visibility::Shared, Visibility::Shared)?;
+            }
             disk::create_directory(&self.path, Visibility::Shared).at("create", &self.path)?;
         }
         let ignore = self.path.join(".gitignore");
@@ -95,14 +97,15 @@ impl StoreFolder {
     }
 }
 
-fn create_parents(path: &Path) -> Result<()> {
+/// Creates a directory if it is missing, and those above it, which can have another visibility.
+pub(crate) fn create_all(path: &Path, visibility: Visibility, above: Visibility) -> Result<()> {
     let missing: Vec<&Path> = path
         .ancestors()
-        .skip(1)
-        .take_while(|path| !path.as_os_str().is_empty() && !path.exists())
+        .take_while(|path| !path.as_os_str().is_empty() && !path.is_dir())
         .collect();
-    for path in missing.into_iter().rev() {
-        disk::create_directory(path, Visibility::Shared).at("create", path)?;
+    for (index, path) in missing.into_iter().enumerate().rev() {
+        let visibility = if index == 0 { visibility } else { above };
+        disk::create_directory(path, visibility).at("create", path)?;
     }
     Ok(())
 }

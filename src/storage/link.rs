@@ -9,6 +9,7 @@ use crate::error::At;
 use crate::error::Result;
 use crate::storage::dir::Visibility;
 use crate::storage::disk;
+use crate::storage::folder;
 use crate::storage::read;
 use crate::storage::root;
 
@@ -53,8 +54,8 @@ pub fn linked(path: &Path, target: &Path) -> Result<LinkState> {
 /// Makes a path a link to a file, or its copy where links cannot be made; replaces a link that is there.
 pub fn link(path: &Path, target: &Path) -> Result<()> {
     let path = &root::real_entry(path)?;
-    if let Some(folder) = path.parent() {
-        create_folders(folder)?;
+    if let Some(parent) = path.parent() {
+        folder::create_all(parent, Visibility::Shared, Visibility::Shared)?;
     }
     if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
         unlink(path)?;
@@ -80,9 +81,10 @@ pub fn unlink(path: &Path) -> Result<()> {
 
 /// Removes a folder and those around it that are empty, inside another folder, which stays.
 pub fn remove_empty_folders(folder: &Path, within: &Path) -> Result<()> {
-    let inside = folder.ancestors().take_while(|folder| {
-        folder.starts_with(within) && *folder != within && !folder.is_symlink()
-    });
+    let (folder, within) = (root::real_path(folder)?, root::real_path(within)?);
+    let inside = folder
+        .ancestors()
+        .take_while(|folder| folder.starts_with(&within) && *folder != within);
     for folder in inside {
         disk::remove_directory(folder).at("remove", folder)?;
         if folder.exists() {
@@ -90,18 +92,6 @@ pub fn remove_empty_folders(folder: &Path, within: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn create_folders(folder: &Path) -> Result<()> {
-    if folder.as_os_str().is_empty() || folder.is_dir() {
-        return Ok(());
-    }
-    if let Some(above) = folder.parent() {
-        create_folders(above)?;
-    }
-    disk::create_directory(folder, Visibility::Shared)
-        .map(drop)
-        .at("create", folder)
 }
 
 fn are_equal(one: &Path, other: &Path) -> io::Result<bool> {

@@ -20,6 +20,9 @@ pub(crate) enum Wanted {
     /// A folder.
     #[cfg(target_os = "linux")]
     Folder,
+    /// A folder whose entries are opened or changed by name: it need not be readable.
+    #[cfg(target_os = "linux")]
+    Handle,
 }
 
 /// Opens what a project has at a path; returns `None` if it leads outside.
@@ -80,10 +83,10 @@ pub(crate) fn of_user(path: &Path, _: Wanted) -> io::Result<File> {
     File::open(path)
 }
 
-/// Opens a directory that no link is part of the path of.
+/// Opens a directory if no link is part of its path, to change its entries by name.
 #[cfg(target_os = "linux")]
 pub(crate) fn directory(path: &Path) -> io::Result<File> {
-    without_links(path, Wanted::Folder)
+    without_links(path, Wanted::Handle)
 }
 
 /// Opens a path that no link is part of.
@@ -143,6 +146,7 @@ fn flags(wanted: Wanted) -> rustix::fs::OFlags {
     match wanted {
         Wanted::File => flags,
         Wanted::Folder => flags | OFlags::DIRECTORY,
+        Wanted::Handle => OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY,
     }
 }
 

@@ -23,6 +23,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::storage::dir::Visibility;
 use crate::storage::disk;
+use crate::storage::folder;
 use crate::storage::lock;
 use crate::storage::root;
 use crate::text::hexadecimal;
@@ -105,7 +106,8 @@ impl Signer {
             return Err(Error::failed("HOME names no absolute path"));
         };
         let folder = &root::real_path(folder)?;
-        create_folders(folder)?;
+        folder::create_all(folder, Visibility::Private, Visibility::Shared)?;
+        fs::metadata(folder).map(drop).at("open", folder)?;
         let path = folder.join("key");
         let file = disk::open_private(&path).at("open", &path)?;
         lock::wait_for(&file, &path, lock::WAIT)?;
@@ -187,21 +189,6 @@ fn bytes_of(digits: &[u8]) -> Option<Vec<u8>> {
         _ => None,
     };
     digits.chunks(2).map(byte).collect()
-}
-
-fn create_folders(folder: &Path) -> Result<()> {
-    let missing: Vec<&Path> = folder
-        .ancestors()
-        .take_while(|path| !path.is_dir())
-        .collect();
-    for (index, path) in missing.iter().enumerate().rev() {
-        let visibility = match index {
-            0 => Visibility::Private,
-            _ => Visibility::Shared,
-        };
-        disk::create_directory(path, visibility).at("create", path)?;
-    }
-    fs::metadata(folder).map(drop).at("open", folder)
 }
 
 #[cfg(test)]

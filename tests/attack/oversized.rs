@@ -211,7 +211,7 @@ fn only_the_first_lines_and_texts_of_a_file_are_read() {
     };
     let warning = ".vbw-planning/STATE.md:100001: has more than 100000 lines";
     assert!(told("status", 0).contains(warning));
-    let warning = ".vbw-planning/STATE.md:30003: is too long: part of it from here on";
+    let warning = ".vbw-planning/STATE.md:30003: is too long: some text from this line on";
     assert!(told("recall stock", 0).contains(warning));
     assert!(told("recall stock", 0).contains(warning), "from the cache");
     hostile.case.write(
@@ -221,7 +221,7 @@ fn only_the_first_lines_and_texts_of_a_file_are_read() {
             "a ".repeat(40_000)
         ),
     );
-    let warning = ".vbw-planning/STATE.md:3: is too long: part of it from here on";
+    let warning = ".vbw-planning/STATE.md:3: is too long: some text from this line on";
     assert!(told("recall zirconium", 0).contains(warning));
     assert!(
         hostile

@@ -170,10 +170,10 @@ fn edits(text: &str, found: &Decisions, list: &str, line_end: &str) -> Vec<Edit>
             ""
         };
         // A paragraph in the section ends before the list.
-        let gap_after = if own.trim().is_empty() { "" } else { line_end };
+        let gap_below = if own.trim().is_empty() { "" } else { line_end };
         return vec![Edit::insert(
             rollup.own.start,
-            format!("{gap}{list}{gap_after}"),
+            format!("{gap}{list}{gap_below}"),
         )];
     };
     let mut end = first.end;

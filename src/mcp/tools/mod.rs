@@ -72,7 +72,7 @@ const TOOLS: &[&[Tool]] = &[
 impl Tool {
     /// Returns whether a call changes the project; facts and the journal are the user's own.
     pub(crate) fn writes_in_project(&self) -> bool {
-        let is_personal = self.set == ToolSet::Facts || self.name == "memory_write";
+        let is_personal = matches!(self.name, "fact_add" | "fact_apply" | "memory_write");
         self.effect != Effect::ReadOnly && !is_personal
     }
 

@@ -62,7 +62,7 @@ pub(super) fn check_same_next(before: &Position, after: &Position) -> Result<()>
 /// The ambiguity, and a hint on how to resolve it.
 type Undecided = (String, &'static str);
 
-/// Detects that STATE.md has so many statements about the position that not all of them are read.
+/// Detects that STATE.md has the maximum number of statements about the position: there may be more, unread.
 fn of_number(evidence: &Evidence<'_>) -> Option<Undecided> {
     (evidence.state.claims.len() >= MAX_CLAIMS).then(|| {
         let what = format!("STATE.md has {MAX_CLAIMS} statements about the position or more");

@@ -78,7 +78,7 @@ impl Index {
             let (name, line): (String, usize) = (row.get(0)?, row.get(1)?);
             let found = files.0.binary_search_by(|found| found.name.cmp(&name));
             if let Ok(at) = found {
-                let message = "is too long: part of it from here on is not searched";
+                let message = "is too long: some text from this line on is not searched";
                 warnings.push(Warning::at(&files.0[at].path, line, message));
             }
         }

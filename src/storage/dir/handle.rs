@@ -118,7 +118,8 @@ impl Dir {
 
     /// Flushes its entries.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        self.0.sync_all()
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
+        File::from(openat(&self.0, ".", flags, Mode::empty())?).sync_all()
     }
 }
 
