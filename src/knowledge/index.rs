@@ -306,11 +306,11 @@ mod tests {
 
     #[test]
     fn of_a_row_so_many_cells_are_read() {
-        let cells = |count| super::cells(&"| a ".repeat(count)).len();
-        assert_eq!((cells(99), cells(100), cells(10_000)), (99, 100, 100));
-        assert_eq!(super::cells(&"| a |".replace(' ', "")).len(), 1);
+        let count = |count| cells(&"| a ".repeat(count)).len();
+        assert_eq!((count(99), count(100), count(10_000)), (99, 100, 100));
+        assert_eq!(cells("|a|").len(), 1);
         let full = format!("{}|", "| a ".repeat(MAX_CELLS));
-        assert_eq!(super::cells(&full).len(), MAX_CELLS);
+        assert_eq!(cells(&full).len(), MAX_CELLS);
     }
 
     #[test]
