@@ -1,5 +1,7 @@
 //! Merges changes of one file on two branches.
 
+use std::fmt::Write as _;
+
 use super::*;
 
 use proptest::collection::vec;
@@ -299,9 +301,7 @@ proptest! {
 fn long_file(entries: usize) -> String {
     let mut text = "# Learned Patterns\n".to_owned();
     for number in 0..entries {
-        text.push_str(&format!(
-            "\n### Phase {number}: Name\n- one\n- two\n- three\n"
-        ));
+        writeln!(text, "\n### Phase {number}: Name\n- one\n- two\n- three").unwrap();
     }
     text
 }
@@ -369,9 +369,11 @@ fn both_sides_change_different_places_of_a_file_that_is_too_long_to_split() {
 #[test]
 fn sides_with_no_line_in_common_conflict_as_a_whole() {
     let numbered = |word: &str, count: usize| -> String {
-        (0..count)
-            .map(|number| format!("- {word} {number}\n"))
-            .collect()
+        let mut text = String::new();
+        for number in 0..count {
+            writeln!(text, "- {word} {number}").unwrap();
+        }
+        text
     };
     for count in [30_000, 120_000] {
         let (base, ours, theirs) = (
