@@ -28,6 +28,9 @@ const HEAD: &str = "# Index\n\n\
     | key | title | type | tags | status | updated |\n\
     |---|---|---|---|---|---|\n";
 
+/// Maximum number of cells of a row that are read.
+const MAX_CELLS: usize = 100;
+
 /// A row of INDEX.md.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IndexRow {
@@ -134,11 +137,13 @@ pub(crate) fn parse(text: &str) -> Option<Vec<IndexRow>> {
     columns.map(|_| rows)
 }
 
+/// Returns the first [`MAX_CELLS`] cells of a row.
 fn cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut letters = line.trim_start_matches('|').chars();
     while let Some(c) = letters.next() {
         let cell = match c {
+            '|' if cells.len() == MAX_CELLS => break,
             '|' => {
                 cells.push(String::new());
                 continue;
@@ -150,7 +155,7 @@ fn cells(line: &str) -> Vec<String> {
             last.push(cell);
         }
     }
-    if line.ends_with('|') {
+    if cells.len() < MAX_CELLS && line.ends_with('|') {
         cells.pop();
     }
     cells.iter().map(|cell| cell.trim().to_owned()).collect()
@@ -297,6 +302,15 @@ mod tests {
         let other = replace_row(&text, "c", Some(&row("c", "X"))).unwrap();
         assert_eq!(other, render([row("a", "A"), row("c", "X")]));
         assert_eq!(replace_row(&with_b, "b", None).unwrap(), text);
+    }
+
+    #[test]
+    fn of_a_row_so_many_cells_are_read() {
+        let count = |count| cells(&"| a ".repeat(count)).len();
+        assert_eq!((count(99), count(100), count(10_000)), (99, 100, 100));
+        assert_eq!(cells("|a|").len(), 1);
+        let full = format!("{}|", "| a ".repeat(MAX_CELLS));
+        assert_eq!(cells(&full).len(), MAX_CELLS);
     }
 
     #[test]

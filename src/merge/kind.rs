@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::markdown::Outline;
 use crate::storage::Store;
 use crate::text::word_enum;
 
@@ -24,7 +25,19 @@ word_enum! {
     }
 }
 
+/// Maximum number of lines of a file that is split into units.
+const MAX_LINES: usize = 100_000;
+
 impl MergeKind {
+    /// Returns whether a file is short enough to be split into its units, rather than merged line by line.
+    pub(crate) fn can_split(self, text: &str) -> bool {
+        match self {
+            Self::Patterns | Self::Decisions | Self::Constraints => Outline::is_whole(text),
+            Self::Lines | Self::Context => text.lines().count() <= MAX_LINES,
+            Self::Index => true,
+        }
+    }
+
     /// Returns the store whose lock is held while a file of this kind is merged.
     pub fn store(self) -> Store {
         match self {

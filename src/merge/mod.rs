@@ -6,6 +6,7 @@
 //! person.
 
 mod kind;
+mod long;
 mod rollup;
 mod three_way;
 mod unit;
@@ -46,6 +47,10 @@ pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeR
             text: text.to_owned(),
             conflicts: 0,
         };
+    }
+    let Versions { base, ours, theirs } = versions;
+    if ![base, ours, theirs].iter().all(|text| kind.can_split(text)) {
+        return long::merge(versions, labels);
     }
     let with_rollup = match kind {
         MergeKind::Decisions => rollup::with_merged_rollup(versions),

@@ -1,6 +1,7 @@
 //! Merges the rollup of DECISIONS.md, which each side rewrites completely.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::markdown::Outline;
 use crate::merge::Versions;
@@ -16,12 +17,16 @@ pub(crate) fn with_merged_rollup(versions: Versions<'_>) -> Cow<'_, str> {
     let Some((_, end)) = ours.last().copied() else {
         return Cow::Borrowed(versions.ours);
     };
-    let has = |list: &[(&str, usize)], text: &str| list.iter().any(|(bullet, _)| *bullet == text);
     let base = bullets(versions.base);
+    let known: HashSet<&str> = base
+        .iter()
+        .chain(&ours)
+        .map(|(bullet, _)| *bullet)
+        .collect();
     let new: Vec<&str> = bullets(versions.theirs)
         .into_iter()
         .map(|(bullet, _)| bullet)
-        .filter(|bullet| !has(&base, bullet) && !has(&ours, bullet))
+        .filter(|bullet| !known.contains(bullet))
         .take(MAX_BULLETS.saturating_sub(ours.len()))
         .collect();
     if new.is_empty() {

@@ -1,5 +1,7 @@
 //! Merges changes of one file on two branches.
 
+use std::fmt::Write as _;
+
 use super::*;
 
 use proptest::collection::vec;
@@ -293,4 +295,111 @@ proptest! {
             prop_assert_eq!(once.len(), bullets.len());
         }
     }
+}
+
+/// A file of PATTERNS.md that is too long to be split into entries.
+fn long_file(entries: usize) -> String {
+    let mut text = "# Learned Patterns\n".to_owned();
+    for number in 0..entries {
+        writeln!(text, "\n### Phase {number}: Name\n- one\n- two\n- three").unwrap();
+    }
+    text
+}
+
+/// Returns the lines of a text without conflict markers, and how often each occurs.
+fn counted_lines(text: &str) -> std::collections::BTreeMap<&str, usize> {
+    let mut counts = std::collections::BTreeMap::new();
+    for line in text.lines() {
+        let is_marker = ["<<<<<<< ", "=======", ">>>>>>> "]
+            .iter()
+            .any(|marker| line.starts_with(marker));
+        if !is_marker {
+            *counts.entry(line).or_default() += 1;
+        }
+    }
+    counts
+}
+
+#[test]
+fn entries_appended_to_a_file_that_is_too_long_to_split_are_neither_lost_nor_doubled() {
+    let base = long_file(24_000);
+    let ours = format!("{base}{}", phase(1, "list", "two"));
+    let theirs = format!("{base}{}", phase(2, "sync", "three"));
+    for kind in [
+        MergeKind::Patterns,
+        MergeKind::Decisions,
+        MergeKind::Constraints,
+        MergeKind::Lines,
+        MergeKind::Context,
+    ] {
+        let merged = merged(kind, &base, &ours, &theirs);
+        assert_eq!(merged.conflicts, 1, "{kind:?}");
+        let expected = format!("{ours}{}", phase(2, "sync", "three"));
+        assert_eq!(counted_lines(&merged.text), counted_lines(&expected));
+        assert!(merged.text.starts_with(&base));
+    }
+}
+
+#[test]
+fn both_sides_change_different_places_of_a_file_that_is_too_long_to_split() {
+    for end in ["\n", "\r\n"] {
+        let base = long_file(24_000).replace('\n', end);
+        let changed = |number: usize, text: &str| {
+            let old = format!("### Phase {number}: Name{end}- one{end}");
+            base.replace(&old, &format!("### Phase {number}: Name{end}{text}{end}"))
+        };
+        for (own, other) in [(5, 23_999), (23_000, 22_000)] {
+            let ours = changed(own, "- ours");
+            let theirs = changed(other, "- theirs");
+            let both = ours.replace(
+                &format!("### Phase {other}: Name{end}- one{end}"),
+                &format!("### Phase {other}: Name{end}- theirs{end}"),
+            );
+            for kind in [MergeKind::Patterns, MergeKind::Lines] {
+                assert!(clean(kind, &base, &ours, &theirs) == both, "{own} {other}");
+            }
+        }
+        let ours = changed(7, "- ours");
+        let without_tail = |text: &str| text[..text.rfind("### Phase 23999").unwrap()].to_owned();
+        let merged = clean(MergeKind::Patterns, &base, &ours, &without_tail(&base));
+        assert!(merged == without_tail(&ours));
+    }
+}
+
+#[test]
+fn sides_with_no_line_in_common_conflict_as_a_whole() {
+    let numbered = |word: &str, count: usize| -> String {
+        let mut text = String::new();
+        for number in 0..count {
+            writeln!(text, "- {word} {number}").unwrap();
+        }
+        text
+    };
+    for count in [30_000, 120_000] {
+        let (base, ours, theirs) = (
+            numbered("base", count),
+            numbered("ours", count),
+            numbered("theirs", count),
+        );
+        for kind in [MergeKind::Constraints, MergeKind::Lines, MergeKind::Context] {
+            let merged = merged(kind, &base, &ours, &theirs);
+            assert_eq!(merged.conflicts, 1, "{kind:?}");
+            let marked = format!("<<<<<<< ours\n{ours}=======\n{theirs}>>>>>>> theirs\n");
+            assert!(merged.text == marked, "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_in_another_order_is_merged_in_few_steps() {
+    let lines: Vec<String> = (0..60_000)
+        .map(|number| format!("line {number}\n"))
+        .collect();
+    let base = lines.concat();
+    let reversed: String = lines.iter().rev().map(String::as_str).collect();
+    let appended = format!("{base}more\n");
+    let merged = merged(MergeKind::Context, &base, &reversed, &appended);
+    let counts = counted_lines(&merged.text);
+    assert_eq!(counts.get("more"), Some(&1));
+    assert!(reversed.lines().all(|line| counts.contains_key(line)));
 }

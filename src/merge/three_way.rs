@@ -1,5 +1,8 @@
 //! Three-way merge of two lists of units with a common base.
 
+use std::collections::HashMap;
+use std::collections::HashSet;
+use std::iter;
 use std::ops::Range;
 
 use similar::Algorithm;
@@ -9,6 +12,9 @@ use similar::capture_diff_slices;
 use crate::merge::MergeResult;
 use crate::merge::kind::InsertPolicy;
 use crate::merge::unit::MergeUnit;
+
+/// Maximum number of changed units that are compared one by one: the comparison takes the square of it.
+const MAX_CHANGED: usize = 10_000;
 
 /// Labels of the sides in conflict markers.
 #[derive(Clone, Debug)]
@@ -28,20 +34,35 @@ struct Hunk {
     side: Range<usize>,
 }
 
+impl Hunk {
+    fn of(base: Range<usize>, side: Range<usize>) -> Self {
+        Self { base, side }
+    }
+}
+
 /// Merges two versions of `base`.
-pub(crate) fn merge(
-    base: &[MergeUnit<'_>],
-    ours: &[MergeUnit<'_>],
-    theirs: &[MergeUnit<'_>],
+pub(crate) fn merge<'u>(
+    base: &'u [MergeUnit<'_>],
+    ours: &'u [MergeUnit<'_>],
+    theirs: &'u [MergeUnit<'_>],
     inserts: InsertPolicy,
     labels: &Labels,
 ) -> MergeResult {
+    let identities = |units: &'u [MergeUnit<'_>]| units.iter().map(|unit| &*unit.identity);
+    let in_base: HashSet<&str> = identities(base).collect();
+    let mut added_by_ours = HashMap::new();
+    for unit in ours {
+        if !in_base.contains(&*unit.identity) {
+            added_by_ours.entry(&*unit.key).or_insert(unit);
+        }
+    }
     let mut merge = ThreeWayMerge {
         base,
         ours,
         theirs,
         inserts,
-        added_by_ours: ours.iter().filter(|unit| is_new(unit, base)).collect(),
+        in_base,
+        added_by_ours,
         out: Writer::new(labels),
     };
     merge.run();
@@ -61,9 +82,11 @@ struct ThreeWayMerge<'m, 'a> {
     ours: &'m [MergeUnit<'a>],
     theirs: &'m [MergeUnit<'a>],
     inserts: InsertPolicy,
-    /// Units added by ours, to detect those that theirs added, too; a unit of the base may just have been
-    /// moved by theirs.
-    added_by_ours: Vec<&'m MergeUnit<'a>>,
+    /// The identities of the units of the base.
+    in_base: HashSet<&'m str>,
+    /// Units added by ours, by key, to detect those that theirs added, too; a unit of the base may just have
+    /// been moved by theirs.
+    added_by_ours: HashMap<&'m str, &'m MergeUnit<'a>>,
     out: Writer<'m>,
 }
 
@@ -158,11 +181,8 @@ impl<'m, 'a> ThreeWayMerge<'m, 'a> {
             return self.out.write_units(theirs);
         }
         for unit in theirs {
-            let is_new = is_new(unit, self.base);
-            let same_key = self
-                .added_by_ours
-                .iter()
-                .find(|own| is_new && own.key == unit.key);
+            let is_new = !self.in_base.contains(&*unit.identity);
+            let same_key = self.added_by_ours.get(&*unit.key).filter(|_| is_new);
             match same_key {
                 None => self.out.write_unit(unit, unit.gap),
                 Some(own) if own.identity == unit.identity => {}
@@ -172,23 +192,109 @@ impl<'m, 'a> ThreeWayMerge<'m, 'a> {
     }
 }
 
-fn is_new(unit: &MergeUnit<'_>, base: &[MergeUnit<'_>]) -> bool {
-    base.iter().all(|old| old.identity != unit.identity)
-}
-
 /// Returns the changes of one side, as ranges of the base and of the side.
 fn hunks(base: &[MergeUnit<'_>], side: &[MergeUnit<'_>]) -> Vec<Hunk> {
-    let identities = |units: &[MergeUnit<'_>]| -> Vec<String> {
-        units.iter().map(|unit| unit.identity.to_string()).collect()
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut number = |unit| {
+        let next = numbers.len();
+        *numbers.entry(unit).or_insert(next)
     };
-    capture_diff_slices(Algorithm::Myers, &identities(base), &identities(side))
+    let base: Vec<usize> = base.iter().map(|unit| number(&*unit.identity)).collect();
+    let side: Vec<usize> = side.iter().map(|unit| number(&*unit.identity)).collect();
+    let rest = trimmed(&base, &side, &Hunk::of(0..base.len(), 0..side.len()));
+    if rest.base.len() + rest.side.len() > MAX_CHANGED {
+        return hunks_between_unique(&base, &side, &rest, numbers.len());
+    }
+    capture_diff_slices(Algorithm::Myers, &base, &side)
         .into_iter()
         .filter(|operation| operation.tag() != DiffTag::Equal)
-        .map(|operation| Hunk {
-            base: operation.old_range(),
-            side: operation.new_range(),
-        })
+        .map(|operation| Hunk::of(operation.old_range(), operation.new_range()))
         .collect()
+}
+
+/// Returns the changes within `rest`, in linear time and so less finely: what is between two units that are
+/// unique and in the same order in both is replaced as a whole. Units are given as numbers below `count`.
+fn hunks_between_unique(base: &[usize], side: &[usize], rest: &Hunk, count: usize) -> Vec<Hunk> {
+    let unique = |units: &[usize], range: &Range<usize>| {
+        let mut places = vec![Place::None; count];
+        for at in range.clone() {
+            let place = &mut places[units[at]];
+            *place = match place {
+                Place::None => Place::At(at),
+                _ => Place::Several,
+            };
+        }
+        places
+    };
+    let in_base = unique(base, &rest.base);
+    let in_side = unique(side, &rest.side);
+    let pairs: Vec<(usize, usize)> = rest
+        .base
+        .clone()
+        .filter_map(|at| match (in_base[base[at]], in_side[base[at]]) {
+            (Place::At(_), Place::At(other)) => Some((at, other)),
+            _ => None,
+        })
+        .collect();
+    let end = (rest.base.end, rest.side.end);
+    let mut from = (rest.base.start, rest.side.start);
+    let mut hunks = Vec::new();
+    for (in_base, in_side) in longest_increasing(&pairs).into_iter().chain([end]) {
+        let between = Hunk::of(from.0..in_base, from.1..in_side);
+        let hunk = trimmed(base, side, &between);
+        if !hunk.base.is_empty() || !hunk.side.is_empty() {
+            hunks.push(hunk);
+        }
+        from = (in_base + 1, in_side + 1);
+    }
+    hunks
+}
+
+/// Where a unit is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    None,
+    At(usize),
+    Several,
+}
+
+/// Returns the longest of the subsequences of `pairs` in which the second number increases.
+fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // The pair with which a subsequence of each length ends, and the pair before each.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (index, pair) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|end| pairs[*end].1 < pair.1);
+        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+        match ends.get_mut(length) {
+            Some(end) => *end = index,
+            None => ends.push(index),
+        }
+    }
+    let last = ends.last().copied();
+    let mut found: Vec<_> = iter::successors(last, |index| before[*index])
+        .map(|index| pairs[index])
+        .collect();
+    found.reverse();
+    found
+}
+
+/// Returns a hunk without the units at its start and at its end that are equal.
+fn trimmed(base: &[usize], side: &[usize], hunk: &Hunk) -> Hunk {
+    let (old, new) = (&base[hunk.base.clone()], &side[hunk.side.clone()]);
+    let equal = |(a, b): &(&usize, &usize)| a == b;
+    let start = old.iter().zip(new).take_while(equal).count();
+    let (old, new) = (&old[start..], &new[start..]);
+    let end = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(equal)
+        .count();
+    Hunk::of(
+        hunk.base.start + start..hunk.base.end - end,
+        hunk.side.start + start..hunk.side.end - end,
+    )
 }
 
 /// If two hunks start here and only one of them is a mere insertion, returns that one, to be written first.
@@ -313,7 +419,7 @@ impl<'m> Writer<'m> {
             self.text.push_str(self.line_end);
         }
         self.text
-            .extend(std::iter::repeat_n(sign, self.labels.marker_length));
+            .extend(iter::repeat_n(sign, self.labels.marker_length));
         if !label.is_empty() {
             self.text.push(' ');
             self.text.push_str(label);

@@ -28,7 +28,7 @@ pub(crate) struct MergeUnit<'a> {
 
 impl<'a> MergeUnit<'a> {
     /// Creates a unit for a line or a bullet, with its text as the key.
-    fn line(whole: &'a str) -> Self {
+    pub(crate) fn line(whole: &'a str) -> Self {
         let text = whole.trim_end_matches(['\n', '\r']);
         let identity = without_carriage_returns(text);
         Self {
@@ -119,7 +119,7 @@ pub(crate) fn split_by_bullet(text: &str) -> Vec<MergeUnit<'_>> {
     ranges_from_starts(text, starts.into_iter())
         .into_iter()
         .map(|range| {
-            let is_block = headings.contains(&range.start);
+            let is_block = headings.binary_search(&range.start).is_ok();
             MergeUnit {
                 is_block,
                 ..MergeUnit::line(&text[range])

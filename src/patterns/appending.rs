@@ -51,17 +51,23 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
     });
     let new: Vec<NewEntry> = new.collect();
     let known = old.as_deref().unwrap_or_default();
-    if !Outline::is_whole(&String::from_utf8_lossy(known)) {
-        return Err(Error::refused("is too long to be read whole")
-            .at(&path, None)
-            .hint("move older entries to a file with another name"));
-    }
+    check_whole(&String::from_utf8_lossy(known), &path)?;
     let bytes = appended(known, &head, &new).ok_or_else(|| {
         Error::refused("is UTF-16, or ends inside an unclosed HTML block")
             .at(&path, None)
             .hint("save it as UTF-8 and close that block by hand")
     })?;
     changes.edit(&path, old, bytes)
+}
+
+/// Refuses to change a file of which only the beginning is parsed.
+pub(crate) fn check_whole(text: &str, path: &Path) -> Result<()> {
+    if Outline::is_whole(text) {
+        return Ok(());
+    }
+    Err(Error::refused("is too long to be read whole")
+        .at(path, None)
+        .hint("move older entries to a file with another name"))
 }
 
 /// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading.
@@ -75,6 +81,10 @@ pub(crate) fn replace_lessons(
 ) -> Result<()> {
     let path = patterns::path(&project.planning_place().dir);
     let old = changes.current(&path)?;
+    check_whole(
+        &String::from_utf8_lossy(old.as_deref().unwrap_or_default()),
+        &path,
+    )?;
     let text = String::from_utf8(old.clone().unwrap_or_default()).ok();
     let new = text.and_then(|text| {
         let known = Patterns::parse(&text, &path).value;

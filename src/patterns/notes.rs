@@ -104,6 +104,7 @@ fn plan(project: &Project, line: &str, changes: &mut Changes) -> Result<bool> {
     if text.as_bytes() != bytes {
         return Err(Error::refused("is not UTF-8 text").at(&path, None));
     }
+    patterns::check_whole(&text, &path)?;
     let Some(new) = noted(&text, line) else {
         return Ok(false);
     };

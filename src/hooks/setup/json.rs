@@ -15,6 +15,9 @@ use crate::hooks::harness::JsonDialect;
 
 const BOM: &str = "\u{feff}";
 
+/// Maximum size of a settings file, in bytes: parsed, each byte can take sixty.
+const MAX_BYTES: usize = 1024 * 1024;
+
 /// Maximum number of members of an object: larger objects are not settings, and each lookup is linear.
 const MAX_MEMBERS: usize = 1000;
 
@@ -30,6 +33,9 @@ impl<'a> JsonDocument<'a> {
     /// Parses a file's bytes; a blank file counts as an empty object, and any value other than an object is
     /// refused.
     pub(crate) fn parse(bytes: &[u8], path: &'a Path, dialect: JsonDialect) -> Result<Self> {
+        if bytes.len() > MAX_BYTES {
+            return Err(refused("is larger than 1 MiB, so it is not read", path, 1));
+        }
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let line = line_of(bytes, error.valid_up_to());
             refused("is not valid UTF-8", path, line)

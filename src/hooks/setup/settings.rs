@@ -296,6 +296,18 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_more_than_a_mebibyte_is_refused() {
+        let hook = &Harness::Claude.profile().hooks[0];
+        let with_first = |size: usize| {
+            let text = format!("{{{}}}", " ".repeat(size - 2));
+            entries().with_first(text.as_bytes(), path(), hook)
+        };
+        with_first(1024 * 1024).unwrap();
+        let error = with_first(1024 * 1024 + 1).unwrap_err();
+        assert!(error.to_string().contains("is larger than 1 MiB"));
+    }
+
+    #[test]
     fn comments_stay_where_they_are() {
         let old = "{\n  // mine\n  \"a\": 1, /* too */\n  \"hooks\": {\n    // none yet\n  },\n}\n";
         let new = entries()

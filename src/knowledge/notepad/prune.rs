@@ -20,6 +20,7 @@ use crate::knowledge::notepad::same_length_text;
 use crate::markdown::Block;
 use crate::markdown::Lines;
 use crate::markdown::ListItem;
+use crate::markdown::Outline;
 use crate::storage::Changes;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -64,8 +65,12 @@ pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
 
 /// Returns the lines of each bullet that is too old, with the lines indented below it.
 fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<usize>>> {
-    let notepad = parse(text, path).value;
     let mut parsed = Parsed::clean(Vec::new());
+    if let Some(warning) = Outline::unread_warning(text, path) {
+        parsed.warnings.push(warning);
+        return parsed;
+    }
+    let notepad = parse(text, path).value;
     let Some(working) = notepad.section(NotepadSection::Working) else {
         return parsed;
     };

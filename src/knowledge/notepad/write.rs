@@ -16,6 +16,7 @@ use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::notepad::insertion;
 use crate::knowledge::notepad::parse;
 use crate::knowledge::notepad::same_length_text;
+use crate::markdown::Outline;
 use crate::project::Project;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
@@ -165,6 +166,14 @@ fn insert(
     path: &Path,
 ) -> Result<Parsed<usize>> {
     let text = same_length_text(bytes);
+    // A section of the rest would be added a second time.
+    if !Outline::is_whole(&text) {
+        return Err(
+            Error::refused("is too long to be read whole, so it is not changed")
+                .at(path, None)
+                .hint("move what is outdated to another file"),
+        );
+    }
     let parsed = parse(&text, path);
     let notepad = parsed.value;
     let insertion = insertion::insertion(&notepad, note.section, &lines(note, clock));

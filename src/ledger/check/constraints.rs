@@ -17,8 +17,10 @@ pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
             findings.add_fixable("section", None, format!("has no section {title:?}"));
         }
     }
+    let last = found.prose.iter().max().copied().unwrap_or_default();
+    let lines: Vec<&str> = text.lines().take(last).collect();
     for line in &found.prose {
-        let is_placeholder = text.lines().nth(line - 1).is_some_and(|line| {
+        let is_placeholder = lines.get(line - 1).is_some_and(|line| {
             let plain = line
                 .trim()
                 .trim_matches(['(', ')', '_', '*', '.'])

@@ -41,6 +41,9 @@ const ISSUE_SECTION: f64 = -0.5;
 /// That a plan was not finished matters more than any problem in it.
 const UNFINISHED: f64 = 8.0;
 
+/// Maximum number of characters of a text that a lesson is made from: the lesson is one sentence of it.
+const MAX_TEXT: usize = 2_000;
+
 /// A deviation or issue of a plan.
 struct Problem<'a> {
     plan: &'a PlanNumber,
@@ -55,6 +58,7 @@ struct Problem<'a> {
 
 impl<'a> Problem<'a> {
     fn of_deviation(plan: &'a PlanNumber, deviation: &Deviation) -> Self {
+        let deviation = &beginning(deviation);
         let passage = passage(deviation);
         let signs = Signs::detect(&passage.statement());
         let nature = DeviationNature::classify(deviation, Signs::detect(&passage.all()));
@@ -81,6 +85,7 @@ impl<'a> Problem<'a> {
     }
 
     fn of_issue(plan: &'a PlanNumber, text: &str, line: usize) -> Self {
+        let text = first_characters(text);
         let passage = Passage {
             issue: text.to_owned(),
             ..Passage::default()
@@ -97,6 +102,27 @@ impl<'a> Problem<'a> {
             may_recur: !signs.is_local() && !is_settled,
         }
     }
+}
+
+/// Returns a deviation with at most [`MAX_TEXT`] characters of each of its texts.
+fn beginning(deviation: &Deviation) -> Deviation {
+    let of = |text: &Option<String>| {
+        text.as_deref()
+            .map(|text| first_characters(text).to_owned())
+    };
+    Deviation {
+        kind: of(&deviation.kind),
+        text: first_characters(&deviation.text).to_owned(),
+        issue: of(&deviation.issue),
+        cause: of(&deviation.cause),
+        fix: of(&deviation.fix),
+        ..deviation.clone()
+    }
+}
+
+fn first_characters(text: &str) -> &str {
+    let end = text.char_indices().nth(MAX_TEXT);
+    end.map_or(text, |(end, _)| &text[..end])
 }
 
 /// Returns the parts of a deviation, as input for a lesson.
@@ -131,7 +157,7 @@ fn passage(deviation: &Deviation) -> Passage {
 
 /// Returns one whole sentence of at most `room` characters on a deviation.
 pub(crate) fn sentence_of(deviation: &Deviation, room: usize) -> Option<String> {
-    compose(&passage(deviation), room).map(|(text, _)| text)
+    compose(&passage(&beginning(deviation)), room).map(|(text, _)| text)
 }
 
 /// Returns the candidates of a phase; `past` are the problems of the earlier phases.

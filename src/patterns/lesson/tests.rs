@@ -119,3 +119,26 @@ fn what_was_set_up_and_used_again_worked() {
         .collect();
     assert_eq!(lines, [3, 3]);
 }
+
+#[test]
+fn a_lesson_is_made_from_the_beginning_of_a_long_text() {
+    let of = |length: usize| {
+        let issue = format!("{GITIGNORED}. {}", "The word é again. ".repeat(length));
+        let text = deviation("[Rule 3 - Blocking] Stub missing", &issue, "Created it");
+        let own = format!("{text}\n## Issues Encountered\n\n- {issue}\n");
+        let found = failed(&phase(1, vec![plan(2, &own)]), None);
+        texts(&found).join("\n")
+    };
+    let long = of(1_000);
+    assert!(long.contains("is gitignored"), "{long}");
+    assert_eq!(long, of(10_000));
+    let mark = "zirconium is missing and fails";
+    let text = deviation(
+        "Stub",
+        &format!("{}{mark}", "a ".repeat(1_000)),
+        "Created it",
+    );
+    let record = plan(1, &text);
+    let kept = sentence_of(&record.deviations[0], 10_000);
+    assert!(!kept.unwrap_or_default().contains("zirconium"));
+}

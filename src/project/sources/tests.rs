@@ -210,6 +210,20 @@ fn a_user_only_key_is_refused_in_the_project() {
 }
 
 #[test]
+fn a_settings_file_has_a_maximum_size() {
+    let read = |size: usize| {
+        let text = "\n".repeat(size);
+        let mut settings = Settings::default();
+        let path = Path::new("annals.toml");
+        read_file(text.as_bytes(), path, Author::Project, KEYS, &mut settings)
+    };
+    read(MAX_FILE_BYTES).unwrap();
+    let error = read(MAX_FILE_BYTES + 1).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Usage);
+    assert!(error.to_string().contains("is larger than 1 MiB"));
+}
+
+#[test]
 fn a_misspelt_variable_is_an_error_and_an_unrelated_one_is_not() {
     let read = |name| {
         let environment = variables(&[(name, "1".to_owned())]);

@@ -1,0 +1,58 @@
+//! Merges files that are too long to be split into their units, line by line as git does.
+
+use crate::merge::Labels;
+use crate::merge::MergeResult;
+use crate::merge::Versions;
+use crate::merge::kind::InsertPolicy;
+use crate::merge::three_way;
+use crate::merge::unit;
+use crate::merge::unit::MergeUnit;
+
+/// Maximum number of lines of a version, without those at its start and its end that are the same in all of
+/// them: each is a unit of ten times its size.
+const MAX_LINES: usize = 150_000;
+
+/// Merges three versions by line: what both sides change or insert at the same position conflicts.
+///
+/// Changes that spread over more lines than the maximum are one change.
+pub(crate) fn merge(versions: Versions<'_>, labels: &Labels) -> MergeResult {
+    let (start, end) = common_lines(versions);
+    let Versions { base, ours, theirs } = versions;
+    let middles = [base, ours, theirs].map(|text| &text[start..text.len() - end]);
+    let is_long = middles.iter().any(|text| text.lines().count() > MAX_LINES);
+    let [base, our_units, their_units] = middles.map(|text| match text {
+        "" => Vec::new(),
+        text if is_long => vec![MergeUnit::line(text)],
+        text => unit::split_by_line(text),
+    });
+    let middle = three_way::merge(
+        &base,
+        &our_units,
+        &their_units,
+        InsertPolicy::Conflict,
+        labels,
+    );
+    let mut text = ours[..start].to_owned();
+    text.push_str(&middle.text);
+    text.push_str(&ours[ours.len() - end..]);
+    MergeResult { text, ..middle }
+}
+
+/// Returns the lengths of the lines that all versions begin with and end with.
+///
+/// The last line of the beginning is not included: its line ending is used for markers after it.
+fn common_lines(versions: Versions<'_>) -> (usize, usize) {
+    let Versions { base, ours, theirs } = versions;
+    let [base, ours, theirs] = [base, ours, theirs].map(str::as_bytes);
+    let equal = |((a, b), c): &((&u8, &u8), &u8)| a == b && b == c;
+    let start = base.iter().zip(ours).zip(theirs).take_while(equal).count();
+    let mut line_ends = memchr::memrchr_iter(b'\n', &base[..start]).skip(1);
+    let start = line_ends.next().map_or(0, |at| at + 1);
+    let rests = [base, ours, theirs].map(|text| &text[start..]);
+    let [base, ours, theirs] = rests.map(|rest| rest.iter().rev());
+    let equal_end = base.zip(ours).zip(theirs).take_while(equal).count();
+    // The first of these lines may begin differently.
+    let at_end = &rests[0][rests[0].len() - equal_end..];
+    let end = memchr::memchr(b'\n', at_end).map_or(0, |at| equal_end - (at + 1));
+    (start, end)
+}
