@@ -51,7 +51,8 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
     });
     let new: Vec<NewEntry> = new.collect();
     let known = old.as_deref().unwrap_or_default();
-    check_whole(&String::from_utf8_lossy(known), &path)?;
+    let longer = [known, texts.concat().as_bytes()].concat();
+    check_whole(&String::from_utf8_lossy(&longer), &path)?;
     let bytes = appended(known, &head, &new).ok_or_else(|| {
         Error::refused("is UTF-16, or ends inside an unclosed HTML block")
             .at(&path, None)
@@ -60,7 +61,7 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
     changes.edit(&path, old, bytes)
 }
 
-/// Refuses to change a file of which only the beginning is parsed.
+/// Refuses to change a file if only the beginning of this text would be parsed.
 pub(crate) fn check_whole(text: &str, path: &Path) -> Result<()> {
     if Outline::is_whole(text) {
         return Ok(());
@@ -170,10 +171,15 @@ fn join(new: &mut Vec<u8>, closing: &str, entry: &str, end: &str) {
 
 /// Returns whether the last entries of a text are those that were added after byte `from`.
 fn are_entries(text: &[u8], from: usize, new: &[NewEntry<'_>]) -> bool {
-    let added = text[..from].split(|byte| *byte == b'\n').count() - 1;
+    let old = &text[..from];
+    let breaks = old.iter().filter(|byte| **byte == b'\n').count();
+    let old_lines = breaks + usize::from(!old.ends_with(b"\n"));
     let text = String::from_utf8_lossy(text);
     let patterns = Patterns::parse(&text, Path::new("PATTERNS.md")).value;
-    let added = patterns.entries.iter().filter(|entry| entry.line > added);
+    let added = patterns
+        .entries
+        .iter()
+        .filter(|entry| entry.line > old_lines);
     let added = added.map(|entry| entry.trace.as_ref());
     added.eq(new.iter().map(|entry| Some(entry.trace)))
 }
@@ -243,6 +249,9 @@ mod tests {
             let new = String::from_utf8(added(old.as_bytes()).unwrap()).unwrap();
             assert_eq!(new, format!("# P\n- a\n\n{ENTRY}"), "{old:?}");
         }
+        let heading = "# P\n\n### Phase 3: Parser";
+        let new = String::from_utf8(added(heading.as_bytes()).unwrap()).unwrap();
+        assert_eq!(new, format!("{heading}\n\n{ENTRY}"));
         let new = String::from_utf8(added(b"# P\r\n- a\r\n").unwrap()).unwrap();
         assert_eq!(
             new,

@@ -335,7 +335,9 @@ fn unread(text: &str, body: usize) -> Option<Unread> {
         .enumerate()
         .filter(|(_, byte)| is_mark[usize::from(**byte)]);
     let mark = marks.nth(MAX_MARKS);
-    mark.map(|(at, _)| rest(at, MAX_MARKS, "marks of markdown"))
+    // Half a line could mean something else.
+    let line_start = |at: usize| memchr::memrchr(b'\n', &bytes[..at]).map_or(at, |end| end + 1);
+    mark.map(|(at, _)| rest(line_start(at), MAX_MARKS, "marks of markdown"))
         .or(line)
 }
 

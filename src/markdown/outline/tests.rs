@@ -138,6 +138,9 @@ fn marks_beyond_the_maximum_are_not_read_and_yield_a_warning() {
     assert_eq!(warning.place.line, Some(5));
     assert!(warning.message.contains("marks"), "{}", warning.message);
     assert_eq!(outline.items(&(0..text.len())).count(), 0);
+    let whole_lines = format!("# T\n\n{}\n", "[".repeat(MAX_MARKS - 1));
+    let text = format!("{whole_lines}- Phase 3.1\n");
+    assert_eq!(Outline::parse_beginning(&text, 0).text(), whole_lines);
     let text = format!("---\n{}\n---\n# T\n\n- a\n", "[".repeat(MAX_MARKS));
     let outline = Outline::parse(&text, text.find("# T").unwrap());
     assert!(
