@@ -63,7 +63,7 @@ fn the_setting_and_the_roadmap_each_show_how_phases_are_numbered() {
     // Without a roadmap, the setting does.
     let case = Case::new(FOLDER);
     std::fs::remove_file(case.root().join(".planning/ROADMAP.md")).unwrap();
-    assert_eq!(known_phases(&case), "1-01, 1-02, 2-01, 2-02");
+    assert_eq!(known_phases(&case), known);
     // With neither, `01-02` is a range, as it always was.
     replace(
         &case,
@@ -75,6 +75,24 @@ fn the_setting_and_the_roadmap_each_show_how_phases_are_numbered() {
     assert_eq!(status["phase"]["number"], "2");
     let warnings = status["warnings"].to_string();
     assert!(warnings.contains("01-02-tide-page"), "{warnings}");
+}
+
+#[test]
+fn without_a_roadmap_the_total_counts_the_phases_of_the_last_milestone() {
+    let case = Case::new(FOLDER);
+    std::fs::remove_file(case.root().join(".planning/ROADMAP.md")).unwrap();
+    replace(
+        &case,
+        ".planning/STATE.md",
+        "Phase: 2-02 of 3",
+        "Phase: 2-02 of 5",
+    );
+    let all = "1-01, 1-02, 2-01, 2-02, 2-03, 2-04, 2-05";
+    assert_eq!(known_phases(&case), all);
+    // A phase below another one is not the last of the milestone.
+    case.write(".planning/phases/02-02-01-more/.gitkeep", "");
+    let all = "1-01, 1-02, 2-01, 2-02, 2-02-01, 2-03, 2-04, 2-05";
+    assert_eq!(known_phases(&case), all);
 }
 
 #[test]
