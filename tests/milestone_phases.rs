@@ -96,6 +96,33 @@ fn without_a_roadmap_the_total_counts_the_phases_of_the_last_milestone() {
 }
 
 #[test]
+fn the_setting_applies_to_milestones_with_their_own_folders() {
+    let case = Case::new(FOLDER);
+    let planning = case.root().join(".planning");
+    std::fs::remove_file(planning.join("ROADMAP.md")).unwrap();
+    std::fs::create_dir(planning.join("tides")).unwrap();
+    for name in ["STATE.md", "phases"] {
+        std::fs::rename(planning.join(name), planning.join("tides").join(name)).unwrap();
+    }
+    case.write(".planning/ACTIVE", "tides\n");
+    let status = case.run("status --json").success().json();
+    assert_eq!(status["milestone"]["slug"], "tides", "{status}");
+    assert_eq!(status["derived"]["number"], "2-02", "{status}");
+    assert_eq!(status["warnings"].as_array().unwrap().len(), 0, "{status}");
+    assert_eq!(known_phases(&case), "1-01, 1-02, 2-01, 2-02, 2-03");
+}
+
+#[test]
+fn without_a_state_the_numbers_are_those_of_the_project() {
+    let case = Case::new(FOLDER);
+    let known = known_phases(&case);
+    std::fs::remove_file(case.root().join(".planning/STATE.md")).unwrap();
+    let refused = case.run("plan 2-07").code(3).stderr();
+    assert!(refused.contains("there is no phase 2-07"), "{refused}");
+    assert!(refused.contains(&known), "{refused}");
+}
+
+#[test]
 fn a_project_code_may_stand_before_the_number() {
     let case = Case::new(FOLDER);
     let phases = case.root().join(".planning/phases");
