@@ -123,6 +123,17 @@ fn without_a_state_the_numbers_are_those_of_the_project() {
 }
 
 #[test]
+fn plans_listed_in_a_plain_roadmap_do_not_number_its_phases() {
+    let case = Case::new("examples/gsd-project");
+    let roadmap = String::from_utf8(case.read(".planning/ROADMAP.md").unwrap()).unwrap();
+    let known = known_phases(&case);
+    let list = "\n## Notes\n\n- [ ] Phase 2-01: write it\n\n```\n### Phase 7-01: example\n```\n";
+    case.write(".planning/ROADMAP.md", roadmap + list);
+    case.write(".planning/phases/42-49-review/.gitkeep", "");
+    assert_eq!(known_phases(&case), known);
+}
+
+#[test]
 fn a_project_code_may_stand_before_the_number() {
     let case = Case::new(FOLDER);
     let phases = case.root().join(".planning/phases");
