@@ -134,6 +134,26 @@ fn plans_listed_in_a_plain_roadmap_do_not_number_its_phases() {
 }
 
 #[test]
+fn a_note_names_a_phase_as_the_project_does() {
+    let plain = Case::new("examples/gsd-project");
+    let refused = plain.run("patterns note text --phase 1-04").code(2);
+    let refused = refused.stderr();
+    assert!(
+        refused.contains("\"1-04\" is not a phase number"),
+        "{refused}"
+    );
+    assert!(
+        plain
+            .read(".planning/patterns/PATTERNS.md")
+            .is_none_or(|text| { !String::from_utf8(text).unwrap().contains("1-04") })
+    );
+    plain.run("patterns note text --phase 99").success();
+    let case = Case::new(FOLDER);
+    let noted = case.run("patterns note text --phase 2-02").success();
+    assert!(noted.stdout().contains("text (phase 2-02)"));
+}
+
+#[test]
 fn a_project_code_may_stand_before_the_number() {
     let case = Case::new(FOLDER);
     let phases = case.root().join(".planning/phases");
