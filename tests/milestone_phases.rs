@@ -63,7 +63,7 @@ fn the_setting_and_the_roadmap_each_show_how_phases_are_numbered() {
     // Without a roadmap, the setting does.
     let case = Case::new(FOLDER);
     std::fs::remove_file(case.root().join(".planning/ROADMAP.md")).unwrap();
-    assert_eq!(known_phases(&case), "1-01, 1-02, 2-01, 2-02");
+    assert_eq!(known_phases(&case), known);
     // With neither, `01-02` is a range, as it always was.
     replace(
         &case,
@@ -75,6 +75,82 @@ fn the_setting_and_the_roadmap_each_show_how_phases_are_numbered() {
     assert_eq!(status["phase"]["number"], "2");
     let warnings = status["warnings"].to_string();
     assert!(warnings.contains("01-02-tide-page"), "{warnings}");
+}
+
+#[test]
+fn without_a_roadmap_the_total_counts_the_phases_of_the_last_milestone() {
+    let case = Case::new(FOLDER);
+    std::fs::remove_file(case.root().join(".planning/ROADMAP.md")).unwrap();
+    replace(
+        &case,
+        ".planning/STATE.md",
+        "Phase: 2-02 of 3",
+        "Phase: 2-02 of 5",
+    );
+    let all = "1-01, 1-02, 2-01, 2-02, 2-03, 2-04, 2-05";
+    assert_eq!(known_phases(&case), all);
+    // A phase below another one is not the last of the milestone.
+    case.write(".planning/phases/02-02-01-more/.gitkeep", "");
+    let all = "1-01, 1-02, 2-01, 2-02, 2-02-01, 2-03, 2-04, 2-05";
+    assert_eq!(known_phases(&case), all);
+}
+
+#[test]
+fn the_setting_applies_to_milestones_with_their_own_folders() {
+    let case = Case::new(FOLDER);
+    let planning = case.root().join(".planning");
+    std::fs::remove_file(planning.join("ROADMAP.md")).unwrap();
+    std::fs::create_dir(planning.join("tides")).unwrap();
+    for name in ["STATE.md", "phases"] {
+        std::fs::rename(planning.join(name), planning.join("tides").join(name)).unwrap();
+    }
+    case.write(".planning/ACTIVE", "tides\n");
+    let status = case.run("status --json").success().json();
+    assert_eq!(status["milestone"]["slug"], "tides", "{status}");
+    assert_eq!(status["derived"]["number"], "2-02", "{status}");
+    assert_eq!(status["warnings"].as_array().unwrap().len(), 0, "{status}");
+    assert_eq!(known_phases(&case), "1-01, 1-02, 2-01, 2-02, 2-03");
+}
+
+#[test]
+fn without_a_state_the_numbers_are_those_of_the_project() {
+    let case = Case::new(FOLDER);
+    let known = known_phases(&case);
+    std::fs::remove_file(case.root().join(".planning/STATE.md")).unwrap();
+    let refused = case.run("plan 2-07").code(3).stderr();
+    assert!(refused.contains("there is no phase 2-07"), "{refused}");
+    assert!(refused.contains(&known), "{refused}");
+}
+
+#[test]
+fn plans_listed_in_a_plain_roadmap_do_not_number_its_phases() {
+    let case = Case::new("examples/gsd-project");
+    let roadmap = String::from_utf8(case.read(".planning/ROADMAP.md").unwrap()).unwrap();
+    let known = known_phases(&case);
+    let list = "\n## Notes\n\n- [ ] Phase 2-01: write it\n\n```\n### Phase 7-01: example\n```\n";
+    case.write(".planning/ROADMAP.md", roadmap + list);
+    case.write(".planning/phases/42-49-review/.gitkeep", "");
+    assert_eq!(known_phases(&case), known);
+}
+
+#[test]
+fn a_note_names_a_phase_as_the_project_does() {
+    let plain = Case::new("examples/gsd-project");
+    let refused = plain.run("patterns note text --phase 1-04").code(2);
+    let refused = refused.stderr();
+    assert!(
+        refused.contains("\"1-04\" is not a phase number"),
+        "{refused}"
+    );
+    assert!(
+        plain
+            .read(".planning/patterns/PATTERNS.md")
+            .is_none_or(|text| { !String::from_utf8(text).unwrap().contains("1-04") })
+    );
+    plain.run("patterns note text --phase 99").success();
+    let case = Case::new(FOLDER);
+    let noted = case.run("patterns note text --phase 2-02").success();
+    assert!(noted.stdout().contains("text (phase 2-02)"));
 }
 
 #[test]

@@ -153,10 +153,9 @@ impl RankedDecision<'_> {
     }
 }
 
-/// Returns the decisions to show, newest first, as `shown` words them; those for which it has no words are left
-/// out.
+/// Returns the texts of the decisions to show, newest first.
 ///
-/// Most decisions are too old to be shown; their words are not asked for.
+/// `shown` returns a decision's text, or `None` to omit it; it is not called for those too old to be shown.
 pub(crate) fn select<'a, T>(
     lists: &'a [DecisionList],
     shown: impl Fn(&'a Decision) -> Option<T>,
@@ -164,7 +163,7 @@ pub(crate) fn select<'a, T>(
     let mut ranked = ranked(lists);
     ranked.sort_by_cached_key(RankedDecision::rank);
     ranked.truncate(MAX_EXAMINED);
-    let mut worded = Worded {
+    let mut texts = ShownTexts {
         texts: HashMap::new(),
         ranked: &ranked,
         shown,
@@ -172,35 +171,35 @@ pub(crate) fn select<'a, T>(
     let all = 0..ranked.len();
     let mut selected: Vec<usize> = all
         .clone()
-        .filter(|place| worded.is_kept(*place))
+        .filter(|place| texts.is_kept(*place))
         .take(MAX_DECISIONS)
         .collect();
     let older = selected.last().map_or(0, |last| last + 1)..all.end;
-    promote_older(&mut selected, older.collect(), &mut worded);
+    promote_older(&mut selected, older.collect(), &mut texts);
     selected.sort_by_key(|place| ranked[*place].recency());
-    let mut texts = worded.texts;
+    let mut texts = texts.texts;
     let texts = selected.iter().filter_map(|place| texts.remove(place));
     texts.flatten().collect()
 }
 
-/// The ranked decisions with their words, as far as they were asked for.
-struct Worded<'r, 'a, T, F> {
+/// The ranked decisions with their texts, as far as they were needed.
+struct ShownTexts<'r, 'a, T, F> {
     ranked: &'r [RankedDecision<'a>],
     texts: HashMap<usize, Option<T>>,
     shown: F,
 }
 
-impl<'a, T, F: Fn(&'a Decision) -> Option<T>> Worded<'_, 'a, T, F> {
-    fn has_words(&mut self, place: usize) -> bool {
+impl<'a, T, F: Fn(&'a Decision) -> Option<T>> ShownTexts<'_, 'a, T, F> {
+    fn has_text(&mut self, place: usize) -> bool {
         let decision = self.ranked[place].decision;
-        let words = || (self.shown)(decision);
-        let text = self.texts.entry(place).or_insert_with(words);
+        let shown = || (self.shown)(decision);
+        let text = self.texts.entry(place).or_insert_with(shown);
         text.is_some()
     }
 
     /// Returns whether a decision can be shown and is one of the first of its plan.
     fn is_kept(&mut self, place: usize) -> bool {
-        if !self.has_words(place) {
+        if !self.has_text(place) {
             return false;
         }
         let ranked = self.ranked;
@@ -208,7 +207,7 @@ impl<'a, T, F: Fn(&'a Decision) -> Option<T>> Worded<'_, 'a, T, F> {
             return true;
         };
         let earlier = (0..place).filter(|other| plan(ranked[*other].decision) == Some(own));
-        let earlier = earlier.filter(|other| self.has_words(*other));
+        let earlier = earlier.filter(|other| self.has_text(*other));
         earlier.take(MAX_PER_PLAN).count() < MAX_PER_PLAN
     }
 }
@@ -226,9 +225,9 @@ fn plan(decision: &Decision) -> Option<&str> {
 fn promote_older<'a, T, F: Fn(&'a Decision) -> Option<T>>(
     selected: &mut [usize],
     mut older: Vec<usize>,
-    worded: &mut Worded<'_, 'a, T, F>,
+    texts: &mut ShownTexts<'_, 'a, T, F>,
 ) {
-    let ranked = worded.ranked;
+    let ranked = texts.ranked;
     older.sort_by_key(|place| Reverse(ranked[*place].impact));
     let replaceable = selected.len().saturating_sub(MAX_HELD);
     for candidate in older {
@@ -236,7 +235,7 @@ fn promote_older<'a, T, F: Fn(&'a Decision) -> Option<T>>(
         let replaceable_last_first = selected[replaceable..].iter_mut().rev();
         match replaceable_last_first.min_by_key(|place| ranked[**place].impact) {
             Some(weakest) if ranked[*weakest].impact < ranked[candidate].impact => {
-                if worded.is_kept(candidate) {
+                if texts.is_kept(candidate) {
                     *weakest = candidate;
                 }
             }
@@ -406,12 +405,12 @@ mod tests {
     }
 
     #[test]
-    fn only_decisions_that_may_be_shown_are_worded() {
+    fn texts_are_built_only_for_decisions_that_may_be_shown() {
         let lists = [undated(200)];
         let asked = std::cell::Cell::new(0);
         let texts = select(&lists, |decision| {
             asked.set(asked.get() + 1);
-            // The newest has no words.
+            // The newest is omitted.
             (decision.text != "d199").then_some(decision.text.as_str())
         });
         let expected: Vec<String> = (189..199)

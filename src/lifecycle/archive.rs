@@ -233,9 +233,7 @@ pub(crate) fn next_milestone(
         return Ok(None);
     };
     changes.write(&file, format!("{slug}\n"))?;
-    Ok(Some(
-        MilestoneFolder::read(&folder.dir.join(&slug), &slug)?.value,
-    ))
+    Ok(Some(folder.milestone(&slug)?.value))
 }
 
 /// Returns the state of the folder after the changes.
@@ -248,7 +246,7 @@ pub(crate) fn afterwards(
     let next = next.unwrap_or_else(|| MilestoneFolder {
         slug: DEFAULT_MILESTONE.to_owned(),
         dir: survey.folder.dir.clone(),
-        phases: Vec::new(),
+        ..MilestoneFolder::default()
     });
     in_milestone(project, survey, next, changes)
 }

@@ -78,7 +78,7 @@ impl Chronology<'_> {
             StatedDates::new(&self.survey.roadmap, &self.survey.state)
         } else {
             match self.archived(phase)? {
-                Some(milestone) => StatedDates::read(&milestone.dir)?,
+                Some(milestone) => StatedDates::read(&milestone)?,
                 None => return Ok(None),
             }
         };

@@ -59,7 +59,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     }];
     for slug in folder.milestones()? {
         if slug != folder.active.slug {
-            let milestone = MilestoneFolder::read(&folder.dir.join(&slug), &slug)?.value;
+            let milestone = folder.milestone(&slug)?.value;
             found.push(ListedMilestone {
                 slug,
                 standing: "open",
@@ -194,7 +194,7 @@ fn plan_new(
         active: MilestoneFolder {
             slug: slug.to_owned(),
             dir: home,
-            phases: Vec::new(),
+            ..MilestoneFolder::default()
         },
         migrated,
     })
@@ -230,10 +230,10 @@ fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Pla
         folder.active.clone()
     } else if known.iter().any(|known| known == slug) {
         changes.write(&file, format!("{slug}\n"))?;
-        MilestoneFolder::read(&folder.dir.join(slug), slug)?.value
+        folder.milestone(slug)?.value
     } else if slug == DEFAULT_MILESTONE && read::is_folder(&folder.dir.join(vocabulary::PHASES)) {
         changes.delete(&file)?;
-        MilestoneFolder::read(&folder.dir, slug)?.value
+        MilestoneFolder::read(&folder.dir, &folder.dir, slug)?.value
     } else {
         let hint = match known.as_slice() {
             [] => "annals milestone new SLUG".to_owned(),

@@ -1,12 +1,12 @@
 //! Reads the dates on which phases were finished from ROADMAP.md and STATE.md.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use chrono::NaiveDate;
+use std::collections::BTreeMap;
 
 use crate::clock::parse_date;
 use crate::error::Result;
+use crate::planning::MilestoneFolder;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::Roadmap;
 use crate::planning::StateFile;
@@ -22,7 +22,7 @@ impl StatedDates {
     pub(crate) fn new(roadmap: &Roadmap, state: &StateFile) -> Self {
         let mut found = BTreeMap::new();
         let logged = state.activity.iter().rev().filter_map(|activity| {
-            let number = completed_phase(&activity.text)?;
+            let number = completed_phase(&activity.text, state.ids)?;
             Some((number, activity.date?))
         });
         found.extend(logged);
@@ -36,12 +36,16 @@ impl StatedDates {
     }
 
     /// Reads the dates of a milestone that is not active.
-    pub(crate) fn read(home: &Path) -> Result<Self> {
+    pub(crate) fn read(milestone: &MilestoneFolder) -> Result<Self> {
+        let home = &milestone.dir;
         let roadmap = read::text(&home.join(vocabulary::ROADMAP))?;
         let state = read::text(&home.join(vocabulary::STATE))?;
         // Warnings are reported when the milestone is surveyed.
-        let roadmap = roadmap.map(|text| Roadmap::parse(&text.value, home).value);
-        let state = state.map(|text| StateFile::parse(&text.value, home).value);
+        let of_roadmap = roadmap.as_ref().map(|text| text.value.as_str());
+        let of_folders = milestone.ids;
+        let ids = of_folders.unwrap_or_else(|| PhaseIds::of(None, of_roadmap));
+        let roadmap = roadmap.map(|text| Roadmap::parse_with(&text.value, home, ids).value);
+        let state = state.map(|text| StateFile::parse_with(&text.value, home, ids).value);
         Ok(Self::new(
             &roadmap.unwrap_or_default(),
             &state.unwrap_or_default(),
@@ -54,11 +58,11 @@ impl StatedDates {
 }
 
 /// Returns the phase that an activity log entry reports as complete, or `None` if it names several.
-fn completed_phase(text: &str) -> Option<PhaseNumber> {
+fn completed_phase(text: &str, ids: PhaseIds) -> Option<PhaseNumber> {
     let lower = text.to_lowercase();
     let (_, rest) = lower.split_once("phase ")?;
     let mut words = rest.split_whitespace();
-    let number = PhaseNumber::parse_id(words.next()?)?;
+    let number = ids.parse(words.next()?)?;
     let verb = words.next()?;
     let is_done = verb.trim_matches(|c: char| !c.is_alphabetic());
     ["complete", "completed", "done", "finished"]
@@ -68,6 +72,8 @@ fn completed_phase(text: &str) -> Option<PhaseNumber> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn dates(roadmap: &str, state: &str) -> Vec<(String, String)> {
@@ -91,5 +97,15 @@ mod tests {
         let expected = [("1", "2026-02-11"), ("2", "2026-02-13")];
         let expected = expected.map(|(number, date)| (number.to_owned(), date.to_owned()));
         assert_eq!(dates(roadmap, state), expected);
+    }
+
+    #[test]
+    fn the_project_decides_whether_a_hyphen_joins_a_milestone_or_a_range() {
+        let done = |text, ids| completed_phase(text, ids).map(|number| number.to_string());
+        let of_milestone = Some("1-04".to_owned());
+        assert_eq!(done("Phase 1-04 complete", PhaseIds::Plain), None);
+        let prefixed = PhaseIds::MilestonePrefixed;
+        assert_eq!(done("Phase 1-04 complete", prefixed), of_milestone);
+        assert_eq!(done("Phase 1-4 complete", prefixed), None);
     }
 }

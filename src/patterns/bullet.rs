@@ -42,7 +42,7 @@ impl Patterns {
         }
         for slug in folder.milestones()? {
             if slug != folder.active.slug {
-                milestones.push(MilestoneFolder::read(&folder.dir.join(&slug), &slug)?.value);
+                milestones.push(folder.milestone(&slug)?.value);
             }
         }
         milestones.push(folder.active);

@@ -27,8 +27,19 @@ impl EntryHeading {
     /// **Phase 3** — Event system                [2026-02-11] Phase 3 Event system
     /// ```
     pub(crate) fn parse(title: &str) -> Self {
+        Self::parse_with(title, None)
+    }
+
+    /// Parses the heading of an entry that was recorded from a phase's folder: after `02-01-alerts`, the phase of
+    /// `Phase 2-01: Alerts` is 2-01. Without one, the heading of such a phase looks like a range.
+    pub(crate) fn of_folder(title: &str, folder: &str) -> Self {
+        let number = PhaseIds::MilestonePrefixed.split_folder(folder);
+        Self::parse_with(title, number.map(|(number, _)| number).as_ref())
+    }
+
+    fn parse_with(title: &str, known: Option<&PhaseNumber>) -> Self {
         let (without, date) = split_date(title);
-        let (phase, name) = split_phase(&without).unwrap_or((None, &without));
+        let (phase, name) = split_phase(&without, known).unwrap_or((None, &without));
         Self {
             phase,
             name: trimmed(name).to_owned(),
@@ -38,7 +49,10 @@ impl EntryHeading {
 }
 
 /// Returns the number after the first `Phase` that has one, and the rest of the title.
-fn split_phase(title: &str) -> Option<(Option<PhaseNumber>, &str)> {
+fn split_phase<'a>(
+    title: &'a str,
+    known: Option<&PhaseNumber>,
+) -> Option<(Option<PhaseNumber>, &'a str)> {
     for (at, _) in title.match_indices(['p', 'P']) {
         let Some(word) = title.get(at..at + 5) else {
             continue;
@@ -52,18 +66,19 @@ fn split_phase(title: &str) -> Option<(Option<PhaseNumber>, &str)> {
             return None;
         }
         let rest = title[at + 5..].trim_start_matches(|c: char| " #:_*`-".contains(c));
-        if let Some((number, rest)) = split_number(rest) {
+        if let Some((number, rest)) = split_number(rest, known) {
             return Some((Some(number), rest));
         }
     }
     None
 }
 
-/// Splits the number from the start of a text; `2-01:` is a phase of a milestone, as annals writes it.
-fn split_number(text: &str) -> Option<(PhaseNumber, &str)> {
-    let with_milestone = PhaseIds::MilestonePrefixed.split(text);
-    with_milestone
+/// Splits the number from the start of a text; `2-01:` is a phase of a milestone if it is the `known` one.
+fn split_number<'a>(text: &'a str, known: Option<&PhaseNumber>) -> Option<(PhaseNumber, &'a str)> {
+    let behind = known.and_then(|known| Some((known, known.strip_id(text)?)));
+    behind
         .filter(|(_, rest)| rest.starts_with(':') && !text.starts_with('0'))
+        .map(|(known, rest)| (known.clone(), rest))
         .or_else(|| PhaseNumber::split(text))
 }
 
@@ -112,18 +127,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_phase_of_a_milestone_is_told_from_a_range() {
-        let read = |title| {
-            let heading = EntryHeading::parse(title);
-            (heading.phase.map(|phase| phase.to_string()), heading.name)
-        };
-        let expect = |phase: &str, name: &str| (Some(phase.to_owned()), name.to_owned());
-        assert_eq!(
-            read("Phase 2-01: Alerts (2026-02-11)"),
-            expect("2-01", "Alerts")
-        );
-        assert_eq!(read("Phase 1-4: all of it"), expect("1", "4: all of it"));
-        assert_eq!(read("Phase 01-04: all of it"), expect("1", "04: all of it"));
+    fn a_phase_of_a_milestone_is_told_from_a_range_by_the_folder() {
+        for (title, folder, phase, name) in [
+            (
+                "Phase 2-01: Alerts (2026-02-11)",
+                "02-01-alerts",
+                "2-01",
+                "Alerts",
+            ),
+            ("Phase 8-10: Retro", "CK-08-10-retro", "8-10", "Retro"),
+            ("Phase 8-10: Retro", "08-retro", "8", "10: Retro"),
+            ("Phase 8-10: Retro", "08-11-retro", "8", "10: Retro"),
+            ("Phase 8-10: Retro", "", "8", "10: Retro"),
+            ("Phase 2-01 Alerts", "02-01-alerts", "2", "01 Alerts"),
+            ("Phase 02-01: Alerts", "02-01-alerts", "2", "01: Alerts"),
+            ("Phase 2: 01 alerts", "02-01-alerts", "2", "01 alerts"),
+        ] {
+            let heading = EntryHeading::of_folder(title, folder);
+            let number = heading.phase.map(|phase| phase.to_string());
+            assert_eq!(number.as_deref(), Some(phase), "{title} in {folder}");
+            assert_eq!(heading.name, name, "{title} in {folder}");
+        }
+        let heading = EntryHeading::parse("Phase 8-10: Retro");
+        assert_eq!(heading.phase, Some(PhaseNumber::from(8)));
+        assert_eq!(heading.name, "10: Retro");
     }
 
     #[test]

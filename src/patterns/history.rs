@@ -94,8 +94,7 @@ pub(crate) fn other_milestones(
     }
     for slug in folder.milestones()? {
         if slug != folder.active.slug {
-            let home = folder.dir.join(&slug);
-            found.push(MilestoneFolder::read(&home, &slug)?.into_value(warnings));
+            found.push(folder.milestone(&slug)?.into_value(warnings));
         }
     }
     Ok(found)

@@ -7,7 +7,9 @@ use crate::error::Result;
 use crate::markdown::Outline;
 use crate::patterns;
 use crate::patterns::Patterns;
+use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::position::Survey;
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::Changes;
@@ -75,6 +77,11 @@ fn written(project: &Project, request: &NoteRequest) -> Result<String> {
         return Err(Error::refused(format!(
             "a note has 1 to {WIDTH} characters, this one {length}"
         )));
+    }
+    if let Some(phase) = &request.phase
+        && phase.ids() == PhaseIds::MilestonePrefixed
+    {
+        Survey::read(project)?.check_number(phase)?;
     }
     let mut about = Vec::new();
     about.extend(request.phase.iter().map(|phase| format!("phase {phase}")));

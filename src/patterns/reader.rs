@@ -41,6 +41,7 @@ impl Patterns {
             let end = next.map_or(head.whole.end, |next| next.min(head.whole.end));
             let mut reader = EntryBuilder::new(&outline, head, end);
             reader.read(path, &mut warnings);
+            reader.number_by_trace();
             reader.entry.list_bullets();
             patterns.entries.push(reader.entry);
         }
@@ -164,6 +165,16 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
         }
         if self.entry.deviations.count.is_none() && self.listed_deviations > 0 {
             self.entry.deviations.count = Some(self.listed_deviations);
+        }
+    }
+
+    /// Reads the heading again with the folder that the entry was recorded from: it tells the phase of a milestone
+    /// from a range.
+    fn number_by_trace(&mut self) {
+        if let Some(trace) = &self.entry.trace {
+            let heading = EntryHeading::of_folder(&self.head.title, &trace.phase_dir);
+            self.entry.phase = heading.phase;
+            self.entry.name = heading.name;
         }
     }
 

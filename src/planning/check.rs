@@ -47,8 +47,8 @@ pub enum CheckOutcome {
     Outdated,
 }
 
-/// Where the checks of a phase are, by the names in its folder. The rounds of its remediation are only looked
-/// for when the checks are read.
+/// The files with the checks of a phase, found by name. Rounds of remediation are searched for only when the
+/// checks are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckFiles {
     /// The phase's folder.

@@ -14,6 +14,7 @@
 //! Only names are read, the content of ACTIVE, and where folders may be named `02-01-name` after a milestone
 //! and a number, that of config.json and ROADMAP.md.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::path::PathBuf;
@@ -33,7 +34,7 @@ use crate::warning::Warning;
 /// The slug of a milestone without a name.
 pub const DEFAULT_MILESTONE: &str = "default";
 
-/// How many folders above an archive, itself included, may contain its config.json.
+/// Number of folders searched for an archive's config.json: its own and those above.
 const CONFIG_ABOVE: usize = 3;
 
 /// The contents of a planning folder, according to the names in it.
@@ -56,6 +57,9 @@ pub struct MilestoneFolder {
     pub dir: PathBuf,
     /// The phase folders, sorted by number, then by name.
     pub phases: Vec<PhaseDir>,
+    /// How they are numbered, by config.json and the roadmap; `None` if no folder's name depends on it, so that
+    /// neither was read.
+    pub ids: Option<PhaseIds>,
 }
 
 /// An archived milestone.
@@ -109,23 +113,29 @@ impl PlanningFolder {
         }
         Ok(slugs)
     }
+
+    /// Reads the milestone in progress that has its own folder.
+    pub fn milestone(&self, slug: &str) -> Result<Parsed<MilestoneFolder>> {
+        MilestoneFolder::read(&self.dir, &self.dir.join(slug), slug)
+    }
 }
 
 impl MilestoneFolder {
-    /// Reads the phases of the milestone in `home`.
-    pub fn read(home: &Path, slug: &str) -> Result<Parsed<Self>> {
-        let ids = || {
-            PhaseIds::read(
-                &home.join(vocabulary::CONFIG),
-                &home.join(vocabulary::ROADMAP),
-            )
-        };
-        let dir = home.join(vocabulary::PHASES);
-        let phases = PhaseDir::read_all(&dir, OtherFolders::Mistakes, ids)?;
+    /// Reads the phases of the milestone in `home`, whose settings are in the planning folder `planning`.
+    pub fn read(planning: &Path, home: &Path, slug: &str) -> Result<Parsed<Self>> {
+        let config = planning.join(vocabulary::CONFIG);
+        let roadmap = home.join(vocabulary::ROADMAP);
+        let ids = OnceCell::new();
+        let phases = PhaseDir::read_all(
+            &home.join(vocabulary::PHASES),
+            OtherFolders::Mistakes,
+            || *ids.get_or_init(|| PhaseIds::read(&config, &roadmap)),
+        )?;
         Ok(phases.map(|phases| Self {
             slug: slug.to_owned(),
             dir: home.to_owned(),
             phases,
+            ids: ids.into_inner(),
         }))
     }
 }
@@ -146,11 +156,14 @@ impl Archive {
         } else {
             OtherFolders::Mistakes
         };
-        let phases = PhaseDir::read_all(&home, others, || self.ids(dir))?;
+        let ids = OnceCell::new();
+        let read_ids = || *ids.get_or_init(|| self.ids(dir));
+        let phases = PhaseDir::read_all(&home, others, read_ids)?;
         Ok(phases.map(|phases| MilestoneFolder {
             slug: self.slug.clone(),
             dir: dir.clone(),
             phases,
+            ids: ids.into_inner(),
         }))
     }
 
@@ -216,12 +229,12 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
         }
         (DEFAULT_MILESTONE.to_owned(), dir.to_owned())
     };
-    let named = MilestoneFolder::read(&home, &slug)?.into_value(warnings);
+    let named = MilestoneFolder::read(dir, &home, &slug)?.into_value(warnings);
     if home == dir || !named.phases.is_empty() {
         return Ok(named);
     }
     // Newer versions of VBW write phases at the root, regardless of ACTIVE.
-    let root = MilestoneFolder::read(dir, DEFAULT_MILESTONE)?.into_value(warnings);
+    let root = MilestoneFolder::read(dir, dir, DEFAULT_MILESTONE)?.into_value(warnings);
     if root.phases.is_empty() {
         return Ok(named);
     }

@@ -99,6 +99,17 @@ impl PhaseNumber {
         }
     }
 
+    /// Returns the phase directly in the milestone that contains this one: 2-04 for 2-04-01.
+    pub(crate) fn in_milestone(&self) -> Self {
+        match self.prefix.as_slice() {
+            [milestone, phase, ..] => Self {
+                prefix: vec![*milestone],
+                ..Self::from(*phase)
+            },
+            _ => self.clone(),
+        }
+    }
+
     /// Returns whether both belong to the same milestone, or neither number names one.
     pub(crate) fn is_sibling(&self, other: &Self) -> bool {
         self.prefix == other.prefix

@@ -49,7 +49,7 @@ pub(crate) enum OtherFolders {
 impl PhaseDir {
     /// Reads the phase folders in `home`, by number, then by name.
     ///
-    /// `ids` is only asked for the convention if a folder's name may follow another than the plain one.
+    /// `ids` is called only if some folder's name could be a milestone and a number.
     pub(crate) fn read_all(
         home: &Path,
         others: OtherFolders,

@@ -12,9 +12,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::markdown::FrontMatter;
+use crate::markdown::Outline;
 use crate::planning::PhaseNumber;
 use crate::planning::number::folder_prefix;
 use crate::planning::number::leading_digits;
+use crate::planning::roadmap;
+use crate::project::vocabulary;
 use crate::storage::read;
 
 /// How a project numbers its phases.
@@ -103,27 +107,28 @@ fn is_set(config: &str) -> bool {
         && parsed().is_some_and(|config| config["phase_id_convention"] == MILESTONE_PREFIXED)
 }
 
-/// Returns whether a heading or a checklist entry names a phase so: `### Phase 2-01: Name`.
+/// Returns whether a roadmap numbers its phases so: `### Phase 2-01: Name`.
+fn is_used(roadmap: &str) -> bool {
+    // Nearly no roadmap contains such a title, and parsing it takes time.
+    let mut titles = roadmap
+        .match_indices("Phase ")
+        .map(|(at, _)| &roadmap[at..]);
+    if !titles.any(|title| titled(title).is_some()) {
+        return false;
+    }
+    let front = FrontMatter::parse(roadmap, Path::new(vocabulary::ROADMAP)).value;
+    let outline = Outline::parse_beginning(roadmap, front.range.end);
+    roadmap::names_phases_of_milestones(&outline)
+}
+
+/// Returns the phase that a title names by milestone: `Phase 2-01: Name`.
 ///
 /// `Phase 1-4` and `Phase 01-03` are ranges: an id has a zero after the hyphen and none in front.
-fn is_used(roadmap: &str) -> bool {
-    roadmap.lines().any(|line| {
-        let line = line.trim_start();
-        let entry = line
-            .strip_prefix("- [")
-            .and_then(|entry| entry.get(1..)?.strip_prefix(']'));
-        let title = match entry {
-            Some(entry) => entry.trim_start_matches([' ', '*']),
-            None if line.starts_with('#') => line.trim_start_matches(['#', ' ']),
-            None => return false,
-        };
-        title.strip_prefix("Phase ").is_some_and(|id| {
-            let after = &id[leading_digits(id)..];
-            !id.starts_with('0')
-                && after.starts_with("-0")
-                && split_prefixed(id).is_some_and(|(_, rest)| rest.starts_with(':'))
-        })
-    })
+pub(super) fn titled(title: &str) -> Option<PhaseNumber> {
+    let id = title.strip_prefix("Phase ")?;
+    let is_id = !id.starts_with('0') && id[leading_digits(id)..].starts_with("-0");
+    let (number, rest) = split_prefixed(id).filter(|_| is_id)?;
+    rest.starts_with(':').then_some(number)
 }
 
 #[cfg(test)]
@@ -177,6 +182,8 @@ mod tests {
             "# R\n### Phase 2-01: Name\n",
             "- [ ] **Phase 1-02: Name** - what\n",
             "  - [x] Phase 1-02: Name",
+            "- v2.0\n  - [ ] **Phase 2-01: Name**\n",
+            "---\na: 1\n---\n\n### Phase 2-01: Name\n\n### Phase 999.1: Backlog\n",
         ] {
             let found = PhaseIds::of(None, Some(roadmap));
             assert_eq!(found, PhaseIds::MilestonePrefixed, "{roadmap}");
@@ -190,6 +197,13 @@ mod tests {
             "- [ ] 02-01: a plan\n",
             "Phase 2-01: a sentence\n",
             "- [",
+            "```\n### Phase 2-01: an example\n```\n",
+            // Plans of phase 2.
+            "- [ ] **Phase 2: Parser**\n  - [ ] Phase 2-01: write it\n",
+            "- [ ] Phase 2-01: write the parser\n\n### Phase 2: Parser\n",
+            "### Phase 2: Parser\n\n#### Phase 2-01: Write it\n",
+            "## Phases\n\n- **Phase 2: Parser** - all\n\n## Plans\n\n- [ ] Phase 2-01: write\n",
+            "### Phase 3: Parser\n\n- [ ] Phase 2-01: first\n",
         ] {
             assert_eq!(
                 PhaseIds::of(None, Some(roadmap)),

@@ -327,13 +327,15 @@ fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<
     })
 }
 
-/// Returns the phases after the last known one, up to STATE.md's total.
+/// Returns the phases after the last known one, up to STATE.md's total; only phases of its milestone count.
 fn counted(known: &BTreeSet<PhaseNumber>, state: &StateFile) -> Vec<Phase> {
     let total = state.phase.total.unwrap_or(0).min(MAX_COUNTED) as usize;
-    let first = known.last().map_or(1, |last| last.whole() + 1);
-    (first..)
-        .take(total.saturating_sub(known.len()))
-        .map(|number| Phase::empty(PhaseNumber::from(number)))
+    let last = known.last().map(PhaseNumber::in_milestone);
+    let last = last.unwrap_or_else(|| PhaseNumber::from(0));
+    let siblings = known.iter().filter(|number| number.is_sibling(&last));
+    (last.ordinal() + 1..)
+        .take(total.saturating_sub(siblings.count()))
+        .map(|ordinal| Phase::empty(last.sibling(ordinal)))
         .collect()
 }
 

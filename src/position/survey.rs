@@ -29,7 +29,7 @@ pub struct Survey {
     pub folder: PlanningFolder,
     /// PROJECT.md; empty if missing.
     pub project_file: ProjectFile,
-    /// STATE.md; empty if missing.
+    /// STATE.md; empty if missing, except for how phases are numbered.
     pub state: StateFile,
     /// ROADMAP.md; empty if missing.
     pub roadmap: Roadmap,
@@ -73,7 +73,8 @@ impl Survey {
             documents.text(&path).map(|text| (text, path))
         });
         let of_roadmap = roadmap.as_ref().map(|(text, _)| text.as_str());
-        let ids = PhaseIds::of(config.as_deref(), of_roadmap);
+        let of_folders = folder.active.ids;
+        let ids = of_folders.unwrap_or_else(|| PhaseIds::of(config.as_deref(), of_roadmap));
         let state = state.map(|(text, path)| StateFile::parse_with(&text, &path, ids));
         let roadmap = roadmap.map(|(text, path)| Roadmap::parse_with(&text, &path, ids));
         let state = state.map(|state| documents.value(state));
@@ -81,7 +82,11 @@ impl Survey {
         let project_file =
             documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
         let (has_state, has_roadmap) = (state.is_some(), roadmap.is_some());
-        let (state, roadmap) = (state.unwrap_or_default(), roadmap.unwrap_or_default());
+        let roadmap = roadmap.unwrap_or_default();
+        let state = state.unwrap_or_else(|| StateFile {
+            ids,
+            ..StateFile::default()
+        });
         let workflow = config
             .as_deref()
             .map(WorkflowSettings::parse)
@@ -127,30 +132,33 @@ impl Survey {
         }
     }
 
+    /// Returns an error if the number has a milestone but the project numbers its phases without.
+    pub fn check_number(&self, number: &PhaseNumber) -> Result<()> {
+        // There, `2-01` is plan 1 of phase 2 or a range.
+        if number.ids() == PhaseIds::MilestonePrefixed && self.state.ids == PhaseIds::Plain {
+            return Err(Error::usage(format!("\"{number}\" is not a phase number"))
+                .hint("write it like 3, 05.1 or 3b"));
+        }
+        Ok(())
+    }
+
     /// Returns the phase of a number, or an error that lists the known phases.
     pub fn phase(&self, number: &PhaseNumber) -> Result<&Phase> {
         let phases = &self.position.phases;
-        phases
+        if let Some(phase) = phases.iter().find(|phase| phase.number == *number) {
+            return Ok(phase);
+        }
+        self.check_number(number)?;
+        let known: Vec<String> = phases
             .iter()
-            .find(|phase| phase.number == *number)
-            .ok_or_else(|| {
-                let known: Vec<String> = phases
-                    .iter()
-                    .map(|phase| phase.number.to_string())
-                    .collect();
-                // Only projects with such numbers speak of a phase 2-01.
-                let is_range = number.ids() != self.state.ids && self.state.ids == PhaseIds::Plain;
-                if is_range {
-                    return Error::usage(format!("\"{number}\" is not a phase number"))
-                        .hint("write it like 3, 05.1 or 3b");
-                }
-                let hint = if known.is_empty() {
-                    "no phase is known yet".to_owned()
-                } else {
-                    format!("known phases: {}", known.join(", "))
-                };
-                Error::not_found(format!("there is no phase {number}")).hint(hint)
-            })
+            .map(|phase| phase.number.to_string())
+            .collect();
+        let hint = if known.is_empty() {
+            "no phase is known yet".to_owned()
+        } else {
+            format!("known phases: {}", known.join(", "))
+        };
+        Err(Error::not_found(format!("there is no phase {number}")).hint(hint))
     }
 
     /// Returns the project's name from PROJECT.md, otherwise from STATE.md, otherwise from its folder.

@@ -1,5 +1,7 @@
 //! Finds the phases in a roadmap: headings of sections, and checklist entries.
 
+use std::collections::BTreeSet;
+
 use crate::markdown::Block;
 use crate::markdown::ListItem;
 use crate::markdown::Outline;
@@ -8,6 +10,7 @@ use crate::markdown::Section;
 use crate::planning::PhaseIds;
 use crate::planning::heading;
 use crate::planning::located::Span;
+use crate::planning::phase_ids;
 use crate::planning::roadmap::name;
 use crate::planning::roadmap::name::NamedPhase;
 
@@ -42,6 +45,31 @@ pub(super) fn headings<'o>(outline: &'o Outline<'_>, ids: PhaseIds) -> Vec<Phase
             Some(PhaseHeading { named, section })
         })
         .collect()
+}
+
+/// Returns whether headings or checklist entries name phases by milestone, such as `Phase 2-01: Name`.
+///
+/// If the number before the hyphen is a phase itself, they are its plans; so are those in a phase's section.
+pub(in crate::planning) fn names_phases_of_milestones(outline: &Outline<'_>) -> bool {
+    let plain = headings(outline, PhaseIds::Plain);
+    let details = Ranges::merge(plain.iter().map(|heading| heading.section.whole.clone()));
+    let listed = entries(outline, &plain, PhaseIds::Plain).into_iter();
+    let listed = listed.map(|entry| entry.named.number.whole());
+    let plain = plain.iter().map(|heading| heading.named.number.whole());
+    let plain: BTreeSet<u32> = plain.chain(listed).collect();
+    let titles = outline
+        .sections()
+        .iter()
+        .filter(|section| !details.contains(section.heading.start))
+        .map(|section| &section.title);
+    let all = 0..outline.text().len();
+    let items = outline.items(&all);
+    let items = items
+        .filter(|(block, item)| item.checked.is_some() && !details.contains(block.range.start));
+    titles
+        .chain(items.map(|(_, item)| &item.text))
+        .filter_map(|title| phase_ids::titled(title.trim_start_matches('*')))
+        .any(|number| !plain.contains(&number.whole()))
 }
 
 /// Returns the entries of phase checklists; those in a phase's own section are its plans, not phases.

@@ -48,6 +48,8 @@ mod progress;
 mod reference;
 mod section;
 
+pub(in crate::planning) use mention::names_phases_of_milestones;
+
 /// An entry of a phase's plan checklist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RoadmapPlan {

@@ -266,18 +266,20 @@ fn identity_labels(outline: &Outline<'_>) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the number of listed phases, if the list has no gaps.
+/// Returns the number of listed phases, if the list has no gaps and all belong to one milestone.
 fn listed_total(phases: &[PhaseStatus]) -> Option<u32> {
-    let mut wholes: Vec<u32> = phases.iter().map(|phase| phase.number.whole()).collect();
-    wholes.sort_unstable();
-    wholes.dedup();
-    let is_whole_list = wholes
+    let first = &phases.first()?.number;
+    let are_siblings = phases.iter().all(|phase| phase.number.is_sibling(first));
+    let mut ordinals: Vec<u32> = phases.iter().map(|phase| phase.number.ordinal()).collect();
+    ordinals.sort_unstable();
+    ordinals.dedup();
+    let is_whole_list = ordinals
         .iter()
         .zip(1..)
-        .all(|(whole, expected)| *whole == expected);
+        .all(|(ordinal, expected)| *ordinal == expected);
     u32::try_from(phases.len())
         .ok()
-        .filter(|total| *total > 0 && is_whole_list)
+        .filter(|_| are_siblings && is_whole_list)
 }
 
 /// Returns the decisions, including those under subheadings, without phases that are listed among them.

@@ -204,3 +204,21 @@ fn a_table_of_two_columns_holds_the_position_as_labels_do() {
     let all = state.claims.iter().map(|claim| &claim.value);
     assert!(!all.clone().any(|claim| *claim == Claim::PlansTotal(40)));
 }
+
+#[test]
+fn a_list_of_phases_counts_them_if_it_is_complete_and_of_one_milestone() {
+    let total = |ids: &[&str]| {
+        let status = |id: &&str| PhaseStatus {
+            number: PhaseNumber::parse_id(id).unwrap(),
+            name: None,
+            status: Span::new("done", 0, 1).with_value("done".to_owned()),
+        };
+        listed_total(&ids.iter().map(status).collect::<Vec<_>>())
+    };
+    assert_eq!(total(&["2-01", "2-02", "2-03"]), Some(3));
+    assert_eq!(total(&["1-01", "1-03"]), None);
+    assert_eq!(total(&["1-01", "2-01"]), None);
+    assert_eq!(total(&["1", "2", "2.1"]), Some(3));
+    assert_eq!(total(&["1", "3"]), None);
+    assert_eq!(total(&[]), None);
+}
