@@ -172,7 +172,7 @@ fn join(new: &mut Vec<u8>, closing: &str, entry: &str, end: &str) {
 /// Returns whether the last entries of a text are those that were added after byte `from`.
 fn are_entries(text: &[u8], from: usize, new: &[NewEntry<'_>]) -> bool {
     let old = &text[..from];
-    let breaks = old.iter().filter(|byte| **byte == b'\n').count();
+    let breaks = memchr::memchr_iter(b'\n', old).count();
     let old_lines = breaks + usize::from(!old.ends_with(b"\n"));
     let text = String::from_utf8_lossy(text);
     let patterns = Patterns::parse(&text, Path::new("PATTERNS.md")).value;
