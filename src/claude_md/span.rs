@@ -46,13 +46,8 @@ impl Span {
 
     /// Finds the pair of markers in `text`; `None` without any marker, an error if they are malformed.
     pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Self>> {
-        if !Outline::is_whole(text) {
-            return Err(
-                Error::refused("is too long to be read whole, so it is not changed")
-                    .at(path, None)
-                    .hint("shorten it: an agent reads all of it in every session"),
-            );
-        }
+        let hint = "shorten it: an agent reads all of it in every session";
+        Outline::check_whole(text, path, hint)?;
         let markers = markers(text);
         let refused = |reason: &str, is_affected: fn(&PlacedMarker) -> bool| {
             let lines: Vec<usize> = markers

@@ -94,7 +94,7 @@ pub(crate) fn render(rows: impl IntoIterator<Item = IndexRow>) -> String {
     text
 }
 
-/// Parses the rows of a table that anyone may have written; `None` if there is no table with a `key` column.
+/// Parses the rows of the table, which may be hand-written; `None` if no table has a `key` column.
 pub(crate) fn parse(text: &str) -> Option<Vec<IndexRow>> {
     let mut columns: Option<Vec<String>> = None;
     let mut rows = Vec::new();

@@ -59,7 +59,7 @@ pub(crate) struct Survey {
     pub(crate) newest: Vec<Commit>,
 }
 
-/// Number of commits read at once; most updates are no further apart.
+/// Number of commits read at once; most updates are closer together.
 const WINDOW_COMMITS: usize = 64;
 /// Maximum number of commits that are inspected individually.
 const MAX_INSPECTED: usize = 500;

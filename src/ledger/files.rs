@@ -40,8 +40,6 @@ pub(crate) struct LedgerFile {
     pub(crate) text: String,
     /// Whether the bytes are not valid text.
     pub(crate) is_invalid_utf8: bool,
-    /// Whether only the beginning of the text is parsed.
-    pub(crate) is_too_long: bool,
 }
 
 /// The three files.
@@ -125,15 +123,12 @@ impl LedgerFile {
             .clone()
             .map(|bytes| read::decode(bytes, path).into_value(warnings))
             .unwrap_or_default();
-        let too_long = Outline::unread_warning(&text, path);
-        let is_too_long = too_long.is_some();
-        warnings.extend(too_long);
+        warnings.extend(Outline::unread_warning(&text, path));
         Ok(Self {
             path: path.to_owned(),
             bytes,
             text,
             is_invalid_utf8,
-            is_too_long,
         })
     }
 
@@ -151,14 +146,8 @@ impl LedgerFile {
                 .at(&self.path, None)
                 .hint("save it as UTF-8"));
         }
-        if self.is_too_long {
-            return Err(
-                Error::refused("is too long to be read whole, so it is not changed")
-                    .at(&self.path, None)
-                    .hint("move what is outdated to a file with another name"),
-            );
-        }
-        Ok(())
+        let hint = "move what is outdated to a file with another name";
+        Outline::check_whole(&self.text, &self.path, hint)
     }
 
     /// Fails if the file contains conflict markers.

@@ -56,7 +56,7 @@ pub fn fix(project: &Project) -> Result<FixReport> {
                     ),
                 ] {
                     // Files that are not valid UTF-8, or too long, are not changed; the check reports them.
-                    if file.exists() && !file.is_invalid_utf8 && !file.is_too_long {
+                    if file.exists() && file.refuse_uneditable().is_ok() {
                         changes.edit(&file.path, file.bytes.clone(), fixed)?;
                     }
                 }

@@ -60,7 +60,6 @@ fn file(text: &str) -> LedgerFile {
         bytes: Some(text.as_bytes().to_vec()),
         text: text.to_owned(),
         is_invalid_utf8: false,
-        is_too_long: false,
     }
 }
 

@@ -63,12 +63,7 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
 
 /// Refuses to change a file if only the beginning of this text would be parsed.
 pub(crate) fn check_whole(text: &str, path: &Path) -> Result<()> {
-    if Outline::is_whole(text) {
-        return Ok(());
-    }
-    Err(Error::refused("is too long to be read whole")
-        .at(path, None)
-        .hint("move older entries to a file with another name"))
+    Outline::check_whole(text, path, "move older entries to a file with another name")
 }
 
 /// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading.

@@ -68,7 +68,7 @@ impl Tokenizer {
     pub(crate) fn join(&mut self, text: &str, words: &mut String) -> usize {
         let mut count = 0;
         each_run(text, |run| match run {
-            CharRun::Wide(run) => each_gram(run, &mut |gram| {
+            CharRun::Unspaced(run) => each_gram(run, &mut |gram| {
                 words.push_str(gram);
                 words.push(' ');
                 count += 1;
@@ -151,7 +151,7 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
         }
     }
     each_run(query, |run| match run {
-        CharRun::Wide(run) => each_gram(run, &mut |gram| {
+        CharRun::Unspaced(run) => each_gram(run, &mut |gram| {
             let is_compound = gram.chars().nth(1).is_some();
             all.add(gram.to_owned(), vec![gram.to_owned()], is_compound);
         }),
@@ -222,7 +222,7 @@ impl Terms {
 /// A run of characters of one kind.
 enum CharRun<'a> {
     /// In a script written without spaces.
-    Wide(&'a str),
+    Unspaced(&'a str),
     Spaced(&'a str),
 }
 
@@ -231,17 +231,17 @@ fn each_run<'a>(text: &'a str, mut take: impl FnMut(CharRun<'a>)) {
     let mut rest = text;
     while let Some(start) = rest.find(char::is_alphanumeric) {
         rest = &rest[start..];
-        let wide = rest.chars().next().is_some_and(is_unspaced);
+        let unspaced = rest.chars().next().is_some_and(is_unspaced);
         let continues = |c: char| {
             if c.is_ascii() {
-                return !wide && c.is_ascii_alphanumeric();
+                return !unspaced && c.is_ascii_alphanumeric();
             }
-            c.is_alphanumeric() && is_unspaced(c) == wide || is_combining(c)
+            c.is_alphanumeric() && is_unspaced(c) == unspaced || is_combining(c)
         };
         let end = rest.find(|c| !continues(c)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
-        take(if wide {
-            CharRun::Wide(run)
+        take(if unspaced {
+            CharRun::Unspaced(run)
         } else {
             CharRun::Spaced(run)
         });

@@ -80,10 +80,11 @@ pub(crate) fn by_words(
     if matches.len() >= MIN_MATCHES && !asked.words.iter().any(is_unspaced) {
         return Ok(matches);
     }
-    let (wide, narrow): (Vec<String>, Vec<String>) = asked.words.into_iter().partition(is_unspaced);
-    let mut parts = wide;
+    let (unspaced, spaced): (Vec<String>, Vec<String>) =
+        asked.words.into_iter().partition(is_unspaced);
+    let mut parts = unspaced;
     if matches.len() < MIN_MATCHES {
-        let unmatched = lexical::unmatched(connection, user, &narrow)?;
+        let unmatched = lexical::unmatched(connection, user, &spaced)?;
         parts.extend(unmatched.iter().map(|word| shared_by_forms(word)));
     }
     let mut scores = matches.into_iter().collect();

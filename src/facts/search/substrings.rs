@@ -28,10 +28,10 @@ pub(crate) fn add(
     unmatched: &[String],
     scores: &mut BTreeMap<i64, f64>,
 ) -> Result<()> {
-    let (wide, narrow): (Vec<&String>, Vec<&String>) = unmatched
+    let (unspaced, spaced): (Vec<&String>, Vec<&String>) = unmatched
         .iter()
         .partition(|word| word.chars().any(is_unspaced));
-    let long = narrow
+    let long = spaced
         .into_iter()
         .filter(|word| word.chars().count() >= GRAM);
     for word in long {
@@ -39,12 +39,12 @@ pub(crate) fn add(
             *scores.entry(row).or_default() += FOUND;
         }
     }
-    let pairs = grams(&wide, 2);
+    let pairs = grams(&unspaced, 2);
     if pairs.is_empty() {
         return Ok(());
     }
     let total = to_f64(pairs.len());
-    for (row, found) in sharing(connection, user, &wide, &pairs)? {
+    for (row, found) in sharing(connection, user, &unspaced, &pairs)? {
         *scores.entry(row).or_default() += FOUND * to_f64(found) / total;
     }
     Ok(())

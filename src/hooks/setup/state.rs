@@ -15,7 +15,7 @@ use crate::storage::read;
 /// The state of a harness's settings in one scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupState {
-    /// There are no entries of ours.
+    /// The settings contain no entries of annals.
     Absent,
     /// All entries are current, for one combination of options.
     Current,

@@ -133,7 +133,7 @@ impl TargetFile {
         SetupOptions::ALL.into_iter().any(is_it)
     }
 
-    /// Returns whether the whole file is ours, so that there is no content of others to back up.
+    /// Returns whether annals writes the whole file, so that there is nothing else to back up.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.content, SettingsContent::Plugin(_))
     }

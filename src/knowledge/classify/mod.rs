@@ -224,7 +224,7 @@ fn key(finding: &str, entry_type: EntryType) -> String {
         }
         key.push_str(part);
     }
-    // Without Latin letters there are no such words, so a checksum distinguishes the findings.
+    // A finding without Latin letters yields no words; a checksum makes its key unique.
     if key.is_empty() || key.bytes().all(|byte| byte.is_ascii_digit()) {
         let sum = checksum(finding.as_bytes());
         key = format!(

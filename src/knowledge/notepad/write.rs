@@ -166,14 +166,7 @@ fn insert(
     path: &Path,
 ) -> Result<Parsed<usize>> {
     let text = same_length_text(bytes);
-    // A section of the rest would be added a second time.
-    if !Outline::is_whole(&text) {
-        return Err(
-            Error::refused("is too long to be read whole, so it is not changed")
-                .at(path, None)
-                .hint("move what is outdated to another file"),
-        );
-    }
+    Outline::check_whole(&text, path, "move what is outdated to another file")?;
     let parsed = parse(&text, path);
     let notepad = parsed.value;
     let insertion = insertion::insertion(&notepad, note.section, &lines(note, clock));

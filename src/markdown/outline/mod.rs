@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::path::Path;
 
+use crate::error::Error;
+use crate::error::Result;
 use crate::markdown::Label;
 use crate::markdown::Lines;
 use crate::markdown::outline::reader::OutlineBuilder;
@@ -175,6 +177,15 @@ impl<'a> Outline<'a> {
     /// Returns whether all of a text would be parsed.
     pub(crate) fn is_whole(text: &str) -> bool {
         unread(text, 0).is_none()
+    }
+
+    /// Fails if only the beginning of a file is parsed: a change could repeat what stands further down.
+    pub(crate) fn check_whole(text: &str, path: &Path, hint: &str) -> Result<()> {
+        if Self::is_whole(text) {
+            return Ok(());
+        }
+        let message = "is too long to be read whole, so it is not changed";
+        Err(Error::refused(message).at(path, None).hint(hint))
     }
 
     /// Returns a warning if not all of the document is parsed.
