@@ -149,10 +149,10 @@ impl Survey {
             return Ok(phase);
         }
         self.check_number(number)?;
-        let known: Vec<String> = phases
-            .iter()
-            .map(|phase| phase.number.to_string())
-            .collect();
+        let numbers = phases.iter().map(|phase| phase.number.to_string());
+        let mut known: Vec<String> = numbers.collect();
+        // Two folders may have the same number.
+        known.dedup();
         let hint = if known.is_empty() {
             "no phase is known yet".to_owned()
         } else {
