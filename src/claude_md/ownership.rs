@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::markdown::FrontMatter;
 use crate::text::clip;
+use crate::text::line_end;
 use crate::text::quantity;
 use crate::text::strip_controls;
 use crate::warning::Warning;
@@ -77,7 +78,7 @@ impl<'a> ContextFile<'a> {
         let existing = existing.unwrap_or_default();
         let text = readable(existing);
         let start = start(&text, path);
-        let newline = newline(existing);
+        let newline = line_end(existing);
         let Some(span) = Span::find(&text, path)? else {
             let generated = legacy::generated(&text, start, path, known);
             return Ok(Self {
@@ -271,15 +272,6 @@ fn start(text: &str, path: &Path) -> usize {
     } else {
         head
     }
-}
-
-/// Returns the line ending of the majority of lines.
-fn newline(bytes: &[u8]) -> &'static str {
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    let last = lines.next_back();
-    debug_assert!(last.is_some(), "a split yields at least one part");
-    let (crlf, lf): (Vec<_>, Vec<_>) = lines.partition(|line| line.ends_with(b"\r"));
-    if crlf.len() > lf.len() { "\r\n" } else { "\n" }
 }
 
 /// Lists the first lines of a lost edit.

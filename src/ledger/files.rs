@@ -11,6 +11,7 @@ use crate::project::Origin;
 use crate::project::Project;
 use crate::project::confine;
 use crate::storage::read;
+use crate::text::line_end;
 use crate::warning::Warning;
 
 /// The file about the present.
@@ -164,11 +165,7 @@ impl LedgerFile {
 
     /// Returns the line ending of the file.
     pub(crate) fn line_end(&self) -> &'static str {
-        if self.text.contains("\r\n") {
-            "\r\n"
-        } else {
-            "\n"
-        }
+        line_end(&self.text)
     }
 }
 

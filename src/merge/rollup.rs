@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use crate::markdown::Outline;
 use crate::merge::Versions;
+use crate::text::line_end;
 
 /// Prefix of the rollup's heading.
 const HEADING: &str = "Recent";
@@ -33,11 +34,7 @@ pub(crate) fn with_merged_rollup(versions: Versions<'_>) -> Cow<'_, str> {
         return Cow::Borrowed(versions.ours);
     }
     let (before, after) = versions.ours.split_at(end);
-    let line_end = if before.contains("\r\n") {
-        "\r\n"
-    } else {
-        "\n"
-    };
+    let line_end = line_end(versions.ours);
     let gap = if before.ends_with('\n') { "" } else { line_end };
     let mut text = format!("{before}{gap}");
     for bullet in new {

@@ -16,6 +16,7 @@ use crate::project::Project;
 use crate::storage::Changes;
 use crate::templates;
 use crate::templates::Template;
+use crate::text::line_end;
 
 /// Text that closes a block left open at the end of a file. A closing fence may be longer than its opening
 /// fence, so the short ones are tried first.
@@ -131,15 +132,6 @@ fn appended(old: &[u8], head: &str, entries: &[NewEntry<'_>]) -> Option<Vec<u8>>
         }
         are_entries(&new, old.len(), entries).then_some(new)
     })
-}
-
-/// Returns the line ending of the file's last complete line; `\n` if there is none.
-fn line_end(old: &[u8]) -> &'static str {
-    let last = old.iter().rposition(|byte| *byte == b'\n');
-    match last {
-        Some(at) if at > 0 && old[at - 1] == b'\r' => "\r\n",
-        _ => "\n",
-    }
 }
 
 /// Appends an entry after a blank line, closing a block with `closing` first.

@@ -18,6 +18,7 @@ use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
 use crate::text::Line;
+use crate::text::line_end;
 
 /// The heading of the section.
 pub(crate) const HEADING: &str = "Notes";
@@ -121,7 +122,7 @@ fn plan(project: &Project, line: &str, changes: &mut Changes) -> Result<bool> {
 
 /// Returns the text with the note appended to its section; `None` if the text already contains it.
 fn noted(text: &str, line: &str) -> Option<String> {
-    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let end = line_end(text);
     let patterns = Patterns::parse(text, Path::new("PATTERNS.md")).value;
     if patterns.loose.iter().any(|loose| loose.text == line) {
         return None;

@@ -9,6 +9,7 @@ use crate::patterns::PatternEntry;
 use crate::patterns::judged::CheckedLessons;
 use crate::patterns::trace;
 use crate::text::hexadecimal;
+use crate::text::line_end;
 
 /// Returns the digest of an entry's bullets.
 pub(crate) fn digest<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
@@ -43,10 +44,9 @@ pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Optio
     if digest(&entry.worked, &entry.failed) != written {
         return None;
     }
-    let is_windows = entry.text.contains("\r\n");
-    let text = entry.text.replace("\r\n", "\n");
-    let old = section(&entry.worked, &entry.failed);
-    let at = text.find(&old)?;
+    let end = line_end(&entry.text);
+    let old = section(&entry.worked, &entry.failed).replace('\n', end);
+    let at = entry.text.find(&old)?;
     let texts = |lessons: &[crate::patterns::lesson::Lesson]| -> Vec<String> {
         lessons
             .iter()
@@ -60,12 +60,8 @@ pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Optio
         .chain(&lessons.failed)
         .map(|lesson| lesson.source.clone())
         .collect();
-    let mut new = text;
-    new.replace_range(at..at + old.len(), &section(&worked, &failed));
-    let new = trace::judged(&new, &sources, &digest(&worked, &failed))?;
-    Some(if is_windows {
-        new.replace('\n', "\r\n")
-    } else {
-        new
-    })
+    let mut new = entry.text.clone();
+    let section = section(&worked, &failed).replace('\n', end);
+    new.replace_range(at..at + old.len(), &section);
+    trace::judged(&new, &sources, &digest(&worked, &failed))
 }

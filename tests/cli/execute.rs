@@ -213,6 +213,21 @@ fn lessons_of_the_agent_take_the_place_of_chosen_ones() {
 }
 
 #[test]
+fn lessons_replace_their_bullets_and_keep_every_other_line_end() {
+    let case = Case::new(VBW);
+    case.run("execute 3").success();
+    let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+    case.write(PATTERNS, text.replace('\n', "\r\n") + "by hand\n");
+    case.write("lessons.json", LESSONS);
+    case.run("execute 3 --lessons lessons.json").success();
+    let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+    assert!(text.contains("never across units (plan 01)\r\n"), "{text}");
+    let bare = text.replace("\r\n", "");
+    assert_eq!(bare.matches('\n').count(), 1, "{text}");
+    assert!(bare.ends_with("by hand\n"), "{text}");
+}
+
+#[test]
 fn lessons_that_teach_nothing_are_refused_with_the_reason() {
     let case = Case::new(VBW);
     let before = case.tree();

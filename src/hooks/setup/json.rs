@@ -12,6 +12,7 @@ use jsonc_parser::cst::CstRootNode;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::harness::JsonDialect;
+use crate::text::line_end;
 
 const BOM: &str = "\u{feff}";
 
@@ -44,12 +45,8 @@ impl<'a> JsonDocument<'a> {
             Some(text) => (BOM, text),
             None => ("", text),
         };
-        let empty = if text.contains("\r\n") {
-            "{}\r\n"
-        } else {
-            "{}\n"
-        };
-        let text = if text.trim().is_empty() { empty } else { text };
+        let empty = format!("{{}}{}", line_end(text));
+        let text = if text.trim().is_empty() { &empty } else { text };
         let root = CstRootNode::parse(text, &options(dialect)).map_err(|error| {
             let line = line_of(text.as_bytes(), error.range().start);
             refused(&format!("is not valid JSON: {}", error.kind()), path, line)

@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::setup::command::is_program;
 use crate::hooks::setup::server::NAME;
+use crate::text::line_end;
 
 const SERVERS: &str = "mcp_servers";
 const BOM: &str = "\u{feff}";
@@ -103,7 +104,7 @@ impl File {
         let file = Self {
             document,
             has_bom: text.len() < whole.len(),
-            is_crlf: text.contains("\r\n"),
+            is_crlf: line_end(text) == "\r\n",
         };
         // The parser normalizes mixed line endings, but lines that are not ours must keep their own.
         let text = file.text();

@@ -1,0 +1,36 @@
+//! The line ending of a file.
+
+/// Returns the line ending of the majority of lines, `"\n"` or `"\r\n"`; `"\n"` if neither has one.
+///
+/// What is added to a file gets its line ending; lines that are already there keep their own.
+pub(crate) fn line_end(text: impl AsRef<[u8]>) -> &'static str {
+    let bytes = text.as_ref();
+    let (mut lf, mut crlf) = (0_usize, 0_usize);
+    for at in memchr::memchr_iter(b'\n', bytes) {
+        match at.checked_sub(1).map(|before| bytes[before]) {
+            Some(b'\r') => crlf += 1,
+            _ => lf += 1,
+        }
+    }
+    if crlf > lf { "\r\n" } else { "\n" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_end_is_that_of_the_majority() {
+        for (text, expected) in [
+            ("", "\n"),
+            ("a", "\n"),
+            ("\n", "\n"),
+            ("a\r\n", "\r\n"),
+            ("a\r\nb\n", "\n"),
+            ("a\r\nb\nc\r\n", "\r\n"),
+            ("a\rb\n", "\n"),
+        ] {
+            assert_eq!(line_end(text), expected, "{text:?}");
+        }
+    }
+}
