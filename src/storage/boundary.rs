@@ -87,7 +87,7 @@ impl Boundary {
     /// Returns whether a path begins with one of the folders.
     fn holds(&self, path: &Path) -> bool {
         let allowed = || self.allowed.read().unwrap_or_else(PoisonError::into_inner);
-        path.starts_with(&self.root) || allowed().iter().any(|folder| path.starts_with(folder))
+        is_below(path, &self.root) || allowed().iter().any(|folder| is_below(path, folder))
     }
 
     /// Returns where a path with links ends, or nothing, and keeps a warning, where that is outside.
@@ -128,7 +128,7 @@ impl Boundary {
     pub(crate) fn count(&self, path: &Path, bytes: u64) -> Result<()> {
         let planning = self.planning.read().unwrap_or_else(PoisonError::into_inner);
         match planning.as_ref() {
-            Some(limit) if path.starts_with(limit.folder()) => limit.count(bytes),
+            Some(limit) if is_below(path, limit.folder()) => limit.count(bytes),
             _ => Ok(()),
         }
     }
@@ -148,6 +148,18 @@ impl Boundary {
         let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *left_out)
     }
+}
+
+/// Returns whether a path is a folder or below it, as [`Path::starts_with`] does.
+///
+/// Comparing bytes first is much faster, and each file that is read asks this twice.
+fn is_below(path: &Path, folder: &Path) -> bool {
+    let (bytes, prefix) = (
+        path.as_os_str().as_encoded_bytes(),
+        folder.as_os_str().as_encoded_bytes(),
+    );
+    let rest = bytes.strip_prefix(prefix);
+    rest.is_some_and(|rest| rest.first() == Some(&b'/')) || path.starts_with(folder)
 }
 
 #[cfg(test)]

@@ -27,8 +27,7 @@ pub(crate) enum Wanted {
 
 /// Opens what a project has at a path; returns `None` if it leads outside.
 pub(crate) fn of_project(path: &Path, wanted: Wanted) -> io::Result<Option<File>> {
-    let goes_up = path.components().any(|part| part == Component::ParentDir);
-    if !goes_up {
+    if !goes_up(path) {
         match without_links(path, wanted) {
             Err(error) if is_link(&error) => {}
             opened => return opened.map(Some),
@@ -42,6 +41,14 @@ pub(crate) fn of_project(path: &Path, wanted: Wanted) -> io::Result<Option<File>
             None => Ok(None),
         },
     }
+}
+
+/// Returns whether a path contains `..` as a component.
+fn goes_up(path: &Path) -> bool {
+    // Most paths contain no two dots, which is faster to see than their components.
+    let bytes = path.as_os_str().as_encoded_bytes();
+    bytes.windows(2).any(|pair| pair == b"..")
+        && path.components().any(|part| part == Component::ParentDir)
 }
 
 /// Returns what a project has at a path, links followed, or `None` if one leads outside or nowhere.

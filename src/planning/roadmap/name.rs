@@ -56,22 +56,29 @@ pub(super) fn parse_phase(text: Span<'_>, ids: PhaseIds) -> Option<NamedPhase> {
 
 /// Splits at the end of the name's markup, otherwise at a remark in italics or a plan count.
 fn split_name(text: Span<'_>) -> (Span<'_>, Span<'_>) {
-    let marks = ["**", "](", "~~"];
-    let end_of_mark = marks.iter().filter_map(|mark| text.text.find(mark)).min();
-    let end = end_of_mark.or_else(|| {
-        let remark = [" _(", " *("]
-            .iter()
-            .filter_map(|mark| text.text.find(mark))
-            .min();
-        let counts = text
-            .text
-            .match_indices(" (")
-            .map(|(at, _)| at)
-            .find(|at| text.text[at + 2..].split(')').next().is_some_and(is_count));
-        [remark, counts].into_iter().flatten().min()
+    let end = find_first(text.text, |rest| {
+        ["**", "](", "~~"].iter().any(|mark| rest.starts_with(mark))
+    });
+    let end = end.or_else(|| {
+        find_first(text.text, |rest| {
+            let Some(rest) = rest.strip_prefix(' ') else {
+                return false;
+            };
+            let counts = |rest: &str| rest.split(')').next().is_some_and(is_count);
+            rest.starts_with("_(")
+                || rest.starts_with("*(")
+                || rest.strip_prefix('(').is_some_and(counts)
+        })
     });
     let end = end.unwrap_or(text.text.len());
     (text.part(0..end), text.after(end))
+}
+
+/// Returns the first offset at which the rest of the text matches.
+fn find_first(text: &str, is_match: impl Fn(&str) -> bool) -> Option<usize> {
+    text.char_indices()
+        .map(|(at, _)| at)
+        .find(|at| is_match(&text[*at..]))
 }
 
 /// Returns whether a text counts plans: `2/2 plans`, `3 plans`.
@@ -105,7 +112,8 @@ impl NamedPhase {
                 }
             }
             let dash = DASHES.iter().find_map(|dash| {
-                let at = text.rfind(dash)?;
+                let mut spaces = text.rmatch_indices(' ').map(|(at, _)| at);
+                let at = spaces.find(|at| text[*at..].starts_with(dash))?;
                 is_status(&text[at + dash.len()..]).then_some((at, dash.len()))
             });
             if let Some((at, len)) = dash {
