@@ -153,15 +153,34 @@ impl Git {
     /// A tag that exists on this commit is kept; on another one, it is refused. Tags are not signed: signing
     /// runs a program from the repository's own settings.
     pub fn tag(&self, name: &str, message: &str, clock: &Clock) -> Result<bool> {
+        let Some(head) = self.commit_to_tag(name)? else {
+            return Ok(false);
+        };
+        let tag = self.with_program(|program| program.tag(name, message, &head, clock))?;
+        Ok(tag.is_some())
+    }
+
+    /// Fails if [`Git::tag`] would refuse this name.
+    pub fn check_tag(&self, name: &str) -> Result<()> {
+        self.commit_to_tag(name).map(drop)
+    }
+
+    /// Returns the checked-out commit, or `None` if it has this tag.
+    fn commit_to_tag(&self, name: &str) -> Result<Option<String>> {
         let Some(head) = self.head()? else {
             return Err(Error::not_found("there is no git commit here to tag"));
         };
-        // Git would parse such a name as an option; it validates all others itself.
+        // Git would parse such a name as an option.
         if name.starts_with('-') || name.is_empty() {
             return Err(Error::usage(format!("{name:?} is not a valid tag name")));
         }
-        match self.resolve(&format!("refs/tags/{name}"))? {
-            Some(tagged) if tagged == head => return Ok(false),
+        let reference = format!("refs/tags/{name}");
+        let check = ["check-ref-format", &reference];
+        self.with_program(|program| program.run(&check))
+            .map_err(|error| error.hint(format!("{name:?} is not a valid tag name")))?
+            .ok_or_else(|| Error::not_found("git was not found, so no tag can be created"))?;
+        match self.resolve(&reference)? {
+            Some(tagged) if tagged == head => return Ok(None),
             Some(tagged) => {
                 let message = format!(
                     "the tag {name} is already on commit {}",
@@ -172,9 +191,7 @@ impl Git {
             None => {}
         }
         self.refuse_unsafe()?;
-        let tag = self.with_program(|program| program.tag(name, message, &head, clock))?;
-        tag.map(|_| true)
-            .ok_or_else(|| Error::not_found("git was not found, so no tag can be created"))
+        Ok(Some(head))
     }
 
     /// Returns the value of a key of the repository's own configuration.

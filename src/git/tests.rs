@@ -272,7 +272,12 @@ fn a_tag_is_made_once_and_never_moved() {
         );
     }
     let error = git.tag("no..name", "x", &clock()).unwrap_err();
-    assert!(error.message.starts_with("git tag failed: "), "{error}");
+    assert!(
+        error.message.starts_with("git check-ref-format failed"),
+        "{error}"
+    );
+    let hint = error.hint.unwrap_or_default();
+    assert_eq!(hint, "\"no..name\" is not a valid tag name");
 }
 
 #[test]

@@ -144,12 +144,7 @@ fn deviation_line(plan: &PlanRecord, deviation: &Deviation) -> String {
 }
 
 fn failed_checks(plan: &PlanRecord) -> Vec<String> {
-    let failed = plan.acceptance.iter().filter(|result| {
-        let verdict = result.verdict.as_deref().unwrap_or_default().to_lowercase();
-        ["fail", "no", "partial", "unmet", "missed"]
-            .iter()
-            .any(|word| verdict.starts_with(word))
-    });
+    let failed = plan.acceptance.iter().filter(|result| result.has_failed());
     let line = |result: &crate::planning::AcceptanceResult| {
         let evidence = result
             .evidence

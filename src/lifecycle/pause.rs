@@ -100,7 +100,7 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
         };
         let layout = &project.planning_place().layout;
         let next = NextStatus::from_position(&survey.position, layout);
-        let page = page(project, &survey, (&report, &next), notes)?;
+        let page = page(project, &survey, &report, &next, notes)?;
         work.changes.edit(&path, old, page)?;
         work.point_to(next);
         work.warnings.extend(survey.warnings);
@@ -172,7 +172,8 @@ pub(crate) fn done_plans(survey: &Survey) -> Vec<String> {
 fn page(
     project: &Project,
     survey: &Survey,
-    (report, next): (&PauseReport, &NextStatus),
+    report: &PauseReport,
+    next: &NextStatus,
     notes: Option<&str>,
 ) -> Result<String> {
     let mut body = String::from("# Resume\n\n");

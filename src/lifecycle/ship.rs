@@ -87,9 +87,19 @@ pub fn ship(project: &Project, request: &ShipRequest) -> Result<CommandOutcome<S
     let mut outcome = carry_out(project, "ship", &stores, |work| {
         plan(project, request, work)
     })?;
-    let report = &mut outcome.value;
-    if let Some(archived) = report.archived.as_ref().filter(|_| !project.dry_run) {
-        report.tag = tag(project, request, archived)?;
+    if let Some(archived) = outcome.value.archived.as_ref().filter(|_| !project.dry_run)
+        && let Some(name) = tag_name(request, archived)
+    {
+        let message = format!("Ship {}", archived.name);
+        match project.git.tag(&name, &message, &project.clock) {
+            Ok(is_new) => outcome.value.tag = is_new.then_some(name),
+            // The milestone is already archived: an error of git must not hide that.
+            Err(error) => {
+                let message = format!("cannot create the tag {name}: {}", error.reason());
+                let warning = Warning::file(&project.root, message);
+                outcome.warnings.extend(project.named(vec![warning]));
+            }
+        }
     }
     Ok(outcome)
 }
@@ -134,6 +144,9 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         work.warnings.extend(written.warnings);
         let (done, left) = archive(project, &survey, request.milestone.as_deref(), changes)?;
         report.active = (!left.position.phases.is_empty()).then(|| left.folder.active.slug.clone());
+        if let Some(name) = tag_name(request, &done) {
+            project.git.check_tag(&name)?;
+        }
         after = left;
         report.archived = Some(done);
     }
@@ -164,14 +177,7 @@ fn has_work(survey: &Survey, is_foreign: bool) -> bool {
 /// Refuses if any work of the milestone is open.
 fn check(project: &Project, position: &Position, warnings: &mut Vec<Warning>) -> Result<()> {
     let unreadable = RefCell::new(Vec::new());
-    let text = |path: &Path| match read::text(path) {
-        Ok(text) => text.map(|text| text.into_value(&mut unreadable.borrow_mut())),
-        Err(error) => {
-            let warning = Warning::file(path, error.reason());
-            unreadable.borrow_mut().push(warning);
-            None
-        }
-    };
+    let text = |path: &Path| read::text_or_warning(path, &mut unreadable.borrow_mut());
     let checked = check_complete(project, position, &text)
         .and_then(|()| check_checks(project, position, &text))
         .and_then(|()| check_uncontested(position));
@@ -180,8 +186,8 @@ fn check(project: &Project, position: &Position, warnings: &mut Vec<Warning>) ->
 }
 
 fn check_complete(project: &Project, position: &Position, text: TextOf<'_>) -> Result<()> {
-    let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
-    let problems: Vec<String> = own
+    let problems: Vec<String> = position
+        .members()
         .flat_map(|phase| open_work(project, phase, text))
         .collect();
     if problems.is_empty() {
@@ -238,8 +244,8 @@ fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> 
 
 /// Refuses if a user test or a verification of the milestone is open.
 fn check_checks(project: &Project, position: &Position, text: TextOf<'_>) -> Result<()> {
-    let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
-    let open: Vec<String> = own
+    let open: Vec<String> = position
+        .members()
         .flat_map(|phase| phase.open_checks(text))
         .map(|check| {
             let file = project.relative(&check.file).display();
@@ -301,16 +307,12 @@ fn moved_milestone(survey: &Survey, changes: &Changes) -> Result<Option<String>>
     Ok(named.map(|named| String::from_utf8_lossy(&named).trim().to_owned()))
 }
 
-fn tag(project: &Project, request: &ShipRequest, archived: &Archived) -> Result<Option<String>> {
-    let Some(name) = &request.tag else {
-        return Ok(None);
-    };
-    let name = if name.is_empty() {
+/// Returns the name of the requested tag, if any.
+fn tag_name(request: &ShipRequest, archived: &Archived) -> Option<String> {
+    let name = request.tag.as_ref()?;
+    Some(if name.is_empty() {
         format!("milestone/{}", archived.slug)
     } else {
         name.clone()
-    };
-    let message = format!("Ship {}", archived.name);
-    project.git.tag(&name, &message, &project.clock)?;
-    Ok(Some(name))
+    })
 }

@@ -7,10 +7,9 @@ use serde::Serialize;
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::planning::Roadmap;
+use crate::planning::RoadmapPhase;
 use crate::planning::Summary;
 use crate::position::Phase;
-use crate::position::PhaseState;
 use crate::position::PlanState;
 use crate::position::Survey;
 use crate::project::Project;
@@ -63,6 +62,8 @@ struct ShippedPhase {
 struct Deviations {
     count: Option<u32>,
     kinds: Option<String>,
+    /// Number of summaries.
+    summaries: usize,
     /// Number of summaries that do not mention deviations.
     silent: usize,
 }
@@ -105,10 +106,11 @@ pub(crate) fn shipped(
         plans: tally.plans,
         deviations: Deviations {
             count: sum(tally.phases.iter().map(|phase| phase.deviations)),
+            summaries: tally.summaries,
             silent: tally.silent,
             kinds: Some(tally.kinds.join(", ")).filter(|kinds| !kinds.is_empty()),
         },
-        requirements: requirements(&survey.roadmap),
+        requirements: requirements(survey),
         commits: (!tally.commits.is_empty()).then(|| Commits {
             count: tally.commits.len(),
             first: tally.commits.first().cloned(),
@@ -129,6 +131,7 @@ struct Tally {
     phases: Vec<ShippedPhase>,
     plans: Plans,
     kinds: Vec<String>,
+    summaries: usize,
     silent: usize,
     commits: Vec<String>,
 }
@@ -141,11 +144,7 @@ fn sum(counts: impl Iterator<Item = Option<u32>>) -> Option<u32> {
 impl Tally {
     fn count(survey: &Survey) -> Result<Self> {
         let mut tally = Self::default();
-        let phases = &survey.position.phases;
-        for phase in phases
-            .iter()
-            .filter(|phase| phase.state != PhaseState::Dropped)
-        {
+        for phase in survey.position.kept() {
             tally.add(phase)?;
         }
         tally.kinds.sort();
@@ -167,6 +166,7 @@ impl Tally {
                 continue;
             };
             let summary = Summary::parse(&text.value, &path).value;
+            self.summaries += 1;
             self.silent += usize::from(summary.deviation_count.is_none());
             deviations.push(summary.deviation_count);
             let told = summary.deviations.into_iter().flatten();
@@ -185,12 +185,14 @@ impl Tally {
 }
 
 /// Returns the distinct requirements that the milestone's phases cover, in roadmap order.
-fn requirements(roadmap: &Roadmap) -> Vec<String> {
+fn requirements(survey: &Survey) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for requirement in roadmap
-        .active_phases()
-        .flat_map(|phase| &phase.requirements)
-    {
+    let is_member = |phase: &&RoadmapPhase| {
+        let mut members = survey.position.members();
+        members.any(|member| member.number == phase.number)
+    };
+    let phases = survey.roadmap.active_phases().filter(is_member);
+    for requirement in phases.flat_map(|phase| &phase.requirements) {
         if !found.contains(requirement) {
             found.push(requirement.clone());
         }

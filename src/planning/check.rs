@@ -106,7 +106,7 @@ impl Checks {
         }
     }
 
-    /// Returns the checks with a known outcome.
+    /// Returns the checks with a known outcome; `text` reads their files on the first call.
     pub fn read(&self, text: TextOf<'_>) -> &[Check] {
         let outdated = |check: Check| {
             let has_gaps =
@@ -149,7 +149,10 @@ impl CheckKind {
             .into_iter()
             .find(|(_, end)| name.ends_with(end))?;
         let head = name[..name.len() - end.len()].trim_end_matches('-');
-        let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == 'R');
+        let is_number = |word: &str| {
+            let round = word.strip_prefix('R').unwrap_or(word);
+            round.starts_with(|c: char| c.is_ascii_digit())
+        };
         head.split('-')
             .all(|word| word.is_empty() || is_number(word) || word == "HUMAN")
             .then_some(kind)
@@ -414,6 +417,18 @@ mod tests {
         let text = |path: &Path| read::text(path).ok().flatten().map(|text| text.value);
         let checks = Checks::new(files, Vec::new());
         checks.read(&text).first().map(|check| check.outcome)
+    }
+
+    #[test]
+    fn a_word_that_begins_with_r_is_no_round() {
+        let of_name = CheckKind::of_name;
+        assert_eq!(of_name("R02-UAT.md"), Some(CheckKind::Uat));
+        assert_eq!(
+            of_name("02-R1-VERIFICATION.md"),
+            Some(CheckKind::Verification)
+        );
+        assert_eq!(of_name("02-RLS-UAT.md"), None);
+        assert_eq!(of_name("02-REGRESSION-VERIFICATION.md"), None);
     }
 
     #[test]

@@ -251,7 +251,13 @@ fn archives(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Archive>> {
         let path = dir.join(vocabulary::MILESTONES).join(&name);
         if kind == PathKind::Folder {
             let slug = name.strip_suffix(vocabulary::PHASES_OF).unwrap_or(&name);
-            found.insert(slug.to_owned(), Some(path));
+            if let Some(Some(other)) = found.insert(slug.to_owned(), Some(path.clone())) {
+                let message = format!(
+                    "archives the same milestone as {}; only this folder is read",
+                    other.display()
+                );
+                warnings.push(Warning::file(&path, message));
+            }
         } else if let Some(slug) = name.strip_suffix(vocabulary::ROADMAP_OF) {
             found.entry(slug.to_owned()).or_insert(None);
         }
@@ -306,6 +312,20 @@ mod tests {
         assert_eq!(found.value.active.phases.len(), 1);
         dir.child("ACTIVE").write_str("../two").unwrap();
         assert_eq!(read(&dir).value.active.slug, DEFAULT_MILESTONE);
+    }
+
+    #[test]
+    fn two_archives_of_one_milestone_are_warned_of() {
+        let dir = TempDir::new().unwrap();
+        for name in ["v1.0", "v1.0-phases"] {
+            dir.child("milestones")
+                .child(name)
+                .create_dir_all()
+                .unwrap();
+        }
+        let found = read(&dir);
+        assert_eq!(found.value.archived.len(), 1);
+        assert_eq!(found.warnings.len(), 1, "{:?}", found.warnings);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Detects placeholder values: fields that are filled in but state nothing.
 
+use crate::text::strip_prefix_ignore_case;
+
 /// Placeholders for a missing value.
 const PLACEHOLDERS: &[&str] = &[
     "",
@@ -58,11 +60,7 @@ pub fn non_placeholder(value: &str) -> Option<&str> {
 /// Returns whether a text says `none`, with or without a reason: `None - all cleared`, `_(none — shipped)_`.
 pub(crate) fn is_none_remark(text: &str) -> bool {
     let bare = bare(text).trim_start_matches('(');
-    let Some(rest) = bare
-        .get(..4)
-        .filter(|word| word.eq_ignore_ascii_case("none"))
-        .map(|_| bare[4..].trim_start())
-    else {
+    let Some(rest) = strip_prefix_ignore_case(bare, "none").map(str::trim_start) else {
         return is_absent(text);
     };
     rest.is_empty()
@@ -92,9 +90,7 @@ fn bare(value: &str) -> &str {
 fn is_hint(bare: &str) -> bool {
     let inside = |open, close| bare.strip_prefix(open)?.strip_suffix(close);
     let says_no = inside('(', ')').is_some_and(|hint: &str| {
-        hint.get(..3)
-            .is_some_and(|word| word.eq_ignore_ascii_case("no "))
-            && hint.len() < 60
+        strip_prefix_ignore_case(hint, "no ").is_some() && hint.len() < 60
     });
     let is_instruction =
         inside('[', ']').is_some_and(|hint: &str| hint.contains(' ') && !hint.contains([']', '[']));

@@ -17,6 +17,7 @@ use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::heading;
 use crate::planning::located::Span;
+use crate::text::strip_prefix_ignore_case;
 
 /// A phase's row in a progress table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,10 +162,7 @@ fn names_total_first(header: &str) -> bool {
 /// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
 pub(crate) fn phase_in_front(text: &str, ids: PhaseIds) -> Option<(PhaseNumber, &str)> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let text = match text.get(..5) {
-        Some(word) if word.eq_ignore_ascii_case("phase") => text[5..].trim_start(),
-        _ => text,
-    };
+    let text = strip_prefix_ignore_case(text, "phase").map_or(text, str::trim_start);
     let (number, rest) = ids.split(text)?;
     // `1-4` is a range of phases, `01-foundation` is a single one.
     let follows = rest.trim_start_matches([' ', '-', '\u{2013}', '\u{2014}']);

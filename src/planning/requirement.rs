@@ -6,10 +6,10 @@
 
 use serde::Serialize;
 
-use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::planning::non_placeholder;
 use crate::text::one_line;
+use crate::text::strip_prefix_ignore_case;
 
 /// A requirement that a phase covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,13 +55,7 @@ fn lines(text: &str) -> Vec<String> {
         .sections()
         .iter()
         .map(|section| section.title.clone());
-    let items = outline
-        .blocks(&all)
-        .iter()
-        .filter_map(|block| match &block.content {
-            BlockContent::Item(item) => Some(item.text.clone()),
-            _ => None,
-        });
+    let items = outline.items(&all).map(|(_, item)| item.text.clone());
     let paragraphs = outline.paragraphs(&all).map(|(_, text)| text.to_owned());
     let rows = outline.tables(&all).flat_map(|table| &table.rows);
     let rows = rows.filter_map(|row| match &row.cells[..] {
@@ -87,10 +81,8 @@ fn is_place(cell: &str) -> bool {
 fn after_id(line: &str, id: &str) -> Option<String> {
     let bare = line.trim_start_matches(|c: char| "*_`[~ ".contains(c));
     let is_code = line[..line.len() - bare.len()].contains('`');
-    let head = bare.get(..id.len())?;
-    let rest = &bare[id.len()..];
-    let ends = !rest.starts_with(|c: char| c.is_alphanumeric());
-    if !head.eq_ignore_ascii_case(id) || !ends {
+    let rest = strip_prefix_ignore_case(bare, id)?;
+    if rest.starts_with(|c: char| c.is_alphanumeric()) {
         return None;
     }
     let is_mark = |c: char| "*_]~:.-\u{2013}\u{2014} \n".contains(c);

@@ -80,13 +80,8 @@ fn names(folder: &Path, warnings: &mut Vec<Warning>) -> Vec<String> {
     folders
         .filter_map(|(name, _)| {
             let file = folder.join(&name).join("SKILL.md");
-            match read::text(&file) {
-                Ok(text) => Some(own_name(&text?.value, &file).unwrap_or(name)),
-                Err(error) => {
-                    warnings.push(Warning::file(&file, error.reason()));
-                    None
-                }
-            }
+            let text = read::text_or_warning(&file, warnings)?;
+            Some(own_name(&text, &file).unwrap_or(name))
         })
         .collect()
 }

@@ -1,4 +1,5 @@
-//! Finds gaps, duplicates and disagreements in the planning documents that no file contradicts.
+//! Finds gaps, duplicates and disagreements among the planning documents, which comparing them with the files
+//! does not reveal.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,8 +26,8 @@ pub fn inconsistencies(survey: &Survey) -> Vec<Warning> {
 
 /// Returns the milestone's phases that have a folder.
 fn folders(survey: &Survey) -> impl Iterator<Item = &Phase> {
-    let phases = survey.position.phases.iter();
-    phases.filter(|phase| phase.is_in_milestone && phase.dir.is_some())
+    let members = survey.position.members();
+    members.filter(|phase| phase.dir.is_some())
 }
 
 /// Reports missing documents. Both are required if there are phases; between milestones there is no roadmap.
@@ -81,8 +82,7 @@ fn listed_twice(survey: &Survey, roadmap: &Path) -> Vec<Warning> {
 
 /// Reports integers missing between the first and the last phase number of the milestone.
 fn gap(survey: &Survey) -> Option<Warning> {
-    let members = survey.position.phases.iter();
-    let members = members.filter(|phase| phase.is_in_milestone);
+    let members = survey.position.members();
     let members: Vec<&PhaseNumber> = members.map(|phase| &phase.number).collect();
     // `2-01` is not compared with `1-04`.
     let one = *members.iter().max()?;

@@ -71,8 +71,7 @@ impl Measured {
             complete: 0,
             durations: Vec::new(),
         };
-        let own = survey.position.phases.iter();
-        for phase in own.filter(|phase| phase.is_in_milestone) {
+        for phase in survey.position.members() {
             let complete = phase
                 .plans
                 .iter()

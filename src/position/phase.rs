@@ -143,7 +143,7 @@ impl Phase {
     }
 
     /// Returns whether the phase has plans or summaries.
-    pub fn has_files_of_plans(&self) -> bool {
+    pub fn has_plans(&self) -> bool {
         !self.plans.is_empty()
     }
 

@@ -165,7 +165,7 @@ impl StatusReport {
             },
             phase: stated(survey, &derived),
             derived,
-            plans: PlanCounts::count(&position.phases),
+            plans: PlanCounts::count(position),
             decisions: survey.state.decisions.clone(),
             todos: survey.state.todos.clone(),
             blockers: survey.state.blockers.clone(),
@@ -215,11 +215,10 @@ fn milestone_name(survey: &Survey) -> Option<String> {
 }
 
 impl PlanCounts {
-    fn count(phases: &[Phase]) -> Self {
-        let own = || phases.iter().filter(|phase| phase.is_in_milestone);
-        let count = |state| own().map(|phase| phase.count(state)).sum();
+    fn count(position: &Position) -> Self {
+        let count = |state| position.members().map(|phase| phase.count(state)).sum();
         Self {
-            total: own().map(Phase::plans_expected).sum(),
+            total: position.members().map(Phase::plans_expected).sum(),
             complete: count(PlanState::Complete),
             partial: count(PlanState::Partial),
             failed: count(PlanState::Failed),
@@ -326,12 +325,10 @@ fn stated(survey: &Survey, derived: &PhaseReport) -> PhaseReport {
     if number.is_none() && status.is_none() && progress_percent.is_none() {
         return derived.clone();
     }
-    let goal = survey
-        .roadmap
-        .phases
-        .iter()
-        .find(|phase| Some(&phase.number) == number.as_ref())
-        .and_then(|phase| phase.goal.clone());
+    let planned = number
+        .as_ref()
+        .and_then(|number| roadmap_phase(&survey.roadmap, number));
+    let goal = planned.and_then(|phase| phase.goal.clone());
     PhaseReport {
         number,
         total,

@@ -12,6 +12,7 @@ use crate::planning::ProjectFile;
 use crate::planning::Roadmap;
 use crate::planning::StateFile;
 use crate::planning::WorkflowSettings;
+use crate::planning::milestone_version;
 use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::Position;
@@ -54,7 +55,8 @@ impl Survey {
         Self::read_with(project, folder, &read::text)
     }
 
-    /// Does the same with another reader, which may return files that are not written yet.
+    /// Does the same, but reads each file through `read`, which may return planned texts that are not written
+    /// yet.
     pub fn read_with(
         project: &Project,
         folder: Parsed<PlanningFolder>,
@@ -191,20 +193,20 @@ impl Survey {
 /// Returns whether a heading of MILESTONES.md calls STATE.md's milestone shipped: `## v1.2 Name (Shipped:
 /// 2026-04-05)`.
 fn lists_as_shipped(milestones: &str, state: &StateFile) -> bool {
-    let Some(name) = state
-        .milestone
-        .as_deref()
-        .and_then(|name| name.split(' ').next())
-    else {
+    let Some(name) = state.milestone.as_deref() else {
         return false;
+    };
+    let version = milestone_version(name);
+    let names_it = |line: &str| match version {
+        Some(version) => line
+            .split([' ', ':', '(', ')', ','])
+            .any(|word| word == version),
+        None => line.contains(name),
     };
     milestones
         .lines()
         .filter(|line| line.starts_with('#'))
-        .any(|line| {
-            let mut words = line.split([' ', ':', '(', ')', ',']);
-            line.to_lowercase().contains("shipped") && words.any(|word| word == name)
-        })
+        .any(|line| line.to_lowercase().contains("shipped") && names_it(line))
 }
 
 /// Reads a file's text; `None` if it does not exist.
@@ -218,14 +220,8 @@ struct Documents<'a> {
 
 impl Documents<'_> {
     fn text(&self, path: &Path) -> Option<String> {
-        let mut warnings = self.warnings.borrow_mut();
-        match (self.read)(path) {
-            Ok(text) => text.map(|text| text.into_value(&mut warnings)),
-            Err(error) => {
-                warnings.push(Warning::file(path, error.reason()));
-                None
-            }
-        }
+        let text = (self.read)(path);
+        read::or_warning(text, path, &mut self.warnings.borrow_mut())
     }
 
     fn parse<T>(&self, path: &Path, parse: impl Fn(&str, &Path) -> Parsed<T>) -> Option<T> {
@@ -235,5 +231,24 @@ impl Documents<'_> {
 
     fn value<T>(&self, parsed: Parsed<T>) -> T {
         parsed.into_value(&mut self.warnings.borrow_mut())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_milestone_without_a_version_is_listed_by_its_whole_name() {
+        let lists = |milestones: &str, name: &str| {
+            let text = format!("# State\n\n**Milestone:** {name}\n");
+            let state = StateFile::parse(&text, Path::new("STATE.md")).value;
+            lists_as_shipped(milestones, &state)
+        };
+        let text = "## v1.0 The Basics (Shipped: 2026-04-05)\n";
+        assert!(lists(text, "v1.0 The Basics"));
+        assert!(lists(text, "The Basics"));
+        assert!(!lists(text, "The Next Step"));
+        assert!(!lists(text, "v1.1 The Basics"));
     }
 }

@@ -49,6 +49,26 @@ pub fn text(path: &Path) -> Result<Option<Parsed<String>>> {
     Ok(bytes(path)?.map(|bytes| decode(bytes, path)))
 }
 
+/// Returns the text of a project's file, or `None` with a warning if it cannot be read.
+pub(crate) fn text_or_warning(path: &Path, warnings: &mut Vec<Warning>) -> Option<String> {
+    or_warning(text(path), path, warnings)
+}
+
+/// Returns what was read of a file, or `None` with a warning if that failed.
+pub(crate) fn or_warning(
+    text: Result<Option<Parsed<String>>>,
+    path: &Path,
+    warnings: &mut Vec<Warning>,
+) -> Option<String> {
+    match text {
+        Ok(text) => text.map(|text| text.into_value(warnings)),
+        Err(error) => {
+            warnings.push(Warning::file(path, error.reason()));
+            None
+        }
+    }
+}
+
 /// Returns the text of a file that the user named, or `None` if there is none; links are followed.
 pub fn users_text(path: &Path) -> Result<Option<Parsed<String>>> {
     Ok(users_bytes(path)?.map(|bytes| decode(bytes, path)))

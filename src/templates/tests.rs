@@ -90,10 +90,10 @@ fn contexts(template: Template) -> [Json; 2] {
         Template::Shipped => [
             json!({"milestone": "Version 2", "slug": "v2", "date": "2026-02-17",
                 "phases": [{"number": "1", "name": "Dough | crust", "plans": 2, "deviations": 1}],
-                "plans": {"total": 2, "complete": 2}, "deviations": {"count": 1, "kinds": "1 minor", "silent": 1},
+                "plans": {"total": 2, "complete": 2}, "deviations": {"count": 1, "kinds": "1 minor", "summaries": 2, "silent": 1},
                 "requirements": ["REQ-01: bread"], "commits": {"count": 9, "first": "84e9493", "last": "0753326"}}),
             json!({"milestone": "Version 2", "slug": "v2", "date": "2026-02-17", "phases": [],
-                "plans": {"total": 0, "complete": 0}, "deviations": {"count": null, "kinds": null, "silent": 0},
+                "plans": {"total": 0, "complete": 0}, "deviations": {"count": null, "kinds": null, "summaries": 0, "silent": 0},
                 "requirements": [], "commits": null}),
         ],
         Template::ShippedState => [

@@ -39,6 +39,12 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
+/// Returns the rest of a text that begins with a prefix, whatever the case of its ASCII letters.
+pub(crate) fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let (head, rest) = text.split_at_checked(prefix.len())?;
+    head.eq_ignore_ascii_case(prefix).then_some(rest)
+}
+
 /// Splits a text at commas, except those inside round brackets.
 pub(crate) fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;

@@ -199,6 +199,52 @@ fn a_note_stays_where_there_is_no_milestone_to_ship() {
 }
 
 #[test]
+fn a_tag_that_cannot_be_made_is_refused_before_anything_moves() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::new(VBW);
+    case.git_init();
+    let before = case.tree();
+    let refused = case.run("ship --force --tag=v1").code(3);
+    assert!(
+        refused.stderr().contains("no git commit"),
+        "{}",
+        refused.report()
+    );
+    assert_unchanged(&before, &case, &refused);
+    case.commit("Begin", "2026-02-20T10:00:00Z");
+    case.program("git tag v1").success();
+    case.commit("Go on", "2026-02-21T10:00:00Z");
+    let before = case.tree();
+    for name in ["v1", "no..name"] {
+        let refused = case.run(&format!("ship --force --tag={name} --dry-run"));
+        let refused = refused.output();
+        assert!(
+            !refused.report().contains("Archived"),
+            "{}",
+            refused.report()
+        );
+        assert_unchanged(&before, &case, &refused);
+    }
+    let report = case.run("ship --force --tag=v2 --json").success().json();
+    assert_eq!(report["tag"], json!("v2"));
+}
+
+#[test]
+fn a_tag_that_is_already_there_is_not_reported_as_created() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::new(VBW);
+    case.git_init();
+    case.commit("Begin", "2026-02-20T10:00:00Z");
+    case.program("git tag v1").success();
+    let report = case.run("ship --force --tag=v1 --json").success().json();
+    assert_eq!(report["tag"], json!(null));
+}
+
+#[test]
 fn a_tag_is_made_where_it_is_asked_for() {
     if !require("git") {
         return;

@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn no_manifest_is_an_answer() {
+    fn without_a_manifest_name_and_description_are_none() {
         assert_eq!(read(&[]), (None, None, vec![]));
         assert_eq!(
             read(&[("go.mod", "module \n"), ("pom.xml", "<artifactId")]),

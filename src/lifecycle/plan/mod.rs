@@ -196,10 +196,8 @@ fn requirements(
     let mut text = String::new();
     for home in homes {
         let path = home.join(vocabulary::REQUIREMENTS);
-        match read::text(&path) {
-            Ok(Some(found)) if text.is_empty() => text = found.into_value(warnings),
-            Ok(_) => {}
-            Err(error) => warnings.push(Warning::file(&path, error.reason())),
+        if text.is_empty() {
+            text = read::text_or_warning(&path, warnings).unwrap_or_default();
         }
     }
     Requirement::resolve(&planned.requirements, &text)

@@ -12,7 +12,6 @@ use crate::planning::RoadmapPhase;
 use crate::planning::RoadmapPlan;
 use crate::planning::check_overlap;
 use crate::planning::check_waves;
-use crate::planning::non_placeholder;
 use crate::position::Phase;
 use crate::position::PlanState;
 use crate::storage::read;
@@ -56,10 +55,8 @@ impl PhasePlans {
         warnings: &mut Vec<Warning>,
     ) -> Self {
         let mut found = Self::with_files(phase, planned, warnings);
-        let listed = planned.iter().flat_map(|planned| {
-            let listed = planned.plans.iter();
-            listed.filter_map(|listed| PlanBrief::from_roadmap(planned, listed))
-        });
+        let listed = planned.iter().flat_map(|planned| &planned.plans);
+        let listed = listed.filter_map(PlanBrief::from_roadmap);
         for listed in listed {
             if found.plans.iter().all(|plan| plan.plan != listed.plan) {
                 found.plans.push(listed);
@@ -121,11 +118,11 @@ impl PhasePlans {
 
 impl PlanBrief {
     /// Returns a plan from the roadmap's checklist, or `None` if the entry has no number or no checkbox.
-    fn from_roadmap(planned: &RoadmapPhase, listed: &RoadmapPlan) -> Option<Self> {
+    fn from_roadmap(listed: &RoadmapPlan) -> Option<Self> {
         let plan = listed.plan.clone()?;
         let status = if listed.checked? { "complete" } else { "open" };
         Some(Self {
-            title: listed_title(planned, &plan),
+            title: listed.title.clone(),
             plan,
             status,
             wave: None,
@@ -159,28 +156,13 @@ impl PlanBrief {
 
 /// Returns the title of a plan in the roadmap's checklist.
 fn listed_title(planned: &RoadmapPhase, number: &PlanNumber) -> Option<String> {
-    let listed = planned
-        .plans
-        .iter()
-        .find(|listed| listed.plan.as_ref() == Some(number))?;
-    let text = listed.text.trim_start_matches("Plan ");
-    // In `01-02-PLAN.md — Title` and `**01-02**: Title`, the first word repeats the number.
-    let (_, title) = text.split_once(char::is_whitespace)?;
-    let title =
-        title.trim_matches(|c: char| c.is_whitespace() || "-:*\u{2013}\u{2014}".contains(c));
-    non_placeholder(title).map(str::to_owned)
+    let mut listed = planned.plans.iter();
+    let found = listed.find(|listed| listed.plan.as_ref() == Some(number))?;
+    found.title.clone()
 }
 
 /// Reads a plan; one that cannot be read only causes a warning, so that the others are still returned.
 fn parse(path: &Path, warnings: &mut Vec<Warning>) -> Option<Parsed<Plan>> {
-    match read::text(path) {
-        Ok(text) => {
-            let text = text?.into_value(warnings);
-            Some(Plan::parse(&text, path))
-        }
-        Err(error) => {
-            warnings.push(Warning::file(path, error.reason()));
-            None
-        }
-    }
+    let text = read::text_or_warning(path, warnings)?;
+    Some(Plan::parse(&text, path))
 }

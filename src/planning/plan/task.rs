@@ -9,7 +9,6 @@
 
 use serde::Serialize;
 
-use crate::markdown::BlockContent;
 use crate::markdown::Label;
 use crate::markdown::Node;
 use crate::markdown::Section;
@@ -237,12 +236,8 @@ fn from_list(document: &Document<'_>) -> Vec<PlanTask> {
     };
     let items: Vec<_> = document
         .outline
-        .blocks(&home.whole)
-        .iter()
-        .filter_map(|block| match &block.content {
-            BlockContent::Item(item) if item.depth == 0 => Some((block, item)),
-            _ => None,
-        })
+        .items(&home.whole)
+        .filter(|(_, item)| item.depth == 0)
         .collect();
     let has_numbers = items.iter().any(|(_, item)| item.number.is_some());
     let has_boxes = items.iter().any(|(_, item)| item.checked.is_some());
@@ -292,7 +287,19 @@ fn task_number(title: &str) -> Option<&str> {
         (start.eq_ignore_ascii_case(word) && follows).then_some(rest)
     })?;
     let rest = word.trim_start_matches([' ', '-', '#']);
-    Some(rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '.' && rest.len() > 1))
+    let number = |c: char| c.is_ascii_digit();
+    let mut rest = rest.trim_start_matches(number);
+    while let Some(after) = rest
+        .strip_prefix('.')
+        .filter(|after| after.starts_with(number))
+    {
+        rest = after.trim_start_matches(number);
+    }
+    // `1b`, but not the word in `1.Parse`.
+    let mut letters = rest.chars();
+    let is_letter = letters.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && !letters.next().is_some_and(char::is_alphanumeric);
+    Some(&rest[usize::from(is_letter)..])
 }
 
 /// Returns a task's name without its number.
@@ -307,4 +314,25 @@ fn without_number(text: &str) -> &str {
     });
     let name = rest.trim_start_matches([':', '-', '\u{2013}', '\u{2014}', '.', ')', ']', ' ']);
     if name.is_empty() { text } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_is_named_without_its_number() {
+        for (text, expected) in [
+            ("Task 1: Parser", "Parser"),
+            ("Task 1.2: Parser", "Parser"),
+            ("Task 1b: Parser", "Parser"),
+            ("T1 \u{2014} Parser", "Parser"),
+            ("Task 1.Parse the file", "Parse the file"),
+            ("Step 2. Parse the file", "Parse the file"),
+            ("3) Parser", "Parser"),
+            ("Task 4", "Task 4"),
+        ] {
+            assert_eq!(without_number(text), expected, "{text}");
+        }
+    }
 }

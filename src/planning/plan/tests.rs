@@ -49,7 +49,7 @@ fn must_haves_may_stand_in_a_section_of_the_body() {
 }
 
 #[test]
-fn tasks_are_read_in_every_form() {
+fn xml_headings_and_lists_are_tasks() {
     for (text, expected) in [
         (
             "<tasks>\n<task type=\"auto\">\n  <name>Task 1: Parser</name>\n  <action>\n```\n<task type=\"auto\">\n```\n</action>\n</task>\n\n<task id=\"2\" title=\"Tests\">\n</task>\n<task id=\"3\">\n<title>Docs</title>\n</task>\n</tasks>\n## Notes\n### Task 9: no\n",
@@ -153,7 +153,7 @@ fn a_plan_says_what_it_lacks() {
 }
 
 #[test]
-fn waves_are_checked() {
+fn dependencies_must_be_in_an_earlier_wave() {
     let plan = |number: &str, wave: u32, depends_on: &str| {
         let text = format!(
             "---\nphase: 3\nplan: {number}\nwave: {wave}\ndepends_on: [{depends_on}]\n---\n"
@@ -177,6 +177,10 @@ fn waves_are_checked() {
             "in wave 1, depends on 03-02, which is in wave 2",
             "circular dependency: 01 \u{2192} 02 \u{2192} 01"
         ]
+    );
+    assert_eq!(
+        messages(&[plan("01", 1, "03-02-parser"), plan("02", 1, "")]),
+        ["in wave 1, depends on 03-02-parser, which is in wave 1"]
     );
     assert_eq!(
         messages(&[plan("01", 1, "1")]),

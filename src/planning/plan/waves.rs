@@ -42,8 +42,8 @@ enum Dependency {
     Elsewhere,
 }
 
-/// Parses `01`, `03-01`, `03-01-PLAN.md`, `plan-02`; in phase 3, each of the first three is plan 1. So is
-/// `02-03-01` in phase 2-03.
+/// Parses `01`, `03-01`, `03-01-PLAN.md`, `03-01-name`, `plan-02`; in phase 3, each of the first four is plan 1.
+/// So is `02-03-01` in phase 2-03.
 fn dependency(text: &str, phase: Option<&str>) -> Dependency {
     let text = text.trim();
     let text = text.strip_suffix(".md").unwrap_or(text);
@@ -55,14 +55,15 @@ fn dependency(text: &str, phase: Option<&str>) -> Dependency {
     if let Some(number) = PlanNumber::parse(text) {
         return Dependency::Here(number);
     }
+    let in_front = |text: &str| PlanNumber::parse(text.split('-').next()?);
     let phase = phase.and_then(PhaseNumber::parse_id);
     let after_phase = phase.as_ref().and_then(|phase| phase.strip_id(text));
-    if let Some(plan) = after_phase.and_then(|rest| PlanNumber::parse(rest.strip_prefix('-')?)) {
+    if let Some(plan) = after_phase.and_then(|rest| in_front(rest.strip_prefix('-')?)) {
         return Dependency::Here(plan);
     }
     let here = text.split_once('-').and_then(|(first, plan)| {
         let of = PhaseNumber::parse(first)?;
-        (phase == Some(of)).then(|| PlanNumber::parse(plan))?
+        (phase == Some(of)).then(|| in_front(plan))?
     });
     here.map_or(Dependency::Elsewhere, Dependency::Here)
 }

@@ -54,7 +54,9 @@ impl BuildCommands {
 }
 
 fn of_tool(root: &Path) -> BuildCommands {
-    let tool = TOOLS.iter().find(|(file, ..)| root.join(file).is_file());
+    let tool = TOOLS
+        .iter()
+        .find(|(file, ..)| read::is_file(&root.join(file)));
     BuildCommands {
         build: tool.map(|(_, build, _)| (*build).to_owned()),
         test: tool.map(|(_, _, test)| (*test).to_owned()),
@@ -63,7 +65,7 @@ fn of_tool(root: &Path) -> BuildCommands {
 
 fn of_python(root: &Path) -> BuildCommands {
     let text = text(&root.join("pyproject.toml"));
-    let is_pytest = text.contains("pytest") || root.join("pytest.ini").is_file();
+    let is_pytest = text.contains("pytest") || read::is_file(&root.join("pytest.ini"));
     BuildCommands {
         build: None,
         test: is_pytest.then(|| "pytest".to_owned()),
@@ -75,7 +77,7 @@ fn of_scripts(root: &Path) -> BuildCommands {
         serde_json::from_str(&text(&root.join("package.json"))).unwrap_or_default();
     let lock = SCRIPT_RUNNERS
         .iter()
-        .find(|(lock, _)| root.join(lock).is_file());
+        .find(|(lock, _)| read::is_file(&root.join(lock)));
     let program = lock.map_or("npm", |(_, program)| program);
     let script = |name: &str| {
         manifest["scripts"][name].as_str()?;

@@ -45,7 +45,7 @@ pub(super) fn milestones(outline: &Outline<'_>, ids: PhaseIds) -> (Vec<RoadmapMi
 }
 
 /// Returns the version at the start of a name: `v1.0` for `✅ v1.0 MVP (Phases 1-6)`.
-pub(super) fn version(name: &str) -> Option<&str> {
+pub(crate) fn version(name: &str) -> Option<&str> {
     let name = name.trim_start_matches(|c: char| !c.is_alphanumeric());
     let word = name.split([' ', ':', '*', ')', ']', ',']).next()?;
     let is_version = word
@@ -61,8 +61,29 @@ fn says_shipped(text: &str) -> bool {
     !goes_on && names_shipping(text)
 }
 
+/// Returns whether a summary calls its milestone complete, in the name after a check mark or at the beginning
+/// of what follows a dash or a bracket: `Complete Rewrite` is a name, and `40% complete` is not complete.
+fn says_complete(summary: &str) -> bool {
+    let is_complete = |word: &str| {
+        word.eq_ignore_ascii_case("complete") || word.eq_ignore_ascii_case("completed")
+    };
+    match PhaseProgress::of_sign(summary) {
+        Some(PhaseProgress::Complete) => words(summary).any(is_complete),
+        Some(_) => false,
+        None => summary
+            .split([':', '(', '\u{2014}', '\u{2013}'])
+            .flat_map(|part| part.split(" - "))
+            .any(|part| words(part).next().is_some_and(is_complete)),
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
 fn names_shipping(text: &str) -> bool {
-    text.split(|c: char| !c.is_alphanumeric()).any(|word| {
+    words(text).any(|word| {
         ["shipped", "archived", "released"]
             .iter()
             .any(|said| word.eq_ignore_ascii_case(said))
@@ -85,10 +106,9 @@ fn details(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
             .map_or("", |(summary, _)| summary.trim());
         let names_phases = summary.to_lowercase().contains("phase") || version(summary).is_some();
         if names_phases {
-            let words = summary.to_lowercase();
             found.push(RoadmapMilestone {
                 name: plain(summary),
-                is_shipped: says_shipped(summary) || words.contains("complete"),
+                is_shipped: says_shipped(summary) || says_complete(summary),
                 phases: phase_range(summary, ids),
                 range: open..end,
                 line: outline.line(open),
@@ -226,6 +246,26 @@ mod tests {
         assert!(!second.contains(&id("2-05")));
         assert!(!range("Phases 1-4").contains(&id("2-01")));
         assert!(range("Phases 2-03+").contains(&id("2-40")));
+    }
+
+    #[test]
+    fn a_collapsed_block_has_shipped_if_its_summary_says_so() {
+        for (summary, expected) in [
+            ("v1.0 MVP (Phases 1-2) \u{2014} SHIPPED 2026-04-05", true),
+            ("v1.0 MVP (Phases 1-2) - Complete", true),
+            ("Completed: Phases 1-2", true),
+            ("v1.0 MVP (completed 2026-04-05)", true),
+            ("\u{2705} v1.0 MVP COMPLETE", true),
+            ("\u{1f6a7} v2.0 (Phases 7-9) \u{2014} 40% complete", false),
+            ("v2.0 (Phases 7-9) \u{2014} 40% complete", false),
+            ("v2.0 (incomplete)", false),
+            ("v2.0 (not complete)", false),
+            ("v2.0 Complete Rewrite", false),
+        ] {
+            let text = format!("<details>\n<summary>{summary}</summary>\n\n</details>\n");
+            let (found, _) = milestones(&Outline::parse(&text, 0), PhaseIds::Plain);
+            assert_eq!(found[0].is_shipped, expected, "{summary}");
+        }
     }
 
     #[test]

@@ -35,6 +35,7 @@ use crate::planning::PlanNumber;
 use crate::planning::ProgressRow;
 use crate::planning::roadmap::assembly::Assembly;
 use crate::planning::roadmap::assembly::PhaseDraft;
+pub(crate) use crate::planning::roadmap::milestone::version as milestone_version;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -55,6 +56,9 @@ pub(in crate::planning) use mention::names_phases_of_milestones;
 pub struct RoadmapPlan {
     /// The plan's number, if the entry names one.
     pub plan: Option<PlanNumber>,
+    /// The text after the number.
+    #[serde(skip)]
+    pub title: Option<String>,
     /// The entry, verbatim.
     pub text: String,
     /// Whether the entry is checked; `None` without a checkbox.
@@ -208,15 +212,7 @@ impl Roadmap {
     /// Returns the phases of milestones that have not shipped, without removed, superseded or deferred ones.
     pub fn active_phases(&self) -> impl Iterator<Item = &RoadmapPhase> {
         self.phases.iter().filter(|phase| {
-            !phase.is_shipped
-                && !matches!(
-                    phase.status,
-                    Some(
-                        PhaseProgress::Deferred
-                            | PhaseProgress::Superseded
-                            | PhaseProgress::Removed
-                    )
-                )
+            !phase.is_shipped && !phase.status.is_some_and(PhaseProgress::is_dropped)
         })
     }
 }

@@ -12,6 +12,7 @@ use crate::planning::PhaseProgress;
 use crate::planning::located::Span;
 use crate::planning::progress_table::phase_in_front;
 use crate::planning::status::is_status;
+use crate::text::strip_prefix_ignore_case;
 
 /// A phase's number and name, with its status remarks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,13 +31,8 @@ const DASHES: &[&str] = &[" \u{2014} ", " \u{2013} ", " -- ", " - "];
 /// Parses a text that begins with `Phase` and a number.
 pub(super) fn parse_phase(text: Span<'_>, ids: PhaseIds) -> Option<NamedPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
-    let begins = line
-        .text
-        .trim_start_matches(|c: char| !c.is_alphanumeric())
-        .get(..6)?;
-    if !begins.eq_ignore_ascii_case("phase ") {
-        return None;
-    }
+    let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    strip_prefix_ignore_case(begins, "phase ")?;
     let (number, rest) = phase_in_front(line.text, ids)?;
     let at = rest.as_ptr() as usize - line.text.as_ptr() as usize;
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");

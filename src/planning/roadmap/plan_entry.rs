@@ -7,16 +7,33 @@
 
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
+use crate::planning::placeholder::non_placeholder;
+use crate::text::strip_prefix_ignore_case;
 
-/// Returns the number of the plan that an entry of phase `phase` names.
-pub(super) fn plan_number(text: &str, phase: &PhaseNumber) -> Option<PlanNumber> {
+/// Returns the number of the plan that an entry of phase `phase` names, and the text after it.
+pub(super) fn plan_in_front<'a>(
+    text: &'a str,
+    phase: &PhaseNumber,
+) -> Option<(PlanNumber, &'a str)> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let named = strip_word(text, "plan");
     let text = named.unwrap_or(text);
     let end = text
         .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')))
         .unwrap_or(text.len());
-    let token = text[..end].trim_end_matches('.').trim_end_matches(".md");
+    let (token, after) = text.split_at(end);
+    let token = token.trim_end_matches('.').trim_end_matches(".md");
+    let number = plan_number(token, after, named.is_some(), phase)?;
+    Some((number, after))
+}
+
+/// Parses the first word of an entry; `is_named` says that `Plan` is in front of it.
+fn plan_number(
+    token: &str,
+    after: &str,
+    is_named: bool,
+    phase: &PhaseNumber,
+) -> Option<PlanNumber> {
     if let Some(rest) = phase.strip_id(token) {
         let rest = rest.trim_end_matches("-PLAN").strip_prefix('-')?;
         return PlanNumber::parse(rest.split('-').next()?);
@@ -28,8 +45,7 @@ pub(super) fn plan_number(text: &str, phase: &PhaseNumber) -> Option<PlanNumber>
     match parts.as_slice() {
         // A lone number may begin a sentence (`400 errors are not retried`).
         [plan] => {
-            let is_named =
-                named.is_some() || token.len() > plan.len() || text[end..].starts_with(':');
+            let is_named = is_named || token.len() > plan.len() || after.starts_with(':');
             let is_number = plan.starts_with(|c: char| c.is_ascii_digit());
             PlanNumber::parse(plan).filter(|_| is_named && is_number)
         }
@@ -40,6 +56,16 @@ pub(super) fn plan_number(text: &str, phase: &PhaseNumber) -> Option<PlanNumber>
     }
 }
 
+/// Returns the title of a plan in the text after its number: `](link) — Title`, `**: Title`.
+pub(super) fn title(text: &str) -> Option<String> {
+    let link = text
+        .strip_prefix("](")
+        .and_then(|link| link.split_once(')'));
+    let text = link.map_or(text, |(_, after)| after).replace("**", "");
+    let is_mark = |c: char| c.is_whitespace() || "-:*`\u{2013}\u{2014}".contains(c);
+    non_placeholder(text.trim_matches(is_mark)).map(str::to_owned)
+}
+
 /// Returns whether an entry only announces plans: `TBD`, `09-01: TBD`.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let last = text.rsplit([':', '\u{2014}']).next().unwrap_or(text).trim();
@@ -47,8 +73,8 @@ pub(super) fn is_placeholder(text: &str) -> bool {
 }
 
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let rest = text.get(word.len()..)?;
-    (text.get(..word.len())?.eq_ignore_ascii_case(word) && rest.starts_with([' ', '-']))
+    let rest = strip_prefix_ignore_case(text, word)?;
+    rest.starts_with([' ', '-'])
         .then(|| rest.trim_start_matches([' ', '-']))
 }
 
@@ -81,8 +107,30 @@ mod tests {
             ("", "1", None),
         ] {
             let phase = PhaseNumber::parse_id(phase).unwrap();
-            let found = plan_number(text, &phase).map(|plan| plan.to_string());
+            let found = plan_in_front(text, &phase).map(|(plan, _)| plan.to_string());
             assert_eq!(found.as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_title_is_what_follows_the_number() {
+        for (text, expected) in [
+            (
+                "01-05-PLAN.md \u{2014} Parse the file",
+                Some("Parse the file"),
+            ),
+            (
+                "[01-05-PLAN.md](x) \u{2014} Parse the file",
+                Some("Parse the file"),
+            ),
+            ("**01-05**: Parse the file", Some("Parse the file")),
+            ("**Plan 05:** Parse **the** file", Some("Parse the file")),
+            ("`01-05-PLAN.md` - Parse the file", Some("Parse the file")),
+            ("01-05-PLAN.md", None),
+            ("01-05: TBD", None),
+        ] {
+            let (_, rest) = plan_in_front(text, &PhaseNumber::from(1)).unwrap();
+            assert_eq!(title(rest).as_deref(), expected, "{text}");
         }
     }
 

@@ -5,7 +5,7 @@ use crate::planning::PhaseNumber;
 use crate::planning::placeholder::is_none_remark;
 use crate::text::comma_separated;
 
-/// Maximum length of a range that is expanded to single phases.
+/// Maximum length of a range that is expanded to single phases; of a longer one, only the ends are kept.
 const MAX_RANGE: u32 = 50;
 
 /// Returns the distinct phases in `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`.
@@ -34,8 +34,10 @@ fn list(text: &str, ids: PhaseIds, found: &mut Vec<PhaseNumber>) {
     while let Some((number, behind)) = ids.split(rest) {
         if let Some(from) = from.take().filter(|from| from.is_sibling(&number)) {
             let (first, last) = (from.ordinal(), number.ordinal());
-            for between in first + 1..last.min(first + MAX_RANGE) {
-                push(from.sibling(between), found);
+            if last.saturating_sub(first) <= MAX_RANGE {
+                for between in first + 1..last {
+                    push(from.sibling(between), found);
+                }
             }
         }
         push(number.clone(), found);
@@ -138,6 +140,7 @@ mod tests {
             ),
             ("Phase 3 (after `x`; order of Phase 9 is open).", "3"),
             ("Phases 2-4 and 05.1", "2 3 4 5.1"),
+            ("Phases 2-400", "2 400"),
             ("Phases 1, 2, and 3", "1 2 3"),
             ("Phase 02.1, 3b", "2.1 3b"),
             ("1, 2", "1 2"),

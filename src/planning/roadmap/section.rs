@@ -227,7 +227,7 @@ impl SectionReader<'_, '_> {
 
     fn entry(&mut self, text: &str, block: &Block, item: &ListItem) {
         let is_detail = item.depth > *self.depth.get_or_insert(item.depth);
-        let plan = plan_entry::plan_number(text, self.phase);
+        let plan = plan_entry::plan_in_front(text, self.phase);
         let is_plan =
             self.field == Some(Field::Plans) || (plan.is_some() && item.checked.is_some());
         if is_none_remark(text) {
@@ -237,8 +237,10 @@ impl SectionReader<'_, '_> {
             // In `1. **Name** — …`, the list number is the plan number.
             let counted = || PlanNumber::parse(&item.number?.to_string());
             if (!is_detail || item.checked.is_some()) && !plan_entry::is_placeholder(text) {
+                let (number, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
                 self.body.plans.push(RoadmapPlan {
-                    plan: plan.or_else(counted),
+                    plan: number.or_else(counted),
+                    title: plan_entry::title(rest),
                     text: text.to_owned(),
                     checked: item.checked,
                     mark: checkbox(self.outline, block, item),

@@ -78,7 +78,7 @@ fn is_slug(value: &str) -> bool {
 fn says_between(front: &FrontMatter, labels: &[(String, String)], milestone: Option<&str>) -> bool {
     let is_over = milestone.is_some_and(|value| {
         let lower = value.to_lowercase();
-        begins_none(&lower) || ends_shipped(&lower)
+        begins_none(&lower) || names_shipping(&lower)
     });
     let phase_values = labels
         .iter()
@@ -92,7 +92,7 @@ fn says_between(front: &FrontMatter, labels: &[(String, String)], milestone: Opt
         .map(str::to_lowercase);
     let statuses: Vec<String> = statuses.collect();
     let has_ended = statuses.iter().any(|status| {
-        (status.contains("milestone") && status.contains("complete")) || ends_shipped(status)
+        (status.contains("milestone") && status.contains("complete")) || names_shipping(status)
     });
     is_over
         || statuses
@@ -116,7 +116,7 @@ fn says_none_is_active(lower: &str) -> bool {
 }
 
 /// Returns whether a milestone's value says that it is over: `v1.0 Name — SHIPPED 2026-02-10`.
-fn ends_shipped(lower: &str) -> bool {
+fn names_shipping(lower: &str) -> bool {
     lower
         .split(|c: char| !c.is_alphanumeric())
         .any(|word| matches!(word, "shipped" | "archived"))
@@ -125,7 +125,7 @@ fn ends_shipped(lower: &str) -> bool {
 /// Returns whether a status says that the milestone shipped; a phase that shipped does not count.
 fn is_shipped_status(lower: &str) -> bool {
     let begins = lower.starts_with("shipped") || lower.starts_with("archived");
-    begins || (lower.contains("milestone") && ends_shipped(lower) && !lower.contains("phase"))
+    begins || (lower.contains("milestone") && names_shipping(lower) && !lower.contains("phase"))
 }
 
 /// Returns whether an unlabelled line about the position says that no milestone is active.

@@ -14,6 +14,7 @@ use crate::planning::heading;
 use crate::planning::located::Span;
 use crate::planning::progress_table;
 use crate::planning::status::is_status;
+use crate::text::strip_prefix_ignore_case;
 
 /// Sections about phases, in which a plain `Phase 1: …` bullet is accepted.
 const PHASE_SECTIONS: &[&str] = &[
@@ -75,12 +76,8 @@ pub(super) fn phase_statuses(outline: &Outline<'_>, ids: PhaseIds) -> Vec<PhaseS
 pub(super) fn entry(bullet: Span<'_>, ids: PhaseIds) -> Option<PhaseStatus> {
     let bullet = bullet.part(0..bullet.text.find('\n').unwrap_or(bullet.text.len()));
     let inner = bullet.suffix(bullet.text.trim_start_matches(['*', '~']));
-    let rest = inner
-        .text
-        .get(..6)
-        .filter(|word| word.eq_ignore_ascii_case("phase "))
-        .map(|_| inner.text[6..].trim_start())?;
-    let (number, rest) = ids.split(rest)?;
+    let rest = strip_prefix_ignore_case(inner.text, "phase ")?;
+    let (number, rest) = ids.split(rest.trim_start())?;
     let (name, status) = name_and_status(inner.suffix(rest))?;
     Some(PhaseStatus {
         number,

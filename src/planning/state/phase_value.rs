@@ -12,6 +12,7 @@ use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::located::Span;
 use crate::planning::status::is_status;
+use crate::text::strip_prefix_ignore_case;
 
 /// A parsed phase value; all parts are optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -127,12 +128,7 @@ fn stated(span: Span<'_>) -> Option<Located<String>> {
 
 /// Strips all leading occurrences of the word `Phase` (`Phase: Phase 10 - Name`).
 fn without_word(mut value: Span<'_>) -> Span<'_> {
-    while let Some(rest) = value
-        .text
-        .get(..5)
-        .filter(|word| word.eq_ignore_ascii_case("phase"))
-        .map(|_| &value.text[5..])
-    {
+    while let Some(rest) = strip_prefix_ignore_case(value.text, "phase") {
         value = value.suffix(rest.trim_start_matches(':'));
     }
     value

@@ -19,6 +19,7 @@ use crate::planning::placeholder::is_none_remark;
 use crate::planning::state::phase_value::PhaseValue;
 use crate::planning::state::progress_value;
 use crate::planning::status::is_status;
+use crate::text::strip_prefix_ignore_case;
 
 /// Sections about the position.
 const SECTIONS: &[&str] = &[
@@ -174,11 +175,7 @@ fn unlabelled_phase(
             continue;
         };
         let line = text.lines().next().unwrap_or_default();
-        let names_phase = line
-            .trim_start_matches('*')
-            .get(..6)
-            .is_some_and(|word| word.eq_ignore_ascii_case("phase "));
-        if names_phase {
+        if strip_prefix_ignore_case(line.trim_start_matches('*'), "phase ").is_some() {
             let start = block.range.start;
             push_phase(
                 PhaseValue::parse(Span::new(line, start, block.line), ids),
@@ -235,6 +232,10 @@ fn span_of<'a>(text: &'a str, node: Option<&Node>) -> Option<Span<'a>> {
         .sum();
     let line = text.get(start..)?.lines().next()?;
     let colon = line.find(':').map_or(0, |at| at + 1);
+    // In a map on one line, another value may contain this one.
+    if line.get(colon..)?.trim_start().starts_with('{') {
+        return None;
+    }
     let at = colon + line.get(colon..)?.find(value)?;
     Some(Span::new(
         line.get(at..at + value.len())?,

@@ -47,10 +47,11 @@ pub(super) fn progress(value: Span<'_>, claims: &mut Vec<Located<Claim>>) {
         claims.extend(share(value));
         return;
     };
-    if value.text.contains("phase") {
+    let unit = value.text.to_lowercase();
+    if unit.contains("phase") {
         claims.push(digits.with_value(Claim::PhasesComplete(number)));
         claims.push(digits_of_total.with_value(Claim::Total(total)));
-    } else if value.text.contains("plan") {
+    } else if unit.contains("plan") {
         claims.push(digits.with_value(Claim::PlansComplete(number)));
         claims.push(digits_of_total.with_value(Claim::PlansTotal(total)));
     }
@@ -158,13 +159,15 @@ mod tests {
 
     #[test]
     fn counts_of_phases_and_plans_are_told_apart() {
-        assert_eq!(
-            read("3/4 phases", progress),
-            [
-                (Claim::PhasesComplete(3), "3".into()),
-                (Claim::Total(4), "4".into())
-            ]
-        );
+        for text in ["3/4 phases", "3/4 Phases"] {
+            assert_eq!(
+                read(text, progress),
+                [
+                    (Claim::PhasesComplete(3), "3".into()),
+                    (Claim::Total(4), "4".into())
+                ]
+            );
+        }
         assert_eq!(
             read("0/TBD", plans),
             [(Claim::PlansComplete(0), "0".into())]

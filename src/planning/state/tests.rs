@@ -18,6 +18,14 @@ fn plans(state: &StateFile) -> (Option<u32>, Option<u32>) {
 }
 
 #[test]
+fn a_value_in_a_map_on_one_line_is_not_located() {
+    let state = read("---\nprogress: {total_plans: 14, percent: 4}\n---\n# State\n");
+    let percents = state.claims.iter();
+    let mut percents = percents.filter(|claim| matches!(claim.value, Claim::Percent(_)));
+    assert_eq!(percents.next(), None);
+}
+
+#[test]
 fn labels_and_a_phase_list_are_read() {
     let text = "# VBW State\n\n**Project:** demo\n**Milestone:** first\n**Current Phase:** Phase 2\n**Status:** Pending planning\n**Progress:** 25%\n\n## Phase Status\n- **Phase 1:** Complete (4 plans)\n- **Phase 2:** Pending\n\n## Key Decisions\n| Decision | Date | Rationale |\n|---|---|---|\n| Use X | 2026-02-17 | fast |\n\n- **Phase 3:** Complete\n\n## Todos\nNone.\n";
     let state = read(text);
@@ -147,7 +155,7 @@ fn only_an_ended_milestone_leaves_none_active() {
 }
 
 #[test]
-fn any_text_is_read_without_a_fault() {
+fn malformed_text_does_not_panic() {
     for text in [
         "",
         "\u{feff}",

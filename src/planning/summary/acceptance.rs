@@ -16,6 +16,18 @@ pub struct AcceptanceResult {
     pub evidence: Option<String>,
 }
 
+impl AcceptanceResult {
+    /// Returns whether the verdict says that the criterion is not met, or only partly.
+    pub fn has_failed(&self) -> bool {
+        let verdict = self.verdict.as_deref().unwrap_or_default().to_lowercase();
+        let mut words = verdict.split(|c: char| !c.is_alphanumeric());
+        matches!(words.next(), Some("no" | "unmet" | "missed"))
+            || ["fail", "partial", "not met"]
+                .iter()
+                .any(|words| verdict.starts_with(words))
+    }
+}
+
 /// Returns the acceptance results of the front matter.
 pub(super) fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
     let node = document.field(&["ac_results", "acceptance_results", "acceptance"])?;
@@ -39,4 +51,35 @@ fn of_node(node: &Node) -> Option<AcceptanceResult> {
         verdict: of(&["verdict", "status", "result"]),
         evidence: of(&["evidence", "proof", "notes"]),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_fails_only_if_it_says_so() {
+        let has_failed = |verdict: &str| {
+            let result = AcceptanceResult {
+                criterion: "a".to_owned(),
+                verdict: Some(verdict.to_owned()),
+                evidence: None,
+            };
+            result.has_failed()
+        };
+        for verdict in [
+            "fail",
+            "FAILED",
+            "no",
+            "No - see below",
+            "partial",
+            "not met",
+            "unmet",
+        ] {
+            assert!(has_failed(verdict), "{verdict}");
+        }
+        for verdict in ["pass", "", "not applicable", "none", "noted"] {
+            assert!(!has_failed(verdict), "{verdict}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Extracts file paths from list entries with markup, verbs and notes.
 
+use crate::text::strip_prefix_ignore_case;
+
 /// Returns the paths at the start of a text, in code spans or bare.
 ///
 /// ```text
@@ -66,11 +68,7 @@ fn without_lead(text: &str) -> &str {
         text = text.strip_prefix(sign).unwrap_or(text);
     }
     for lead in LEADS {
-        let Some(rest) = text
-            .get(..lead.len())
-            .filter(|start| start.eq_ignore_ascii_case(lead))
-            .map(|_| &text[lead.len()..])
-        else {
+        let Some(rest) = strip_prefix_ignore_case(text, lead) else {
             continue;
         };
         let after = rest

@@ -151,7 +151,7 @@ impl Summary {
             tokens_consumed: tokens(&document),
             acceptance: acceptance::acceptance(&document),
             patterns,
-            one_line: one_line(&document),
+            one_line: one_liner(&document),
             issues,
         };
         Parsed { value, warnings }
@@ -216,7 +216,7 @@ fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
 
 /// Returns the value of `one_liner` or `**One-liner:** …`, otherwise a paragraph: of the section titled so,
 /// before the first section, or of an overview section.
-fn one_line(document: &Document<'_>) -> Option<String> {
+fn one_liner(document: &Document<'_>) -> Option<String> {
     let outline = &document.outline;
     let labelled = document.values(&["one-liner", "one liner"]);
     let paragraph = |section: &Section| {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::markdown::front_matter;
 use crate::planning::document::Document;
 use crate::planning::json_lines;
+use crate::text::strip_prefix_ignore_case;
 
 /// The outcome of a plan according to its summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -59,10 +60,9 @@ impl SummaryStatus {
     pub fn of_word(text: &str) -> Option<Self> {
         let word = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         let starts = |words: &[&str]| {
-            words.iter().any(|start| {
-                word.get(..start.len())
-                    .is_some_and(|begin| begin.eq_ignore_ascii_case(start))
-            })
+            words
+                .iter()
+                .any(|start| strip_prefix_ignore_case(word, start).is_some())
         };
         if starts(COMPLETE) {
             Some(Self::Complete)
@@ -161,15 +161,9 @@ fn in_body(body: &str) -> Option<SummaryStatus> {
 /// Returns the text after `Status` in a heading: `COMPLETE` for `Status: COMPLETE`, an empty one for
 /// `Status`.
 fn labelled(title: &str) -> Option<&str> {
-    let begins = |name: &str| {
-        title
-            .get(..name.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(name))
-    };
-    let name = ["plan status", "status"]
-        .into_iter()
-        .find(|name| begins(name))?;
-    let rest = title[name.len()..].trim_start();
+    let mut names = ["plan status", "status"].iter();
+    let rest = names.find_map(|name| strip_prefix_ignore_case(title, name))?;
+    let rest = rest.trim_start();
     if rest.is_empty() {
         return Some(rest);
     }
@@ -212,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_three_answers() {
+    fn status_words_map_to_complete_partial_or_failed() {
         use SummaryStatus::Complete;
         use SummaryStatus::Failed;
         use SummaryStatus::Partial;

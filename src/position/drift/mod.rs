@@ -18,6 +18,7 @@ use crate::position::PhaseState;
 use crate::position::PlanState;
 use crate::position::Position;
 use crate::text::clip;
+use crate::text::strip_prefix_ignore_case;
 
 mod percent;
 mod roadmap;
@@ -296,10 +297,8 @@ impl<'a> Statements<'a> {
 
 /// Splits a status such as `Phase 3 complete` into the named phase and the rest.
 pub(crate) fn unprefixed(status: &str, ids: PhaseIds) -> (Option<PhaseNumber>, &str) {
-    let named = status
-        .get(..6)
-        .filter(|word| word.eq_ignore_ascii_case("phase "))
-        .and_then(|_| ids.split(status[6..].trim_start()));
+    let named =
+        strip_prefix_ignore_case(status, "phase ").and_then(|rest| ids.split(rest.trim_start()));
     match named {
         Some((number, rest)) => (
             Some(number),

@@ -5,7 +5,6 @@ use std::ops::RangeInclusive;
 use crate::planning::Claim;
 use crate::planning::Located;
 use crate::position::Phase;
-use crate::position::PhaseState;
 use crate::position::Position;
 use crate::position::drift::state::count;
 use crate::position::drift::state::over_all;
@@ -64,7 +63,8 @@ impl StatedCounts<'_> {
         // If all plans so far are complete, that is 100 % only if no phases remain.
         let is_whole = |share: &usize| *share < 100 || of_phases == 100;
         let shares = || counted().chain(of_files.clone()).filter(is_whole);
-        // It is below every measure. One above some measures may follow a measure unknown here.
+        // A percentage below every measure is wrong. One above only some of them may follow a measure that is
+        // not known here.
         let least = shares().min().unwrap_or(of_phases);
         if (stated as usize) < least {
             return Some(least);
@@ -114,10 +114,7 @@ impl StatedCounts<'_> {
     }
 
     fn share_of_phases(&self) -> usize {
-        let own = self.position.phases.iter();
-        let own = own.filter(|phase| phase.is_in_milestone);
-        let done = own.filter(|phase| phase.state == PhaseState::Done).count();
-        share(done, self.position.total()).unwrap_or(0)
+        share(self.position.done(), self.position.total()).unwrap_or(0)
     }
 }
 

@@ -243,9 +243,7 @@ pub(super) fn count(
 /// Returns the possible numbers of complete phases. There is no upper bound, since earlier milestones and
 /// phases with missing files may be included.
 fn phases_complete(position: &Position) -> RangeInclusive<usize> {
-    let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
-    let done = own.filter(|phase| phase.state == PhaseState::Done).count();
-    done..=usize::MAX
+    position.done()..=usize::MAX
 }
 
 /// Returns whether a number that is too high for its phase counts all plans, as `Plan: 21 of 21` may do.
@@ -263,11 +261,10 @@ fn in_milestone_or_all(
     position: &Position,
     count: fn(&Phase) -> RangeInclusive<usize>,
 ) -> Option<RangeInclusive<usize>> {
-    let own = || position.phases.iter().filter(|phase| phase.is_in_milestone);
-    let has_plans = own().any(|phase| !phase.plans.is_empty());
-    let first = own().map(|phase| phase.number.whole()).min();
+    let has_plans = position.members().any(|phase| !phase.plans.is_empty());
+    let first = position.members().map(|phase| phase.number.whole()).min();
     let has_earlier = first > Some(1) || position.phases.iter().any(|phase| !phase.is_in_milestone);
-    let counted = over_all(own(), count);
+    let counted = over_all(position.members(), count);
     let most = if has_earlier {
         usize::MAX
     } else {

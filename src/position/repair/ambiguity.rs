@@ -17,10 +17,10 @@ use crate::storage::read;
 
 /// Returns an error that says what to decide, if the files are ambiguous.
 pub(super) fn check(evidence: &Evidence<'_>, position: &Position) -> Result<()> {
-    let undecided = of_number(evidence)
-        .or_else(|| of_milestone(evidence))
-        .or_else(|| of_folders(position))
-        .or_else(|| of_position(position));
+    let undecided = too_many_claims(evidence)
+        .or_else(|| unclear_milestone(evidence))
+        .or_else(|| duplicate_folders(position))
+        .or_else(|| contested_position(position));
     match undecided {
         Some((what, hint)) => Err(Error::refused(format!("the files are ambiguous: {what}"))
             .hint(format!("{hint}; then run it again"))),
@@ -63,7 +63,7 @@ pub(super) fn check_same_next(before: &Position, after: &Position) -> Result<()>
 type Undecided = (String, &'static str);
 
 /// Detects that STATE.md has the maximum number of statements about the position: there may be more, unread.
-fn of_number(evidence: &Evidence<'_>) -> Option<Undecided> {
+fn too_many_claims(evidence: &Evidence<'_>) -> Option<Undecided> {
     (evidence.state.claims.len() >= MAX_CLAIMS).then(|| {
         let what = format!("STATE.md has {MAX_CLAIMS} statements about the position or more");
         (what, "remove those that are outdated")
@@ -71,7 +71,7 @@ fn of_number(evidence: &Evidence<'_>) -> Option<Undecided> {
 }
 
 /// Detects that it is unclear which milestone is active, or whether it has already shipped.
-fn of_milestone(evidence: &Evidence<'_>) -> Option<Undecided> {
+fn unclear_milestone(evidence: &Evidence<'_>) -> Option<Undecided> {
     let active = evidence.folder.dir.join(vocabulary::ACTIVE);
     if evidence.folder.active.slug == DEFAULT_MILESTONE && read::exists(&active) {
         let what = format!("{} names no milestone here", evidence.show(&active));
@@ -88,7 +88,7 @@ fn of_milestone(evidence: &Evidence<'_>) -> Option<Undecided> {
 }
 
 /// Detects that it is unclear which folder belongs to the current phase.
-fn of_folders(position: &Position) -> Option<Undecided> {
+fn duplicate_folders(position: &Position) -> Option<Undecided> {
     let current = position.phase()?;
     unique_phase(position, &current.number).is_none().then(|| {
         let what = format!("two folders carry the number {}", current.number);
@@ -97,7 +97,7 @@ fn of_folders(position: &Position) -> Option<Undecided> {
 }
 
 /// Detects that another interpretation of the position is almost as likely.
-fn of_position(position: &Position) -> Option<Undecided> {
+fn contested_position(position: &Position) -> Option<Undecided> {
     let rival = position.next.alternative.as_ref()?;
     let first = |because: &[String]| because.first().cloned().unwrap_or_default();
     let (this, other) = (first(&position.next.because), first(&rival.because));

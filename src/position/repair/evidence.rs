@@ -33,18 +33,15 @@ pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
 /// Returns the evidence for the numbers of phases and plans.
 pub(super) fn of_all(evidence: &Evidence<'_>, position: &Position) -> String {
     let dir = evidence.folder.active.dir.join(vocabulary::PHASES);
-    let own = || position.phases.iter().filter(|phase| phase.is_in_milestone);
-    let with_folder = || own().filter(|phase| phase.dir.is_some());
+    let with_folder = || position.members().filter(|phase| phase.dir.is_some());
     let done: usize = with_folder()
         .map(|phase| phase.count(PlanState::Complete))
         .sum();
     let plans: usize = with_folder().map(|phase| phase.plans.len()).sum();
-    let finished = own()
-        .filter(|phase| phase.state == PhaseState::Done)
-        .count();
     format!(
-        "{}: {finished} of {} phases done, {done} of {plans} plans",
+        "{}: {} of {} phases done, {done} of {plans} plans",
         evidence.show(&dir),
+        position.done(),
         position.total()
     )
 }

@@ -121,7 +121,7 @@ fn first_or_prepared(assessment: &Assessment<'_>, cursor: Option<usize>) -> Opti
     let first = assessment.unfinished_after(cursor).next()?;
     let is_prepared = |index: &usize| {
         let phase = &assessment.phases[*index];
-        phase.has_context || phase.has_files_of_plans()
+        phase.has_context || phase.has_plans()
     };
     let prepared = assessment.unfinished_after(Some(first)).find(is_prepared);
     let is_bare = !assessment.phases[first].has_files;

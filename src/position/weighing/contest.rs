@@ -21,7 +21,7 @@ pub(super) fn alternative(
     let contested = unchecked(assessment, choice)
         .or_else(|| unplanned_frontier(assessment, choice))
         .or_else(|| later_work(assessment, choice))
-        .or_else(|| passed_over(assessment, choice, cursor))
+        .or_else(|| passed_over(assessment, choice))
         .or_else(|| skipped(assessment, choice, cursor))
         .or_else(|| passed_short(assessment, choice));
     let (action, index, because) = contested?;
@@ -93,11 +93,7 @@ fn later_work(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate>
 }
 
 /// Applies if nothing is left after the cursor, but phases before it are unfinished.
-fn passed_over(
-    assessment: &Assessment<'_>,
-    choice: &Choice,
-    _cursor: Option<usize>,
-) -> Option<Candidate> {
+fn passed_over(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
     if choice.action != Action::Ship {
         return None;
     }

@@ -44,7 +44,7 @@ pub(super) fn open_check<'a>(assessment: &'a Assessment<'_>, index: usize) -> Op
         .stated_phase()
         .is_none_or(|stated_phase| stated_phase == index);
     let has_moved_on = assessment.stated_phase().is_some_and(|stated_phase| {
-        stated_phase > index && assessment.phases[stated_phase].has_files_of_plans()
+        stated_phase > index && assessment.phases[stated_phase].has_plans()
     });
     let holds = |check: &&Check| match (check.kind, check.outcome) {
         (_, CheckOutcome::Outdated) => false,

@@ -138,11 +138,7 @@ impl Position {
     /// Returns the overall progress in percent, as the average of the phases' shares of complete plans.
     pub fn percent(&self) -> u32 {
         let shares: f64 = self.kept().map(Phase::share_done).sum();
-        percent(if self.total() == 0 {
-            0.0
-        } else {
-            shares * ratio(1, self.total())
-        })
+        percent(shares * ratio(1, self.total()))
     }
 
     /// Returns the share of all plans that are complete, in percent.
@@ -155,10 +151,21 @@ impl Position {
         percent(ratio(done, all))
     }
 
-    fn kept(&self) -> impl Iterator<Item = &Phase> {
-        self.phases
-            .iter()
-            .filter(|phase| phase.is_in_milestone && phase.state != PhaseState::Dropped)
+    /// Returns the phases of the active milestone.
+    pub(crate) fn members(&self) -> impl Iterator<Item = &Phase> {
+        self.phases.iter().filter(|phase| phase.is_in_milestone)
+    }
+
+    /// Returns the phases of the active milestone, without dropped ones.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &Phase> {
+        let is_kept = |phase: &&Phase| phase.state != PhaseState::Dropped;
+        self.members().filter(is_kept)
+    }
+
+    /// Returns the number of finished phases of the active milestone.
+    pub(crate) fn done(&self) -> usize {
+        let is_done = |phase: &&Phase| phase.state == PhaseState::Done;
+        self.members().filter(is_done).count()
     }
 }
 

@@ -91,7 +91,7 @@ impl<'a> PhaseEvidence<'a> {
             in_row,
             declared,
             state_says_done: is_current
-                && (has_begun || phase.has_files_of_plans())
+                && (has_begun || phase.has_plans())
                 && state_says_done(evidence, &phase.number, summaries, of_state),
             // Checks are read only if they can change the phase's state.
             has_gaps: open > 0 && said == RoadmapClaim::Done && phase.has_gaps(text),

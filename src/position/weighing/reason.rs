@@ -7,6 +7,7 @@ use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::gate;
 use crate::project::vocabulary;
+use crate::text::quantity;
 
 /// Maximum number of open plans listed individually.
 const MAX_PLANS: usize = 5;
@@ -116,14 +117,9 @@ pub(super) fn summaries_alone(assessment: &Assessment<'_>, index: usize) -> Stri
     format!(
         "{}: {} and {}: not every plan is committed, so more may be under way",
         assessment.evidence.show(&dir),
-        count(seen.summaries, "summary", "summaries"),
-        count(seen.plans, "plan file", "plan files")
+        quantity(seen.summaries, "summary"),
+        quantity(seen.plans, "plan file")
     )
-}
-
-fn count(number: usize, one: &str, many: &str) -> String {
-    let word = if number == 1 { one } else { many };
-    format!("{number} {word}")
 }
 
 fn open_plans(assessment: &Assessment<'_>, phase: &Phase) -> Vec<String> {

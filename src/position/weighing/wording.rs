@@ -62,13 +62,7 @@ pub(super) fn waits_for_check(status: &str) -> bool {
 
 /// Returns the phases named in a text, after the word `phase` or as the argument of a command.
 pub(crate) fn phases_in(text: &str, ids: PhaseIds) -> Vec<PhaseNumber> {
-    const WORDS: &[&str] = &[
-        "phase",
-        "phases",
-        "plan-phase",
-        "execute-phase",
-        "discuss-phase",
-    ];
+    const WORDS: &[&str] = &["phase", "phases"];
     const COMMANDS: &[&str] = &[
         "--plan",
         "--execute",
