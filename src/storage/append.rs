@@ -317,21 +317,21 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_told() {
+    fn a_full_disk_is_reported() {
         let error = append(Path::new("/dev/full"), b"one").unwrap_err();
         assert!(error.to_string().contains("cannot append to"), "{error}");
         append(Path::new("/dev/null"), b"one").unwrap();
     }
 
     #[test]
-    fn a_directory_in_its_place_is_told() {
+    fn a_directory_in_its_place_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let error = append(folder.path(), b"one").unwrap_err();
         assert!(error.to_string().contains("is a directory"), "{error}");
     }
 
     #[test]
-    fn threads_tear_no_line() {
+    fn concurrent_appends_tear_no_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         std::thread::scope(|scope| {

@@ -33,7 +33,7 @@ pub(crate) enum Ended {
 
 /// Applies all changes of a new record and closes it; if one fails, the earlier ones are reverted.
 pub(crate) fn apply(root: &Root, mut record: Record) -> Result<Ended> {
-    match make_all(root, &mut record) {
+    match apply_all(root, &mut record) {
         Ok(None) => record.close().map(|()| Ended::Made),
         Ok(Some(overtaken)) => take_back(root, record, overtaken).map(Ended::Overtaken),
         Err(failure) => Err(match take_back(root, record, failure) {
@@ -43,13 +43,13 @@ pub(crate) fn apply(root: &Root, mut record: Record) -> Result<Ended> {
 }
 
 /// Applies all changes; returns an error to report if one of the files had changed.
-fn make_all(root: &Root, record: &mut Record) -> Result<Option<Error>> {
+fn apply_all(root: &Root, record: &mut Record) -> Result<Option<Error>> {
     for index in 0..record.changes.len() {
         let temporary = record.temporary_name(index);
         let change = &record.changes[index];
         let progress = &mut record.progress;
         let mut note = || progress.mark(index, Mark::Exchanging);
-        match make(root, change, &temporary, &mut note)? {
+        match apply_change(root, change, &temporary, &mut note)? {
             ChangeOutcome::Made => record.progress.mark(index, Mark::Made)?,
             ChangeOutcome::LeftAlone => {
                 let overtaken = changed_meanwhile(root, &record.changes[index]);
@@ -66,14 +66,14 @@ fn make_all(root: &Root, record: &mut Record) -> Result<Option<Error>> {
 pub(crate) fn apply_unrecorded(root: &Root, changes: &[Change<Vec<u8>>]) -> Result<Ended> {
     let temporary = |index| record::temporary_name(0, std::process::id(), index);
     for (index, change) in changes.iter().enumerate() {
-        let made = make(root, change, &temporary(index), &mut || Ok(()));
+        let made = apply_change(root, change, &temporary(index), &mut || Ok(()));
         if matches!(made, Ok(ChangeOutcome::Made)) {
             continue;
         }
         // Only folders can stand before the one file: those that are new are empty.
         for (index, made) in changes[..index].iter().enumerate().rev() {
             if let Some(inverse) = made.inverse() {
-                make(root, &inverse, &temporary(index), &mut || Ok(()))?;
+                apply_change(root, &inverse, &temporary(index), &mut || Ok(()))?;
             }
         }
         return made.map(|_| Ended::Overtaken(changed_meanwhile(root, change)));
@@ -114,7 +114,7 @@ pub(crate) fn complete(root: &Root, record: &mut Record) -> Result<Vec<Warning>>
         ) {
             continue;
         }
-        let mark = match repeat(root, record, index)? {
+        let mark = match redo(root, record, index)? {
             ChangeOutcome::Made => Mark::Made,
             ChangeOutcome::LeftAlone => {
                 left.push(left_alone(root, &record.changes[index]));
@@ -147,7 +147,7 @@ pub(crate) fn roll_back(root: &Root, record: &mut Record) -> Result<Vec<Warning>
         let temporary = record.temporary_name(index);
         let progress = &mut record.progress;
         let mut note = || progress.mark(index, Mark::Exchanging);
-        let mark = match make(root, &inverse, &temporary, &mut note)? {
+        let mark = match apply_change(root, &inverse, &temporary, &mut note)? {
             ChangeOutcome::Made => Mark::TakenBack,
             ChangeOutcome::LeftAlone => {
                 left.push(left_alone(root, &inverse));
@@ -219,7 +219,7 @@ fn settle(
 }
 
 /// Applies a change that may have been applied just before the process was killed.
-fn repeat(root: &Root, record: &mut Record, index: usize) -> Result<ChangeOutcome> {
+fn redo(root: &Root, record: &mut Record, index: usize) -> Result<ChangeOutcome> {
     let temporary = record.temporary_name(index);
     let change = &record.changes[index];
     if let Change::Append { path, lines } = change
@@ -229,10 +229,10 @@ fn repeat(root: &Root, record: &mut Record, index: usize) -> Result<ChangeOutcom
     }
     let progress = &mut record.progress;
     let mut note = || progress.mark(index, Mark::Exchanging);
-    make(root, change, &temporary, &mut note)
+    apply_change(root, change, &temporary, &mut note)
 }
 
-fn make(
+fn apply_change(
     root: &Root,
     change: &Change<Vec<u8>>,
     temporary: &str,

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn one_search_reads_so_many_files_and_counts_the_rest() {
+    fn a_search_beyond_the_limit_counts_the_files_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let boundary = Boundary::open(&root);

@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_content_adds_nothing_and_back_again_leaves_nothing() {
+    fn writing_the_old_content_plans_no_change() {
         let (_folder, root) = tree();
         let file = root.join("a.md");
         put(&file, "one");
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_place_of_a_folder_is_told() {
+    fn a_file_in_place_of_a_folder_is_reported() {
         let (_folder, root) = tree();
         put(&root.join("a"), "a file");
         let error = Changes::new()

@@ -15,12 +15,12 @@ const MAX_BYTES: usize = 1024 * 1024;
 pub(crate) fn unified(changes: &[Change<Vec<u8>>], root: &Path) -> String {
     let mut text = String::new();
     for change in changes {
-        text.push_str(&one(change, changes, root));
+        text.push_str(&diff_of_change(change, changes, root));
     }
     text
 }
 
-fn one(change: &Change<Vec<u8>>, all: &[Change<Vec<u8>>], root: &Path) -> String {
+fn diff_of_change(change: &Change<Vec<u8>>, all: &[Change<Vec<u8>>], root: &Path) -> String {
     let name = |path: &Path| {
         path.strip_prefix(root)
             .unwrap_or(path)
@@ -33,7 +33,7 @@ fn one(change: &Change<Vec<u8>>, all: &[Change<Vec<u8>>], root: &Path) -> String
                 Some(_) => format!("{letter}/{}", name(path)),
                 None => "/dev/null".to_owned(),
             };
-            content(
+            diff_of_content(
                 (&side('a', old), old.as_deref().unwrap_or_default()),
                 (&side('b', new), new.as_deref().unwrap_or_default()),
             )
@@ -62,7 +62,7 @@ fn one(change: &Change<Vec<u8>>, all: &[Change<Vec<u8>>], root: &Path) -> String
     }
 }
 
-fn content((old_name, old): (&str, &[u8]), (new_name, new): (&str, &[u8])) -> String {
+fn diff_of_content((old_name, old): (&str, &[u8]), (new_name, new): (&str, &[u8])) -> String {
     let heading = format!("--- {old_name}\n+++ {new_name}\n");
     let size = format!("{} bytes, was {}", new.len(), old.len());
     if old.len() + new.len() > MAX_BYTES {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_huge_is_summarised() {
+    fn a_huge_change_is_summarised() {
         let lines = "line\n".repeat(MAX_LINES);
         let shown = unified(
             &[write("a", Some(b"x"), Some(lines.as_bytes()))],

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_the_file_that_changed() {
+    fn first_changed_names_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let digests = || -> BTreeMap<PathBuf, String> {
             let files = files_below(folder.path()).unwrap();

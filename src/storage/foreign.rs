@@ -10,7 +10,7 @@ use crate::storage::folder::StoreFolder;
 use crate::warning::Warning;
 
 /// Maximum number of files with the same name.
-const NAMES: u32 = 10_000;
+const MAX_NAMES: u32 = 10_000;
 
 /// Moves files into `unverified/`, links as links, and returns the one warning that names them.
 pub(crate) fn set_aside(folder: &StoreFolder, files: &[PathBuf]) -> Result<Option<Warning>> {
@@ -46,7 +46,7 @@ pub(crate) fn set_aside(folder: &StoreFolder, files: &[PathBuf]) -> Result<Optio
 
 /// Moves a directory entry under the first free name, and returns whether it was still there.
 fn move_into(file: &Path, to: &Path, name: &OsStr) -> Result<bool> {
-    for number in 0..NAMES {
+    for number in 0..MAX_NAMES {
         let mut free = name.to_owned();
         if number > 0 {
             free.push(format!(".{number}"));

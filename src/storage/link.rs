@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_is_told_from_a_copy_and_from_anything_else() {
+    fn links_and_copies_are_told_apart() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         disk::write(&File::create(at("program")).unwrap(), b"program").unwrap();

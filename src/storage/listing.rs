@@ -11,7 +11,7 @@ use crate::storage::boundary::Boundary;
 #[cfg(target_os = "linux")]
 use crate::storage::open;
 #[cfg(target_os = "linux")]
-use crate::storage::open::Wanted;
+use crate::storage::open::OpenAs;
 
 /// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
     use rustix::fs::Dir;
     use rustix::fs::FileType;
 
-    let Some(folder) = open::of_project(path, Wanted::Folder)? else {
+    let Some(folder) = open::of_project(path, OpenAs::Folder)? else {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_long_looks_often() {
+    fn long_waits_poll_often() {
         let pause = |waited| pause_after(Duration::from_millis(waited)).as_millis();
         assert_eq!([0, 3, 100, 1_000, 5_000].map(pause), [1, 4, 15, 8, 1]);
     }

@@ -14,7 +14,7 @@ use crate::storage::read;
 
 /// The kind of file to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum OpenAs {
     /// A file; the caller looks at what was opened before it reads.
     File,
     /// A folder.
@@ -26,7 +26,7 @@ pub(crate) enum Wanted {
 }
 
 /// Opens what a project has at a path; returns `None` if it leads outside.
-pub(crate) fn of_project(path: &Path, wanted: Wanted) -> io::Result<Option<File>> {
+pub(crate) fn of_project(path: &Path, wanted: OpenAs) -> io::Result<Option<File>> {
     if !goes_up(path) {
         match without_links(path, wanted) {
             Err(error) if is_link(&error) => {}
@@ -73,19 +73,19 @@ pub(crate) fn kind(path: &Path) -> io::Result<Option<PathKind>> {
 
 /// Opens what the user named, wherever links lead.
 #[cfg(target_os = "linux")]
-pub(crate) fn of_user(path: &Path, wanted: Wanted) -> io::Result<File> {
+pub(crate) fn of_user(path: &Path, wanted: OpenAs) -> io::Result<File> {
     use rustix::fs::Mode;
 
     let opened = rustix::fs::open(path, flags(wanted), Mode::empty());
-    opened.map(File::from).map_err(plain)
+    opened.map(File::from).map_err(plain_error)
 }
 
 /// Opens what the user named, wherever links lead.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn of_user(path: &Path, _: Wanted) -> io::Result<File> {
+pub(crate) fn of_user(path: &Path, _: OpenAs) -> io::Result<File> {
     // Opening a pipe waits for its other end.
     if Stat::read(path)?.kind == PathKind::Other {
-        return Err(special());
+        return Err(not_regular());
     }
     File::open(path)
 }
@@ -93,12 +93,12 @@ pub(crate) fn of_user(path: &Path, _: Wanted) -> io::Result<File> {
 /// Opens a directory if no link is part of its path, to change its entries by name.
 #[cfg(target_os = "linux")]
 pub(crate) fn directory(path: &Path) -> io::Result<File> {
-    without_links(path, Wanted::Handle)
+    without_links(path, OpenAs::Handle)
 }
 
 /// Opens a path that no link is part of.
 #[cfg(target_os = "linux")]
-fn without_links(path: &Path, wanted: Wanted) -> io::Result<File> {
+fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
     use rustix::fs::CWD;
     use rustix::fs::Mode;
     use rustix::fs::ResolveFlags;
@@ -108,22 +108,22 @@ fn without_links(path: &Path, wanted: Wanted) -> io::Result<File> {
     let only = ResolveFlags::NO_SYMLINKS;
     match openat2(CWD, path, flags(wanted), Mode::empty(), only) {
         // Kernels before 5.6 and some sandboxes have no such call.
-        Err(Errno::NOSYS | Errno::PERM) => compared(path, wanted),
-        opened => opened.map(File::from).map_err(plain),
+        Err(Errno::NOSYS | Errno::PERM) => open_and_compare(path, wanted),
+        opened => opened.map(File::from).map_err(plain_error),
     }
 }
 
 /// Opens a path that no link is part of.
 #[cfg(not(target_os = "linux"))]
-fn without_links(path: &Path, wanted: Wanted) -> io::Result<File> {
-    compared(path, wanted)
+fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
+    open_and_compare(path, wanted)
 }
 
 /// Opens a path that resolves to itself, and looks afterwards whether that was what was opened.
-fn compared(path: &Path, wanted: Wanted) -> io::Result<File> {
+fn open_and_compare(path: &Path, wanted: OpenAs) -> io::Result<File> {
     let before = fs::symlink_metadata(path)?;
     if before.is_symlink() || fs::canonicalize(path)? != path {
-        return Err(a_link());
+        return Err(link_error());
     }
     let file = of_user(path, wanted)?;
     if is_same(&before, &file.metadata()?) {
@@ -145,29 +145,29 @@ fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
 }
 
 #[cfg(target_os = "linux")]
-fn flags(wanted: Wanted) -> rustix::fs::OFlags {
+fn flags(wanted: OpenAs) -> rustix::fs::OFlags {
     use rustix::fs::OFlags;
 
     // Opening a pipe must not wait for its other end.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     match wanted {
-        Wanted::File => flags,
-        Wanted::Folder => flags | OFlags::DIRECTORY,
-        Wanted::Handle => OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY,
+        OpenAs::File => flags,
+        OpenAs::Folder => flags | OFlags::DIRECTORY,
+        OpenAs::Handle => OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY,
     }
 }
 
 /// Returns an error in the standard library's terms; a socket can't be opened at all.
 #[cfg(target_os = "linux")]
-fn plain(error: rustix::io::Errno) -> io::Error {
+fn plain_error(error: rustix::io::Errno) -> io::Error {
     match error {
-        rustix::io::Errno::NXIO => special(),
-        rustix::io::Errno::LOOP => a_link(),
+        rustix::io::Errno::NXIO => not_regular(),
+        rustix::io::Errno::LOOP => link_error(),
         error => error.into(),
     }
 }
 
-fn special() -> io::Error {
+fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "is not a regular file")
 }
 
@@ -183,7 +183,7 @@ impl fmt::Display for LeadsThroughLink {
     }
 }
 
-fn a_link() -> io::Error {
+fn link_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, LeadsThroughLink)
 }
 
@@ -199,23 +199,23 @@ mod tests {
     use super::*;
 
     fn file(path: &Path) -> io::Result<Option<File>> {
-        of_project(path, Wanted::File)
+        of_project(path, OpenAs::File)
     }
 
     #[test]
-    fn a_path_without_links_is_the_only_one_that_is_opened_as_it_stands() {
+    fn a_path_with_links_is_not_opened_directly() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         File::create(root.join("file")).unwrap();
         symlink("file", root.join("link")).unwrap();
         symlink(&root, root.join("around")).unwrap();
-        for open in [without_links, compared] {
-            assert!(open(&root.join("file"), Wanted::File).is_ok());
+        for open in [without_links, open_and_compare] {
+            assert!(open(&root.join("file"), OpenAs::File).is_ok());
             for link in ["link", "around/file"] {
-                let error = open(&root.join(link), Wanted::File).unwrap_err();
+                let error = open(&root.join(link), OpenAs::File).unwrap_err();
                 assert!(is_link(&error), "{link}: {error}");
             }
-            let absent = open(&root.join("absent"), Wanted::File).unwrap_err();
+            let absent = open(&root.join("absent"), OpenAs::File).unwrap_err();
             assert!(read::is_absent(&absent));
         }
     }

@@ -11,7 +11,7 @@ use crate::storage::boundary::Boundary;
 use crate::storage::listing::PathKind;
 use crate::storage::listing::Stat;
 use crate::storage::open;
-use crate::storage::open::Wanted;
+use crate::storage::open::OpenAs;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -22,9 +22,9 @@ pub const MAX_FILE: u64 = 8 * 1024 * 1024;
 ///
 /// A directory, a pipe or a device in its place and a file over [`MAX_FILE`] are errors.
 pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
-    let bytes = match open::of_project(path, Wanted::File) {
+    let bytes = match open::of_project(path, OpenAs::File) {
         Ok(None) => return Ok(None),
-        Ok(Some(file)) => bounded(file, path)?,
+        Ok(Some(file)) => read_bounded(file, path)?,
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error).at("read", path),
     };
@@ -36,9 +36,9 @@ pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
 
 /// Returns the bytes of a file that the user named, or `None` if there is none; links are followed.
 pub fn users_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
-    match open::of_user(path, Wanted::File) {
+    match open::of_user(path, OpenAs::File) {
         Err(error) if is_absent(&error) => Ok(None),
-        file => bounded(file.at("read", path)?, path).map(Some),
+        file => read_bounded(file.at("read", path)?, path).map(Some),
     }
 }
 
@@ -75,13 +75,13 @@ pub fn users_text(path: &Path) -> Result<Option<Parsed<String>>> {
 }
 
 /// Reads what was opened, if it is a file of bounded size.
-fn bounded(file: File, path: &Path) -> Result<Vec<u8>> {
+fn read_bounded(file: File, path: &Path) -> Result<Vec<u8>> {
     let stat = Stat::from(&file.metadata().at("read", path)?);
     match stat.kind {
         PathKind::File => {}
-        PathKind::Folder => return Err(in_the_way("is a directory, a file was expected", path)),
+        PathKind::Folder => return Err(wrong_kind("is a directory, a file was expected", path)),
         PathKind::Link | PathKind::Other => {
-            return Err(in_the_way("is not a regular file, so it is not read", path));
+            return Err(wrong_kind("is not a regular file, so it is not read", path));
         }
     }
     if stat.size > MAX_FILE {
@@ -93,7 +93,7 @@ fn bounded(file: File, path: &Path) -> Result<Vec<u8>> {
     } else {
         stat.size
     };
-    let bytes = up_to(file, most).at("read", path)?;
+    let bytes = read_up_to(file, most).at("read", path)?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(too_large(path));
     }
@@ -101,7 +101,7 @@ fn bounded(file: File, path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Reads a file up to its known size, in one call; bytes appended meanwhile are ignored.
-fn up_to(mut file: File, size: u64) -> std::io::Result<Vec<u8>> {
+fn read_up_to(mut file: File, size: u64) -> std::io::Result<Vec<u8>> {
     const FIRST: usize = 64 * 1024;
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
@@ -150,7 +150,7 @@ pub(crate) fn is_write_protected(path: &Path) -> bool {
 ///
 /// It may be of any size, and the user has named it: it is never a file that was found.
 pub fn lines(path: &Path) -> Result<Option<BufReader<File>>> {
-    match open::of_user(path, Wanted::File) {
+    match open::of_user(path, OpenAs::File) {
         Err(error) if is_absent(&error) => Ok(None),
         file => Ok(Some(BufReader::new(file.at("read", path)?))),
     }
@@ -184,7 +184,7 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
     }
 }
 
-fn in_the_way(what: &str, path: &Path) -> Error {
+fn wrong_kind(what: &str, path: &Path) -> Error {
     Error::failed(what).at(path, None).hint("move or rename it")
 }
 
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_there_is_no_error() {
+    fn a_missing_file_is_no_error() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         assert_eq!(bytes(&file).unwrap(), None);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_named_as_one() {
+    fn reading_a_directory_says_so() {
         let folder = tempfile::tempdir().unwrap();
         let error = bytes(folder.path()).unwrap_err();
         assert!(error.to_string().contains("is a directory"), "{error}");
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_in_a_file_are_told() {
+    fn nul_bytes_cause_a_warning() {
         let parsed = decode(b"one\ntwo\0\0".to_vec(), Path::new("a.md"));
         assert_eq!(parsed.value, "one\ntwo\0\0");
         assert_eq!(parsed.warnings.len(), 1);

@@ -19,7 +19,7 @@ use crate::storage::disk;
 use crate::storage::read;
 
 /// How often what somebody else saved is put back while they go on saving.
-const ROUNDS: usize = 3;
+const MAX_ROUNDS: usize = 3;
 
 /// The outcome of one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,14 +43,14 @@ pub(crate) enum Leftover {
 
 /// The content found at a path.
 #[derive(PartialEq, Eq)]
-enum Holding {
+enum Content {
     Nothing,
     Bytes(Vec<u8>),
     /// A directory, a link, a pipe, or more bytes than we ever write.
     Foreign,
 }
 
-impl Holding {
+impl Content {
     fn is(&self, content: Option<&[u8]>) -> bool {
         match self {
             Self::Nothing => content.is_none(),
@@ -105,9 +105,9 @@ pub(crate) fn settle(
     is_whole: bool,
 ) -> Result<Leftover> {
     let left = match inspect(staged)? {
-        Holding::Nothing => return Ok(Leftover::Cleared),
-        Holding::Bytes(bytes) => bytes,
-        Holding::Foreign => return Ok(Leftover::Kept),
+        Content::Nothing => return Ok(Leftover::Cleared),
+        Content::Bytes(bytes) => bytes,
+        Content::Foreign => return Ok(Leftover::Kept),
     };
     let is_torn =
         |content: Option<&[u8]>| !is_whole && content.is_some_and(|c| c.starts_with(&left));
@@ -123,7 +123,7 @@ pub(crate) fn settle(
     match with.new {
         None => put_back_removed(path, staged)?,
         Some(new) => {
-            let theirs = Holding::Bytes(left);
+            let theirs = Content::Bytes(left);
             put_back(path, staged, theirs, new)?;
         }
     }
@@ -135,7 +135,7 @@ fn create(path: &Path, staged: &Path) -> Result<ChangeOutcome> {
         Ok(true) => return Ok(ChangeOutcome::Made),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => ChangeOutcome::LeftAlone,
         Err(error) => return Err(error).at("create", path),
-        Ok(false) if inspect(path)? == Holding::Nothing => {
+        Ok(false) if inspect(path)? == Content::Nothing => {
             disk::rename(staged, path).at("create", path)?;
             return Ok(ChangeOutcome::Made);
         }
@@ -165,15 +165,15 @@ fn exchange(path: &Path, staged: &Path, old: &[u8], new: &[u8]) -> Result<Change
 }
 
 /// Restores the save of another program, or its later save if it has saved over ours meanwhile.
-fn put_back(path: &Path, staged: &Path, theirs: Holding, ours: &[u8]) -> Result<()> {
-    let mut last_in = Holding::Bytes(ours.to_vec());
+fn put_back(path: &Path, staged: &Path, theirs: Content, ours: &[u8]) -> Result<()> {
+    let mut last_in = Content::Bytes(ours.to_vec());
     let mut beside = theirs;
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         if !disk::exchange(staged, path).at("put back", path)? {
             break;
         }
         let came_out = inspect(staged)?;
-        if came_out == last_in && came_out != Holding::Foreign {
+        if came_out == last_in && came_out != Content::Foreign {
             return discard(staged);
         }
         last_in = beside;
@@ -241,17 +241,17 @@ fn discard(staged: &Path) -> Result<()> {
     disk::remove_file(staged).at("remove", staged)
 }
 
-fn inspect(path: &Path) -> Result<Holding> {
+fn inspect(path: &Path) -> Result<Content> {
     match fs::symlink_metadata(path) {
-        Err(error) if read::is_absent(&error) => return Ok(Holding::Nothing),
+        Err(error) if read::is_absent(&error) => return Ok(Content::Nothing),
         metadata => {
             let metadata = metadata.at("read", path)?;
             if !metadata.is_file() || metadata.len() > read::MAX_FILE {
-                return Ok(Holding::Foreign);
+                return Ok(Content::Foreign);
             }
         }
     }
-    Ok(read::bytes(path)?.map_or(Holding::Nothing, Holding::Bytes))
+    Ok(read::bytes(path)?.map_or(Content::Nothing, Content::Bytes))
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_killed_between_the_two_loses_no_save() {
+    fn a_kill_between_the_exchanges_loses_no_save() {
         let settled = |path: &str, staged: &str, is_whole| {
             let place = DurabilityTarget::new(path);
             fs::write(place.staged(), staged).unwrap();
@@ -373,7 +373,7 @@ mod tests {
         let place = DurabilityTarget::new("second");
         fs::write(place.staged(), "first").unwrap();
         // Saved once before the exchange, and once more over ours before the first save was back.
-        let first = Holding::Bytes(b"first".to_vec());
+        let first = Content::Bytes(b"first".to_vec());
         put_back(&place.path(), &place.staged(), first, b"new").unwrap();
         assert_eq!(place.texts(), some("second", None));
     }

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::error::Result;
 
 /// Maximum number of scratch folders of one process.
-const NAMES: u32 = 100;
+const MAX_NAMES: u32 = 100;
 
 /// A folder of our own outside of every project; dropped, it is deleted with all it holds.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Scratch {
     /// Creates a new folder inside another one, such as the system's for temporary files.
     pub fn create(parent: &Path, name: &str) -> Result<Self> {
         let id = std::process::id();
-        for number in 0..NAMES {
+        for number in 0..MAX_NAMES {
             let path = parent.join(format!("{name}-{id}-{number}"));
             match fs::create_dir(&path) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -78,7 +78,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn it_is_gone_when_it_is_dropped() {
+    fn a_scratch_folder_is_removed_on_drop() {
         let temp = tempfile::tempdir().unwrap();
         let first = Scratch::create(temp.path(), "try").unwrap();
         let second = Scratch::create(temp.path(), "try").unwrap();

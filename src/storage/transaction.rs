@@ -37,7 +37,7 @@ use crate::warning::Parsed;
 use crate::warning::Warning;
 
 /// Maximum number of attempts if another program saves one of the files meanwhile.
-const ROUNDS: usize = 3;
+const MAX_ROUNDS: usize = 3;
 
 /// The location and options of writes.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ pub struct Applied {
 }
 
 /// The state of a transaction in progress.
-struct Hold {
+struct HeldLocks {
     _locks: Locks,
     warnings: Vec<Warning>,
     /// The reason why nothing can be written, if any.
@@ -202,13 +202,13 @@ impl Storage {
     ) -> Result<(T, Applied)> {
         let stores: BTreeSet<Store> = stores.iter().copied().collect();
         let root = Root::open(&self.root, &self.linked_roots)?;
-        let mut hold = self.hold(&root, &stores)?;
+        let mut held = self.lock(&root, &stores)?;
         let mut applied = Applied {
             dry_run: self.dry_run,
-            warnings: std::mem::take(&mut hold.warnings),
+            warnings: std::mem::take(&mut held.warnings),
             ..Applied::default()
         };
-        let mut rounds = ROUNDS;
+        let mut rounds = MAX_ROUNDS;
         loop {
             let (value, changes, remembered) = match work() {
                 Ok(worked) => worked,
@@ -223,7 +223,7 @@ impl Storage {
                 applied.diff = diff::unified(&list, Path::new(""));
                 return Ok((value, applied));
             }
-            if let Some(obstacle) = hold.obstacle {
+            if let Some(obstacle) = held.obstacle {
                 return Err(match obstacle.hint {
                     None => obstacle.hint("annals cannot write here; nothing was changed"),
                     Some(_) => obstacle,
@@ -248,12 +248,12 @@ impl Storage {
     }
 
     /// Takes the locks and completes interrupted operations, or stores the reason why nothing can be written.
-    fn hold(&self, root: &Root, stores: &BTreeSet<Store>) -> Result<Hold> {
+    fn lock(&self, root: &Root, stores: &BTreeSet<Store>) -> Result<HeldLocks> {
         if stores.is_empty() {
             return Err(Error::failed("a transaction names no store to lock"));
         }
         if self.dry_run {
-            return self.hold_for_reading(stores, None);
+            return self.lock_for_reading(stores, None);
         }
         let history = self.history();
         let folder = self.folder.locks();
@@ -262,7 +262,7 @@ impl Storage {
             let prepared = self.folder.prepare();
             let opened = match prepared.and_then(|()| lock::open_all(&folder, &wanted)) {
                 Ok(opened) => opened,
-                Err(obstacle) => return self.hold_for_reading(stores, Some(obstacle)),
+                Err(obstacle) => return self.lock_for_reading(stores, Some(obstacle)),
             };
             let locks = Locks::acquire(&folder, opened, self.wait)?;
             let involved = recovery::stores_involved(&history, &wanted)?;
@@ -275,7 +275,7 @@ impl Storage {
                     locks: &locks,
                 };
                 let warnings = recovery.run(&history)?;
-                return Ok(Hold {
+                return Ok(HeldLocks {
                     _locks: locks,
                     warnings,
                     obstacle: None,
@@ -286,7 +286,11 @@ impl Storage {
         }
     }
 
-    fn hold_for_reading(&self, stores: &BTreeSet<Store>, obstacle: Option<Error>) -> Result<Hold> {
+    fn lock_for_reading(
+        &self,
+        stores: &BTreeSet<Store>,
+        obstacle: Option<Error>,
+    ) -> Result<HeldLocks> {
         let locks = Locks::acquire_if_possible(&self.folder.locks(), stores, self.wait);
         let mut warnings = Vec::new();
         for operation in self.interrupted()?.into_value(&mut warnings) {
@@ -297,7 +301,7 @@ impl Storage {
                 format!("`{name}` (operation {id}) was interrupted and is not completed yet");
             warnings.push(Warning::file(&path, what));
         }
-        Ok(Hold {
+        Ok(HeldLocks {
             _locks: locks,
             warnings,
             obstacle,

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_rule_holds() {
+    fn the_nearest_ignore_rule_wins() {
         let folder = TempDir::new().unwrap();
         for (path, text) in [
             (".gitignore", "*.log\n/build/\n!keep.log\n"),

@@ -52,14 +52,12 @@ pub(super) fn parse_phase(text: Span<'_>, ids: PhaseIds) -> Option<NamedPhase> {
 
 /// Splits at the end of the name's markup, otherwise at a remark in italics or a plan count.
 fn split_name(text: Span<'_>) -> (Span<'_>, Span<'_>) {
-    let end = find_first(text.text, |rest| {
+    let end = find_first(text.text, b"*]~", |rest| {
         ["**", "](", "~~"].iter().any(|mark| rest.starts_with(mark))
     });
     let end = end.or_else(|| {
-        find_first(text.text, |rest| {
-            let Some(rest) = rest.strip_prefix(' ') else {
-                return false;
-            };
+        find_first(text.text, b" ", |rest| {
+            let rest = &rest[1..];
             let counts = |rest: &str| rest.split(')').next().is_some_and(is_count);
             rest.starts_with("_(")
                 || rest.starts_with("*(")
@@ -70,11 +68,11 @@ fn split_name(text: Span<'_>) -> (Span<'_>, Span<'_>) {
     (text.part(0..end), text.after(end))
 }
 
-/// Returns the first offset at which the rest of the text matches.
-fn find_first(text: &str, is_match: impl Fn(&str) -> bool) -> Option<usize> {
-    text.char_indices()
-        .map(|(at, _)| at)
-        .find(|at| is_match(&text[*at..]))
+/// Returns the first offset of one of these ASCII characters at which the rest of the text matches.
+fn find_first(text: &str, begin: &[u8], is_match: impl Fn(&str) -> bool) -> Option<usize> {
+    let mut offsets = text.bytes().enumerate();
+    let found = offsets.find(|(at, byte)| begin.contains(byte) && is_match(&text[*at..]));
+    found.map(|(at, _)| at)
 }
 
 /// Returns whether a text counts plans: `2/2 plans`, `3 plans`.

@@ -78,7 +78,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn one_command_reads_so_much_and_no_more() {
+    fn reading_beyond_the_limit_is_refused() {
         let limit = || ReadLimit::new(Path::new(".planning"));
         let refused = |limit: &ReadLimit| limit.count(1).unwrap_err().kind == ErrorKind::Refused;
         let bytes = limit();

@@ -65,12 +65,12 @@ impl Record {
             RecordState::Torn | RecordState::Foreign => return Ok(RecordState::Foreign),
         };
         let text = read_all(&file, &path)?;
-        let (header, start) = match head(&text, id, signer) {
+        let (header, start) = match parse_head(&text, id, signer) {
             RecordState::Own(head) => head,
             RecordState::Nothing | RecordState::Torn => return Ok(RecordState::Torn),
             RecordState::Foreign => return Ok(RecordState::Foreign),
         };
-        let Some((said, marks_at)) = body(header, &text, start) else {
+        let Some((said, marks_at)) = parse_body(header, &text, start) else {
             return Ok(RecordState::Torn);
         };
         let bytes = &text[start..marks_at];
@@ -112,7 +112,7 @@ pub(crate) fn read_outline(
             .read_until(b'\n', &mut text)
             .at("read", &path)?;
     }
-    let (header, start) = match head(&text, id, signer) {
+    let (header, start) = match parse_head(&text, id, signer) {
         RecordState::Own(head) => head,
         RecordState::Nothing | RecordState::Torn => return Ok(RecordState::Torn),
         RecordState::Foreign => return Ok(RecordState::Foreign),
@@ -149,12 +149,12 @@ pub(crate) fn read_unverified(path: &Path) -> Result<Option<Unverified>> {
     } else {
         0
     };
-    let body = body(header, &text, end + 1 + signature);
+    let body = parse_body(header, &text, end + 1 + signature);
     Ok(body.map(|(said, _)| said))
 }
 
 /// Returns the header of a record of this user's, and where its bytes begin.
-fn head(text: &[u8], id: u64, signer: &Signer) -> RecordState<(Header, usize)> {
+fn parse_head(text: &[u8], id: u64, signer: &Signer) -> RecordState<(Header, usize)> {
     let Some(end) = text.iter().position(|byte| *byte == b'\n') else {
         return RecordState::Torn;
     };
@@ -178,7 +178,7 @@ fn head(text: &[u8], id: u64, signer: &Signer) -> RecordState<(Header, usize)> {
 }
 
 /// Returns what follows the head, and where the marks begin.
-fn body(header: Header, text: &[u8], start: usize) -> Option<(Unverified, usize)> {
+fn parse_body(header: Header, text: &[u8], start: usize) -> Option<(Unverified, usize)> {
     let (changes, marks_at) = format::read_bytes(&header, text, start)?;
     let (is_backward, marks) = format::read_marks(text.get(marks_at..)?, changes.len())?;
     let said = Unverified {

@@ -83,7 +83,7 @@ fn a_record_is_read_as_it_was_written() {
 }
 
 #[test]
-fn a_torn_record_was_never_begun() {
+fn a_torn_record_counts_as_never_begun() {
     let folder = tempfile::tempdir().unwrap();
     let record = create(folder.path());
     let length = std::fs::metadata(record.path()).unwrap().len();
@@ -98,7 +98,7 @@ fn a_torn_record_was_never_begun() {
 }
 
 #[test]
-fn one_changed_byte_of_a_record_makes_it_no_record_of_ours() {
+fn a_record_with_a_changed_byte_is_not_ours() {
     let folder = tempfile::tempdir().unwrap();
     let record = create(folder.path());
     let text = std::fs::read(record.path()).unwrap();
@@ -123,7 +123,7 @@ fn one_changed_byte_of_a_record_makes_it_no_record_of_ours() {
 }
 
 #[test]
-fn no_two_operations_get_one_id() {
+fn operation_ids_are_unique() {
     let folder = tempfile::tempdir().unwrap();
     let first = create(folder.path());
     assert_eq!((first.id, create(folder.path()).id), (1, 2));
