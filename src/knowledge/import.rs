@@ -318,13 +318,13 @@ fn body(item: &ImportItem, names: &BTreeMap<String, String>) -> String {
     let mut body = format!("# {}\n\n", item.title);
     let mut kept = 0;
     for link in links::links(said, 1) {
-        let name = link.to.split(['|', '#']).next().unwrap_or(&link.to).trim();
+        let name = link.to.split(['|', '#']).next().unwrap_or(link.to).trim();
         body.push_str(&said[kept..link.range.start]);
         match names.get(&text::fold(name)) {
             Some(key) => body.extend(["[[", key, "]]"]),
             // A link to an unknown name becomes plain text, since a broken link would be reported by the
             // audit.
-            None => body.push_str(&link.to),
+            None => body.push_str(link.to),
         }
         kept = link.range.end;
     }
