@@ -40,6 +40,10 @@ const ORIGIN: &str = "Imported from ";
 /// Maximum length of an origin's name, in bytes; a longer one is shortened.
 const MAX_ORIGIN_BYTES: usize = 160;
 
+/// Maximum number of planned entries with the same first line that each item is compared with, besides the
+/// existing ones.
+const MAX_COMPARED: usize = 200;
+
 /// An item of another memory.
 #[derive(Clone, Debug)]
 pub struct ImportItem {
@@ -171,6 +175,10 @@ fn plan(
         .iter()
         .filter_map(|one| one.origin.clone())
         .collect();
+    let mut by_first: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (index, one) in existing.iter().enumerate() {
+        by_first.entry(one.likeness.first).or_default().push(index);
+    }
     let mut resolved = names(items, &keys);
     // An item that duplicates an existing entry is linked under that entry's key.
     for (index, item) in project.progress.track("Comparing", items).enumerate() {
@@ -178,7 +186,9 @@ fn plan(
             continue;
         }
         let one = KnownEntry::planned(item, &keys[index], &body(item, &resolved));
-        match most_like(&one, &existing) {
+        let alike = by_first.get(&one.likeness.first);
+        let alike = alike.into_iter().flatten().map(|other| &existing[*other]);
+        match most_like(&one, alike) {
             Some((key, percent)) => {
                 done.outcomes
                     .resize(index, ImportOutcome::New(String::new()));
@@ -186,12 +196,22 @@ fn plan(
                     .push(ImportOutcome::Like(key.clone(), percent));
                 keys[index] = key;
             }
-            None => existing.push(one),
+            None => {
+                let alike: &mut Vec<usize> = by_first.entry(one.likeness.first).or_default();
+                if alike.len() < MAX_COMPARED {
+                    alike.push(existing.len());
+                }
+                existing.push(one);
+            }
         }
     }
     resolved.extend(names(items, &keys));
     done.outcomes
         .resize(items.len(), ImportOutcome::New(String::new()));
+    let bodies = existing.iter();
+    let bodies: BTreeMap<&str, &str> = bodies
+        .map(|one| (one.key.as_str(), one.body.as_str()))
+        .collect();
     let mut changes = Changes::new();
     let mut rows = Vec::new();
     for (index, item) in items.iter().enumerate() {
@@ -201,7 +221,7 @@ fn plan(
         let (key, body) = (&keys[index], body(item, &resolved));
         let there = known.contains(&origin(item));
         done.outcomes[index] = if there {
-            repeated(&existing, key, &body)
+            repeated(bodies.get(key.as_str()).copied(), key, &body)
         } else {
             rows.push((
                 key.as_str(),
@@ -216,10 +236,9 @@ fn plan(
     Ok((done, changes))
 }
 
-/// Returns the outcome of an item that was imported before, as the entry with this key.
-fn repeated(existing: &[KnownEntry], key: &str, body: &str) -> ImportOutcome {
-    let is_same = |one: &KnownEntry| one.key == key && one.body.trim_end() == body.trim_end();
-    if existing.iter().any(is_same) {
+/// Returns the outcome of an item that was imported before, as the entry with this key and body.
+fn repeated(existing: Option<&str>, key: &str, body: &str) -> ImportOutcome {
+    if existing.is_some_and(|existing| existing.trim_end() == body.trim_end()) {
         ImportOutcome::Known(key.to_owned())
     } else {
         ImportOutcome::Changed(key.to_owned())
@@ -293,12 +312,16 @@ fn free(wish: String, taken: &mut BTreeSet<String>, last: &mut BTreeMap<String, 
 }
 
 /// Returns the most similar entry, the first one if several are equally similar.
-fn most_like(one: &KnownEntry, existing: &[KnownEntry]) -> Option<(String, usize)> {
-    let alike = existing.iter().rev().filter_map(|other| {
+fn most_like<'e>(
+    one: &KnownEntry,
+    existing: impl DoubleEndedIterator<Item = &'e KnownEntry>,
+) -> Option<(String, usize)> {
+    let alike = existing.rev().filter_map(|other| {
         let percent = one.likeness.overlap(&other.likeness)?;
-        Some((other.key.clone(), percent))
+        Some((other, percent))
     });
-    alike.max_by_key(|(_, percent)| *percent)
+    let (other, percent) = alike.max_by_key(|(_, percent)| *percent)?;
+    Some((other.key.clone(), percent))
 }
 
 /// Returns the key for each name; if two items share a name, that of the first.
