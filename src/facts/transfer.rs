@@ -130,7 +130,9 @@ struct ActiveValues {
 impl ActiveValues {
     fn new(facts: &[Fact]) -> Self {
         let mut all = Self::default();
-        facts.iter().for_each(|fact| all.add(fact));
+        for fact in facts {
+            all.add(fact);
+        }
         all
     }
 

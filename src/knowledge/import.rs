@@ -40,8 +40,7 @@ const ORIGIN: &str = "Imported from ";
 /// Maximum length of an origin's name, in bytes; a longer one is shortened.
 const MAX_ORIGIN_BYTES: usize = 160;
 
-/// Maximum number of planned entries with the same first line that each item is compared with, besides the
-/// existing ones.
+/// Maximum number of entries with the same first line that are compared with an item, existing ones excepted.
 const MAX_COMPARED: usize = 200;
 
 /// An item of another memory.
@@ -158,13 +157,57 @@ impl KnownEntry {
     }
 }
 
+/// Existing and planned entries; those that can be near-duplicates are found by their first line.
+struct KnownEntries {
+    all: Vec<KnownEntry>,
+    by_first: BTreeMap<u64, Vec<usize>>,
+}
+
+impl KnownEntries {
+    fn new(existing: Vec<KnownEntry>) -> Self {
+        let mut by_first: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (index, one) in existing.iter().enumerate() {
+            by_first.entry(one.likeness.first).or_default().push(index);
+        }
+        let all = existing;
+        Self { all, by_first }
+    }
+
+    /// Adds a planned entry; later items are compared with the first [`MAX_COMPARED`] of the same first line.
+    fn add(&mut self, planned: KnownEntry) {
+        let same = self.by_first.entry(planned.likeness.first).or_default();
+        if same.len() < MAX_COMPARED {
+            same.push(self.all.len());
+        }
+        self.all.push(planned);
+    }
+
+    /// Returns the most similar entry, the first one if several are equally similar.
+    fn most_like(&self, one: &KnownEntry) -> Option<(String, usize)> {
+        let same = self.by_first.get(&one.likeness.first)?;
+        let alike = same.iter().rev().filter_map(|index| {
+            let other = &self.all[*index];
+            Some((other, one.likeness.overlap(&other.likeness)?))
+        });
+        let (other, percent) = alike.max_by_key(|(_, percent)| *percent)?;
+        Some((other.key.clone(), percent))
+    }
+
+    /// Returns the body of each key.
+    fn bodies(&self) -> BTreeMap<&str, &str> {
+        let all = self.all.iter();
+        all.map(|one| (one.key.as_str(), one.body.as_str()))
+            .collect()
+    }
+}
+
 fn plan(
     project: &Project,
     place: &KnowledgeDir,
     items: &[ImportItem],
 ) -> Result<(Imported, Changes)> {
     let mut done = Imported::default();
-    let mut existing = scan(place, |file| {
+    let existing = scan(place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
         let start = entry::body_start(&text);
         Some(KnownEntry::new(file.key, &text[start..]))
@@ -175,43 +218,28 @@ fn plan(
         .iter()
         .filter_map(|one| one.origin.clone())
         .collect();
-    let mut by_first: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    for (index, one) in existing.iter().enumerate() {
-        by_first.entry(one.likeness.first).or_default().push(index);
-    }
     let mut resolved = names(items, &keys);
+    let mut existing = KnownEntries::new(existing);
     // An item that duplicates an existing entry is linked under that entry's key.
     for (index, item) in project.progress.track("Comparing", items).enumerate() {
         if known.contains(&origin(item)) {
             continue;
         }
         let one = KnownEntry::planned(item, &keys[index], &body(item, &resolved));
-        let alike = by_first.get(&one.likeness.first);
-        let alike = alike.into_iter().flatten().map(|other| &existing[*other]);
-        match most_like(&one, alike) {
-            Some((key, percent)) => {
-                done.outcomes
-                    .resize(index, ImportOutcome::New(String::new()));
-                done.outcomes
-                    .push(ImportOutcome::Like(key.clone(), percent));
-                keys[index] = key;
-            }
-            None => {
-                let alike: &mut Vec<usize> = by_first.entry(one.likeness.first).or_default();
-                if alike.len() < MAX_COMPARED {
-                    alike.push(existing.len());
-                }
-                existing.push(one);
-            }
+        if let Some((key, percent)) = existing.most_like(&one) {
+            done.outcomes
+                .resize(index, ImportOutcome::New(String::new()));
+            done.outcomes
+                .push(ImportOutcome::Like(key.clone(), percent));
+            keys[index] = key;
+        } else {
+            existing.add(one);
         }
     }
     resolved.extend(names(items, &keys));
     done.outcomes
         .resize(items.len(), ImportOutcome::New(String::new()));
-    let bodies = existing.iter();
-    let bodies: BTreeMap<&str, &str> = bodies
-        .map(|one| (one.key.as_str(), one.body.as_str()))
-        .collect();
+    let bodies = existing.bodies();
     let mut changes = Changes::new();
     let mut rows = Vec::new();
     for (index, item) in items.iter().enumerate() {
@@ -309,19 +337,6 @@ fn free(wish: String, taken: &mut BTreeSet<String>, last: &mut BTreeMap<String, 
     last.insert(wish, number);
     taken.insert(key.clone());
     key
-}
-
-/// Returns the most similar entry, the first one if several are equally similar.
-fn most_like<'e>(
-    one: &KnownEntry,
-    existing: impl DoubleEndedIterator<Item = &'e KnownEntry>,
-) -> Option<(String, usize)> {
-    let alike = existing.rev().filter_map(|other| {
-        let percent = one.likeness.overlap(&other.likeness)?;
-        Some((other, percent))
-    });
-    let (other, percent) = alike.max_by_key(|(_, percent)| *percent)?;
-    Some((other.key.clone(), percent))
 }
 
 /// Returns the key for each name; if two items share a name, that of the first.

@@ -205,7 +205,9 @@ fn a_graph_of_too_many_entities_or_statements_is_refused() {
         |name: usize| format!("{{\"type\":\"entity\",\"name\":\"e{name}\",\"observations\":[]}}\n");
     let entities: Vec<String> = (0..=20_000).map(entity).collect();
     case.write("many.jsonl", entities.concat());
-    let refused = case.run("import server-memory many.jsonl --dry-run");
+    let refused = case
+        .run("import server-memory many.jsonl --dry-run")
+        .code(1);
     let told = "many.jsonl: contains more than 20000 notes";
     assert!(refused.stderr().contains(told), "{}", refused.report());
     let observations = vec!["\"a\""; 20_001].join(",");
@@ -213,7 +215,9 @@ fn a_graph_of_too_many_entities_or_statements_is_refused() {
         "long.jsonl",
         format!("{{\"type\":\"entity\",\"name\":\"e\",\"observations\":[{observations}]}}\n"),
     );
-    let refused = case.run("import server-memory long.jsonl --as facts --user ada --db m.db");
+    let refused = case
+        .run("import server-memory long.jsonl --as facts --user ada --db m.db")
+        .code(1);
     let told = "long.jsonl: contains more than 20000 statements";
     assert!(refused.stderr().contains(told), "{}", refused.report());
     case.run("import server-memory long.jsonl --dry-run")
