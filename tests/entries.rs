@@ -142,7 +142,7 @@ fn only_so_many_links_of_an_entry_are_checked() {
     let links = "[[gone]]\n".repeat(10_000);
     case.write(
         &format!("{MEMORY}/full.md"),
-        &format!("---\nkey: full\ntype: gotcha\n---\n\n# Full\n\n{links}"),
+        format!("---\nkey: full\ntype: gotcha\n---\n\n# Full\n\n{links}"),
     );
     let found = case.run("entry audit --json").success();
     let broken = |json: &serde_json::Value| json["broken_links"].as_array().unwrap().len();
@@ -150,7 +150,7 @@ fn only_so_many_links_of_an_entry_are_checked() {
     assert_eq!(found.stderr(), "");
     case.write(
         &format!("{MEMORY}/full.md"),
-        &format!("---\nkey: full\ntype: gotcha\n---\n\n# Full\n\n{links}[[one-more]]\n"),
+        format!("---\nkey: full\ntype: gotcha\n---\n\n# Full\n\n{links}[[one-more]]\n"),
     );
     let found = case.run("entry audit --json").success();
     assert_eq!(broken(&found.json()), 10_000);
