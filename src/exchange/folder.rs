@@ -7,15 +7,13 @@ use std::path::PathBuf;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
+use crate::exchange::source::MAX_NOTES;
 use crate::storage::listing;
 use crate::storage::listing::PathKind;
 use crate::warning::Warning;
 
 /// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 16;
-
-/// Maximum number of files.
-const MAX_NOTES: usize = 20_000;
 
 /// The files of a source, with warnings about skipped ones.
 #[derive(Clone, Debug, Default)]

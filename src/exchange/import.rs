@@ -50,6 +50,7 @@ pub fn import(
     user: Option<(&mut Facts, &UserId)>,
 ) -> Result<ImportReport> {
     let mut source = read(import.format, &import.from)?;
+    source.check_size(&import.from, user.is_some())?;
     let target = match user {
         Some(_) => ImportDestination::Facts,
         None => ImportDestination::Memory,

@@ -1,5 +1,6 @@
 //! Parses the markdown files of other memories.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::error::Result;
@@ -134,13 +135,8 @@ pub(crate) fn tag(word: &str) -> Option<String> {
 
 /// Returns the distinct texts, in order of first appearance.
 pub(crate) fn unique(texts: impl Iterator<Item = String>) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for text in texts {
-        if !all.contains(&text) {
-            all.push(text);
-        }
-    }
-    all
+    let mut seen = HashSet::new();
+    texts.filter(|text| seen.insert(text.clone())).collect()
 }
 
 /// Returns a file's stem as words: `auth_flow` becomes `auth flow`.

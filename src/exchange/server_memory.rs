@@ -6,6 +6,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -25,6 +26,9 @@ use crate::storage::read;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
+/// Maximum number of lines that are not understood: a file with more is no graph, and each would be listed.
+const MAX_UNKNOWN: usize = 10_000;
+
 /// Reads a graph.
 pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     match read::users_text(path)? {
@@ -43,6 +47,8 @@ struct Entity {
     parts: Vec<SourceItem>,
     kind: String,
     observations: Vec<String>,
+    /// The same observations, once an entity is repeated.
+    known: Option<HashSet<String>>,
     relations: Vec<(String, String)>,
 }
 
@@ -62,11 +68,17 @@ fn parse(text: &str, path: &Path) -> ImportSource {
         if line.is_empty() {
             continue;
         }
+        let unknown = graph.source.unknown.len();
         if let Err(reason) = graph.add_line(line, path, index + 1) {
-            graph
-                .source
-                .unknown
-                .push(Warning::at(path, index + 1, reason));
+            let warning = Warning::at(path, index + 1, reason);
+            graph.source.unknown.push(warning);
+        }
+        if graph.source.unknown.len() > MAX_UNKNOWN {
+            let message = format!(
+                "is not understood, like {unknown} lines above it; it and all below it are not read"
+            );
+            graph.source.unknown[unknown] = Warning::at(path, index + 1, message);
+            break;
         }
     }
     graph.into_source()
@@ -125,13 +137,17 @@ impl Graph {
                 parts: Vec::new(),
                 kind,
                 observations,
+                known: None,
                 relations: Vec::new(),
             });
             return;
         };
         first.parts.push(item);
+        let known = first
+            .known
+            .get_or_insert_with(|| first.observations.iter().cloned().collect());
         for one in observations {
-            if !first.observations.contains(&one) {
+            if known.insert(one.clone()) {
                 first.observations.push(one);
             }
         }
@@ -210,4 +226,34 @@ fn observations(value: &Value) -> std::result::Result<Vec<String>, String> {
 /// Returns a text as a list item: further lines are indented.
 fn one_item(text: &str) -> String {
     text.trim().lines().collect::<Vec<_>>().join("\n  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_no_graph_is_not_read_to_its_end() {
+        let entity = r#"{"type":"entity","name":"Ada","observations":["likes tea"]}"#;
+        let path = Path::new("m.jsonl");
+        let bad = "{}\n".repeat(MAX_UNKNOWN);
+        let all = parse(&format!("{bad}{entity}\n"), path);
+        assert_eq!((all.unknown.len(), all.notes.len()), (MAX_UNKNOWN, 1));
+        let cut = parse(&format!("{bad}{{}}\n{entity}\n"), path);
+        assert_eq!((cut.unknown.len(), cut.notes.len()), (MAX_UNKNOWN + 1, 0));
+        assert_eq!(
+            cut.unknown[MAX_UNKNOWN].to_string(),
+            "m.jsonl:10001: is not understood, like 10000 lines above it; it and all below it are not read"
+        );
+    }
+
+    #[test]
+    fn a_repeated_entity_adds_only_new_observations() {
+        let line = |observations: &str| {
+            format!(r#"{{"type":"entity","name":"Ada","observations":[{observations}]}}"#)
+        };
+        let text = [line(r#""a","a""#), line(r#""b","a""#), line(r#""b","c""#)].join("\n");
+        let found = parse(&text, Path::new("m.jsonl"));
+        assert_eq!(found.notes[0].statements, ["a", "a", "b", "c"]);
+    }
 }

@@ -1,10 +1,17 @@
 //! Defines the items that a reader finds in another memory.
 
+use std::path::Path;
+
+use crate::error::Error;
+use crate::error::Result;
 use crate::journal::DatedRecord;
 use crate::knowledge::ImportItem;
 use crate::text;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
+
+/// Maximum number of notes of a source, or of statements that become facts: each is written by itself.
+pub(crate) const MAX_NOTES: usize = 20_000;
 
 /// Maximum length of a title, in characters.
 const MAX_TITLE_CHARS: usize = 100;
@@ -71,6 +78,23 @@ pub(crate) struct ImportSource {
 }
 
 impl ImportSource {
+    /// Fails if the source has too many notes; with `as_facts`, if it has too many statements.
+    pub(crate) fn check_size(&self, path: &Path, as_facts: bool) -> Result<()> {
+        let (count, counted) = if as_facts {
+            let statements = self.notes.iter().map(|note| note.statements.len());
+            (statements.sum(), "statements")
+        } else {
+            (self.notes.len(), "notes")
+        };
+        if count <= MAX_NOTES {
+            return Ok(());
+        }
+        let message = format!("contains more than {MAX_NOTES} {counted}");
+        Err(Error::failed(message)
+            .at(path, None)
+            .hint("split it, and import the parts one by one"))
+    }
+
     /// Leaves an item out.
     pub(crate) fn skip(&mut self, item: SourceItem, reason: impl Into<String>) {
         let reason = reason.into();

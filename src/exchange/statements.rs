@@ -1,6 +1,7 @@
 //! Imports single statements as facts of one user.
 
 use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use sha2::Digest;
 use sha2::Sha256;
@@ -74,9 +75,10 @@ pub(crate) fn import(
         return Ok(());
     }
     let done = facts::import(facts, user, &lines, policy, progress)?;
+    let known: HashSet<&str> = done.known_ids.iter().map(String::as_str).collect();
     let mut diff = String::new();
     for (item, fact) in made {
-        let is_new = !done.known_ids.contains(&fact.fact_id);
+        let is_new = !known.contains(fact.fact_id.as_str());
         if is_new {
             diff.extend(["+", &fact.key, " = ", &fact.value_text, "\n"]);
         }

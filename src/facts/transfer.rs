@@ -1,6 +1,9 @@
 //! Exports facts as JSON Lines, and imports them.
 
 use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::collections::HashSet;
+use std::collections::hash_map::Entry;
 
 use serde::Serialize;
 
@@ -21,6 +24,9 @@ use crate::facts::user::UserId;
 use crate::facts::wording;
 use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
+
+/// Number of invalid lines that an error names.
+const MAX_PROBLEMS: usize = 10;
 
 /// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -63,16 +69,22 @@ pub fn import(
     let now = facts.clock().timestamp();
     facts.write(|connection| {
         let mut done = Imported::default();
+        let mut active = HashMap::new();
         let known = |fact: &Fact| -> Result<bool> {
             let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1) \
                  OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
             connection.value("read the facts", sql, [&fact.fact_id])
         };
         for mut fact in progress.track("Importing", read) {
-            let here = fact::with_key(connection, user, &fact.key, FactStatus::Active)?;
-            let says_it = |other: &Fact| wording::is_same(&other.value_text, &fact.value_text);
+            let here = match active.entry(fact.key.clone()) {
+                Entry::Occupied(read) => read.into_mut(),
+                Entry::Vacant(unread) => {
+                    let read = fact::with_key(connection, user, &fact.key, FactStatus::Active)?;
+                    unread.insert(ActiveValues::new(&read))
+                }
+            };
             let is_active = fact.status == FactStatus::Active;
-            if known(&fact)? || (is_active && here.iter().any(says_it)) {
+            if known(&fact)? || (is_active && here.contains(&fact)) {
                 done.known += 1;
                 done.known_ids.push(fact.fact_id);
                 continue;
@@ -81,13 +93,13 @@ pub fn import(
                 fact.status = FactStatus::Expired;
             }
             let is_active = fact.status == FactStatus::Active;
-            if let Some(current) = here.first()
+            if let Some(current) = &here.first_id
                 && is_active
                 && !fact.key.ends_with("[]")
             {
                 fact.status = FactStatus::PendingConfirmation;
                 fact.proposal = Some(fact::Proposal::Value);
-                fact.contests = Some(current.fact_id.clone());
+                fact.contests = Some(current.clone());
                 done.pending += 1;
             }
             fact.embedding_id = None;
@@ -99,9 +111,39 @@ pub fn import(
             };
             change::write(connection, cause, None, &fact)?;
             done.imported += 1;
+            if fact.status == FactStatus::Active {
+                here.add(&fact);
+            }
         }
         Ok(done)
     })
+}
+
+/// The active facts under a key: reading them again for each imported fact would be quadratic.
+#[derive(Default)]
+struct ActiveValues {
+    /// The id of the first.
+    first_id: Option<String>,
+    values: HashSet<String>,
+}
+
+impl ActiveValues {
+    fn new(facts: &[Fact]) -> Self {
+        let mut all = Self::default();
+        for fact in facts {
+            all.add(fact);
+        }
+        all
+    }
+
+    fn add(&mut self, fact: &Fact) {
+        self.first_id.get_or_insert_with(|| fact.fact_id.clone());
+        self.values.insert(wording::folded(&fact.value_text));
+    }
+
+    fn contains(&self, fact: &Fact) -> bool {
+        self.values.contains(&wording::folded(&fact.value_text))
+    }
 }
 
 fn read(user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Vec<Fact>> {
@@ -115,11 +157,13 @@ fn read(user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Vec<Fact>> {
             Ok(fact) => drop(read.insert(index, fact)),
             Err(error) => problems.push(format!("line {}: {}", index + 1, error.message)),
         }
+        if problems.len() == MAX_PROBLEMS {
+            break;
+        }
     }
     if problems.is_empty() {
         return Ok(read.into_values().collect());
     }
-    problems.truncate(10);
     Err(
         Error::refused(format!("not imported: {}", problems.join("; ")))
             .hint("each line is one fact as `annals facts export` writes it"),

@@ -1,5 +1,7 @@
 //! Converts lines of other tools' memories to records.
 
+use std::fmt;
+
 use chrono::DateTime;
 use chrono::SecondsFormat;
 use chrono::Utc;
@@ -8,6 +10,7 @@ use serde_json::Value;
 
 use crate::clock::parse_date;
 use crate::clock::parse_timestamp;
+use crate::journal::MAX_LINE;
 use crate::journal::draft::RecordDraft;
 use crate::journal::record::strings;
 
@@ -48,14 +51,41 @@ pub(crate) struct Foreign {
     pub(crate) time: Option<DateTime<Utc>>,
 }
 
+/// Why a line is not understood; only the first few are ever shown.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// It is longer than a line of the journal may be.
+    TooLong,
+    /// It is JSON, but no object.
+    NotObject,
+    /// It is not JSON.
+    Syntax(serde_json::Error),
+    /// No field holds a text.
+    NoText,
+    /// It cannot be a record, for this reason.
+    Refused(String),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong => write!(to, "is longer than {} MiB", MAX_LINE / 1024 / 1024),
+            Self::NotObject => to.write_str("is not a JSON object"),
+            Self::Syntax(error) => write!(to, "is not a JSON object: {error}"),
+            Self::NoText => write!(to, "has no text in any of {}", CONTENT.join(", ")),
+            Self::Refused(reason) => to.write_str(reason),
+        }
+    }
+}
+
 impl Foreign {
     /// Converts a line, or returns why it is not understood.
-    pub(crate) fn parse(line: &[u8]) -> Result<Self, String> {
+    pub(crate) fn parse(line: &[u8]) -> Result<Self, Fault> {
         let mut fields = match serde_json::from_slice(line) {
             Ok(Value::Object(fields)) => fields,
             Ok(Value::String(content)) => Map::from_iter([("content".to_owned(), content.into())]),
-            Ok(_) => return Err("is not a JSON object".to_owned()),
-            Err(error) => return Err(format!("is not a JSON object: {error}")),
+            Ok(_) => return Err(Fault::NotObject),
+            Err(error) => return Err(Fault::Syntax(error)),
         };
         let time = remove_first(&mut fields, TIME, time);
         let tags = remove_first(&mut fields, TAGS, tag_list);
@@ -63,9 +93,9 @@ impl Foreign {
         let kind = remove_first(&mut fields, KIND, text);
         let content = graph
             .or_else(|| remove_first(&mut fields, CONTENT, message_text))
-            .ok_or_else(|| format!("has no text in any of {}", CONTENT.join(", ")))?;
+            .ok_or(Fault::NoText)?;
         let draft = RecordDraft::new(kind, content, tags, remaining_fields(fields).as_deref());
-        let draft = draft.map_err(|error| error.message)?;
+        let draft = draft.map_err(|error| Fault::Refused(error.message))?;
         Ok(Self { draft, time })
     }
 
@@ -216,7 +246,7 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_said() {
-        let fault = |json: &str| Foreign::parse(json.as_bytes()).unwrap_err();
+        let fault = |json: &str| Foreign::parse(json.as_bytes()).unwrap_err().to_string();
         assert!(fault("{\"torn").starts_with("is not a JSON object: "));
         assert_eq!(fault("[1]"), "is not a JSON object");
         assert!(fault("{\"id\":1}").starts_with("has no text in any of content, "));

@@ -14,6 +14,7 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
+use crate::journal::foreign::Fault;
 use crate::journal::foreign::Foreign;
 use crate::journal::forwards::JournalLine;
 use crate::journal::forwards::LineReader;
@@ -82,7 +83,8 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
             Err(reason) => {
                 report.skipped += 1;
                 if report.warnings.len() < MAX_WARNINGS {
-                    report.warnings.push(Warning::at(from, number, reason));
+                    let warning = Warning::at(from, number, reason.to_string());
+                    report.warnings.push(warning);
                 }
             }
         }
@@ -208,11 +210,11 @@ fn reader(from: &Path) -> Result<LineReader> {
 }
 
 /// Parses a line; returns `None` if it is blank, or why it is not understood.
-fn foreign(line: &JournalLine) -> std::result::Result<Option<Foreign>, String> {
+fn foreign(line: &JournalLine) -> std::result::Result<Option<Foreign>, Fault> {
     match line {
         JournalLine::Whole(line) if trimmed(line).is_empty() => Ok(None),
         JournalLine::Whole(line) => Foreign::parse(trimmed(line)).map(Some),
-        JournalLine::Dropped => Err(format!("is longer than {} MiB", MAX_LINE / 1024 / 1024)),
+        JournalLine::Dropped => Err(Fault::TooLong),
     }
 }
 

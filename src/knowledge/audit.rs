@@ -97,6 +97,8 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
         let scanned = scan(&place, |file| Some(check(file)))?;
         rebuild_index(&place, &scanned.value, &mut found, &mut changes)?;
         found.invalid = invalid(project, &scanned.value, &scanned.warnings);
+        let unchecked = scanned.value.iter().filter_map(|one| one.unchecked.clone());
+        found.warnings.extend(project.named(unchecked.collect()));
         ages(project, &scanned.value, &mut found);
         references(&scanned.value, &mut found);
         found.duplicates = duplicates(&scanned.value);
@@ -194,15 +196,15 @@ fn references(all: &[CheckedEntry], found: &mut EntryAudit) {
     let mut inbound = BTreeSet::new();
     for one in all {
         let from = &one.entry;
-        for link in &one.links {
-            match status.get(link.to.as_str()) {
+        for (to, line) in &one.links {
+            match status.get(to.as_str()) {
                 None => found.broken_links.push(BrokenLink {
                     from: from.key.clone(),
-                    to: link.to.clone(),
-                    line: link.line,
+                    to: to.clone(),
+                    line: *line,
                 }),
                 Some(EntryStatus::Superseded) if from.is_active() => {
-                    inbound.insert(link.to.clone());
+                    inbound.insert(to.clone());
                 }
                 Some(_) => {}
             }

@@ -2,19 +2,24 @@
 
 use crate::knowledge::entry::Entry;
 use crate::knowledge::likeness::Likeness;
-use crate::knowledge::links::Link;
 use crate::knowledge::links::links;
 use crate::knowledge::scan::EntryFile;
 use crate::storage::read;
 use crate::warning::Warning;
 
+/// Maximum number of links of an entry that are checked.
+const MAX_LINKS: usize = 10_000;
+
 /// An entry with the data that all checks need.
 pub(crate) struct CheckedEntry {
     pub(crate) entry: Entry,
     pub(crate) likeness: Likeness,
-    pub(crate) links: Vec<Link>,
+    /// The targets of its links, with their lines.
+    pub(crate) links: Vec<(String, usize)>,
     pub(crate) lines: usize,
     pub(crate) problems: Vec<Warning>,
+    /// What is not checked, if it has too many links.
+    pub(crate) unchecked: Option<Warning>,
 }
 
 /// Parses an entry for the checks.
@@ -28,9 +33,20 @@ pub(crate) fn check(file: &EntryFile<'_>) -> CheckedEntry {
         .bytes()
         .filter(|byte| *byte == b'\n')
         .count();
+    let mut links = links(body, first);
+    let checked = links.by_ref().take(MAX_LINKS);
+    let checked = checked
+        .map(|link| (link.to.to_owned(), link.line))
+        .collect();
+    let unchecked = links.next().map(|link| {
+        let message =
+            format!("has more than {MAX_LINKS} links; those from here on are not checked");
+        Warning::at(&file.path, link.line, message)
+    });
     CheckedEntry {
         likeness: Likeness::new(body, file.key),
-        links: links(body, first),
+        links: checked,
+        unchecked,
         lines: body.lines().count(),
         problems,
         entry,

@@ -40,6 +40,9 @@ const ORIGIN: &str = "Imported from ";
 /// Maximum length of an origin's name, in bytes; a longer one is shortened.
 const MAX_ORIGIN_BYTES: usize = 160;
 
+/// Maximum number of entries with the same first line that are compared with an item, existing ones excepted.
+const MAX_COMPARED: usize = 200;
+
 /// An item of another memory.
 #[derive(Clone, Debug)]
 pub struct ImportItem {
@@ -154,13 +157,57 @@ impl KnownEntry {
     }
 }
 
+/// Existing and planned entries; those that can be near-duplicates are found by their first line.
+struct KnownEntries {
+    all: Vec<KnownEntry>,
+    by_first: BTreeMap<u64, Vec<usize>>,
+}
+
+impl KnownEntries {
+    fn new(existing: Vec<KnownEntry>) -> Self {
+        let mut by_first: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (index, one) in existing.iter().enumerate() {
+            by_first.entry(one.likeness.first).or_default().push(index);
+        }
+        let all = existing;
+        Self { all, by_first }
+    }
+
+    /// Adds a planned entry; later items are compared with the first [`MAX_COMPARED`] of the same first line.
+    fn add(&mut self, planned: KnownEntry) {
+        let same = self.by_first.entry(planned.likeness.first).or_default();
+        if same.len() < MAX_COMPARED {
+            same.push(self.all.len());
+        }
+        self.all.push(planned);
+    }
+
+    /// Returns the most similar entry, the first one if several are equally similar.
+    fn most_like(&self, one: &KnownEntry) -> Option<(String, usize)> {
+        let same = self.by_first.get(&one.likeness.first)?;
+        let alike = same.iter().rev().filter_map(|index| {
+            let other = &self.all[*index];
+            Some((other, one.likeness.overlap(&other.likeness)?))
+        });
+        let (other, percent) = alike.max_by_key(|(_, percent)| *percent)?;
+        Some((other.key.clone(), percent))
+    }
+
+    /// Returns the body of each key.
+    fn bodies(&self) -> BTreeMap<&str, &str> {
+        let all = self.all.iter();
+        all.map(|one| (one.key.as_str(), one.body.as_str()))
+            .collect()
+    }
+}
+
 fn plan(
     project: &Project,
     place: &KnowledgeDir,
     items: &[ImportItem],
 ) -> Result<(Imported, Changes)> {
     let mut done = Imported::default();
-    let mut existing = scan(place, |file| {
+    let existing = scan(place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
         let start = entry::body_start(&text);
         Some(KnownEntry::new(file.key, &text[start..]))
@@ -172,26 +219,27 @@ fn plan(
         .filter_map(|one| one.origin.clone())
         .collect();
     let mut resolved = names(items, &keys);
+    let mut existing = KnownEntries::new(existing);
     // An item that duplicates an existing entry is linked under that entry's key.
     for (index, item) in project.progress.track("Comparing", items).enumerate() {
         if known.contains(&origin(item)) {
             continue;
         }
         let one = KnownEntry::planned(item, &keys[index], &body(item, &resolved));
-        match most_like(&one, &existing) {
-            Some((key, percent)) => {
-                done.outcomes
-                    .resize(index, ImportOutcome::New(String::new()));
-                done.outcomes
-                    .push(ImportOutcome::Like(key.clone(), percent));
-                keys[index] = key;
-            }
-            None => existing.push(one),
+        if let Some((key, percent)) = existing.most_like(&one) {
+            done.outcomes
+                .resize(index, ImportOutcome::New(String::new()));
+            done.outcomes
+                .push(ImportOutcome::Like(key.clone(), percent));
+            keys[index] = key;
+        } else {
+            existing.add(one);
         }
     }
     resolved.extend(names(items, &keys));
     done.outcomes
         .resize(items.len(), ImportOutcome::New(String::new()));
+    let bodies = existing.bodies();
     let mut changes = Changes::new();
     let mut rows = Vec::new();
     for (index, item) in items.iter().enumerate() {
@@ -201,7 +249,7 @@ fn plan(
         let (key, body) = (&keys[index], body(item, &resolved));
         let there = known.contains(&origin(item));
         done.outcomes[index] = if there {
-            repeated(&existing, key, &body)
+            repeated(bodies.get(key.as_str()).copied(), key, &body)
         } else {
             rows.push((
                 key.as_str(),
@@ -216,10 +264,9 @@ fn plan(
     Ok((done, changes))
 }
 
-/// Returns the outcome of an item that was imported before, as the entry with this key.
-fn repeated(existing: &[KnownEntry], key: &str, body: &str) -> ImportOutcome {
-    let is_same = |one: &KnownEntry| one.key == key && one.body.trim_end() == body.trim_end();
-    if existing.iter().any(is_same) {
+/// Returns the outcome of an item that was imported before, as the entry with this key and body.
+fn repeated(existing: Option<&str>, key: &str, body: &str) -> ImportOutcome {
+    if existing.is_some_and(|existing| existing.trim_end() == body.trim_end()) {
         ImportOutcome::Known(key.to_owned())
     } else {
         ImportOutcome::Changed(key.to_owned())
@@ -292,15 +339,6 @@ fn free(wish: String, taken: &mut BTreeSet<String>, last: &mut BTreeMap<String, 
     key
 }
 
-/// Returns the most similar entry, the first one if several are equally similar.
-fn most_like(one: &KnownEntry, existing: &[KnownEntry]) -> Option<(String, usize)> {
-    let alike = existing.iter().rev().filter_map(|other| {
-        let percent = one.likeness.overlap(&other.likeness)?;
-        Some((other.key.clone(), percent))
-    });
-    alike.max_by_key(|(_, percent)| *percent)
-}
-
 /// Returns the key for each name; if two items share a name, that of the first.
 fn names(items: &[ImportItem], keys: &[String]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
@@ -318,13 +356,13 @@ fn body(item: &ImportItem, names: &BTreeMap<String, String>) -> String {
     let mut body = format!("# {}\n\n", item.title);
     let mut kept = 0;
     for link in links::links(said, 1) {
-        let name = link.to.split(['|', '#']).next().unwrap_or(&link.to).trim();
+        let name = link.to.split(['|', '#']).next().unwrap_or(link.to).trim();
         body.push_str(&said[kept..link.range.start]);
         match names.get(&text::fold(name)) {
             Some(key) => body.extend(["[[", key, "]]"]),
             // A link to an unknown name becomes plain text, since a broken link would be reported by the
             // audit.
-            None => body.push_str(&link.to),
+            None => body.push_str(link.to),
         }
         kept = link.range.end;
     }

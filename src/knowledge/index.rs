@@ -170,11 +170,8 @@ pub(crate) fn update(
     let path = place.index();
     let old = changes.current(&path)?;
     let text = old.as_deref().and_then(|old| str::from_utf8(old).ok());
-    let mut updated = text.map(str::to_owned);
-    for (key, row) in rows {
-        updated = updated.and_then(|text| replace_row(&text, key, row.as_ref()));
-    }
-    let new = match updated {
+    let new_rows = rows.iter().map(|(key, row)| (*key, row.as_ref())).collect();
+    let new = match text.and_then(|text| replace_rows(text, &new_rows)) {
         Some(text) => text,
         None => rebuilt(place, rows)?,
     };
@@ -231,30 +228,31 @@ pub(crate) fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<IndexRow>>> {
     })
 }
 
-/// Returns a text of ours with one row replaced, or `None` if its format is not ours.
-fn replace_row(text: &str, key: &str, row: Option<&IndexRow>) -> Option<String> {
+/// Returns a text of ours with rows replaced, added or removed by key, or `None` if its format is not ours.
+fn replace_rows(text: &str, new_rows: &BTreeMap<&str, Option<&IndexRow>>) -> Option<String> {
     let rows = text.strip_prefix(HEAD)?;
     if !rows.is_empty() && !rows.ends_with('\n') {
         return None;
     }
-    let mut new = String::with_capacity(text.len() + 128);
+    let mut new = String::with_capacity(text.len() + 128 * new_rows.len());
     new.push_str(HEAD);
-    let mut waiting = row.map(IndexRow::line);
+    let mut waiting = new_rows.iter().peekable();
     let mut previous = "";
     for line in rows.split_inclusive('\n') {
         let (here, _) = line.strip_prefix("| ")?.split_once(" |")?;
         if here <= previous {
             return None;
         }
-        if here > key {
-            new.extend(waiting.take());
+        while let Some((_, row)) = waiting.next_if(|(key, _)| **key < here) {
+            new.extend(row.map(IndexRow::line));
         }
-        if here != key {
-            new.push_str(line);
+        match waiting.next_if(|(key, _)| **key == here) {
+            Some((_, row)) => new.extend(row.map(IndexRow::line)),
+            None => new.push_str(line),
         }
         previous = here;
     }
-    new.extend(waiting);
+    new.extend(waiting.filter_map(|(_, row)| row.map(IndexRow::line)));
     Some(new)
 }
 
@@ -273,6 +271,26 @@ mod tests {
             status: "active".to_owned(),
             updated: "2026-02-17".to_owned(),
         }
+    }
+
+    fn replace_row(text: &str, key: &str, row: Option<&IndexRow>) -> Option<String> {
+        replace_rows(text, &BTreeMap::from([(key, row)]))
+    }
+
+    #[test]
+    fn many_rows_change_in_one_pass() {
+        let text = render([row("b", "B"), row("d", "D"), row("f", "F")]);
+        let [a, d, e, g] = [("a", "A"), ("d", "X"), ("e", "E"), ("g", "G")].map(|(k, t)| row(k, t));
+        let rows = [
+            ("a", Some(&a)),
+            ("b", None),
+            ("c", None),
+            ("d", Some(&d)),
+            ("e", Some(&e)),
+            ("g", Some(&g)),
+        ];
+        let new = replace_rows(&text, &BTreeMap::from(rows)).unwrap();
+        assert_eq!(new, render([a, d, e, row("f", "F"), g]));
     }
 
     #[test]

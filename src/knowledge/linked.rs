@@ -27,7 +27,7 @@ pub fn linked(project: &Project) -> Result<Parsed<Vec<LinkedEntry>>> {
         let text = read::decode(file.bytes.clone(), &file.path).value;
         let entry = Entry::parse(&text, &file.path).value;
         let named = links(&text[entry.body.clone()], 1);
-        let named = named.into_iter().map(|link| link.to);
+        let named = named.map(|link| link.to.to_owned());
         let named: BTreeSet<String> = named.chain(entry.supersedes.iter().cloned()).collect();
         let links = named.into_iter().filter(|key| *key != entry.key).collect();
         Some(LinkedEntry { entry, links })

@@ -1,5 +1,6 @@
 //! Finds the links `[[key]]` in a text, except in code.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -8,9 +9,9 @@ use crate::knowledge::entry::Fence;
 
 /// A link to another entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Link {
+pub(crate) struct Link<'t> {
     /// The target.
-    pub(crate) to: String,
+    pub(crate) to: &'t str,
     /// Line number, from 1.
     pub(crate) line: usize,
     /// Byte range in the body, with the brackets.
@@ -18,68 +19,80 @@ pub(crate) struct Link {
 }
 
 /// Returns the links of a body; `first` is the line number of its first line.
-pub(crate) fn links(body: &str, first: usize) -> Vec<Link> {
-    let mut found = Vec::new();
-    if memmem::find(body.as_bytes(), b"[[").is_none() {
-        return found;
-    }
+pub(crate) fn links(body: &str, first: usize) -> impl Iterator<Item = Link<'_>> {
+    let has_any = memmem::find(body.as_bytes(), b"[[").is_some();
+    let body = if has_any { body } else { "" };
     let mut fence = Fence::default();
     let mut begin = 0;
-    for (index, whole) in body.split_inclusive('\n').enumerate() {
-        let line = whole.trim_end_matches(['\n', '\r']);
+    let lines = body.split_inclusive('\n').enumerate();
+    let lines = lines.filter_map(move |(index, whole)| {
+        let text = whole.trim_end_matches(['\n', '\r']);
         let offset = begin;
         begin += whole.len();
-        if fence.holds(line) || !line.contains("[[") {
-            continue;
+        (!fence.holds(text) && text.contains("[[")).then_some((text, first + index, offset))
+    });
+    lines.flat_map(|(text, line, offset)| links_of_line(text, line, offset))
+}
+
+fn links_of_line(text: &str, line: usize, offset: usize) -> impl Iterator<Item = Link<'_>> {
+    let mut spans = code_spans(text).into_iter().peekable();
+    let mut at = 0;
+    let next = move || loop {
+        let start = at + text[at..].find("[[")? + 2;
+        let close = start + text[start..].find("]]")?;
+        let to = &text[start..close];
+        // In `[[[a]]` and `[[a [[b]]`, only the innermost brackets count.
+        let to = to.rsplit("[[").next().unwrap_or(to).trim_start_matches('[');
+        at = close + 2;
+        while spans.next_if(|span| span.end <= start).is_some() {}
+        let is_code = spans.peek().is_some_and(|span| span.contains(&start));
+        if !is_code && !to.trim().is_empty() {
+            return Some(Link {
+                to: to.trim(),
+                line,
+                range: offset + at - to.len() - 4..offset + at,
+            });
         }
-        let spans = code_spans(line);
-        let mut at = 0;
-        while let Some(open) = line[at..].find("[[") {
-            let start = at + open + 2;
-            let Some(close) = line[start..].find("]]") else {
-                break;
-            };
-            let to = &line[start..start + close];
-            // In `[[[a]]` and `[[a [[b]]`, only the innermost brackets count.
-            let to = to.rsplit("[[").next().unwrap_or(to).trim_start_matches('[');
-            at = start + close + 2;
-            if !spans.iter().any(|span| span.contains(&start)) && !to.trim().is_empty() {
-                found.push(Link {
-                    to: to.trim().to_owned(),
-                    line: first + index,
-                    range: offset + at - to.len() - 4..offset + at,
-                });
-            }
-        }
-    }
-    found
+    };
+    std::iter::from_fn(next)
 }
 
 /// Returns the ranges of code spans in a line: between two runs of equally many backticks.
 fn code_spans(line: &str) -> Vec<Range<usize>> {
+    let runs = backtick_runs(line);
+    // For each run, the next one of its length: searching for it would be quadratic if there is none.
+    let mut nearest = BTreeMap::new();
+    let mut next: Vec<Option<usize>> = runs
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(index, run)| nearest.insert(run.len(), index))
+        .collect();
+    next.reverse();
     let mut spans = Vec::new();
-    let mut at = 0;
-    while let Some(open) = line[at..].find('`') {
-        let start = at + open;
-        let run = run_at(line, start);
-        at = start + run;
-        let mut next = at;
-        while let Some(close) = line[next..].find('`') {
-            let close = next + close;
-            let length = run_at(line, close);
-            next = close + length;
-            if length == run {
-                spans.push(start..next);
-                at = next;
-                break;
+    let mut open = 0;
+    while let Some(run) = runs.get(open) {
+        open = match next[open] {
+            Some(close) => {
+                spans.push(run.start..runs[close].end);
+                close + 1
             }
-        }
+            None => open + 1,
+        };
     }
     spans
 }
 
-fn run_at(line: &str, at: usize) -> usize {
-    line[at..].bytes().take_while(|byte| *byte == b'`').count()
+/// Returns the ranges of consecutive backticks.
+fn backtick_runs(line: &str) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for at in memchr::memchr_iter(b'`', line.as_bytes()) {
+        match runs.last_mut() {
+            Some(run) if run.end == at => run.end += 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    runs
 }
 
 #[cfg(test)]
@@ -89,8 +102,8 @@ mod tests {
     use super::*;
 
     fn found(body: &str) -> Vec<(String, usize)> {
-        let pair = |link: Link| (link.to, link.line);
-        links(body, 1).into_iter().map(pair).collect()
+        let pair = |link: Link<'_>| (link.to.to_owned(), link.line);
+        links(body, 1).map(pair).collect()
     }
 
     #[test]
@@ -98,7 +111,8 @@ mod tests {
         let body = "See [[a]] and [[ b-c ]].\n\n- [[d]] — why\n";
         let expected = [("a", 1), ("b-c", 1), ("d", 3)].map(|(to, line)| (to.to_owned(), line));
         assert_eq!(found(body), expected);
-        assert_eq!(links("[[a]]", 11)[0].line, 11);
+        let first = links("[[a]]", 11).next();
+        assert_eq!(first.map(|link| link.line), Some(11));
     }
 
     #[test]
@@ -115,6 +129,8 @@ mod tests {
         }
         assert_eq!(found("`a` [[b]] `c`"), [("b".to_owned(), 1)]);
         assert_eq!(found("a ` [[b]]"), [("b".to_owned(), 1)]);
+        assert_eq!(found("` `` [[a]] `` [[b]]"), [("b".to_owned(), 1)]);
+        assert_eq!(found("`[[a]]` [[b]] `[[c]]` [[d]]").len(), 2);
         assert_eq!(
             found("[[[b]]] [[x [[c]]"),
             [("b".to_owned(), 1), ("c".to_owned(), 1)]

@@ -15,7 +15,6 @@ use crate::ledger::files::LedgerFiles;
 use crate::ledger::session_constraints::session_constraints;
 use crate::ledger::state::LedgerState;
 use crate::project::Project;
-use crate::text::sanitized;
 use crate::warning::Warning;
 
 /// A commit in one line.
@@ -64,17 +63,17 @@ pub fn brief(project: &Project, days: u64) -> Result<Brief> {
     let recent_commits = survey.newest.into_iter().map(|commit| CommitLine {
         hash: commit.hash,
         date: commit.date,
-        subject: clean(&commit.subject),
+        subject: commit.subject,
     });
     Ok(Brief {
         action_required: action(project, &files, &state, &survey.coverage)?,
         state: files
             .state
             .exists()
-            .then(|| clean(files.state.text.trim_end())),
-        constraints: clean(&session_constraints(&files.constraints.text)),
-        rollup: clean(&rollup.unwrap_or_default()),
-        recent_decisions: clean(&recent(&files.decisions.text, &decisions, since)),
+            .then(|| files.state.text.trim_end().to_owned()),
+        constraints: session_constraints(&files.constraints.text),
+        rollup: rollup.unwrap_or_default(),
+        recent_decisions: recent(&files.decisions.text, &decisions, since),
         recent_commits: recent_commits.collect(),
         coverage: survey.coverage,
         warnings: project.named(warnings),
@@ -173,9 +172,4 @@ fn recent(text: &str, decisions: &Decisions, since: Option<NaiveDate>) -> String
         .map(|entry| text[entry.range.clone()].trim())
         .collect();
     texts.join("\n\n")
-}
-
-/// Removes secrets and unsafe characters, whoever wrote the text.
-fn clean(text: &str) -> String {
-    sanitized(text).into_owned()
 }

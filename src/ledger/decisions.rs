@@ -128,9 +128,10 @@ impl Decisions {
 
     /// Returns the entries of a month's section.
     pub(crate) fn entries_of(&self, month: &Month) -> impl Iterator<Item = &DecisionEntry> {
-        self.entries
-            .iter()
-            .filter(|entry| month.range.contains(&entry.range.start))
+        // In file order, so those of one month are next to each other.
+        let before = |at: usize| self.entries.partition_point(|entry| entry.range.start < at);
+        let (from, to) = (before(month.range.start), before(month.range.end));
+        self.entries[from..to].iter()
     }
 }
 

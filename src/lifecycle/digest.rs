@@ -27,6 +27,9 @@ const BUDGET: usize = 1_500;
 /// Maximum length of a part of a deviation, in characters.
 const PART: usize = 220;
 
+/// Maximum number of characters of a part that sentences are taken from.
+const MAX_EXAMINED: usize = 2_000;
+
 /// The digest of a phase. It is the document of `annals execute N --digest --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct PhaseDigest {
@@ -164,6 +167,8 @@ fn failed_checks(plan: &PlanRecord) -> Vec<String> {
 fn safe(text: &str) -> String {
     let line = Line::new(&sanitized(text));
     let text = line.as_str();
+    let examined = text.char_indices().nth(MAX_EXAMINED);
+    let text = examined.map_or(text, |(end, _)| &text[..end]);
     if text.chars().count() <= PART {
         return text.to_owned();
     }
@@ -193,5 +198,15 @@ mod tests {
         let long = "The lock is taken twice. ".repeat(20);
         assert!(safe(&long).chars().count() <= PART);
         assert!(safe(&long).ends_with("twice."), "{}", safe(&long));
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_part_is_examined() {
+        let plan = |words: usize| {
+            let words = "word ".repeat(words);
+            safe(&format!("The plan used {words}but the lock is taken twice"))
+        };
+        assert_eq!(plan(300), "the lock is taken twice");
+        assert!(plan(500).starts_with("The plan used"), "{}", plan(500));
     }
 }

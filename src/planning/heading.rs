@@ -5,18 +5,39 @@ use crate::markdown::Section;
 
 /// Returns the words of a heading in lower case: `### 🚧 Key Decisions (v1.0):` becomes `key decisions`.
 pub(crate) fn words(title: &str) -> String {
-    let title = title.split(['(', '[']).next().unwrap_or_default();
     let mut words = String::with_capacity(title.len());
-    for word in title
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '-' | '.')))
-        .filter(|word| word.contains(char::is_alphanumeric))
-    {
+    for word in plain_words(title) {
         if !words.is_empty() {
             words.push(' ');
         }
-        words.extend(word.chars().flat_map(char::to_lowercase));
+        let start = words.len();
+        if word.is_ascii() {
+            words.push_str(word);
+            words[start..].make_ascii_lowercase();
+        } else {
+            words.extend(word.chars().flat_map(char::to_lowercase));
+        }
     }
     words
+}
+
+/// Returns the words of a heading as written, up to the first bracket.
+fn plain_words(title: &str) -> impl Iterator<Item = &str> {
+    let title = title.split(['(', '[']).next().unwrap_or_default();
+    title
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '-' | '.')))
+        .filter(|word| word.contains(char::is_alphanumeric))
+}
+
+/// Returns whether the words of a heading are `name`; reads no further than to the first difference.
+fn is_titled(title: &str, name: &str) -> bool {
+    let chars = plain_words(title).enumerate().flat_map(|(index, word)| {
+        let space = (index > 0).then_some(' ');
+        space
+            .into_iter()
+            .chain(word.chars().flat_map(char::to_lowercase))
+    });
+    chars.eq(name.chars())
 }
 
 /// Returns the sections whose normalised title is one of `names`; every name must begin with a letter.
@@ -25,14 +46,12 @@ pub(crate) fn sections<'o>(
     names: &'o [&str],
 ) -> impl Iterator<Item = &'o Section> {
     // A file may have many headings, and dozens of names are looked up, so the first letter is compared first.
-    let may_be = |title: &str| {
-        let first = title.chars().find(|c| c.is_alphanumeric());
-        let is_first = |name: &&str| name.chars().next() == first.map(|c| c.to_ascii_lowercase());
-        names.iter().any(is_first)
-    };
     outline.sections().iter().filter(move |section| {
         let title = &section.title;
-        section.level > 0 && may_be(title) && names.contains(&words(title).as_str())
+        let first = title.chars().find(|c| c.is_alphanumeric());
+        let is_first = |name: &str| name.chars().next() == first.map(|c| c.to_ascii_lowercase());
+        let mut names = names.iter();
+        section.level > 0 && names.any(|name| is_first(name) && is_titled(title, name))
     })
 }
 
@@ -42,8 +61,17 @@ mod tests {
 
     #[test]
     fn decoration_is_dropped() {
-        assert_eq!(words("🚧 Key Decisions (v1.0):"), "key decisions");
-        assert_eq!(words("Blockers/Concerns"), "blockers/concerns");
-        assert_eq!(words("**Todos**"), "todos");
+        for (title, expected) in [
+            ("🚧 Key Decisions (v1.0):", "key decisions"),
+            ("Blockers/Concerns", "blockers/concerns"),
+            ("**Todos**", "todos"),
+            ("Принятые РЕШЕНИЯ", "принятые решения"),
+            ("(none)", ""),
+        ] {
+            assert_eq!(words(title), expected);
+            assert!(is_titled(title, expected), "{title}");
+            assert!(!is_titled(title, "key decision"), "{title}");
+        }
+        assert!(!is_titled("Key", "key decisions"));
     }
 }

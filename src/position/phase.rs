@@ -230,16 +230,13 @@ pub(crate) fn roadmap_phase<'a>(
     roadmap: &'a Roadmap,
     number: &PhaseNumber,
 ) -> Option<&'a RoadmapPhase> {
-    let mut same = roadmap
-        .phases
-        .iter()
-        .filter(|phase| phase.number == *number);
-    let first = same.next()?;
-    Some(if first.is_shipped {
-        same.find(|phase| !phase.is_shipped).unwrap_or(first)
-    } else {
-        first
-    })
+    let shipped = roadmap.phases.partition_point(|phase| phase.is_shipped);
+    let (shipped, to_do) = roadmap.phases.split_at(shipped);
+    let find = |phases: &'a [RoadmapPhase]| {
+        let at = phases.partition_point(|phase| phase.number < *number);
+        phases.get(at).filter(|phase| phase.number == *number)
+    };
+    find(to_do).or_else(|| find(shipped))
 }
 
 fn with_folder(dir: &PhaseDir, planned: Option<&RoadmapPhase>, text: TextOf<'_>) -> Phase {

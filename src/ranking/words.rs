@@ -1,5 +1,7 @@
 //! Splits texts into stemmed words, and queries into terms.
 
+use std::collections::HashSet;
+
 use crate::ranking::language::Language;
 use crate::text::WordCache;
 use crate::text::is_combining;
@@ -144,6 +146,8 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
     let mut all = Terms {
         languages: languages.to_vec(),
         found: Vec::new(),
+        words: HashSet::new(),
+        stems: HashSet::new(),
     };
     for language in [Language::English, query_language] {
         if !all.languages.contains(&language) {
@@ -181,6 +185,9 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
 struct Terms {
     languages: Vec<Language>,
     found: Vec<Term>,
+    /// The words and the stems of those found.
+    words: HashSet<String>,
+    stems: HashSet<Vec<String>>,
 }
 
 impl Terms {
@@ -208,8 +215,10 @@ impl Terms {
     }
 
     fn add(&mut self, word: String, stems: Vec<String>, is_compound: bool) {
-        let is_known = |known: &Term| known.word == word || known.stems == stems;
-        if !self.is_full() && !stems.is_empty() && !self.found.iter().any(is_known) {
+        let is_known = self.words.contains(&word) || self.stems.contains(&stems);
+        if !self.is_full() && !stems.is_empty() && !is_known {
+            self.words.insert(word.clone());
+            self.stems.insert(stems.clone());
             self.found.push(Term {
                 word,
                 stems,

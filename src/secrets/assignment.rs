@@ -52,19 +52,16 @@ pub(crate) fn at_separator(text: &str, at: usize) -> Option<Secret> {
 /// Returns an AWS secret key, recognised by its name and its length: it may start with a slash.
 fn aws_secret(text: &str, at: usize, value: usize) -> Option<Secret> {
     const LENGTH: usize = 40;
-    let name: String = text[..at]
-        .bytes()
-        .rev()
-        .filter(u8::is_ascii_alphanumeric)
-        .take("secretaccesskey".len())
-        .map(|b| char::from(b.to_ascii_lowercase()))
-        .collect();
+    const NAME: &str = "secretaccesskey";
     let length = keys::prefix_length(&text[value..], |b| {
         b.is_ascii_alphanumeric() || b"/+".contains(&b)
     });
-    let is_random =
-        length == LENGTH && count_class_runs(&text[value..value + LENGTH]) >= LENGTH / 4;
-    (is_random && name.chars().rev().eq("secretaccesskey".chars())).then_some(Secret {
+    if length != LENGTH || count_class_runs(&text[value..value + LENGTH]) < LENGTH / 4 {
+        return None;
+    }
+    let letters = text[..at].bytes().rev().filter(u8::is_ascii_alphanumeric);
+    let name = letters.map(|b| b.to_ascii_lowercase()).take(NAME.len());
+    name.eq(NAME.bytes().rev()).then_some(Secret {
         rule: "aws-secret-key",
         range: value..value + LENGTH,
     })
@@ -163,13 +160,30 @@ fn names_secret(before: &str) -> bool {
 /// Returns the length of a value, which ends at white space, a quote or a separator, without closing
 /// punctuation.
 fn value_length(text: &str) -> usize {
-    let end = text
-        .find(|c: char| c.is_whitespace() || "\"'`,;|".contains(c))
-        .unwrap_or(text.len());
+    let mut end = 0;
+    loop {
+        end += keys::prefix_length(&text[end..], |byte| IN_VALUE[usize::from(byte)]);
+        match text[end..].chars().next() {
+            Some(c) if !c.is_ascii() && !c.is_whitespace() => end += c.len_utf8(),
+            _ => break,
+        }
+    }
     text[..end]
         .trim_end_matches(['.', ')', ']', '}', '>', '*', '\\', ':'])
         .len()
 }
+
+/// The ASCII characters that a value may contain.
+const IN_VALUE: [bool; 128] = {
+    let mut table = [true; 128];
+    let ends = b" \t\n\x0b\x0c\r\"'`,;|";
+    let mut index = 0;
+    while index < ends.len() {
+        table[ends[index] as usize] = false;
+        index += 1;
+    }
+    table
+};
 
 /// Returns whether a value looks random, unlike a word, a path, a reference or a hash.
 fn is_random(value: &str) -> bool {

@@ -76,6 +76,17 @@ const KEY_FORMATS: &[KeyFormat] = &[
     key_format("age-key", "AGE-SECRET-KEY-1", is_upper, 58),
 ];
 
+/// The bytes that begin a prefix.
+const FIRST_OF_PREFIX: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut index = 0;
+    while index < KEY_FORMATS.len() {
+        table[KEY_FORMATS[index].prefix.as_bytes()[0] as usize] = true;
+        index += 1;
+    }
+    table
+};
+
 /// Minimum length of a key, including its prefix, in any format without dots.
 const MIN_WORD_LENGTH: usize = 13;
 const MAX_JUDGED_LENGTH: usize = 256;
@@ -128,6 +139,11 @@ pub(crate) fn known_format(text: &str, start: usize) -> Option<Secret> {
             rule: "jwt",
             range: start..start + length,
         });
+    }
+    let first = rest.bytes().next()?;
+    // Nearly every word ends here; comparing it with each prefix would take most of the time.
+    if !FIRST_OF_PREFIX[usize::from(first)] {
+        return None;
     }
     let format = KEY_FORMATS
         .iter()

@@ -307,7 +307,7 @@ mod tests {
             ("Authorization: Bearer ", &base36),
             ("curl -H \"authorization: bearer ", &base36),
         ] {
-            for after in ["", "\"", "'\n", "` and more", ", next"] {
+            for after in ["", "\"", "'\n", "` and more", ", next", "\u{a0}next"] {
                 let text = format!("{name}{value}{after}");
                 let found = find(&text);
                 assert_eq!(found.len(), 1, "{text}");

@@ -124,9 +124,17 @@ fn escape_imports(line: &mut String) {
         }
         before = c;
     }
-    for at in offsets.into_iter().rev() {
-        line.insert(at, '\\');
+    if offsets.is_empty() {
+        return;
     }
+    let mut escaped = String::with_capacity(line.len() + offsets.len());
+    let mut kept = 0;
+    for at in offsets {
+        escaped.extend([&line[kept..at], "\\"]);
+        kept = at;
+    }
+    escaped.push_str(&line[kept..]);
+    *line = escaped;
 }
 
 fn looks_like_file(path: &str) -> bool {

@@ -197,3 +197,29 @@ fn huge_deep_and_broken_graphs_end_in_an_account() {
     let big = case.run("import server-memory big.jsonl").code(1);
     assert!(big.stderr().contains("big.jsonl"), "{}", big.report());
 }
+
+#[test]
+fn a_graph_of_too_many_entities_or_statements_is_refused() {
+    let case = Case::empty();
+    let entity =
+        |name: usize| format!("{{\"type\":\"entity\",\"name\":\"e{name}\",\"observations\":[]}}\n");
+    let entities: Vec<String> = (0..=20_000).map(entity).collect();
+    case.write("many.jsonl", entities.concat());
+    let refused = case
+        .run("import server-memory many.jsonl --dry-run")
+        .code(1);
+    let told = "many.jsonl: contains more than 20000 notes";
+    assert!(refused.stderr().contains(told), "{}", refused.report());
+    let observations = vec!["\"a\""; 20_001].join(",");
+    case.write(
+        "long.jsonl",
+        format!("{{\"type\":\"entity\",\"name\":\"e\",\"observations\":[{observations}]}}\n"),
+    );
+    let refused = case
+        .run("import server-memory long.jsonl --as facts --user ada --db m.db")
+        .code(1);
+    let told = "long.jsonl: contains more than 20000 statements";
+    assert!(refused.stderr().contains(told), "{}", refused.report());
+    case.run("import server-memory long.jsonl --dry-run")
+        .success();
+}

@@ -743,6 +743,41 @@ fn what_is_exported_can_be_imported_and_overwrites_nothing() {
 }
 
 #[test]
+fn lines_of_one_import_are_compared_with_each_other() {
+    let mut from = Desk::new();
+    from.act(&insert("likes[]", "tea"));
+    let tea = facts::export(&from.facts, &from.user).unwrap().remove(0);
+    let line = |digit: &str, key: &str, value: &str| {
+        let mut fact = tea.clone();
+        fact.fact_id = format!("{digit}{}", &tea.fact_id[1..]);
+        fact.key = key.to_owned();
+        fact.value_text = value.to_owned();
+        serde_json::to_string(&fact).unwrap() + "\n"
+    };
+    let lines = [
+        line("1", "likes[]", "tea"),
+        line("2", "likes[]", "Tea."),
+        line("3", "likes[]", "milk"),
+        line("4", "city", "Turin"),
+        line("5", "city", "Rome"),
+    ];
+    let mut to = Desk::new();
+    let user = to.user.clone();
+    let done = facts::import(
+        &mut to.facts,
+        &user,
+        &lines.concat(),
+        SecretPolicy::Refuse,
+        &Progress::default(),
+    )
+    .unwrap();
+    assert_eq!((done.imported, done.pending, done.known), (4, 1, 1));
+    assert_eq!(to.active("likes[]").len(), 2);
+    assert_eq!(to.active("city")[0].value_text, "Turin");
+    to.sound();
+}
+
+#[test]
 fn an_explicit_statement_is_judged_by_its_value_alone() {
     let mut desk = Desk::new();
     for (value, expected) in [

@@ -31,6 +31,8 @@ pub(super) struct Assembly<'a, 'o> {
     by_number: HashMap<PhaseNumber, Vec<usize>>,
     /// Phases with a second section: number, and line of the second heading.
     pub(super) duplicates: Vec<(PhaseNumber, usize)>,
+    /// Phases with too many dependencies: number, and line of the heading.
+    pub(super) cut_dependencies: Vec<(PhaseNumber, usize)>,
     /// Whether milestones were left out because there are too many.
     pub(super) has_more_milestones: bool,
     /// Whether phases were left out because there are too many.
@@ -67,6 +69,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             reused: HashSet::new(),
             by_number: HashMap::new(),
             duplicates: Vec::new(),
+            cut_dependencies: Vec::new(),
             is_cut: false,
         };
         let mut headings = mention::headings(outline, ids);
@@ -175,16 +178,19 @@ impl<'a, 'o> Assembly<'a, 'o> {
         phase.is_listed = true;
         phase.name.clone_from(&named.name);
         phase.goal = body.goal;
-        phase.depends_on = body
-            .depends_on
-            .as_deref()
-            .map(|text| reference::phases(text, ids))
-            .unwrap_or_default();
+        let depends_on = body.depends_on.as_deref();
+        let depends_on = depends_on.map(|text| reference::phases(text, ids));
+        let depends_on = depends_on.unwrap_or_default();
+        phase.depends_on = depends_on.phases;
         phase.requirements = body.requirements;
         phase.success_criteria = body.success_criteria;
         phase.plans = body.plans;
         phase.plan_count = body.plan_count;
         phase.stated_status = body.status.or_else(|| named.status.clone());
+        if depends_on.is_cut {
+            self.cut_dependencies
+                .push((named.number.clone(), section.line));
+        }
     }
 
     fn merge_entry(&mut self, entry: &ChecklistEntry<'_>) {

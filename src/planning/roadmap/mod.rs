@@ -162,8 +162,8 @@ pub struct Roadmap {
 /// Maximum number of phases, which bounds the comparisons between phases.
 const MAX_PHASES: usize = 1_000;
 
-/// Maximum number of phases with a second section that are reported individually.
-const MAX_DUPLICATES: usize = 20;
+/// Maximum number of phases that are reported individually, with a second section or too many dependencies.
+const MAX_REPORTED: usize = 20;
 
 impl Roadmap {
     /// Parses a ROADMAP.md, or the roadmap of an archived milestone; its own headings show how phases are
@@ -179,8 +179,15 @@ impl Roadmap {
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
         let assembly = Assembly::read(&outline, ids);
-        for (number, line) in assembly.duplicates.into_iter().take(MAX_DUPLICATES) {
+        for (number, line) in assembly.duplicates.into_iter().take(MAX_REPORTED) {
             let message = format!("phase {number} is described a second time; the first counts");
+            warnings.push(Warning::at(path, line, message));
+        }
+        for (number, line) in assembly.cut_dependencies.into_iter().take(MAX_REPORTED) {
+            let message = format!(
+                "phase {number} depends on more than {} phases; the others are left out",
+                reference::MAX_PHASES
+            );
             warnings.push(Warning::at(path, line, message));
         }
         let mut phases: Vec<RoadmapPhase> = assembly

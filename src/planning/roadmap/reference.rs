@@ -1,5 +1,7 @@
 //! Parses references to phases and requirements.
 
+use std::collections::HashSet;
+
 use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::placeholder::is_none_remark;
@@ -8,11 +10,38 @@ use crate::text::comma_separated;
 /// Maximum length of a range that is expanded to single phases; of a longer one, only the ends are kept.
 const MAX_RANGE: u32 = 50;
 
+/// Maximum number of phases that are read from a text.
+pub(super) const MAX_PHASES: usize = 200;
+
+/// The phases that a text refers to.
+#[derive(Default)]
+pub(super) struct ReferencedPhases {
+    /// The first [`MAX_PHASES`], without duplicates.
+    pub(super) phases: Vec<PhaseNumber>,
+    /// Whether there are more.
+    pub(super) is_cut: bool,
+    seen: HashSet<PhaseNumber>,
+}
+
+impl ReferencedPhases {
+    fn push(&mut self, number: PhaseNumber) {
+        if self.seen.contains(&number) {
+            return;
+        }
+        if self.phases.len() == MAX_PHASES {
+            self.is_cut = true;
+            return;
+        }
+        self.seen.insert(number.clone());
+        self.phases.push(number);
+    }
+}
+
 /// Returns the distinct phases in `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`.
 ///
 /// Text in brackets gives reasons and is ignored.
-pub(super) fn phases(text: &str, ids: PhaseIds) -> Vec<PhaseNumber> {
-    let mut found = Vec::new();
+pub(super) fn phases(text: &str, ids: PhaseIds) -> ReferencedPhases {
+    let mut found = ReferencedPhases::default();
     if is_none_remark(text) || text.to_lowercase().starts_with("nothing") {
         return found;
     }
@@ -23,12 +52,15 @@ pub(super) fn phases(text: &str, ids: PhaseIds) -> Vec<PhaseNumber> {
     };
     for piece in listed {
         list(piece.strip_prefix('s').unwrap_or(piece), ids, &mut found);
+        if found.is_cut {
+            break;
+        }
     }
     found
 }
 
 /// Parses numbers joined by commas, `and`, `&`, `+`, `/` or a dash, up to the first other word.
-fn list(text: &str, ids: PhaseIds, found: &mut Vec<PhaseNumber>) {
+fn list(text: &str, ids: PhaseIds, found: &mut ReferencedPhases) {
     let mut rest = text.trim_start();
     let mut from: Option<PhaseNumber> = None;
     while let Some((number, behind)) = ids.split(rest) {
@@ -36,11 +68,14 @@ fn list(text: &str, ids: PhaseIds, found: &mut Vec<PhaseNumber>) {
             let (first, last) = (from.ordinal(), number.ordinal());
             if last.saturating_sub(first) <= MAX_RANGE {
                 for between in first + 1..last {
-                    push(from.sibling(between), found);
+                    found.push(from.sibling(between));
                 }
             }
         }
-        push(number.clone(), found);
+        found.push(number.clone());
+        if found.is_cut {
+            return;
+        }
         let behind = behind.trim_start();
         let joined = [",", "and ", "&", "+", "/"]
             .iter()
@@ -56,12 +91,6 @@ fn list(text: &str, ids: PhaseIds, found: &mut Vec<PhaseNumber>) {
         };
         rest = next.trim_start();
         rest = rest.strip_prefix("and ").unwrap_or(rest).trim_start();
-    }
-}
-
-fn push(number: PhaseNumber, found: &mut Vec<PhaseNumber>) {
-    if !found.contains(&number) {
-        found.push(number);
     }
 }
 
@@ -150,6 +179,7 @@ mod tests {
             ("the API", ""),
         ] {
             let found: Vec<String> = phases(text, PhaseIds::Plain)
+                .phases
                 .iter()
                 .map(ToString::to_string)
                 .collect();
@@ -167,9 +197,28 @@ mod tests {
             ("Phases 1-3", "1 2 3"),
         ] {
             let found = phases(text, PhaseIds::MilestonePrefixed);
-            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+            let found: Vec<String> = found.phases.iter().map(ToString::to_string).collect();
             assert_eq!(found.join(" "), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn only_so_many_phases_of_a_text_are_read() {
+        let list = |count: usize| {
+            let numbers: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
+            format!("Phases {}", numbers.join(", "))
+        };
+        let found = phases(&list(MAX_PHASES), PhaseIds::Plain);
+        assert_eq!((found.phases.len(), found.is_cut), (MAX_PHASES, false));
+        let repeated = list(MAX_PHASES) + ", Phase 7";
+        assert!(!phases(&repeated, PhaseIds::Plain).is_cut);
+        let found = phases(&list(MAX_PHASES + 1), PhaseIds::Plain);
+        assert_eq!((found.phases.len(), found.is_cut), (MAX_PHASES, true));
+        let found = phases(
+            "Phases 1-50, 60-109, 201-250, 301-350, 401-450",
+            PhaseIds::Plain,
+        );
+        assert_eq!((found.phases.len(), found.is_cut), (MAX_PHASES, true));
     }
 
     #[test]

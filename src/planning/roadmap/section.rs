@@ -259,9 +259,12 @@ impl SectionReader<'_, '_> {
             Some(Field::SuccessCriteria) => self.body.success_criteria.push(text.to_owned()),
             Some(Field::Goal) if self.body.goal.is_none() => self.body.goal = Some(text.to_owned()),
             Some(Field::DependsOn) => {
-                let known = self.body.depends_on.take();
-                self.body.depends_on =
-                    Some(known.map_or_else(|| text.to_owned(), |known| format!("{known}, {text}")));
+                // Extended in place: a new text for each of many bullets would be quadratic.
+                let all = self.body.depends_on.get_or_insert_default();
+                if !all.is_empty() {
+                    all.push_str(", ");
+                }
+                all.push_str(text);
             }
             _ => {}
         }

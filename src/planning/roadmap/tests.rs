@@ -171,3 +171,22 @@ fn milestones_beyond_the_most_are_left_out_with_one_warning() {
         );
     }
 }
+
+#[test]
+fn dependencies_of_a_phase_are_counted_in_lists_too() {
+    let bullets: Vec<String> = (1..=250)
+        .map(|number| format!("- Phase {number}\n"))
+        .collect();
+    let text = format!(
+        "# R\n\n### Phase 300: A\n**Depends on**:\n{}\n### Phase 301: B\n**Depends on**: Phase 1\n- Phase 2\n",
+        bullets.concat()
+    );
+    let found = Roadmap::parse(&text, Path::new("ROADMAP.md"));
+    let depends_on = |index: usize| found.value.phases[index].depends_on.len();
+    assert_eq!((depends_on(0), depends_on(1)), (200, 2));
+    let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        ["ROADMAP.md:3: phase 300 depends on more than 200 phases; the others are left out"]
+    );
+}

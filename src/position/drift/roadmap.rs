@@ -1,7 +1,9 @@
 //! Finds statements of ROADMAP.md that contradict the files: checkboxes, and rows of the progress table.
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
+use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::ProgressRow;
 use crate::planning::RoadmapPhase;
@@ -24,17 +26,20 @@ use crate::project::vocabulary;
 /// Returns the statements of ROADMAP.md that contradict the files, in file order.
 pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
     let mut statements = Statements::new(evidence, position, vocabulary::ROADMAP);
+    let mut folders: HashMap<&PhaseNumber, Vec<usize>> = HashMap::new();
+    for (index, phase) in position.phases.iter().enumerate() {
+        if phase.dir.is_some() && !phase.plans.is_empty() {
+            folders.entry(&phase.number).or_default().push(index);
+        }
+    }
     // Shipped phases are history: they are not compared with folders that still exist.
     let to_do = evidence.roadmap.phases.iter();
     for planned in to_do.filter(|planned| !planned.is_shipped) {
-        let mut same = position.phases.iter().enumerate().filter(|(_, phase)| {
-            phase.number == planned.number && phase.dir.is_some() && !phase.plans.is_empty()
-        });
         // If two folders have the same number, it is unclear which of them the roadmap refers to.
-        if let (Some((index, phase)), None) = (same.next(), same.next())
-            && !phase.is_renumbered
+        if let Some([index]) = folders.get(&planned.number).map(Vec::as_slice)
+            && !position.phases[*index].is_renumbered
         {
-            statements.planned(planned, index);
+            statements.planned(planned, *index);
         }
     }
     statements.sorted()

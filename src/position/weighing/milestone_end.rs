@@ -21,7 +21,7 @@ pub(super) fn is_over(assessment: &Assessment<'_>) -> bool {
     let listed = &assessment.scope.listed;
     let unlisted_is_open = assessment.members.iter().any(|index| {
         let number = &assessment.phases[*index].number;
-        assessment.is_unfinished(*index) && listed.iter().all(|phase| phase.number != *number)
+        assessment.is_unfinished(*index) && !assessment.scope.lists(number)
     });
     let listed_is_done = listed.iter().all(|phase| {
         phase.status == Some(PhaseProgress::Complete) || is_done(assessment, &phase.number)

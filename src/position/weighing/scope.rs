@@ -4,6 +4,7 @@
 //! and the folders of earlier milestones often remain.
 
 use std::collections::BTreeSet;
+use std::collections::HashMap;
 
 use crate::planning::PhaseNumber;
 use crate::planning::PlanSlot;
@@ -76,8 +77,10 @@ impl<'a> RoadmapScope<'a> {
             && phase.plans.iter().all(is_complete)
     }
 
-    fn lists(&self, number: &PhaseNumber) -> bool {
-        self.listed.iter().any(|phase| phase.number == *number)
+    /// Returns whether the roadmap lists a number among the phases that have not shipped.
+    pub(super) fn lists(&self, number: &PhaseNumber) -> bool {
+        let by_number = |phase: &&RoadmapPhase| phase.number.cmp(number);
+        self.listed.binary_search_by(by_number).is_ok()
     }
 
     /// Returns whether the roadmap lists the phase's name under the same or a lower number: folder numbers
@@ -166,25 +169,17 @@ fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
         let open = phase.plans.len() - phase.count(PlanState::Complete);
         (fit.unwrap_or(0), open > 0, phase.plans.len())
     };
-    let ranks: Vec<_> = phases.iter().map(rank).collect();
-    phases
-        .iter()
-        .enumerate()
-        .map(|(index, phase)| {
-            let mut same = phases
-                .iter()
-                .enumerate()
-                .filter(|(_, other)| other.number == phase.number);
-            if same.clone().count() < 2 {
-                return true;
-            }
-            let own = ranks[index];
-            same.all(|(other, _)| {
-                let other_rank = ranks[other];
-                other == index || other_rank < own || (other_rank == own && index < other)
-            })
-        })
-        .collect()
+    // For each number, the phase of the highest rank, the first if there are several.
+    let mut best: HashMap<&PhaseNumber, (usize, _)> = HashMap::new();
+    for (index, phase) in phases.iter().enumerate() {
+        let rank = rank(phase);
+        let known = best.entry(&phase.number).or_insert((index, rank));
+        if rank > known.1 {
+            *known = (index, rank);
+        }
+    }
+    let is_best = |(index, phase): (usize, &Phase)| best[&phase.number].0 == index;
+    phases.iter().enumerate().map(is_best).collect()
 }
 
 fn folder_words(phase: &Phase) -> BTreeSet<String> {
