@@ -52,7 +52,7 @@ pub(crate) fn run(args: &ExportArgs, project: &Project, out: &mut Output) -> Res
     out.warnings(&exported.warnings);
     let has_facts = args.user.is_some();
     out.result(&exported, |exported, to| show(exported, has_facts, to));
-    Ok(())
+    exported.verdict()
 }
 
 fn show(exported: &Exported, has_facts: bool, to: &mut dyn Write) -> io::Result<()> {

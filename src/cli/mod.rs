@@ -62,6 +62,7 @@ use crate::progress::Progress;
 use crate::project::Environment;
 use crate::project::OpenRequest;
 use crate::project::Project;
+use crate::storage::real_path;
 
 /// Project memory for coding agents
 ///
@@ -316,9 +317,10 @@ fn working_directory() -> Result<PathBuf> {
     std::env::current_dir().at("find the working directory", Path::new("."))
 }
 
-/// Returns a command-line path as an absolute path, resolved against the working directory.
+/// Returns a command-line path as an absolute path without links and `..`, resolved against the working
+/// directory.
 fn absolute(path: &Path) -> Result<PathBuf> {
-    Ok(working_directory()?.join(path).components().collect())
+    real_path(&working_directory()?.join(path))
 }
 
 /// Runs the command line and returns the exit code.

@@ -4,6 +4,7 @@ use crate::context::part::unmarked;
 use crate::error::Result;
 use crate::ledger;
 use crate::ledger::Brief;
+use crate::markdown::comments::without_comments;
 use crate::project::Project;
 
 /// Maximum age, in days, of a decision that is listed in full.
@@ -80,13 +81,8 @@ fn without_footer(state: &str) -> String {
 fn lines_with_headings(text: &str) -> Vec<String> {
     let mut heading = String::new();
     let mut lines = Vec::new();
-    let mut is_comment = false;
-    for line in text.lines().map(str::trim) {
-        is_comment |= line.starts_with("<!--");
-        let is_content =
-            !is_comment && !line.is_empty() && !line.trim_matches(['-', '*', '_']).is_empty();
-        is_comment &= !line.ends_with("-->");
-        if !is_content {
+    for line in without_comments(text).lines().map(str::trim) {
+        if line.trim_matches(['-', '*', '_']).is_empty() {
             continue;
         }
         match line.trim_start_matches('#') {
@@ -118,6 +114,10 @@ mod tests {
             ]
         );
         assert_eq!(lines_with_headings("- alone"), ["alone"]);
+        assert_eq!(
+            lines_with_headings("<!-- by ada --> see the wiki\n- two\n"),
+            ["see the wiki", "two"]
+        );
     }
 
     #[test]

@@ -52,7 +52,8 @@ impl DigestPart {
     /// Returns the command that prints the whole part.
     pub(crate) fn command(self) -> &'static str {
         match self {
-            Self::Position | Self::Blockers | Self::Todos => "annals status",
+            Self::Position => "annals status",
+            Self::Blockers | Self::Todos => "annals status --json",
             Self::Notepad => "annals notepad read",
             Self::Ledger | Self::Constraints => "annals ledger brief",
             Self::Decisions => "annals recall --in plan,ledger decision",

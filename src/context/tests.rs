@@ -61,10 +61,10 @@ fn a_long_part_does_not_displace_the_others() {
     let left = &digest.left_out[0];
     assert_eq!(
         (left.part, left.command),
-        (DigestPart::Blockers, "annals status")
+        (DigestPart::Blockers, "annals status --json")
     );
     assert!(digest.text.contains(&format!(
-        "Lines left out: blockers {} (`annals status`)",
+        "Lines left out: blockers {} (`annals status --json`)",
         left.lines
     )));
 }

@@ -1,6 +1,8 @@
 //! Reads Claude Code's own memory: MEMORY.md, which every session reads, and the topic files that it links
 //! to.
 
+use std::collections::HashMap;
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::error::Result;
@@ -38,13 +40,22 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
         unknown: files.warnings.clone(),
         ..ImportSource::default()
     };
-    for path in &files.paths {
-        let name = files.name(path);
-        if name == INDEX {
-            index(path, &files, &mut source);
-        } else {
-            topic(path, name, &mut source);
-        }
+    let (indexes, topics): (Vec<_>, Vec<_>) = files
+        .paths
+        .iter()
+        .map(|path| (path, files.name(path)))
+        .partition(|(_, name)| name == INDEX);
+    for (path, name) in topics {
+        topic(path, name, &mut source);
+    }
+    // Last: a line that points to a topic is left out only if that topic became a note.
+    let topics: HashSet<String> = source
+        .notes
+        .iter()
+        .map(|note| note.piece.origin.1.clone())
+        .collect();
+    for (path, _) in indexes {
+        index(path, &files, &topics, &mut source);
     }
     Ok(source)
 }
@@ -87,7 +98,7 @@ fn topic(path: &Path, name: String, source: &mut ImportSource) {
 }
 
 /// Reads MEMORY.md: each section with text other than links to topic files becomes a note.
-fn index(path: &Path, files: &Files, source: &mut ImportSource) {
+fn index(path: &Path, files: &Files, topics: &HashSet<String>, source: &mut ImportSource) {
     let Some(file) = NoteFile::read(path, INDEX, source) else {
         return;
     };
@@ -96,17 +107,19 @@ fn index(path: &Path, files: &Files, source: &mut ImportSource) {
         outline
             .sections()
             .iter()
-            .filter(|section| section.level == 2)
+            .filter(|section| section.level <= 2)
     };
     let first = heads()
         .next()
         .map_or(file.body.len(), |head| head.heading.start);
     let name = file.heading.clone().unwrap_or_else(|| "Memory".to_owned());
     let mut parts = vec![(name, 0..first, file.line)];
-    for head in heads() {
+    let ends = heads().skip(1).map(|head| head.heading.start);
+    for (head, end) in heads().zip(ends.chain([file.body.len()])) {
         let line = file.line + head.line;
-        parts.push((head.title.clone(), head.heading.end..head.whole.end, line));
+        parts.push((head.title.clone(), head.heading.end..end, line));
     }
+    let mut names: HashMap<String, usize> = HashMap::new();
     for (name, range, line) in parts {
         let place = |line| SourceLocation {
             file: path.to_owned(),
@@ -114,7 +127,7 @@ fn index(path: &Path, files: &Files, source: &mut ImportSource) {
         };
         let mut body = String::new();
         for (index, text) in file.body[range].split_inclusive('\n').enumerate() {
-            match pointed_at(text, path, files) {
+            match pointed_at(text, path, files, topics) {
                 Some(topic) => {
                     let reason = format!("points to {topic}, which is imported itself");
                     source.skip(SourceItem::new(place(line + index), text.trim()), reason);
@@ -125,12 +138,18 @@ fn index(path: &Path, files: &Files, source: &mut ImportSource) {
         if body.trim().is_empty() {
             continue;
         }
+        let count = names.entry(name.clone()).or_default();
+        *count += 1;
+        let origin = match count {
+            1 => format!("{INDEX} # {name}"),
+            _ => format!("{INDEX} # {name} ({count})"),
+        };
         source.notes.push(Note {
             item: SourceItem::new(place(line), format!("{INDEX}: {name}")),
             parts: Vec::new(),
             statements: Vec::new(),
             piece: ImportItem {
-                origin: (Format::ClaudeCode.as_str(), format!("{INDEX} # {name}")),
+                origin: (Format::ClaudeCode.as_str(), origin),
                 names: Vec::new(),
                 title: title(&name, "Memory"),
                 kind: kind_of(&[&name]),
@@ -142,8 +161,8 @@ fn index(path: &Path, files: &Files, source: &mut ImportSource) {
     }
 }
 
-/// Returns the topic file that a list item starts with, if that file is among the files.
-fn pointed_at(line: &str, path: &Path, files: &Files) -> Option<String> {
+/// Returns the topic file that a list item starts with, if it is one of the topics.
+fn pointed_at(line: &str, path: &Path, files: &Files, topics: &HashSet<String>) -> Option<String> {
     let bullet = line.trim_start();
     let item = bullet
         .strip_prefix("- ")
@@ -156,10 +175,6 @@ fn pointed_at(line: &str, path: &Path, files: &Files) -> Option<String> {
             .next()?,
     };
     let target = target.trim_start_matches("./").trim_end_matches([':', ',']);
-    let wanted = path.parent()?.join(target);
-    let found = files
-        .paths
-        .iter()
-        .find(|file| **file == wanted && *file != path)?;
-    Some(files.name(found))
+    let name = files.name(&path.parent()?.join(target));
+    topics.contains(&name).then_some(name)
 }

@@ -53,6 +53,7 @@ pub fn export(
     user: Option<(&Facts, &UserId)>,
 ) -> Result<Exported> {
     let mut done = Exported {
+        left_out: Vec::new(),
         folder: project.relative(&export.to).to_owned(),
         files: Vec::new(),
         empty: Vec::new(),
@@ -138,7 +139,10 @@ fn write(
                 contents.push((to.join(file), bytes));
             }
             Ok(None) => {}
-            Err(error) => done.warnings.push(Warning::file(&from, error.reason())),
+            Err(error) => {
+                done.warnings.push(Warning::file(&from, error.reason()));
+                done.left_out.push(file);
+            }
         }
     }
     done.files.sort_by(|a, b| a.file.cmp(&b.file));

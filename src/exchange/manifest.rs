@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::clock::Clock;
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::quantity;
 use crate::warning::Warning;
 
 /// The outcome of an export. It is the document of `annals export --json`.
@@ -14,12 +17,28 @@ pub struct Exported {
     pub folder: PathBuf,
     /// All files in it except the manifest.
     pub files: Vec<ExportedFile>,
+    /// Files of a store that could not be read, by their names in the folder.
+    pub left_out: Vec<String>,
     /// Stores that are empty.
     pub empty: Vec<&'static str>,
     /// Whether nothing was written because this is a dry run.
     pub dry_run: bool,
     /// Warnings about what was left out.
     pub warnings: Vec<Warning>,
+}
+
+impl Exported {
+    /// Fails if a file could not be read, so that the export is not complete.
+    pub fn verdict(&self) -> Result<()> {
+        if self.left_out.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "the export lacks {} that could not be read",
+            quantity(self.left_out.len(), "file")
+        );
+        Err(Error::failed(message).hint("the warnings above give the reasons"))
+    }
 }
 
 /// A file of an export.
@@ -45,7 +64,7 @@ const READING: &str = "\n## How to read it back\n\n\
 /// Returns the text of MANIFEST.md.
 pub(crate) fn render(exported: &Exported, clock: &Clock) -> String {
     let mut text = format!(
-        "# Export\n\nWritten by annals at {}. This file is written last: if it exists, so do all the others.\n\n\
+        "# Export\n\nWritten by annals at {}. This file is written last: if it exists, so do all those in the table.\n\n\
          | file | memory | bytes | SHA-256 |\n|---|---|---|---|\n",
         clock.timestamp()
     );
@@ -54,6 +73,12 @@ pub(crate) fn render(exported: &Exported, clock: &Clock) -> String {
         let (bytes, sum) = (one.bytes.to_string(), one.sha256.as_str());
         let cells = [file.as_str(), one.store, &bytes, sum];
         text.extend(["| ", &cells.join(" | "), " |\n"]);
+    }
+    if !exported.left_out.is_empty() {
+        text.push_str("\n## Left out, because they could not be read\n\n");
+        for file in &exported.left_out {
+            text.extend(["- `", file, "`\n"]);
+        }
     }
     text.push_str(READING);
     text

@@ -22,6 +22,7 @@ use crate::hooks::start::Start;
 use crate::hooks::subagent;
 use crate::project::OpenRequest;
 use crate::project::Project;
+use crate::text::clip;
 
 /// Maximum time that a session waits for another process's lock.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
@@ -120,7 +121,11 @@ fn context_for(
     problems: &mut Vec<Error>,
 ) -> Result<Option<String>> {
     match event {
-        Event::SessionStart if is_answered_by_other_scope(project, harness, input)? => Ok(None),
+        Event::SessionStart | Event::PreCompact
+            if is_answered_by_other_scope(project, harness, event, input)? =>
+        {
+            Ok(None)
+        }
         Event::SessionStart => {
             let notepad = project.settings.notepad && !request.no_notepad;
             let start = Start {
@@ -143,15 +148,23 @@ fn context_for(
 
 /// Returns whether the same hook in the other scope has already answered this event; if both are set up, only
 /// one answers.
-fn is_answered_by_other_scope(project: &Project, harness: Harness, input: &Input) -> Result<bool> {
+fn is_answered_by_other_scope(
+    project: &Project,
+    harness: Harness,
+    event: Event,
+    input: &Input,
+) -> Result<bool> {
     if !harness.profile().runs_both_scopes || !setup::is_in_both_scopes(project, harness) {
         return Ok(false);
     }
-    let source = if input.is_compacted() {
-        "compacted"
-    } else {
-        "started"
+    let cause = match event {
+        Event::PreCompact => "compacts".to_owned(),
+        _ if input.is_compacted() => "compacted".to_owned(),
+        _ => format!(
+            "started by {}",
+            clip(input.source().unwrap_or("nothing"), 40)
+        ),
     };
-    notices::is_first(project, input, source, Some(DUPLICATE_WINDOW_SECONDS))
+    notices::is_first(project, input, &cause, Some(DUPLICATE_WINDOW_SECONDS))
         .map(|is_first| !is_first)
 }

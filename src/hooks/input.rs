@@ -57,6 +57,11 @@ impl Input {
         is(self.object.get("source"), "compact") || is(self.event(), "session.compacted")
     }
 
+    /// Returns why the session starts: `startup`, `resume`, `clear` or `compact`, if given.
+    pub fn source(&self) -> Option<&str> {
+        self.object.get("source")?.as_str()
+    }
+
     /// Returns the trigger of the compaction, `auto` or `manual`, if given.
     pub fn trigger(&self) -> Option<&'static str> {
         let said = self.object.get("trigger")?.as_str()?;

@@ -66,7 +66,12 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
         && phase.state == PhaseState::Done
     {
         let text = complete(project, &survey, phase);
-        let what = format!("phase {} of {} plans", phase.number, phase.plans.len());
+        let what = format!(
+            "phase {} of {} plans in {}",
+            phase.number,
+            phase.plans.len(),
+            survey.folder.active.slug
+        );
         // Saying it twice is better than not at all.
         said.extend(
             once(project, input, &what, text).unwrap_or_else(|(text, error)| {

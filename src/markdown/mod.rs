@@ -5,6 +5,7 @@
 //! borders and surrounding white space are removed. Every element has its byte range, so that an [`edit`] can
 //! replace it and leave all other bytes unchanged.
 
+pub(crate) mod comments;
 pub mod edit;
 pub mod front_matter;
 mod label;

@@ -82,7 +82,12 @@ pub(crate) fn check_writable(
 pub(crate) fn root_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let path = PathBuf::from(percent_encoding::decode(path)?);
+    let path = percent_encoding::decode(path)?;
+    // `file:///C:/x` names `C:/x`.
+    let path = match path.strip_prefix('/') {
+        Some(rest) if cfg!(windows) && rest.get(1..2) == Some(":") => PathBuf::from(rest),
+        _ => PathBuf::from(path),
+    };
     path.is_absolute().then_some(path)
 }
 

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::PoisonError;
+use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::RoleServer;
@@ -45,6 +46,9 @@ use crate::mcp::tools::ToolSet;
 use crate::project::Environment;
 use crate::project::Project;
 use crate::text::sanitized;
+
+/// Time limit of a request for the client's roots.
+const ROOTS_WAIT: Duration = Duration::from_secs(2);
 
 /// The instructions for the model, sent once at the start.
 const INSTRUCTIONS: &str = "\
@@ -147,7 +151,7 @@ impl McpServer {
             }
             cache.changes
         };
-        let Ok(listed) = peer.list_roots().await else {
+        let Ok(Ok(listed)) = tokio::time::timeout(ROOTS_WAIT, peer.list_roots()).await else {
             return Some(Vec::new());
         };
         let listed = listed.roots.iter();

@@ -62,7 +62,8 @@ pub(crate) fn plain(text: &str) -> String {
             _ => {}
         }
     }
-    plain
+    // A link definition, for example, is no text at all.
+    if plain.is_empty() { line } else { plain }
 }
 
 /// Returns the line as HTML, or `None` if it is a heading, a list item or another block, which is shown
@@ -89,7 +90,8 @@ fn rendered(line: &str) -> Option<String> {
             _ => return None,
         }
     }
-    Some(html)
+    // A link definition, for example, is no text at all.
+    (!html.is_empty() || line.is_empty()).then_some(html)
 }
 
 /// Returns a text with the characters escaped that could open an element, an attribute or an entity.
@@ -123,6 +125,11 @@ mod tests {
             "<strong>Never</strong> <code>rm -rf &lt;dir&gt;</code>, <em>really</em>, <s>maybe</s>"
         );
         assert_eq!(html("see [the docs](https://example.com)"), "see the docs");
+        assert_eq!(html("[auth]: <needs-key>"), "[auth]: &lt;needs-key&gt;");
+        assert_eq!(
+            plain("[API]: https://example.com"),
+            "[API]: https://example.com"
+        );
     }
 
     #[test]

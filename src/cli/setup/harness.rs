@@ -91,7 +91,11 @@ fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
         }
     }
     for backup in &report.backups {
-        writeln!(to, "Backed up the previous file as {}.", backup.display())?;
+        writeln!(
+            to,
+            "The file from before the first setup is kept as {}.",
+            backup.display()
+        )?;
     }
     for note in &report.notes {
         writeln!(to, "Note: {note}.")?;

@@ -10,6 +10,7 @@ use crate::hooks::cost::CostPart;
 use crate::hooks::cost::imports;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::setup;
+use crate::markdown::comments::without_comments;
 use crate::project::Project;
 use crate::storage::Boundary;
 use crate::storage::read;
@@ -122,7 +123,7 @@ impl ContextFileReader<'_> {
             Ok(found) => {
                 let text = found?.value;
                 let injected = if self.files.strips_comments {
-                    imports::without_comments(&text)
+                    without_comments(&text)
                 } else {
                     text.clone()
                 };

@@ -3,7 +3,7 @@
 /// A parsed command that calls `annals hook`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Command<'a> {
-    /// The program, possibly with a path.
+    /// The program, possibly with a path, and with the quotes around it.
     pub(crate) program: &'a str,
     /// Everything after the program.
     pub(crate) arguments: &'a str,
@@ -14,7 +14,12 @@ pub(crate) struct Command<'a> {
 impl<'a> Command<'a> {
     /// Parses a command; returns `None` if `setup` cannot have written it.
     pub(crate) fn parse(command: &'a str) -> Option<Self> {
-        let (program, arguments) = command.trim().split_once(' ')?;
+        let command = command.trim();
+        let end = match command.strip_prefix('"') {
+            Some(quoted) => quoted.find('"')? + 2,
+            None => command.find(' ')?,
+        };
+        let (program, arguments) = command.split_at(end);
         let arguments = arguments.trim_start();
         let mut words = arguments.split_whitespace();
         if !is_program(program) || words.next() != Some("hook") {
@@ -52,6 +57,10 @@ mod tests {
         for (ours, call) in [
             ("annals hook session-start", "session-start"),
             ("/usr/local/bin/annals hook x --no-notepad", "x"),
+            (
+                "\"/opt/my tools/annals\" hook session-start",
+                "session-start",
+            ),
             (
                 "C:\\bin\\annals.exe  hook session-start --harness gemini",
                 "session-start",

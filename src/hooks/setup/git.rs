@@ -2,6 +2,7 @@
 //! configuration defines the drivers. Without a driver, git merges as usual, so a clone that was not set up
 //! loses nothing.
 
+use std::path::Path;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -16,7 +17,7 @@ use crate::project::ContextTarget;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
-use crate::storage::read;
+use crate::text::line_end;
 use crate::warning::Warning;
 
 const ATTRIBUTES: &str = ".gitattributes";
@@ -62,11 +63,16 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
         .transact("setup git", &[Store::Context], || {
             let mut changes = Changes::new();
             let old = changes.current(&path)?;
-            let text = read::decode(old.clone().unwrap_or_default(), &path).value;
+            let text = String::from_utf8(old.clone().unwrap_or_default()).map_err(|_| {
+                Error::refused("is not UTF-8 text, so it is not changed")
+                    .at(&path, None)
+                    .hint("save it as UTF-8, then run the command again")
+            })?;
+            let (before, after) = around_block(&text, &path)?;
             let new = if request.remove {
-                without_block(&text)
+                format!("{before}{after}")
             } else {
-                with_block(&text, &block(project))
+                with_block(before, &block(project), after)
             };
             let outcome = match (&old, new.is_empty(), new == text) {
                 (_, _, true) => FileOutcome::Unchanged,
@@ -182,45 +188,40 @@ fn pattern(path: &str) -> String {
     format!("/{escaped}")
 }
 
-/// Returns the text before and after our block.
-fn around_block(text: &str) -> (&str, &str) {
-    let begin = line_start(text, BEGIN);
-    let end = line_start(text, END).map(|at| at + line_length(&text[at..]));
-    match (begin, end) {
-        (Some(begin), Some(end)) if begin < end => (&text[..begin], &text[end..]),
-        _ => (text, ""),
+/// Returns the text before and after our block; a marker without its other half is refused.
+fn around_block<'a>(text: &'a str, path: &Path) -> Result<(&'a str, &'a str)> {
+    let mut markers = Vec::new();
+    let mut at = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        let marker = line.trim_end();
+        if marker == BEGIN || marker == END {
+            markers.push((marker, at..at + line.len(), index + 1));
+        }
+        at += line.len();
     }
-}
-
-fn without_block(text: &str) -> String {
-    let (before, after) = around_block(text);
-    format!("{before}{after}")
+    match markers.as_slice() {
+        [] => Ok((text, "")),
+        [(BEGIN, begin, _), (END, end, _)] => Ok((&text[..begin.start], &text[end.end..])),
+        [(_, _, line), ..] => Err(Error::refused(
+            "has a marker of annals without its other half, or more than one block",
+        )
+        .at(path, *line)
+        .hint(format!(
+            "remove what is left of the blocks between {BEGIN:?} and {END:?}, then run the command again"
+        ))),
+    }
 }
 
 /// Returns the file with our block; every other line stays as it is.
-fn with_block(text: &str, block: &str) -> String {
-    let (before, after) = around_block(text);
+fn with_block(before: &str, block: &str, after: &str) -> String {
+    let end = line_end([before, after].concat());
     let gap = if before.is_empty() || before.ends_with('\n') {
         ""
     } else {
-        "\n"
+        end
     };
+    let block = block.replace('\n', end);
     format!("{before}{gap}{block}{after}")
-}
-
-fn line_start(text: &str, line: &str) -> Option<usize> {
-    let mut at = 0;
-    for one in text.split_inclusive('\n') {
-        if one.trim_end() == line {
-            return Some(at);
-        }
-        at += one.len();
-    }
-    None
-}
-
-fn line_length(text: &str) -> usize {
-    text.find('\n').map_or(text.len(), |at| at + 1)
 }
 
 #[cfg(test)]
@@ -230,21 +231,41 @@ mod tests {
     #[test]
     fn every_other_line_stays_and_a_second_time_changes_nothing() {
         let block = format!("{BEGIN}\n/a merge=annals-lines\n{END}\n");
+        let set_up = |text: &str| {
+            let (before, after) = around_block(text, Path::new(ATTRIBUTES)).unwrap();
+            with_block(before, &block, after)
+        };
         for text in [
             "",
             "*.png binary\n",
             "*.png binary",
             "*.png binary\r\n# mine\r\n",
         ] {
-            let once = with_block(text, &block);
+            let once = set_up(text);
             assert!(once.starts_with(text), "{once}");
-            assert_eq!(with_block(&once, &block), once);
-            let back = without_block(&once);
-            assert_eq!(back.trim_end(), text.trim_end());
+            assert_eq!(
+                once.contains("lines\r\n"),
+                text.contains("\r\n"),
+                "{once:?}"
+            );
+            assert_eq!(set_up(&once), once);
+            let (before, after) = around_block(&once, Path::new(ATTRIBUTES)).unwrap();
+            assert_eq!(format!("{before}{after}").trim_end(), text.trim_end());
         }
         let around = format!("a\n{BEGIN}\nold\n{END}\nb\n");
-        assert_eq!(with_block(&around, &block), format!("a\n{block}b\n"));
-        assert_eq!(without_block(&around), "a\nb\n");
+        assert_eq!(set_up(&around), format!("a\n{block}b\n"));
+    }
+
+    #[test]
+    fn a_marker_without_its_other_half_is_refused() {
+        for text in [
+            format!("a\n{BEGIN}\nb\n"),
+            format!("{END}\nb\n"),
+            format!("{END}\n{BEGIN}\nb\n{END}\n"),
+            format!("{BEGIN}\n{END}\n{BEGIN}\n{END}\n"),
+        ] {
+            around_block(&text, Path::new(ATTRIBUTES)).unwrap_err();
+        }
     }
 
     #[test]

@@ -220,6 +220,11 @@ fn install(
             FileOutcome::Extended
         }
         None => {
+            // A backup of an earlier file at this path says nothing about the new one.
+            let copy = backup(&target.path);
+            if changes.current(&copy)?.is_some() {
+                changes.delete(&copy)?;
+            }
             changes.edit(&target.path, None, new)?;
             FileOutcome::Created
         }
