@@ -90,6 +90,12 @@ pub(crate) fn receive(
     receiver.finish(&mut device)
 }
 
+/// Returns whether lines of a journal were set aside.
+pub(crate) fn has_lines_set_aside(connection: &Connection) -> Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM share_set_aside WHERE received ->> 'kind' = 'line')";
+    connection.value("read what was set aside", sql, [])
+}
+
 /// Retries operations that were set aside, which this program may understand by now.
 pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<Incoming> {
     let rows = connection.rows(
