@@ -127,3 +127,78 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
     receive_batch(&mut facts, &[forget("private")]);
     assert_eq!(values(&facts), [""; 0]);
 }
+
+#[test]
+fn a_team_that_forgets_clears_no_excerpt_and_nothing_set_aside_in_another_scope() {
+    let mut facts = replica(NOW);
+    for (key, value, scope) in [
+        ("likes[]", "coffee", "core"),
+        ("habit", "coffee at noon", "private"),
+        ("work.habit", "coffee at nine", "core"),
+    ] {
+        let statement = Statement {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            scope: Some(scope.to_owned()),
+            ..Statement::default()
+        };
+        add(&mut facts, &ada(), &statement).unwrap();
+    }
+    let excerpt = |facts: &Facts, key: &str| {
+        let fact = rows(facts).into_iter().find(|fact| fact.key == key);
+        fact.map(|fact| fact.source_excerpt)
+    };
+    let habit = rows(&facts).into_iter().find(|fact| fact.key == "habit");
+    let turn = habit.unwrap().source_turn_id;
+    let read = |row: &rusqlite::Row<'_>| row.try_into();
+    let sql =
+        "SELECT scope, device, number FROM operations WHERE scope = 'private' AND kind = 'fact'";
+    let mention: (String, String, i64) = facts.connection().query_row(sql, [], read).unwrap();
+    let aside = ["core", "private"].map(|scope| Received {
+        scope: scope.to_owned(),
+        payload: Some("{}".to_owned()),
+        ..stated("city")
+    });
+    receive_batch(&mut facts, &aside);
+    assert_eq!(reasons(&facts).len(), 2);
+    let forget = |scope: &str, device: &str, subject: Option<String>| {
+        let tombstone = serde_json::json!({
+            "v": 1,
+            "owner": operation::owner(ada().as_str()),
+            "subject": subject,
+            "until": i64::MAX,
+            "turns": [operation::turn(ada().as_str(), &turn)],
+            "mentions": [mention],
+        });
+        Received {
+            scope: scope.to_owned(),
+            device: device.to_owned(),
+            kind: "forget".to_owned(),
+            payload: Some(tombstone.to_string()),
+            ..stated("city")
+        }
+    };
+    let likes = Some(operation::subject(ada().as_str(), "likes[]"));
+    receive_batch(&mut facts, &[forget("core", "other", likes)]);
+    assert_eq!(excerpt(&facts, "likes[]"), None);
+    assert_eq!(excerpt(&facts, "work.habit").as_deref(), Some(""));
+    assert_eq!(excerpt(&facts, "habit").as_deref(), Some("coffee at noon"));
+    assert_eq!(reasons(&facts).len(), 1);
+    // What arrives late from the user's own devices is left as it is, too.
+    let mut other = replica(NOW);
+    let statement = Statement {
+        key: "drink".to_owned(),
+        value: "coffee".to_owned(),
+        request_id: Some("drink".to_owned()),
+        ..Statement::default()
+    };
+    add(&mut other, &ada(), &statement).unwrap();
+    let mut server = Server::default();
+    server.push(&mut other, 1);
+    receive_batch(&mut facts, &server.0.into_values().next().unwrap());
+    assert_eq!(excerpt(&facts, "drink").as_deref(), Some("coffee"));
+    let nobody = Some(String::new());
+    receive_batch(&mut facts, &[forget("private", "third", nobody)]);
+    assert_eq!(excerpt(&facts, "habit").as_deref(), Some(""));
+    assert_eq!(reasons(&facts), [""; 0]);
+}
