@@ -183,7 +183,7 @@ impl SyncRun<'_> {
             self.push()?;
             self.rewrite()?;
         }
-        self.done.is_unclean = !replication::clean_file(self.facts)?;
+        self.done.is_unclean = !replication::clean_file(self.facts, self.deadline)?;
         Ok(())
     }
 

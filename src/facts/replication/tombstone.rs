@@ -1,6 +1,8 @@
 //! Propagates erasures between devices, so that forgotten facts are erased everywhere and do not come back.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
+use std::time::Instant;
 
 use rusqlite::Connection;
 use rusqlite::params;
@@ -398,13 +400,17 @@ pub(crate) fn needs_cleaning(connection: &Connection) -> Result<()> {
 
 /// Rewrites the file if a pull erased something; returns whether nothing remains to be done.
 ///
-/// If another process has the file open, this is postponed.
-pub(crate) fn clean_file(facts: &mut Facts) -> Result<bool> {
+/// If another process has the file open, or the time has run out, this is postponed.
+pub(crate) fn clean_file(facts: &mut Facts, deadline: Option<Instant>) -> Result<bool> {
     let is_unclean = Device::find(facts.connection())?.is_some_and(|device| device.is_unclean);
     if !is_unclean {
         return Ok(true);
     }
-    if facts.lock_exclusive().is_err() {
+    let left = match deadline {
+        Some(deadline) => deadline.saturating_duration_since(Instant::now()),
+        None => Duration::MAX,
+    };
+    if left.is_zero() || facts.lock_exclusive_within(left).is_err() {
         return Ok(false);
     }
     facts.vacuum()?;
