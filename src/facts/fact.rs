@@ -17,7 +17,10 @@ use serde::Deserialize;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::error::Error;
 use crate::error::Result;
+use crate::facts::action::normalized_time;
+use crate::facts::key::FactKey;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::text::word_enum;
@@ -249,6 +252,42 @@ impl Fact {
                 ":contests": self.contests,
             },
         )
+    }
+
+    /// Returns an error if a fact from elsewhere cannot be stored as it is.
+    pub(crate) fn check(&self) -> Result<()> {
+        FactKey::parse(&self.key)?;
+        if !(0.0..=1.0).contains(&self.confidence) || self.value_text.trim().is_empty() {
+            return Err(Error::refused("no value, or a confidence outside 0 to 1"));
+        }
+        let is_id = self.fact_id.len() == 36
+            && self
+                .fact_id
+                .bytes()
+                .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+        if !is_id {
+            let message = format!("{:?} is not a fact_id", self.fact_id);
+            return Err(Error::refused(message));
+        }
+        let needed = [
+            &self.valid_from,
+            &self.created_at,
+            &self.updated_at,
+            &self.last_mentioned_at,
+        ];
+        for time in needed.into_iter().chain(&self.valid_to) {
+            if normalized_time(time).as_ref() != Some(time) {
+                return Err(Error::refused(format!("{time:?} is not an ISO 8601 time")));
+            }
+        }
+        if self
+            .valid_to
+            .as_ref()
+            .is_some_and(|end| *end < self.valid_from)
+        {
+            return Err(Error::refused("valid_to is not after valid_from"));
+        }
+        Ok(())
     }
 
     /// Returns whether it has ended by this time but is still marked as active or pending.

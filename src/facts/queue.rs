@@ -27,6 +27,9 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Number of attempts that ended with the worker's death after which a turn is marked as dead.
 const MAX_ATTEMPTS: u32 = 5;
 
+/// Prefix of the ids that this program generates.
+const OWN_PREFIX: &str = "annals:";
+
 /// A turn of a conversation to enqueue.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -136,6 +139,9 @@ pub fn observe(
     if observation.user_input.trim().is_empty() {
         return Err(Error::usage("the turn has no user_input"));
     }
+    if let Some(id) = &observation.turn_id {
+        refuse_own_prefix(id)?;
+    }
     let texts = [&observation.user_input, &observation.assistant_response];
     if texts.iter().any(|text| text.len() > MAX_TEXT_BYTES) {
         return Err(Error::usage(format!(
@@ -181,6 +187,16 @@ pub fn observe(
         receipt(connection, user, &turn_id)?
             .ok_or_else(|| Error::failed("the turn was not queued"))
     })
+}
+
+/// Refuses an id that looks like one of those that this program generates.
+pub(crate) fn refuse_own_prefix(id: &str) -> Result<()> {
+    if id.starts_with(OWN_PREFIX) {
+        return Err(Error::usage(format!(
+            "{id:?} is not an id: those that begin with {OWN_PREFIX} are annals' own"
+        )));
+    }
+    Ok(())
 }
 
 /// Returns when the turn was said, at most now: a fast clock must not override every later turn.
