@@ -150,7 +150,7 @@ fn a_database_that_cannot_be_asked_hides_no_other_store() {
 fn facts_searched_alone_are_ranked_alike_whatever_the_project_says() {
     let case = with_facts();
     let scores = || -> Vec<Value> {
-        let line = "recall --json --in facts tabs helixeditor";
+        let line = "recall --json --in facts tabs,helixeditor";
         let hits = found(&case, Some("ada"), line);
         hits.iter().map(|hit| hit["score"].clone()).collect()
     };
