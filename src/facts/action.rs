@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_object_is_refused() {
+    fn an_answer_other_than_a_json_object_is_refused() {
         for (answer, problem) in [
             ("I think nothing changed.", "not JSON"),
             ("```yaml\nactions: []\n```", "not JSON"),

@@ -154,17 +154,20 @@ fn keep_scope(connection: &Connection, statement: &Statement, added: Added) -> R
 }
 
 fn answer(connection: &Connection, user: &UserId, applied: &ActionResult) -> Result<Added> {
-    let found = fact::select(connection, user, "fact_id = ?2", &[&applied.fact_id])?;
+    let fact = match &applied.fact_id {
+        Some(id) => fact::by_id(connection, user, id)?,
+        None => None,
+    };
     Ok(Added {
         outcome: applied.outcome,
-        fact: found.into_iter().next(),
+        fact,
     })
 }
 
 /// Returns a turn id for a statement, which has no turn: the number of its action, which is never reused.
 fn next_turn(connection: &Connection) -> Result<String> {
     let number = queue::next_number(connection, "applied_actions")?;
-    let prefix = replication::stated_prefix(connection, "stated")?;
+    let prefix = replication::turn_id_prefix(connection, "stated")?;
     Ok(format!("{prefix}{number}"))
 }
 

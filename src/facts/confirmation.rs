@@ -199,10 +199,7 @@ pub fn reject(
 
 /// Reads the fact again, since another process may have changed it.
 fn reload(connection: &Connection, user: &UserId, fact: &Fact) -> Result<Fact> {
-    let found = fact::select(connection, user, "fact_id = ?2", &[&fact.fact_id])?;
-    found
-        .into_iter()
-        .next()
+    fact::by_id(connection, user, &fact.fact_id)?
         .ok_or_else(|| Error::not_found(format!("the fact {} is gone", fact.fact_id)))
 }
 

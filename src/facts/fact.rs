@@ -20,6 +20,7 @@ use serde_json::Value;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::action::normalized_time;
+use crate::facts::key;
 use crate::facts::key::FactKey;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
@@ -254,6 +255,17 @@ impl Fact {
         )
     }
 
+    /// Returns whether its key can have several values.
+    pub(crate) fn is_multi_valued(&self) -> bool {
+        key::is_multi_valued(&self.key)
+    }
+
+    /// Returns the fact as JSON, as the history and the archive store it.
+    pub(crate) fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self)
+            .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))
+    }
+
     /// Returns an error if a fact from elsewhere cannot be stored as it is.
     pub(crate) fn check(&self) -> Result<()> {
         FactKey::parse(&self.key)?;
@@ -345,6 +357,12 @@ pub(crate) fn select(
     let mut all: Vec<&dyn ToSql> = vec![&user];
     all.extend_from_slice(values);
     connection.rows("read the facts", &sql, &all[..], Fact::read)
+}
+
+/// Returns a user's fact with this id.
+pub(crate) fn by_id(connection: &Connection, user: &UserId, id: &str) -> Result<Option<Fact>> {
+    let found = select(connection, user, "fact_id = ?2", &[&id])?;
+    Ok(found.into_iter().next())
 }
 
 fn select_sql(condition: &str) -> String {

@@ -126,7 +126,7 @@ impl Arbiter<'_> {
     /// Returns the active fact that a pending one would replace or end.
     pub(crate) fn contested_fact(&self, pending: &Fact) -> Result<Option<Fact>> {
         let mut active = self.with_key(&pending.key, FactStatus::Active)?;
-        if pending.key.ends_with("[]") {
+        if pending.is_multi_valued() {
             let is_same = |fact: &Fact| wording::is_same(&fact.value_text, &pending.value_text);
             active.retain(|fact| Some(&fact.fact_id) == pending.contests.as_ref() || is_same(fact));
         }

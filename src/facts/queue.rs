@@ -182,7 +182,7 @@ pub fn observe(
                     now_millis(&clock)
                 ])?;
         if observation.session_end {
-            profile::end_session(connection, user, &said_at)?;
+            profile::mark_due(connection, user, &said_at)?;
         }
         receipt(connection, user, &turn_id)?
             .ok_or_else(|| Error::failed("the turn was not queued"))
@@ -219,7 +219,7 @@ pub(crate) fn now_millis(clock: &Clock) -> String {
 
 fn next_id(connection: &Connection) -> Result<String> {
     let number = next_number(connection, "turns")?;
-    let prefix = replication::stated_prefix(connection, "turn")?;
+    let prefix = replication::turn_id_prefix(connection, "turn")?;
     Ok(format!("{prefix}{number}"))
 }
 
@@ -269,12 +269,11 @@ pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
 
 /// Returns the number of turns of all users that are waiting for the auditor.
 pub fn waiting(facts: &Facts) -> Result<u64> {
-    let count: i64 = facts.connection().value(
+    facts.connection().value(
         "read the queue",
         "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')",
         [],
-    )?;
-    Ok(count.unsigned_abs())
+    )
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Turn> {

@@ -86,7 +86,7 @@ pub fn import(
             let is_active = fact.status == FactStatus::Active;
             if let Some(current) = here.first()
                 && is_active
-                && !fact.key.ends_with("[]")
+                && !fact.is_multi_valued()
             {
                 fact.status = FactStatus::PendingConfirmation;
                 fact.proposal = Some(fact::Proposal::Value);

@@ -38,7 +38,7 @@ fn reasons(facts: &Facts) -> Vec<String> {
 }
 
 #[test]
-fn a_clock_out_of_all_time_is_set_aside_and_clocks_go_on() {
+fn an_operation_with_an_invalid_clock_is_set_aside_and_does_not_advance_the_clock() {
     let mut facts = replica(NOW);
     let wrong = [i64::MAX, -1, 1 << 62].map(|clock| Received {
         clock,

@@ -47,12 +47,11 @@ pub(crate) fn set_journal_cursor(
     path: &str,
     cursor: &JournalCursor,
 ) -> Result<()> {
-    let reached = i64::try_from(cursor.reached).unwrap_or(i64::MAX);
     connection.run(
         "write the journal's cursor",
         "INSERT INTO share_journal VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE \
              SET reached = excluded.reached, last_line = excluded.last_line",
-        params![path, reached, cursor.last_line],
+        params![path, cursor.reached, cursor.last_line],
     )
 }
 
@@ -112,7 +111,6 @@ pub(crate) fn note_line(
     };
     let ticked = device.next_clock(clock.now());
     let number = next_number(connection, scope, &device.id)?;
-    let place = i64::try_from(place).unwrap_or(i64::MAX);
     connection.run(
         "write the operations",
         "INSERT INTO operations (scope, device, number, op_id, clock, kind, place, noted_at) \

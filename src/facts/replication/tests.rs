@@ -251,7 +251,7 @@ fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
 fn check(facts: &Facts) {
     let problems = crate::facts::check(facts).unwrap().problems;
     assert!(problems.is_empty(), "{problems:?}");
-    let active = |fact: &&Fact| fact.status == FactStatus::Active && !fact.key.ends_with("[]");
+    let active = |fact: &&Fact| fact.status == FactStatus::Active && !fact.is_multi_valued();
     let rows = rows(facts);
     let mut keys: Vec<&str> = rows
         .iter()
