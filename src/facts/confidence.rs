@@ -61,8 +61,14 @@ mod tests {
 
     #[test]
     fn a_first_mention_is_lowered_by_doubt_and_never_raised() {
-        assert_eq!(first_mention(0.9), FIRST_MENTION);
-        assert_eq!((first_mention(-0.15), first_mention(-1.0)), (0.25, 0.0));
+        assert_eq!(
+            (
+                first_mention(0.9),
+                first_mention(-0.15),
+                first_mention(-1.0)
+            ),
+            (0.4, 0.25, 0.0)
+        );
     }
 
     #[test]

@@ -138,7 +138,8 @@ fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
             fact.user_id
         )));
     }
-    fact.value_text = text::strip_controls(&fact.value_text).trim().to_owned();
+    let value = text::strip_controls(&fact.value_text).into_owned();
+    value.trim().clone_into(&mut fact.value_text);
     let excerpt = text::strip_controls(&fact.source_excerpt);
     fact.source_excerpt = text::clip(&excerpt, EXCERPT).into_owned();
     let json = fact.value_json.as_ref().map(Value::to_string);

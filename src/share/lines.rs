@@ -99,15 +99,14 @@ pub(crate) fn load_payloads(journals: &[PathBuf], batch: &mut [DeviceOperation])
         .iter_mut()
         .filter(|one| one.kind == OperationKind::Line)
     {
-        let line = match at_its_place(journals, operation)? {
-            Some(line) => Some(line),
-            None => {
-                if moved.is_none() {
-                    moved = Some(all_lines(journals)?);
-                }
-                let all = moved.as_ref();
-                all.and_then(|all| all.get(&operation.op_id).cloned())
+        let line = if let Some(line) = at_its_place(journals, operation)? {
+            Some(line)
+        } else {
+            if moved.is_none() {
+                moved = Some(all_lines(journals)?);
             }
+            let all = moved.as_ref();
+            all.and_then(|all| all.get(&operation.op_id).cloned())
         };
         operation.payload = line.map(|line| payload(&line.line)).transpose()?;
     }

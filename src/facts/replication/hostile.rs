@@ -13,6 +13,7 @@ use crate::facts::replication::tests::ada;
 use crate::facts::replication::tests::replica;
 use crate::facts::replication::tests::rows;
 use crate::facts::replication::tests::state;
+use crate::facts::replication::wire;
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
@@ -128,8 +129,8 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
     assert_eq!(values(&facts), [""; 0]);
 }
 
-#[test]
-fn a_team_that_forgets_clears_no_excerpt_and_nothing_set_aside_in_another_scope() {
+/// Returns a device with facts about coffee in two scopes.
+fn with_scopes() -> Facts {
     let mut facts = replica(NOW);
     for (key, value, scope) in [
         ("likes[]", "coffee", "core"),
@@ -144,61 +145,85 @@ fn a_team_that_forgets_clears_no_excerpt_and_nothing_set_aside_in_another_scope(
         };
         add(&mut facts, &ada(), &statement).unwrap();
     }
-    let excerpt = |facts: &Facts, key: &str| {
-        let fact = rows(facts).into_iter().find(|fact| fact.key == key);
-        fact.map(|fact| fact.source_excerpt)
-    };
-    let habit = rows(&facts).into_iter().find(|fact| fact.key == "habit");
-    let turn = habit.unwrap().source_turn_id;
+    facts
+}
+
+fn excerpt(facts: &Facts, key: &str) -> Option<String> {
+    let fact = rows(facts).into_iter().find(|fact| fact.key == key);
+    fact.map(|fact| fact.source_excerpt)
+}
+
+/// Returns a tombstone for a key, that also names the turn and the operation of the private fact.
+fn forgetting(facts: &Facts, scope: &str, key: &str) -> Received {
+    let sql = "SELECT o.scope, o.device, o.number, h.turn_id FROM operations AS o \
+         JOIN fact_history AS h USING (history_id) WHERE h.key = 'habit'";
     let read = |row: &rusqlite::Row<'_>| row.try_into();
-    let sql =
-        "SELECT scope, device, number FROM operations WHERE scope = 'private' AND kind = 'fact'";
-    let mention: (String, String, i64) = facts.connection().query_row(sql, [], read).unwrap();
+    let (own, device, number, turn): (String, String, i64, String) =
+        facts.connection().query_row(sql, [], read).unwrap();
+    let tombstone = serde_json::json!({
+        "v": 1,
+        "owner": operation::owner(ada().as_str()),
+        "subject": operation::subject(ada().as_str(), key),
+        "until": i64::MAX,
+        "turns": [operation::turn(ada().as_str(), &turn)],
+        "mentions": [(own, device, number)],
+    });
+    Received {
+        scope: scope.to_owned(),
+        kind: "forget".to_owned(),
+        payload: Some(tombstone.to_string()),
+        ..stated("city")
+    }
+}
+
+#[test]
+fn a_team_that_forgets_clears_excerpts_in_its_scope_only() {
+    let mut facts = with_scopes();
+    let forget = forgetting(&facts, "core", "likes[]");
+    receive_batch(&mut facts, &[forget]);
+    assert_eq!(excerpt(&facts, "likes[]"), None);
+    assert_eq!(excerpt(&facts, "work.habit").as_deref(), Some(""));
+    assert_eq!(excerpt(&facts, "habit").as_deref(), Some("coffee at noon"));
+    // The user's own devices clear in every scope.
+    let forget = forgetting(&facts, "private", "nothing");
+    receive_batch(&mut facts, &[forget]);
+    assert_eq!(excerpt(&facts, "habit").as_deref(), Some(""));
+}
+
+#[test]
+fn a_team_that_forgets_drops_what_was_set_aside_in_its_scope_only() {
+    let mut facts = with_scopes();
     let aside = ["core", "private"].map(|scope| Received {
         scope: scope.to_owned(),
         payload: Some("{}".to_owned()),
         ..stated("city")
     });
     receive_batch(&mut facts, &aside);
-    assert_eq!(reasons(&facts).len(), 2);
-    let forget = |scope: &str, device: &str, subject: Option<String>| {
-        let tombstone = serde_json::json!({
-            "v": 1,
-            "owner": operation::owner(ada().as_str()),
-            "subject": subject,
-            "until": i64::MAX,
-            "turns": [operation::turn(ada().as_str(), &turn)],
-            "mentions": [mention],
-        });
-        Received {
-            scope: scope.to_owned(),
-            device: device.to_owned(),
-            kind: "forget".to_owned(),
-            payload: Some(tombstone.to_string()),
-            ..stated("city")
-        }
+    for (scope, left) in [("core", 1), ("private", 0)] {
+        let forget = forgetting(&facts, scope, "likes[]");
+        receive_batch(&mut facts, &[forget]);
+        assert_eq!(reasons(&facts).len(), left, "{scope}");
+    }
+}
+
+#[test]
+fn an_excerpt_that_arrives_late_is_cleared_in_the_scope_of_what_was_forgotten_only() {
+    let mut facts = with_scopes();
+    let late = stated("drink");
+    let turn = wire::decode(late.payload.as_ref().unwrap(), ada().as_str());
+    let turn = turn.unwrap().turn;
+    let tombstone = |scope: &str| {
+        let mut forget = forgetting(&facts, scope, "likes[]");
+        let payload = forget.payload.as_ref().unwrap();
+        let mut payload: serde_json::Value = serde_json::from_str(payload).unwrap();
+        payload["turns"] = serde_json::json!([operation::turn(ada().as_str(), &turn)]);
+        payload["mentions"] = serde_json::json!([]);
+        forget.payload = Some(payload.to_string());
+        forget
     };
-    let likes = Some(operation::subject(ada().as_str(), "likes[]"));
-    receive_batch(&mut facts, &[forget("core", "other", likes)]);
-    assert_eq!(excerpt(&facts, "likes[]"), None);
-    assert_eq!(excerpt(&facts, "work.habit").as_deref(), Some(""));
-    assert_eq!(excerpt(&facts, "habit").as_deref(), Some("coffee at noon"));
-    assert_eq!(reasons(&facts).len(), 1);
-    // What arrives late from the user's own devices is left as it is, too.
-    let mut other = replica(NOW);
-    let statement = Statement {
-        key: "drink".to_owned(),
-        value: "coffee".to_owned(),
-        request_id: Some("drink".to_owned()),
-        ..Statement::default()
-    };
-    add(&mut other, &ada(), &statement).unwrap();
-    let mut server = Server::default();
-    server.push(&mut other, 1);
-    receive_batch(&mut facts, &server.0.into_values().next().unwrap());
-    assert_eq!(excerpt(&facts, "drink").as_deref(), Some("coffee"));
-    let nobody = Some(String::new());
-    receive_batch(&mut facts, &[forget("private", "third", nobody)]);
-    assert_eq!(excerpt(&facts, "habit").as_deref(), Some(""));
-    assert_eq!(reasons(&facts), [""; 0]);
+    let (team, own) = (tombstone("core"), tombstone("private"));
+    receive_batch(&mut facts, &[team, late.clone()]);
+    assert_eq!(excerpt(&facts, "drink").as_deref(), Some("sent"));
+    receive_batch(&mut facts, &[own]);
+    assert_eq!(excerpt(&facts, "drink").as_deref(), Some(""));
 }
