@@ -156,8 +156,10 @@ fn facts_searched_alone_are_ranked_alike_whatever_the_project_says() {
     };
     let before = scores();
     assert_eq!(before.len(), 2);
-    let tabs = "- tabs are wider than spaces\n";
-    let all: String = (0..50).map(|number| format!("{number} {tabs}")).collect();
-    case.write(".planning/STATE.md", format!("# S\n\n{all}"));
+    let all: Vec<String> = (0..50)
+        .map(|number| format!("- tabs are wider than {number} spaces"))
+        .collect();
+    let all = all.join("\n");
+    case.write(".planning/STATE.md", format!("# S\n\n{all}\n"));
     assert_eq!(scores(), before);
 }
