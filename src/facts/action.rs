@@ -10,6 +10,7 @@ use crate::clock::parse_date;
 use crate::clock::parse_timestamp;
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::addition::MAX_VALUE_BYTES;
 use crate::facts::key::FactKey;
 use crate::facts::user::UserId;
 use crate::secrets;
@@ -20,9 +21,6 @@ use crate::text::word_enum;
 
 /// Maximum number of actions in an answer.
 const MAX_ACTIONS: usize = 64;
-
-/// Maximum length of a value, a reason and any other text field, in bytes.
-const MAX_VALUE_BYTES: usize = 16 << 10;
 
 const FIELDS: [&str; 9] = [
     "type",
@@ -396,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_object_is_refused() {
+    fn an_answer_other_than_a_json_object_is_refused() {
         for (answer, problem) in [
             ("I think nothing changed.", "not JSON"),
             ("```yaml\nactions: []\n```", "not JSON"),

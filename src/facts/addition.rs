@@ -18,6 +18,7 @@ use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
 use crate::facts::key::FactKey;
 use crate::facts::outcome::ActionOutcome;
+use crate::facts::query::Query;
 use crate::facts::queue;
 use crate::facts::replication;
 use crate::facts::store::Facts;
@@ -29,8 +30,11 @@ use crate::text;
 /// Maximum length of the excerpt of a source, in characters.
 pub(crate) const EXCERPT: usize = 400;
 
-/// Maximum length of a value, in bytes.
-const MAX_VALUE_BYTES: usize = 16 << 10;
+/// Reason of the changes that a statement makes.
+const REASON: &str = "stated";
+
+/// Maximum length of a value, as text and as JSON, in bytes.
+pub(crate) const MAX_VALUE_BYTES: usize = 16 << 10;
 
 /// A fact to add.
 #[derive(Clone, Debug, Default)]
@@ -80,7 +84,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
     facts.set_scope(statement.scope.as_deref());
     let added = facts.write(|connection| {
         let turn_id = match &statement.request_id {
-            Some(id) => id.clone(),
+            Some(id) => turn_of_request(connection, user, id)?,
             None => next_turn(connection)?,
         };
         if let Some(earlier) = application::of_turn(connection, user, &turn_id)?.pop() {
@@ -150,18 +154,38 @@ fn keep_scope(connection: &Connection, statement: &Statement, added: Added) -> R
 }
 
 fn answer(connection: &Connection, user: &UserId, applied: &ActionResult) -> Result<Added> {
-    let found = fact::select(connection, user, "fact_id = ?2", &[&applied.fact_id])?;
+    let fact = match &applied.fact_id {
+        Some(id) => fact::by_id(connection, user, id)?,
+        None => None,
+    };
     Ok(Added {
         outcome: applied.outcome,
-        fact: found.into_iter().next(),
+        fact,
     })
 }
 
 /// Returns a turn id for a statement, which has no turn: the number of its action, which is never reused.
 fn next_turn(connection: &Connection) -> Result<String> {
     let number = queue::next_number(connection, "applied_actions")?;
-    let prefix = replication::stated_prefix(connection, "stated")?;
+    let prefix = replication::turn_id_prefix(connection, "stated")?;
     Ok(format!("{prefix}{number}"))
+}
+
+/// Returns the turn id of a request: apart from those of turns, which others choose.
+///
+/// Earlier versions took the request's id as it is, so a statement that they recorded under it is found again.
+fn turn_of_request(connection: &Connection, user: &UserId, id: &str) -> Result<String> {
+    queue::refuse_own_prefix(id)?;
+    let is_statement: bool = connection.value(
+        "read the history",
+        "SELECT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1 AND turn_id = ?2 AND reason = ?3) \
+         AND NOT EXISTS (SELECT 1 FROM turns WHERE user_id = ?1 AND turn_id = ?2)",
+        [user.as_str(), id, REASON],
+    )?;
+    if is_statement {
+        return Ok(id.to_owned());
+    }
+    Ok(format!("request:{id}"))
 }
 
 fn action(statement: &Statement) -> Result<Action> {
@@ -174,6 +198,11 @@ fn action(statement: &Statement) -> Result<Action> {
     }
     let json = statement.json.as_deref().map(object).transpose()?;
     let written = json.as_ref().map(Value::to_string).unwrap_or_default();
+    if written.len() > MAX_VALUE_BYTES {
+        return Err(Error::usage(format!(
+            "the structured value must have at most {MAX_VALUE_BYTES} bytes"
+        )));
+    }
     for text in [&value, &written] {
         refuse_secrets(text, statement.secrets)?;
     }
@@ -193,7 +222,7 @@ fn action(statement: &Statement) -> Result<Action> {
         valid_from,
         valid_to,
         confidence_delta: 0.0,
-        reason: "stated".to_owned(),
+        reason: REASON.to_owned(),
     })
 }
 
@@ -226,5 +255,92 @@ fn time(name: &str, text: Option<&str>) -> Result<Option<String>> {
             Error::usage(format!("{name}: {text:?} is not an ISO 8601 time"))
                 .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z"),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::facts::Observation;
+    use crate::facts::apply;
+    use crate::facts::observe;
+
+    fn ada() -> UserId {
+        UserId::new("ada").unwrap()
+    }
+
+    fn facts() -> Facts {
+        Facts::in_memory(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()).unwrap()
+    }
+
+    fn requested(id: &str, value: &str) -> Statement {
+        Statement {
+            key: "likes[]".to_owned(),
+            value: value.to_owned(),
+            request_id: Some(id.to_owned()),
+            ..Statement::default()
+        }
+    }
+
+    #[test]
+    fn a_request_with_the_id_of_a_judged_turn_is_no_repetition() {
+        let mut facts = facts();
+        let observation = Observation {
+            user_input: "I moved to Rome".to_owned(),
+            turn_id: Some("t1".to_owned()),
+            ..Observation::default()
+        };
+        observe(&mut facts, &ada(), &observation, SecretPolicy::Refuse).unwrap();
+        let answer = serde_json::json!({"actions": [{"type": "insert", "key": "city",
+            "new_value_text": "Rome", "confidence_delta": 0, "reason": "stated"}]});
+        let answer = answer.to_string();
+        apply(&mut facts, &ada(), "t1", &answer, SecretPolicy::Refuse).unwrap();
+        let request = requested("t1", "tea");
+        for _ in 0..2 {
+            let added = add(&mut facts, &ada(), &request).unwrap();
+            assert_eq!(added.outcome, ActionOutcome::Inserted);
+            assert_eq!(added.fact.unwrap().value_text, "tea");
+        }
+    }
+
+    #[test]
+    fn a_request_that_an_earlier_version_recorded_is_a_repetition() {
+        let mut facts = facts();
+        add(&mut facts, &ada(), &requested("r1", "tea")).unwrap();
+        facts
+            .connection()
+            .execute_batch(
+                "INSERT INTO erasing VALUES ('ada', NULL); UPDATE fact_history SET turn_id = 'r1'; \
+                 DELETE FROM erasing; UPDATE applied_actions SET turn_id = 'r1'",
+            )
+            .unwrap();
+        let added = add(&mut facts, &ada(), &requested("r1", "coffee")).unwrap();
+        assert_eq!(added.fact.unwrap().value_text, "tea");
+    }
+
+    #[test]
+    fn ids_of_annals_own_are_refused() {
+        let mut facts = facts();
+        let id = "annals:stated:1";
+        let error = add(&mut facts, &ada(), &requested(id, "tea")).unwrap_err();
+        assert_eq!(error.kind, crate::error::ErrorKind::Usage);
+        let observation = Observation {
+            user_input: "I moved to Rome".to_owned(),
+            turn_id: Some(id.to_owned()),
+            ..Observation::default()
+        };
+        assert!(observe(&mut facts, &ada(), &observation, SecretPolicy::Refuse).is_err());
+    }
+
+    #[test]
+    fn a_structured_value_has_the_limit_of_a_text() {
+        let long = "x".repeat(MAX_VALUE_BYTES);
+        let statement = Statement {
+            json: Some(serde_json::json!({"a": long}).to_string()),
+            ..requested("r1", "tea")
+        };
+        let error = add(&mut facts(), &ada(), &statement).unwrap_err();
+        assert!(error.message.starts_with("the structured value must"));
     }
 }

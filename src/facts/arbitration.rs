@@ -118,8 +118,7 @@ impl Arbiter<'_> {
             Error::refused(format!("target_fact_id {id}: {what}"))
                 .hint("name one of the old facts, or null")
         };
-        let found = fact::select(self.connection, self.user, "fact_id = ?2", &[id])?;
-        let Some(found) = found.into_iter().next() else {
+        let Some(found) = fact::by_id(self.connection, self.user, id)? else {
             return Err(wrong("there is no such fact"));
         };
         if found.key != action.key.as_str() {

@@ -3,7 +3,6 @@
 use rusqlite::Connection;
 use rusqlite::params;
 
-use crate::error::Error;
 use crate::error::Result;
 use crate::facts::audit_trail;
 use crate::facts::fact::Fact;
@@ -22,8 +21,7 @@ pub(crate) fn of_key(connection: &Connection, user: &UserId, key: &str) -> Resul
 
 /// Overwrites an archived fact.
 pub(crate) fn update(connection: &Connection, fact: &Fact) -> Result<()> {
-    let json = serde_json::to_string(fact)
-        .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))?;
+    let json = fact.to_json()?;
     let sql = "UPDATE facts_archive SET fact_json = ?2 WHERE fact_id = ?1";
     connection.run("write the archive", sql, params![fact.fact_id, json])
 }

@@ -3,7 +3,6 @@
 use rusqlite::Connection;
 use rusqlite::params;
 
-use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::query::Query;
@@ -46,26 +45,59 @@ pub(crate) fn record(
     let Some(fact) = after.or(before) else {
         return Ok(());
     };
-    connection.run(
-        "write the history",
-        "INSERT INTO fact_history \
-         (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        params![
-            fact.fact_id,
-            fact.user_id,
-            fact.key,
-            cause.action,
-            before.map(json).transpose()?,
-            after.map(json).transpose()?,
-            cause.reason,
-            cause.turn,
-            cause.at,
-        ],
-    )
+    let row = HistoryRow {
+        fact_id: fact.fact_id.clone(),
+        user_id: fact.user_id.clone(),
+        key: fact.key.clone(),
+        action: cause.action.to_owned(),
+        before: before.map(Fact::to_json).transpose()?,
+        after: after.map(Fact::to_json).transpose()?,
+        reason: cause.reason.to_owned(),
+        turn: cause.turn.to_owned(),
+        at: cause.at.to_owned(),
+        device: None,
+    };
+    row.insert(connection).map(|_| ())
 }
 
-fn json(fact: &Fact) -> Result<String> {
-    serde_json::to_string(fact)
-        .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))
+/// A row of the history.
+pub(crate) struct HistoryRow {
+    pub(crate) fact_id: String,
+    pub(crate) user_id: String,
+    pub(crate) key: String,
+    pub(crate) action: String,
+    /// The fact as it was, in JSON.
+    pub(crate) before: Option<String>,
+    /// The fact after the change, in JSON.
+    pub(crate) after: Option<String>,
+    pub(crate) reason: String,
+    pub(crate) turn: String,
+    pub(crate) at: String,
+    /// The device that made the change, if it was another one.
+    pub(crate) device: Option<String>,
+}
+
+impl HistoryRow {
+    /// Appends the row, and returns its id.
+    pub(crate) fn insert(&self, connection: &Connection) -> Result<i64> {
+        connection.run(
+            "write the history",
+            "INSERT INTO fact_history \
+             (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at, device) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            params![
+                self.fact_id,
+                self.user_id,
+                self.key,
+                self.action,
+                self.before,
+                self.after,
+                self.reason,
+                self.turn,
+                self.at,
+                self.device,
+            ],
+        )?;
+        Ok(connection.last_insert_rowid())
+    }
 }

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repetition_halves_the_doubt_and_never_ends_it_soon() {
+    fn repetition_halves_the_doubt() {
         let mut confidence = first_mention(0.9);
         let mut seen = vec![confidence];
         for _ in 0..3 {
@@ -51,7 +51,28 @@ mod tests {
             seen.push(confidence);
         }
         assert_eq!(seen, [0.4, 0.7, 0.85, 0.925]);
-        assert_eq!((first_mention(-0.15), first_mention(-1.0)), (0.25, 0.0));
+    }
+
+    #[test]
+    fn repetition_alone_makes_nothing_certain_soon() {
+        let often = (0..10).fold(first_mention(0.0), |confidence, _| repeated(confidence));
+        assert!(often < CONFIRMED, "{often}");
+    }
+
+    #[test]
+    fn a_first_mention_is_lowered_by_doubt_and_never_raised() {
+        assert_eq!(
+            (
+                first_mention(0.9),
+                first_mention(-0.15),
+                first_mention(-1.0)
+            ),
+            (0.4, 0.25, 0.0)
+        );
+    }
+
+    #[test]
+    fn a_contested_value_must_be_as_sure_as_the_old_one_and_its_risk_demand() {
         assert_eq!(
             (needed(false, 0.5), needed(true, 0.5), needed(false, 1.0)),
             (0.8, 0.9, 1.0)

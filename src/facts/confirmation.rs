@@ -51,7 +51,7 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
     let arbiter = arbiter(facts.connection(), user, &source, &now, facts.high_risk());
     let with_question = |fact: Fact| {
         let contested = arbiter.contested_fact(&fact)?;
-        let question = question(&fact, contested.as_ref(), facts.high_risk());
+        let question = question(&fact, contested.as_ref(), facts.high_risk(), &now);
         Ok(Pending {
             fact,
             contested,
@@ -62,7 +62,12 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
 }
 
 /// Returns the question to ask if the contested fact is established or the fact is high-risk.
-fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Option<String> {
+fn question(
+    fact: &Fact,
+    contested: Option<&Fact>,
+    high_risk: &[String],
+    now: &str,
+) -> Option<String> {
     let is_risky =
         FactKey::parse(&fact.key).is_ok_and(|key| key.is_high_risk(fact.category, high_risk));
     let is_established = contested.is_some_and(|old| old.confidence >= confidence::ESTABLISHED);
@@ -70,10 +75,12 @@ fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Opti
         return None;
     }
     let (key, value) = (&fact.key, &fact.value_text);
+    let ends_later = fact.valid_to.as_deref().filter(|end| *end > now);
     Some(match (fact.proposal, contested) {
-        (Some(Proposal::End), Some(old)) => {
-            format!("Is {key} no longer \"{}\"?", old.value_text)
-        }
+        (Some(Proposal::End), Some(old)) => match ends_later {
+            Some(end) => format!("Is {key} \"{}\" only until {end}?", old.value_text),
+            None => format!("Is {key} no longer \"{}\"?", old.value_text),
+        },
         (_, Some(old)) => {
             format!("Change {key} from \"{}\" to \"{value}\"?", old.value_text)
         }
@@ -192,10 +199,7 @@ pub fn reject(
 
 /// Reads the fact again, since another process may have changed it.
 fn reload(connection: &Connection, user: &UserId, fact: &Fact) -> Result<Fact> {
-    let found = fact::select(connection, user, "fact_id = ?2", &[&fact.fact_id])?;
-    found
-        .into_iter()
-        .next()
+    fact::by_id(connection, user, &fact.fact_id)?
         .ok_or_else(|| Error::not_found(format!("the fact {} is gone", fact.fact_id)))
 }
 
@@ -226,5 +230,51 @@ fn arbiter<'a>(
         source,
         now,
         high_risk,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::facts::Observation;
+    use crate::facts::Statement;
+    use crate::facts::add;
+    use crate::facts::apply;
+    use crate::facts::observe;
+    use crate::secrets::SecretPolicy;
+
+    #[test]
+    fn an_accepted_end_in_the_future_leaves_the_fact_active_until_then() {
+        let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
+        let mut facts = Facts::in_memory(clock).unwrap();
+        let ada = UserId::new("ada").unwrap();
+        let statement = Statement {
+            key: "address.home".to_owned(),
+            value: "Rome".to_owned(),
+            ..Statement::default()
+        };
+        add(&mut facts, &ada, &statement).unwrap();
+        let observation = Observation {
+            user_input: "I leave Rome in May".to_owned(),
+            turn_id: Some("t1".to_owned()),
+            ..Observation::default()
+        };
+        observe(&mut facts, &ada, &observation, SecretPolicy::Refuse).unwrap();
+        let answer = serde_json::json!({"actions": [{"type": "expire", "key": "address.home",
+            "valid_to": "2026-05-01", "confidence_delta": 0, "reason": "said"}]});
+        let (answer, policy) = (answer.to_string(), SecretPolicy::Refuse);
+        apply(&mut facts, &ada, "t1", &answer, policy).unwrap();
+        let end = "2026-05-01T00:00:00Z";
+        let waiting = pending(&facts, &ada).unwrap();
+        let expected = format!("Is address.home \"Rome\" only until {end}?");
+        assert_eq!(waiting[0].question.as_deref(), Some(expected.as_str()));
+        let id = &waiting[0].fact.fact_id;
+        let accepted = confirm(&mut facts, &ada, id).unwrap();
+        assert_eq!(accepted.outcome, ActionOutcome::Refined);
+        assert_eq!(accepted.fact.status, FactStatus::Active);
+        assert_eq!(accepted.fact.value_text, "Rome");
+        assert_eq!(accepted.fact.valid_to.as_deref(), Some(end));
+        assert!(pending(&facts, &ada).unwrap().is_empty());
     }
 }

@@ -60,13 +60,18 @@ pub fn forget(
         facts.lock_exclusive()?;
     }
     let erased = facts.write(|connection| {
-        let matching_states = known_states(connection, user, key)?;
+        let matching_states = known_states(connection, user, key, None)?;
         if matching_states.is_empty()
             && let Some(key) = key
         {
             return Err(Error::not_found(format!("{user} has no fact under {key}")));
         }
-        let (forgotten, ids, turns) = erase(connection, user, key, &matching_states)?;
+        let turns = erase_turns(connection, user, key, &matching_states)?;
+        let (mut forgotten, ids) = erase(connection, user, key, &matching_states)?;
+        forgotten.turns = turns.len();
+        let turns = sources(&matching_states, &turns);
+        scrub(connection, user, (&matching_states, &turns), None)?;
+        rebuild_indexes(connection)?;
         replication::record_tombstone(connection, user, key, &turns, clock)?;
         let erased = (forgotten, ids);
         let reason = sanitized_reason(reason, user, &matching_states);
@@ -120,24 +125,44 @@ fn log_erasure(
     connection.run("note the erasure", sql, params![now, facts, turns, reason])
 }
 
-/// Returns every recorded state of the facts, so that all of their values are known.
-fn known_states(connection: &Connection, user: &UserId, key: Option<&str>) -> Result<Vec<Fact>> {
-    let mut matching_states = fact::select(connection, user, "?2 IS NULL OR key = ?2", &[&key])?;
+/// Returns every recorded state of the facts, so that all of their values are known; with a scope, only those
+/// of its operations.
+fn known_states(
+    connection: &Connection,
+    user: &UserId,
+    key: Option<&str>,
+    scope: Option<&str>,
+) -> Result<Vec<Fact>> {
+    let facts = format!("(?2 IS NULL OR key = ?2) AND {}", within("fact_id", 3));
+    let mut matching_states = fact::select(connection, user, &facts, &[&key, &scope])?;
     for sql in [
-        "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)",
-        "SELECT after_json FROM fact_history WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2) \
-         AND after_json IS NOT NULL",
+        format!("SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND {facts}"),
+        format!(
+            "SELECT after_json FROM fact_history WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2) \
+             AND after_json IS NOT NULL AND {}",
+            within("history_id", 3)
+        ),
     ] {
-        let values = params![user.as_str(), key];
-        let states = audit_trail::facts(connection, "read what is forgotten", sql, values)?;
+        let values = params![user.as_str(), key, scope];
+        let states = audit_trail::facts(connection, "read what is forgotten", &sql, values)?;
         matching_states.extend(states);
     }
     Ok(matching_states)
 }
 
-/// The counts, the ids of the facts, and the turns in which they were said.
-type Erased = (Forgotten, Vec<String>, BTreeSet<String>);
+/// Returns the condition that a row, by its column `fact_id` or `history_id`, belongs to the scope in a
+/// parameter; if that is null, all do.
+fn within(column: &str, parameter: usize) -> String {
+    format!(
+        "(?{parameter} IS NULL OR {column} IN (SELECT changes.{column} FROM operations \
+         JOIN fact_history AS changes USING (history_id) WHERE operations.scope = ?{parameter}))"
+    )
+}
 
+/// The counts, and the ids of the facts.
+type Erased = (Forgotten, Vec<String>);
+
+/// Deletes all rows of the facts.
 fn erase(
     connection: &Connection,
     user: &UserId,
@@ -148,7 +173,6 @@ fn erase(
     let name = user.as_str();
     let scope: &[&dyn ToSql] = &[&name, &key];
     run("INSERT INTO erasing (user_id, key) VALUES (?1, ?2)", scope)?;
-    let turns = erase_turns(connection, user, key, matching_states)?;
     let mut ids: Vec<&str> = matching_states
         .iter()
         .map(|fact| fact.fact_id.as_str())
@@ -172,47 +196,57 @@ fn erase(
     let changes = run(&format!("DELETE FROM fact_history WHERE {below}"), scope)?;
     run(&format!("DELETE FROM applied_actions WHERE {below}"), scope)?;
     run("DELETE FROM profiles WHERE user_id = ?1", &[&name])?;
-    let sources = sources(matching_states, &turns);
-    scrub(connection, user, matching_states, &sources)?;
     if key.is_none() {
         run("DELETE FROM metrics WHERE user_id = ?1", &[&name])?;
     }
     run("DELETE FROM erasing", &[])?;
-    // Deleted words remain in the segments of an index until it is rewritten.
-    for table in ["facts_fts", "facts_trigram"] {
-        run(
-            &format!("INSERT INTO {table} ({table}) VALUES ('rebuild')"),
-            &[],
-        )?;
-        run(
-            &format!("INSERT INTO {table} ({table}) VALUES ('optimize')"),
-            &[],
-        )?;
-    }
     let forgotten = Forgotten {
         facts: current + archived,
         changes,
-        turns: turns.len(),
+        turns: 0,
         remaining: Vec::new(),
     };
-    Ok((
-        forgotten,
-        ids.into_iter().map(str::to_owned).collect(),
-        sources,
-    ))
+    Ok((forgotten, ids.into_iter().map(str::to_owned).collect()))
+}
+
+/// Rebuilds the text indexes: deleted words remain in the segments of an index until it is rewritten.
+fn rebuild_indexes(connection: &Connection) -> Result<()> {
+    for table in ["facts_fts", "facts_trigram"] {
+        for command in ["rebuild", "optimize"] {
+            let sql = format!("INSERT INTO {table} ({table}) VALUES ('{command}')");
+            connection.run("forget", &sql, [])?;
+        }
+    }
+    Ok(())
 }
 
 /// Erases one key in the caller's transaction, as requested by another device.
-pub(crate) fn erase_key(connection: &Connection, user: &UserId, key: &str) -> Result<()> {
-    let matching_states = known_states(connection, user, Some(key))?;
-    erase(connection, user, Some(key), &matching_states).map(|_| ())
+///
+/// If it was forgotten in one scope only, turns stay, which no scope has, and mentions in other scopes.
+pub(crate) fn erase_key(
+    connection: &Connection,
+    user: &UserId,
+    key: &str,
+    scope: Option<&str>,
+) -> Result<()> {
+    let all = known_states(connection, user, Some(key), None)?;
+    let meant = known_states(connection, user, Some(key), scope)?;
+    let turns = match scope {
+        None => erase_turns(connection, user, Some(key), &meant)?,
+        Some(_) => Vec::new(),
+    };
+    let turns = sources(&meant, &turns);
+    erase(connection, user, Some(key), &all)?;
+    scrub(connection, user, (&meant, &turns), scope)?;
+    rebuild_indexes(connection)
 }
 
-/// Clears the excerpts and reasons that came from these turns; returns the affected keys.
+/// Clears the excerpts and reasons that came from these turns, in all scopes or one; returns the affected keys.
 pub(crate) fn clear_turns(
     connection: &Connection,
     user: &UserId,
     turns: &BTreeSet<String>,
+    scope: Option<&str>,
 ) -> Result<Vec<String>> {
     let mut keys = Vec::new();
     for turn in turns {
@@ -224,7 +258,7 @@ pub(crate) fn clear_turns(
             |row| row.get(0),
         )?);
     }
-    while_erasing(connection, user, || scrub(connection, user, &[], turns))?;
+    scrub(connection, user, (&[], turns), scope)?;
     Ok(keys)
 }
 
@@ -296,15 +330,13 @@ fn erase_turns(
         [name],
         |row| row.try_into(),
     )?;
+    let values = folded_values(matching_states);
     let mut erased = Vec::new();
     for (id, said) in turns {
         let said = text::fold(&said);
-        let is_meant = |fact: &Fact| {
-            fact.source_turn_id == id
-                || (fact.value_text.chars().count() >= MIN_VALUE_CHARS
-                    && said.contains(&text::fold(&fact.value_text)))
-        };
-        if key.is_none() || matching_states.iter().any(is_meant) {
+        let is_source = matching_states.iter().any(|fact| fact.source_turn_id == id);
+        let is_mention = values.iter().any(|value| said.contains(value));
+        if key.is_none() || is_source || is_mention {
             connection.run(
                 "forget the turns",
                 "DELETE FROM turns WHERE user_id = ?1 AND turn_id = ?2",
@@ -316,71 +348,111 @@ fn erase_turns(
     Ok(erased)
 }
 
-/// Clears excerpts and reasons of the remaining facts that mention an erased value or share a turn with one.
+/// Returns the values to search for in texts, folded like them, without those that would match by chance.
+fn folded_values(matching_states: &[Fact]) -> BTreeSet<String> {
+    let values = matching_states.iter();
+    let values = values.map(|fact| text::fold(&fact.value_text));
+    values
+        .filter(|value| value.chars().count() >= MIN_VALUE_CHARS)
+        .collect()
+}
+
+/// Clears excerpts and reasons of the remaining facts that mention an erased value or share a turn with one, in
+/// all scopes or one.
 fn scrub(
     connection: &Connection,
     user: &UserId,
-    matching_states: &[Fact],
-    turns: &BTreeSet<String>,
+    (matching_states, turns): (&[Fact], &BTreeSet<String>),
+    scope: Option<&str>,
 ) -> Result<()> {
-    let values: BTreeSet<&str> = matching_states
-        .iter()
-        .map(|fact| fact.value_text.as_str())
-        .collect();
-    let long = |value: &&str| value.chars().count() >= MIN_VALUE_CHARS;
-    for value in values.into_iter().filter(long) {
-        let holds = |text: &str| format!("instr(lower({text}), lower(?2)) > 0");
-        clear(connection, user, value, &holds("source_excerpt"), |json| {
-            holds(&format!("json_extract({json}, '$.source_excerpt')"))
-        })?;
-        clear_reasons(connection, user, value, &holds("reason"))?;
-    }
-    for turn in turns {
-        clear(connection, user, turn, "source_turn_id = ?2", |json| {
-            format!("json_extract({json}, '$.source_turn_id') = ?2")
-        })?;
-        clear_reasons(connection, user, turn, "turn_id = ?2")?;
-    }
-    Ok(())
+    let mentions = mentions(connection, user, matching_states)?;
+    while_erasing(connection, user, || {
+        for text in &mentions {
+            let values: Values<'_> = (user, text, scope);
+            clear(connection, values, "source_excerpt")?;
+            clear_reasons(connection, values, "reason")?;
+        }
+        for turn in turns {
+            let values: Values<'_> = (user, turn, scope);
+            clear(connection, values, "source_turn_id")?;
+            clear_reasons(connection, values, "turn_id")?;
+        }
+        Ok(())
+    })
 }
 
-/// Clears the excerpts that a condition selects, in the facts and in every recorded state.
-fn clear(
+/// Returns the user's excerpts and reasons that mention an erased value.
+fn mentions(
     connection: &Connection,
     user: &UserId,
-    value: &str,
-    row: &str,
-    json: impl Fn(&str) -> String,
-) -> Result<()> {
+    matching_states: &[Fact],
+) -> Result<Vec<String>> {
+    let values = folded_values(matching_states);
+    if values.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT source_excerpt AS text FROM facts WHERE user_id = ?1 \
+         UNION SELECT fact_json ->> 'source_excerpt' FROM facts_archive WHERE user_id = ?1 \
+         UNION SELECT before_json ->> 'source_excerpt' FROM fact_history WHERE user_id = ?1 \
+         UNION SELECT after_json ->> 'source_excerpt' FROM fact_history WHERE user_id = ?1 \
+         UNION SELECT reason FROM fact_history WHERE user_id = ?1";
+    let texts = connection.rows("read the excerpts", sql, [user.as_str()], |row| {
+        row.get::<_, Option<String>>(0)
+    })?;
+    let mut texts: Vec<String> = texts.into_iter().flatten().collect();
+    texts.retain(|text| {
+        let folded = text::fold(text);
+        values.iter().any(|value| folded.contains(value))
+    });
+    Ok(texts)
+}
+
+/// The user, the excerpt, reason or turn id to clear, and the only scope in which it is cleared, if there is one.
+type Values<'a> = (&'a UserId, &'a str, Option<&'a str>);
+
+/// Clears the excerpts of the facts and of all their recorded states that have a value in a field.
+fn clear(connection: &Connection, (user, value, scope): Values<'_>, field: &str) -> Result<()> {
     let mut statements = vec![format!(
-        "UPDATE facts SET source_excerpt = '' WHERE user_id = ?1 AND {row}"
+        "UPDATE facts SET source_excerpt = '' WHERE user_id = ?1 AND {field} = ?2 AND {}",
+        within("fact_id", 3)
     )];
-    for (table, column) in [
-        ("facts_archive", "fact_json"),
-        ("fact_history", "before_json"),
-        ("fact_history", "after_json"),
+    for (table, id, state) in [
+        ("facts_archive", "fact_id", "fact_json"),
+        ("fact_history", "history_id", "before_json"),
+        ("fact_history", "history_id", "after_json"),
     ] {
-        let picked = json(column);
         statements.push(format!(
-            "UPDATE {table} SET {column} = json_set({column}, '$.source_excerpt', '') \
-             WHERE user_id = ?1 AND {column} IS NOT NULL AND {picked}"
+            "UPDATE {table} SET {state} = json_set({state}, '$.source_excerpt', '') \
+             WHERE user_id = ?1 AND {state} ->> '{field}' = ?2 AND {}",
+            within(id, 3)
         ));
     }
     for sql in statements {
-        connection.run("forget", &sql, params![user.as_str(), value])?;
+        connection.run("forget", &sql, params![user.as_str(), value, scope])?;
     }
     Ok(())
 }
 
-fn clear_reasons(connection: &Connection, user: &UserId, value: &str, picked: &str) -> Result<()> {
-    let sql = format!("UPDATE fact_history SET reason = '' WHERE user_id = ?1 AND {picked}");
-    connection.run("forget", &sql, params![user.as_str(), value])
+/// Clears the reasons of changes with a value in a column.
+fn clear_reasons(
+    connection: &Connection,
+    (user, value, scope): Values<'_>,
+    column: &str,
+) -> Result<()> {
+    let sql = format!(
+        "UPDATE fact_history SET reason = '' WHERE user_id = ?1 AND {column} = ?2 AND {}",
+        within("history_id", 3)
+    );
+    connection.run("forget", &sql, params![user.as_str(), value, scope])
 }
 
 /// Returns the reason that remains, or a placeholder if it mentions an erased key or value, or the user.
 fn sanitized_reason(reason: &str, user: &UserId, matching_states: &[Fact]) -> String {
     let folded = text::fold(reason);
-    let says = |secret: &str| !secret.is_empty() && folded.contains(&text::fold(secret));
+    let says = |secret: &str| {
+        let secret = text::fold(secret);
+        !secret.is_empty() && folded.contains(&secret)
+    };
     let tells = matching_states
         .iter()
         .any(|fact| says(&fact.value_text) || says(&fact.key));
@@ -393,6 +465,58 @@ fn sanitized_reason(reason: &str, user: &UserId, matching_states: &[Fact]) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Clock;
+    use crate::facts::Observation;
+    use crate::facts::Statement;
+    use crate::facts::add;
+    use crate::facts::observe;
+    use crate::facts::turns;
+    use crate::secrets::SecretPolicy;
+
+    fn ada() -> UserId {
+        UserId::new("ada").unwrap()
+    }
+
+    fn with(key: &str, value: &str) -> Facts {
+        let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
+        let mut facts = Facts::in_memory(clock).unwrap();
+        state(&mut facts, key, value);
+        facts
+    }
+
+    fn state(facts: &mut Facts, key: &str, value: &str) {
+        let statement = Statement {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            ..Statement::default()
+        };
+        add(facts, &ada(), &statement).unwrap();
+    }
+
+    #[test]
+    fn a_value_of_punctuation_alone_erases_no_turn_but_its_own() {
+        let mut facts = with("separator", ":::");
+        let observation = Observation {
+            user_input: "I like tea".to_owned(),
+            ..Observation::default()
+        };
+        observe(&mut facts, &ada(), &observation, SecretPolicy::Refuse).unwrap();
+        let forgotten = forget(&mut facts, &ada(), Some("separator"), "asked to").unwrap();
+        assert_eq!((forgotten.facts, forgotten.turns), (1, 0));
+        assert_eq!(turns(&facts, &ada()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_value_is_erased_from_excerpts_in_whatever_case_and_spacing() {
+        let mut facts = with("city", "Bad  München");
+        state(&mut facts, "task.next", "move to BAD MÜNCHEN");
+        forget(&mut facts, &ada(), Some("city"), "asked to").unwrap();
+        let left = fact::select(facts.connection(), &ada(), "1", &[]).unwrap();
+        assert_eq!(left.len(), 1);
+        assert_eq!(left[0].source_excerpt, "");
+        let states = known_states(facts.connection(), &ada(), None, None).unwrap();
+        assert!(states.iter().all(|state| state.source_excerpt.is_empty()));
+    }
 
     #[test]
     fn a_failed_rewrite_says_what_is_erased_all_the_same() {

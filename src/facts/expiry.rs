@@ -101,7 +101,7 @@ fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<F
 fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
     let user = UserId::stored(earlier.user_id.clone());
     let active = fact::with_key(connection, &user, &earlier.key, FactStatus::Active)?;
-    let has_several = earlier.key.ends_with("[]");
+    let has_several = earlier.is_multi_valued();
     let is_taken =
         |other: &Fact| !has_several || wording::is_same(&other.value_text, &earlier.value_text);
     if active.iter().any(is_taken) {
@@ -128,8 +128,7 @@ fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
 /// Returns the row of a superseded fact, restoring it from the archive if needed.
 fn closed(connection: &Connection, user: &UserId, earlier: &Fact) -> Result<Option<Fact>> {
     let id = &earlier.fact_id;
-    let kept = fact::select(connection, user, "fact_id = ?2", &[id])?;
-    let found = match kept.into_iter().next() {
+    let found = match fact::by_id(connection, user, id)? {
         Some(kept) => Some(kept),
         None => archive::find(connection, user, id)?,
     };

@@ -17,7 +17,11 @@ use serde::Deserialize;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::error::Error;
 use crate::error::Result;
+use crate::facts::action::normalized_time;
+use crate::facts::key;
+use crate::facts::key::FactKey;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::text::word_enum;
@@ -251,6 +255,53 @@ impl Fact {
         )
     }
 
+    /// Returns whether its key can have several values.
+    pub(crate) fn is_multi_valued(&self) -> bool {
+        key::is_multi_valued(&self.key)
+    }
+
+    /// Returns the fact as JSON, as the history and the archive store it.
+    pub(crate) fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self)
+            .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))
+    }
+
+    /// Returns an error if a fact from elsewhere cannot be stored as it is.
+    pub(crate) fn check(&self) -> Result<()> {
+        FactKey::parse(&self.key)?;
+        if !(0.0..=1.0).contains(&self.confidence) || self.value_text.trim().is_empty() {
+            return Err(Error::refused("no value, or a confidence outside 0 to 1"));
+        }
+        let is_id = self.fact_id.len() == 36
+            && self
+                .fact_id
+                .bytes()
+                .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+        if !is_id {
+            let message = format!("{:?} is not a fact_id", self.fact_id);
+            return Err(Error::refused(message));
+        }
+        let needed = [
+            &self.valid_from,
+            &self.created_at,
+            &self.updated_at,
+            &self.last_mentioned_at,
+        ];
+        for time in needed.into_iter().chain(&self.valid_to) {
+            if normalized_time(time).as_ref() != Some(time) {
+                return Err(Error::refused(format!("{time:?} is not an ISO 8601 time")));
+            }
+        }
+        if self
+            .valid_to
+            .as_ref()
+            .is_some_and(|end| *end < self.valid_from)
+        {
+            return Err(Error::refused("valid_to is not after valid_from"));
+        }
+        Ok(())
+    }
+
     /// Returns whether it has ended by this time but is still marked as active or pending.
     pub fn is_over_at(&self, now: &str) -> bool {
         self.status.is_retrievable() && self.valid_to.as_deref().is_some_and(|end| end <= now)
@@ -306,6 +357,12 @@ pub(crate) fn select(
     let mut all: Vec<&dyn ToSql> = vec![&user];
     all.extend_from_slice(values);
     connection.rows("read the facts", &sql, &all[..], Fact::read)
+}
+
+/// Returns a user's fact with this id.
+pub(crate) fn by_id(connection: &Connection, user: &UserId, id: &str) -> Result<Option<Fact>> {
+    let found = select(connection, user, "fact_id = ?2", &[&id])?;
+    Ok(found.into_iter().next())
 }
 
 fn select_sql(condition: &str) -> String {

@@ -8,7 +8,6 @@ use rusqlite::Connection;
 use rusqlite::params;
 use serde::Serialize;
 
-use crate::error::Error;
 use crate::error::Result;
 use crate::facts::change;
 use crate::facts::change::Cause;
@@ -75,8 +74,7 @@ fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<us
         cut_off,
     )?;
     for fact in &old {
-        let json = serde_json::to_string(fact)
-            .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))?;
+        let json = fact.to_json()?;
         connection.run(
             "archive a fact",
             "INSERT INTO facts_archive (fact_id, user_id, key, fact_json, archived_at) \

@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::facts::fact;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
+use crate::facts::key;
 use crate::facts::key::FactKey;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
@@ -175,7 +176,7 @@ fn build(
 }
 
 fn insert_field(fields: &mut Fields, field: Field) {
-    if !field.key.ends_with("[]") {
+    if !key::is_multi_valued(&field.key) {
         fields.insert(field.key.clone(), Slot::One(field));
         return;
     }
@@ -210,7 +211,7 @@ pub(crate) fn count_turn(connection: &Connection, user: &UserId, now: &str) -> R
 }
 
 /// Marks a user's profile as due for a rebuild, since the session is over.
-pub(crate) fn end_session(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
+pub(crate) fn mark_due(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
     let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, ?3) \
                ON CONFLICT (user_id) DO UPDATE SET turns_since = excluded.turns_since";
     connection.run(

@@ -126,7 +126,7 @@ impl Arbiter<'_> {
     /// Returns the active fact that a pending one would replace or end.
     pub(crate) fn contested_fact(&self, pending: &Fact) -> Result<Option<Fact>> {
         let mut active = self.with_key(&pending.key, FactStatus::Active)?;
-        if pending.key.ends_with("[]") {
+        if pending.is_multi_valued() {
             let is_same = |fact: &Fact| wording::is_same(&fact.value_text, &pending.value_text);
             active.retain(|fact| Some(&fact.fact_id) == pending.contests.as_ref() || is_same(fact));
         }
@@ -142,8 +142,22 @@ impl Arbiter<'_> {
     ) -> Result<Decision> {
         metrics::note_resolution(self.connection, self.user, pending)?;
         if pending.proposal == Some(Proposal::End) {
-            if let Some(old) = contested {
-                self.close(old, FactStatus::Expired, self.now, reason)?;
+            let ends_later = pending.valid_to.as_deref().filter(|end| *end > self.now);
+            match (contested, ends_later) {
+                (Some(old), Some(end)) => {
+                    let ending = Fact {
+                        valid_to: Some(end.to_owned()),
+                        ..self.mentioned(old)
+                    };
+                    self.write_change("update", reason, Some(old), &ending)?;
+                    self.close(pending, FactStatus::Expired, self.now, reason)?;
+                    return Ok((ActionOutcome::Refined, Some(ending)));
+                }
+                (Some(old), None) => {
+                    let end = pending.valid_to.as_deref().unwrap_or(self.now);
+                    self.close(old, FactStatus::Expired, end, reason)?;
+                }
+                (None, _) => {}
             }
             let after = self.close(pending, FactStatus::Expired, self.now, reason)?;
             return Ok((ActionOutcome::Expired, Some(after)));

@@ -27,6 +27,9 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Number of attempts that ended with the worker's death after which a turn is marked as dead.
 const MAX_ATTEMPTS: u32 = 5;
 
+/// Prefix of the ids that this program generates.
+const OWN_PREFIX: &str = "annals:";
+
 /// A turn of a conversation to enqueue.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -136,6 +139,9 @@ pub fn observe(
     if observation.user_input.trim().is_empty() {
         return Err(Error::usage("the turn has no user_input"));
     }
+    if let Some(id) = &observation.turn_id {
+        refuse_own_prefix(id)?;
+    }
     let texts = [&observation.user_input, &observation.assistant_response];
     if texts.iter().any(|text| text.len() > MAX_TEXT_BYTES) {
         return Err(Error::usage(format!(
@@ -176,11 +182,21 @@ pub fn observe(
                     now_millis(&clock)
                 ])?;
         if observation.session_end {
-            profile::end_session(connection, user, &said_at)?;
+            profile::mark_due(connection, user, &said_at)?;
         }
         receipt(connection, user, &turn_id)?
             .ok_or_else(|| Error::failed("the turn was not queued"))
     })
+}
+
+/// Refuses an id that looks like one of those that this program generates.
+pub(crate) fn refuse_own_prefix(id: &str) -> Result<()> {
+    if id.starts_with(OWN_PREFIX) {
+        return Err(Error::usage(format!(
+            "{id:?} is not an id: those that begin with {OWN_PREFIX} are annals' own"
+        )));
+    }
+    Ok(())
 }
 
 /// Returns when the turn was said, at most now: a fast clock must not override every later turn.
@@ -203,7 +219,7 @@ pub(crate) fn now_millis(clock: &Clock) -> String {
 
 fn next_id(connection: &Connection) -> Result<String> {
     let number = next_number(connection, "turns")?;
-    let prefix = replication::stated_prefix(connection, "turn")?;
+    let prefix = replication::turn_id_prefix(connection, "turn")?;
     Ok(format!("{prefix}{number}"))
 }
 
@@ -253,12 +269,11 @@ pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
 
 /// Returns the number of turns of all users that are waiting for the auditor.
 pub fn waiting(facts: &Facts) -> Result<u64> {
-    let count: i64 = facts.connection().value(
+    facts.connection().value(
         "read the queue",
         "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')",
         [],
-    )?;
-    Ok(count.unsigned_abs())
+    )
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Turn> {

@@ -20,7 +20,7 @@ const STEPS: &[&str] = &[
 
 /// Migrates the tables to the version of this program; if they are current, this costs one read.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
-    if version(connection)? == STEPS.len() {
+    if is_current(connection)? {
         return Ok(());
     }
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)
@@ -36,6 +36,11 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
         .pragma_update(None, "user_version", STEPS.len().to_string())
         .context("prepare the database")?;
     transaction.commit().context("prepare the database")
+}
+
+/// Returns whether the tables have the version of this program.
+pub(crate) fn is_current(connection: &Connection) -> Result<bool> {
+    Ok(version(connection)? == STEPS.len())
 }
 
 /// Returns the version of the tables, or an error if a newer program created them.

@@ -74,6 +74,9 @@ impl Facts {
         } else {
             purpose
         };
+        if project.dry_run {
+            refuse_migration(&path, project.settings.lock_wait)?;
+        }
         let mut facts = Self::open_file(&path, project.clock, project.settings.lock_wait, purpose)?;
         facts.dry_run = project.dry_run;
         facts
@@ -204,6 +207,26 @@ impl Facts {
 
     /// Waits until no other process has the file open, then locks all others out.
     pub(crate) fn lock_exclusive(&self) -> Result<()> {
+        self.lock_exclusive_within(self.wait)
+    }
+
+    /// Locks all others out, waiting at most this long, and never longer than the settings say.
+    pub(crate) fn lock_exclusive_within(&self, wait: Duration) -> Result<()> {
+        let wait = wait.min(self.wait);
+        // SQLite waits by itself, too.
+        self.set_busy_timeout(wait)?;
+        let locked = self.try_lock_exclusive(wait);
+        self.set_busy_timeout(self.wait)?;
+        locked
+    }
+
+    fn set_busy_timeout(&self, wait: Duration) -> Result<()> {
+        self.connection
+            .busy_timeout(wait)
+            .context("set how long to wait")
+    }
+
+    fn try_lock_exclusive(&self, wait: Duration) -> Result<()> {
         // Leaving the write-ahead log needs exclusive access, so it fails while others have the file open.
         let leave = || -> rusqlite::Result<String> {
             self.connection
@@ -216,23 +239,25 @@ impl Facts {
             match leave() {
                 Ok(mode) if mode == "delete" || mode == "memory" => return Ok(()),
                 Err(error) if !is_busy(&error) => {
+                    // A failure to unlock does not change the error.
+                    self.unlock().ok();
                     return Err(error).context("lock the database exclusively");
                 }
-                _ if waited >= self.wait => return Err(self.is_held()),
+                _ if waited >= wait => return Err(self.is_held(wait)),
                 _ => thread::sleep(PAUSE),
             }
             waited += PAUSE;
         }
     }
 
-    fn is_held(&self) -> Error {
+    fn is_held(&self, wait: Duration) -> Error {
         // Unlocks for others; a failure to do so does not change the error.
         self.unlock().ok();
         let holder = holders::find_open_process(&self.path);
         let holder = holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
         Error::refused(format!(
             "is still held open by {holder} after {} s",
-            self.wait.as_secs_f32()
+            wait.as_secs_f32()
         ))
         .at(&self.path, None)
         .hint(
@@ -248,15 +273,20 @@ impl Facts {
         use_write_ahead_log(&self.connection, self.wait)
     }
 
-    /// Rewrites the file without deleted data, and unlocks it for other processes.
+    /// Rewrites the file without deleted data, and unlocks it for other processes, even if that fails.
     pub(crate) fn vacuum(&self) -> Result<()> {
+        let rewritten = self.rewrite();
+        let unlocked = self.unlock();
+        rewritten.and(unlocked)
+    }
+
+    fn rewrite(&self) -> Result<()> {
         self.connection
             .execute_batch("VACUUM")
             .context("rewrite the database")
             .map_err(|error| error.at(&self.path, None))?;
         // Versions before 0.2 stored a copy of the vectors of many facts in separate files.
-        remove_beside(&self.path, "vectors-")?;
-        self.unlock()
+        remove_beside(&self.path, "vectors-")
     }
 
     pub(crate) fn connection(&self) -> &Connection {
@@ -319,6 +349,29 @@ fn path(project: &Project, named: Option<&Path>) -> Result<PathBuf> {
             .hint("name the database with --db or ANNALS_DB")
     })?;
     Ok(folder.join(FILE))
+}
+
+/// Refuses a dry run on a file whose tables an earlier version made: opening it would change them.
+fn refuse_migration(path: &Path, wait: Duration) -> Result<()> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let Ok(connection) = Connection::open_with_flags(path, flags) else {
+        return Ok(());
+    };
+    connection
+        .busy_timeout(wait)
+        .context("set how long to wait")?;
+    // A file that cannot be read like this fails when it is opened, with the reason.
+    match schema::is_current(&connection) {
+        Ok(false) => Err(Error::refused(
+            "the database is of an earlier version, and a dry run changes nothing",
+        )
+        .at(path, None)
+        .hint("any command without --dry-run updates it, such as `annals facts check`")),
+        _ => Ok(()),
+    }
 }
 
 fn open_shared(path: &Path, wait: Duration) -> Result<Connection> {
@@ -436,4 +489,29 @@ fn create_file(path: &Path) -> io::Result<()> {
         options.mode(0o600);
     }
     options.open(path).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use assert_fs::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn a_failed_rewrite_unlocks_the_file() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("mem.db");
+        let open = || {
+            let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
+            Facts::open_file(&path, clock, Duration::ZERO, Purpose::Write)
+        };
+        let facts = open().unwrap();
+        facts.lock_exclusive().unwrap();
+        assert!(open().is_err());
+        // A rewrite is impossible in a transaction.
+        facts.connection().execute_batch("BEGIN").unwrap();
+        facts.vacuum().unwrap_err();
+        facts.connection().execute_batch("ROLLBACK").unwrap();
+        assert!(open().is_ok());
+    }
 }

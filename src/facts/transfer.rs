@@ -6,24 +6,27 @@ use std::collections::HashSet;
 use std::collections::hash_map::Entry;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::action::normalized_time;
 use crate::facts::addition;
+use crate::facts::addition::EXCERPT;
+use crate::facts::addition::MAX_VALUE_BYTES;
 use crate::facts::audit_trail;
 use crate::facts::change;
 use crate::facts::change::Cause;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::fact::FactStatus;
-use crate::facts::key::FactKey;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::wording;
 use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
+use crate::text;
 
 /// Number of invalid lines that an error names.
 const MAX_PROBLEMS: usize = 10;
@@ -95,7 +98,7 @@ pub fn import(
             let is_active = fact.status == FactStatus::Active;
             if let Some(current) = &here.first_id
                 && is_active
-                && !fact.key.ends_with("[]")
+                && !fact.is_multi_valued()
             {
                 fact.status = FactStatus::PendingConfirmation;
                 fact.proposal = Some(fact::Proposal::Value);
@@ -179,38 +182,112 @@ fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
             fact.user_id
         )));
     }
-    FactKey::parse(&fact.key)?;
-    addition::refuse_secrets(&fact.value_text, policy)?;
-    if !(0.0..=1.0).contains(&fact.confidence) || fact.value_text.trim().is_empty() {
-        return Err(Error::refused("no value, or a confidence outside 0 to 1"));
-    }
-    let is_id = fact.fact_id.len() == 36
-        && fact
-            .fact_id
-            .bytes()
-            .all(|b| b.is_ascii_hexdigit() || b == b'-');
-    if !is_id {
+    let value = text::strip_controls(&fact.value_text).into_owned();
+    value.trim().clone_into(&mut fact.value_text);
+    let excerpt = text::strip_controls(&fact.source_excerpt);
+    fact.source_excerpt = text::clip(&excerpt, EXCERPT).into_owned();
+    let json = fact.value_json.as_ref().map(Value::to_string);
+    let json = json.unwrap_or_default();
+    if fact.value_text.len().max(json.len()) > MAX_VALUE_BYTES {
         return Err(Error::refused(format!(
-            "{:?} is not a fact_id",
-            fact.fact_id
+            "a value of more than {MAX_VALUE_BYTES} bytes"
         )));
     }
-    for time in [
+    for text in [&fact.value_text, &json, &fact.source_excerpt] {
+        addition::refuse_secrets(text, policy)?;
+    }
+    let needed = [
         &mut fact.valid_from,
         &mut fact.created_at,
         &mut fact.updated_at,
         &mut fact.last_mentioned_at,
-    ] {
-        *time = normalized_time(time)
-            .ok_or_else(|| Error::refused(format!("{time:?} is not an ISO 8601 time")))?;
-    }
-    if let Some(end) = &fact.valid_to {
-        let end = normalized_time(end)
-            .ok_or_else(|| Error::refused(format!("{end:?} is not an ISO 8601 time")))?;
-        if end < fact.valid_from {
-            return Err(Error::refused("valid_to is not after valid_from"));
+    ];
+    // A time that cannot be normalised is refused by the check.
+    for time in needed.into_iter().chain(&mut fact.valid_to) {
+        if let Some(normalised) = normalized_time(time) {
+            *time = normalised;
         }
-        fact.valid_to = Some(end);
     }
+    fact.check()?;
     Ok(fact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::facts::Statement;
+    use crate::facts::add;
+
+    fn ada() -> UserId {
+        UserId::new("ada").unwrap()
+    }
+
+    /// Returns an exported fact after a change of its fields.
+    fn exported(change: impl FnOnce(&mut Value)) -> String {
+        let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
+        let mut facts = Facts::in_memory(clock).unwrap();
+        let statement = Statement {
+            key: "city".to_owned(),
+            value: "Rome".to_owned(),
+            ..Statement::default()
+        };
+        add(&mut facts, &ada(), &statement).unwrap();
+        let all = export(&facts, &ada()).unwrap();
+        let mut fact = serde_json::to_value(&all[0]).unwrap();
+        change(&mut fact);
+        fact.to_string()
+    }
+
+    fn refusal(line: &str) -> String {
+        let error = fact_of(&ada(), line, SecretPolicy::Refuse).unwrap_err();
+        error.message
+    }
+
+    #[test]
+    fn secrets_are_refused_in_every_field_with_text_of_the_user() {
+        let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
+        for line in [
+            exported(|fact| fact["value_text"] = token.clone().into()),
+            exported(|fact| fact["source_excerpt"] = token.clone().into()),
+            exported(|fact| fact["value_json"] = serde_json::json!({"a": token})),
+        ] {
+            assert!(refusal(&line).contains("looks like a secret"), "{line}");
+            assert!(fact_of(&ada(), &line, SecretPolicy::Allow).is_ok());
+        }
+    }
+
+    #[test]
+    fn an_imported_value_has_the_limits_of_a_stated_one() {
+        let long = "x".repeat(MAX_VALUE_BYTES + 1);
+        for line in [
+            exported(|fact| fact["value_text"] = long.clone().into()),
+            exported(|fact| fact["value_json"] = serde_json::json!({"a": long})),
+        ] {
+            assert!(refusal(&line).contains("more than"), "{}", refusal(&line));
+        }
+        let line = exported(|fact| {
+            fact["value_text"] = "Ro\u{1b}[31mme".into();
+            fact["source_excerpt"] = "in Ro\u{7}me".into();
+        });
+        let fact = fact_of(&ada(), &line, SecretPolicy::Refuse).unwrap();
+        assert!(!fact.value_text.contains('\u{1b}'), "{fact:?}");
+        assert_eq!(fact.source_excerpt, "in Rome");
+    }
+
+    #[test]
+    fn a_fact_with_an_invalid_field_is_refused_with_the_reason() {
+        for (line, reason) in [
+            (exported(|fact| fact["confidence"] = 2.into()), "confidence"),
+            (exported(|fact| fact["value_text"] = " ".into()), "no value"),
+            (exported(|fact| fact["fact_id"] = "1".into()), "fact_id"),
+            (exported(|fact| fact["created_at"] = "soon".into()), "time"),
+            (
+                exported(|fact| fact["valid_to"] = "2020-01-01".into()),
+                "valid_to",
+            ),
+        ] {
+            assert!(refusal(&line).contains(reason), "{line}");
+        }
+    }
 }

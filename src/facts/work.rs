@@ -57,7 +57,7 @@ pub enum TurnOutcome {
     Judged(JudgedTurn),
     /// No answer could be used; it will not be retried.
     Dead(Turn),
-    /// No auditor could be asked; it stays in the queue.
+    /// No auditor could be asked, or something failed here; it stays in the queue.
     Failed(Turn, Error),
     /// Another worker took it over.
     Lost(Turn),
@@ -94,27 +94,39 @@ pub fn step(
     let Some(lease) = queue::lease(facts, skipped, length)? else {
         return Ok(None);
     };
+    match judge_leased(facts, auditor, embedder, &lease, (wait, length)) {
+        Ok(outcome) => Ok(Some(outcome)),
+        // Whatever failed, this worker lives: the turn must not wait for the lease to end, nor count as an attempt.
+        Err(error) => put_back(facts, lease, error).map(Some),
+    }
+}
+
+/// Asks the auditor about a leased turn until an answer can be applied.
+fn judge_leased(
+    facts: &mut Facts,
+    auditor: &Auditor,
+    embedder: &Embedder,
+    lease: &Lease,
+    (wait, length): (Duration, TimeDelta),
+) -> Result<TurnOutcome> {
     // The duration of an answer is measured here; the current time comes only from the doors.
     let begun = Instant::now();
     let mut asked = prompt(facts, &lease.turn, embedder)?;
     let ranks = Ranks::search(facts, &lease.turn, Some(embedder))?;
     let mut last = (String::new(), String::new());
     for _ in 0..TRIES {
-        if !queue::renew(facts, &lease, length)? {
-            return Ok(Some(TurnOutcome::Lost(lease.turn)));
+        if !queue::renew(facts, lease, length)? {
+            return Ok(TurnOutcome::Lost(lease.turn.clone()));
         }
-        let answer = match auditor.ask(&asked, wait) {
-            Ok(answer) => answer,
-            Err(error) => return put_back(facts, lease, error).map(Some),
-        };
+        let answer = auditor.ask(&asked, wait)?;
         let applied_at = queue::later(&facts.clock(), elapsed(begun));
         let measured = (Some(&ranks), applied_at.as_str());
         let judged = action::parse_answer(&answer, SecretPolicy::Refuse)
-            .and_then(|actions| judge(facts, &lease.turn, Some(&lease), &actions, measured));
+            .and_then(|actions| judge(facts, &lease.turn, Some(lease), &actions, measured));
         match judged {
-            Ok(judged) => return Ok(Some(TurnOutcome::Judged(judged))),
+            Ok(judged) => return Ok(TurnOutcome::Judged(judged)),
             Err(error) if error.kind == ErrorKind::NotFound => {
-                return Ok(Some(TurnOutcome::Lost(lease.turn)));
+                return Ok(TurnOutcome::Lost(lease.turn.clone()));
             }
             Err(error) if error.kind == ErrorKind::Refused => {
                 // The facts may have changed: the next try uses the current ones.
@@ -122,10 +134,10 @@ pub fn step(
                 asked = retry_prompt(&fresh, &answer, &error.message);
                 last = (answer, error.message);
             }
-            Err(error) => return put_back(facts, lease, error).map(Some),
+            Err(error) => return Err(error),
         }
     }
-    bury(facts, lease, &last.0, &last.1).map(Some)
+    bury(facts, lease, &last.0, &last.1)
 }
 
 fn elapsed(since: Instant) -> TimeDelta {
@@ -144,16 +156,16 @@ fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome
     Ok(TurnOutcome::Failed(lease.turn, error))
 }
 
-fn bury(facts: &mut Facts, lease: Lease, answer: &str, problem: &str) -> Result<TurnOutcome> {
+fn bury(facts: &mut Facts, lease: &Lease, answer: &str, problem: &str) -> Result<TurnOutcome> {
     let now = queue::now_millis(&facts.clock());
     facts.write(|connection| {
-        if queue::holds_lease(connection, &lease)? {
+        if queue::holds_lease(connection, lease)? {
             let end = TurnEnd::Dead(problem, Some(answer));
             queue::finish(connection, &lease.turn, end, &now)?;
         }
         Ok(())
     })?;
-    Ok(TurnOutcome::Dead(lease.turn))
+    Ok(TurnOutcome::Dead(lease.turn.clone()))
 }
 
 /// Applies all actions of a turn and finishes it in the queue, in one transaction.
@@ -222,5 +234,33 @@ fn source(turn: &Turn) -> ActionSource {
         event_time: None,
         category: None,
         is_confirmed: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::facts::Observation;
+    use crate::facts::observe;
+
+    #[test]
+    fn a_turn_goes_back_to_the_queue_if_something_fails_here() {
+        let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
+        let mut facts = Facts::in_memory(clock).unwrap();
+        let ada = UserId::new("ada").unwrap();
+        let observation = Observation {
+            user_input: "I moved to Rome".to_owned(),
+            turn_id: Some("t1".to_owned()),
+            ..Observation::default()
+        };
+        observe(&mut facts, &ada, &observation, SecretPolicy::Refuse).unwrap();
+        let broken = "DROP TABLE facts_fts";
+        facts.connection().execute_batch(broken).unwrap();
+        let auditor = Auditor::Command("echo".to_owned());
+        let outcome = step(&mut facts, &auditor, &Embedder::BuiltIn, &[], None).unwrap();
+        assert!(matches!(outcome, Some(TurnOutcome::Failed(..))));
+        let turn = queue::find_turn(&facts, &ada, "t1").unwrap();
+        assert_eq!((turn.status.as_str(), turn.attempts), ("pending", 0));
     }
 }

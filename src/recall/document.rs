@@ -3,31 +3,22 @@
 use chrono::NaiveDate;
 use serde::Serialize;
 
-/// Reason to treat a hit with caution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Flag {
-    /// It refers to something that no longer exists, or the structure has changed since.
-    Stale,
-    /// Something newer has replaced it.
-    Superseded,
-    /// Its author was not sure.
-    LowConfidence,
+use crate::text::word_enum;
+
+word_enum! {
+    /// Reason to treat a hit with caution.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum Flag {
+        /// It refers to something that no longer exists, or the structure has changed since.
+        Stale = "stale",
+        /// Something newer has replaced it.
+        Superseded = "superseded",
+        /// Its author was not sure.
+        LowConfidence = "low-confidence",
+    }
 }
 
 impl Flag {
-    /// All flags.
-    pub const ALL: [Self; 3] = [Self::Stale, Self::Superseded, Self::LowConfidence];
-
-    /// Returns the name of the flag.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Stale => "stale",
-            Self::Superseded => "superseded",
-            Self::LowConfidence => "low-confidence",
-        }
-    }
-
     /// Returns the factor by which this flag multiplies the score of a hit.
     pub(crate) fn weight(self) -> f64 {
         match self {

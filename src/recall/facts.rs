@@ -3,6 +3,8 @@
 //! The database selects candidates; here they are scored with the same terms and vectors as the project's
 //! texts, so that the scores are comparable.
 
+use std::collections::HashSet;
+
 use crate::clock::parse_date;
 use crate::embedding::VectorTable;
 use crate::error::Error;
@@ -76,21 +78,14 @@ impl FactHits {
         if self.0.is_empty() {
             return Ok(());
         }
-        let all = scan.units.len();
-        let mut idfs = Vec::new();
-        for term in scan.terms() {
-            idfs.push((
-                term.clone(),
-                idf(index.containing_any(&term.stems)?.len(), all),
-            ));
-        }
+        let idfs = self.idfs(scan, index)?;
         let file = scan.files.len();
         scan.files.push(String::new());
         let query_vector = VectorTable::built_in().vector(&query.text);
         for (id, fact) in (1..).zip(&self.0) {
             let text = fact.to_string();
             let words = words(&text);
-            let has = |term: &Term| term.stems.iter().any(|stem| words.contains(stem));
+            let has = |term: &Term| has_term(&words, term);
             let shared = idfs.iter().filter(|(term, _)| has(term));
             let similarities = passages(&fact.value_text)
                 .into_iter()
@@ -114,6 +109,25 @@ impl FactHits {
         Ok(())
     }
 
+    /// Returns the idf of each term among the searched texts; if there are none, among the facts.
+    fn idfs(&self, scan: &Scan, index: &Index) -> rusqlite::Result<Vec<(Term, f64)>> {
+        let searched: HashSet<i64> = scan.units.iter().map(|unit| unit.id).collect();
+        let facts: Vec<_> = self.0.iter().map(|fact| words(&fact.to_string())).collect();
+        let mut idfs = Vec::new();
+        for term in scan.terms() {
+            let idf = if searched.is_empty() {
+                let containing = facts.iter().filter(|words| has_term(words, term));
+                idf(containing.count(), facts.len())
+            } else {
+                let mut matches = index.containing_any(&term.stems)?;
+                matches.retain(|(text, _)| searched.contains(text));
+                idf(matches.len(), searched.len())
+            };
+            idfs.push((term.clone(), idf));
+        }
+        Ok(idfs)
+    }
+
     /// Returns the text of a unit that is a fact, or `None` for any other unit.
     pub(crate) fn text(&self, unit: &StoredUnit) -> Option<StoredText> {
         let index = usize::try_from(-unit.id).ok()?.checked_sub(1)?;
@@ -124,6 +138,10 @@ impl FactHits {
             body: fact.to_string(),
         })
     }
+}
+
+fn has_term(words: &[String], term: &Term) -> bool {
+    term.stems.iter().any(|stem| words.contains(stem))
 }
 
 fn query_facts(project: &Project, query: &RecallQuery) -> Result<FactHits> {

@@ -23,6 +23,7 @@ use crate::recall::document::Flag;
 use crate::recall::index::Index;
 use crate::recall::index::StoredUnit;
 use crate::recall::query::RecallQuery;
+use crate::text::word_enum;
 
 /// Minimum similarity at which a text that shares no word with the query is a hit: the best unrelated texts
 /// reached 0.2 to 0.3.
@@ -41,29 +42,16 @@ const SUBSTRING_WEIGHT: f64 = 0.5;
 /// every text.
 const MAX_TERMS_TO_SCAN_FOR: usize = 2;
 
-/// Method of matching texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Method {
-    /// By words alone.
-    Words,
-    /// By meaning alone.
-    Vectors,
-    /// By both.
-    Both,
-}
-
-impl Method {
-    /// All methods.
-    pub const ALL: [Self; 3] = [Self::Words, Self::Vectors, Self::Both];
-
-    /// Returns the name of the method.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Words => "words",
-            Self::Vectors => "vectors",
-            Self::Both => "both",
-        }
+word_enum! {
+    /// Method of matching texts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum Method {
+        /// By words alone.
+        Words = "words",
+        /// By meaning alone.
+        Vectors = "vectors",
+        /// By both.
+        Both = "both",
     }
 }
 

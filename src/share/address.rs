@@ -122,7 +122,7 @@ fn password(project: &Project, place: &PasswordEntry<'_>) -> Result<Option<Strin
     };
     let Some(password) = String::from_utf8_lossy(&bytes)
         .lines()
-        .find_map(|line| fitting(line, place))
+        .find_map(|line| password_in_line(line, place))
     else {
         return Ok(None);
     };
@@ -150,7 +150,7 @@ fn refuse_what_others_read(_path: &Path) -> Result<()> {
 }
 
 /// Returns the password of a line `host:port:database:role:password` that matches the connection.
-fn fitting(line: &str, place: &PasswordEntry<'_>) -> Option<String> {
+fn password_in_line(line: &str, place: &PasswordEntry<'_>) -> Option<String> {
     if line.starts_with('#') {
         return None;
     }
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_line_of_pgpass_fits_by_value_or_star_and_may_escape() {
-        let found = |line| fitting(line, &PLACE);
+        let found = |line| password_in_line(line, &PLACE);
         assert_eq!(
             found("db.example.com:5432:annals:ada:secret").as_deref(),
             Some("secret")

@@ -31,6 +31,6 @@ pub fn forget(
     // An unreachable server is updated by the next sync.
     let pulled = run::sync(project, facts, Direction::Pull, Some(WAIT));
     let forgotten = facts::forget(facts, user, key, reason)?;
-    let told = pulled.and_then(|_| run::sync(project, facts, Direction::Push, Some(WAIT)));
-    Ok((forgotten, told.err().map(|error| error.reason())))
+    let pushed = pulled.and_then(|_| run::sync(project, facts, Direction::Push, Some(WAIT)));
+    Ok((forgotten, pushed.err().map(|error| error.reason())))
 }

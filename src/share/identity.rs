@@ -68,17 +68,14 @@ fn common(
     loop {
         let after = [(scope.clone(), device.clone(), same)];
         let batch = server.fetch(&after, BATCH)?;
-        let Some(last) = batch.last().map(|one| one.number) else {
+        if batch.is_empty() {
             return Ok(same);
-        };
+        }
         for one in batch {
             if !replication::is_unchanged(facts.connection(), &one)? {
                 return Ok(same);
             }
             same = one.number;
-        }
-        if same < last {
-            return Ok(same);
         }
     }
 }

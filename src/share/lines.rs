@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::path::PathBuf;
 
 use rusqlite::Connection;
 
@@ -89,41 +90,52 @@ impl Lines<'_> {
     pub(crate) fn lock(&self) -> Result<Log> {
         Log::lock(self.path, Visibility::Private)
     }
+}
 
-    /// Sets the payload of each operation to its line; `None` if the journal no longer contains the line.
-    pub(crate) fn load_payloads(&self, batch: &mut [DeviceOperation]) -> Result<()> {
-        let mut moved: Option<HashMap<String, SharedLine>> = None;
-        for operation in batch
-            .iter_mut()
-            .filter(|one| one.kind == OperationKind::Line)
-        {
-            let line = match operation.place {
-                Some(place) => journal::line_at(self.path, place)?,
-                None => None,
-            };
-            let is_it = |line: &SharedLine| line_id(&line.line) == operation.op_id;
-            let line = if let Some(line) = line.filter(is_it) {
-                Some(line)
-            } else {
-                if moved.is_none() {
-                    moved = Some(self.all()?);
-                }
-                let all = moved.as_ref();
-                all.and_then(|all| all.get(&operation.op_id).cloned())
-            };
-            operation.payload = line.map(|line| payload(&line.line)).transpose()?;
-        }
-        Ok(())
+/// Sets the payload of each operation to its line; `None` if none of the journals contains the line any more.
+pub(crate) fn load_payloads(journals: &[PathBuf], batch: &mut [DeviceOperation]) -> Result<()> {
+    let mut moved: Option<HashMap<String, SharedLine>> = None;
+    for operation in batch
+        .iter_mut()
+        .filter(|one| one.kind == OperationKind::Line)
+    {
+        let line = if let Some(line) = at_its_place(journals, operation)? {
+            Some(line)
+        } else {
+            if moved.is_none() {
+                moved = Some(all_lines(journals)?);
+            }
+            let all = moved.as_ref();
+            all.and_then(|all| all.get(&operation.op_id).cloned())
+        };
+        operation.payload = line.map(|line| payload(&line.line)).transpose()?;
     }
+    Ok(())
+}
 
-    fn all(&self) -> Result<HashMap<String, SharedLine>> {
-        let mut all = HashMap::new();
-        journal::lines_from(self.path, 0, |line| {
+/// Returns the line of an operation if a journal still has it where it was.
+fn at_its_place(journals: &[PathBuf], operation: &DeviceOperation) -> Result<Option<SharedLine>> {
+    let Some(place) = operation.place else {
+        return Ok(None);
+    };
+    for journal in journals {
+        let line = journal::line_at(journal, place)?;
+        if let Some(line) = line.filter(|line| line_id(&line.line) == operation.op_id) {
+            return Ok(Some(line));
+        }
+    }
+    Ok(None)
+}
+
+fn all_lines(journals: &[PathBuf]) -> Result<HashMap<String, SharedLine>> {
+    let mut all = HashMap::new();
+    for journal in journals {
+        journal::lines_from(journal, 0, |line| {
             all.insert(line_id(&line.line), line);
             Ok(true)
         })?;
-        Ok(all)
     }
+    Ok(all)
 }
 
 /// Appends lines to a locked journal, each with its device.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use std::time::Instant;
 
+use rusqlite::Connection;
 use serde::Serialize;
 
 use crate::error::Error;
@@ -66,6 +67,8 @@ pub struct Synced {
     pub stuck: Vec<String>,
     /// Number of operations withheld because they contain what looks like a secret.
     pub withheld: usize,
+    /// Number of lines of this device that were not sent because no journal contains them any more.
+    pub missing_lines: usize,
     /// Whether this database turned out to be a copy, and got a new device id.
     pub is_renamed: bool,
     /// Whether time ran out; the next sync continues from there.
@@ -180,7 +183,7 @@ impl SyncRun<'_> {
             self.push()?;
             self.rewrite()?;
         }
-        self.done.is_unclean = !replication::clean_file(self.facts)?;
+        self.done.is_unclean = !replication::clean_file(self.facts, self.deadline)?;
         Ok(())
     }
 
@@ -235,10 +238,10 @@ impl SyncRun<'_> {
 
     fn pull(&mut self) -> Result<()> {
         let clock = self.facts.clock();
-        let retried = self
-            .facts
-            .write(|connection| replication::retry_set_aside(connection, clock))?;
-        self.append_alone(&retried)?;
+        let has_lines = replication::has_lines_set_aside(self.facts.connection())?;
+        self.take_in(has_lines, |connection| {
+            replication::retry_set_aside(connection, clock)
+        })?;
         let mut has_pulled = false;
         let mut stuck = BTreeSet::new();
         loop {
@@ -249,7 +252,11 @@ impl SyncRun<'_> {
             }
             let limit = i64::try_from(self.batch).unwrap_or(i64::MAX);
             let batch = self.server.fetch(&missing, limit)?;
-            let incoming = self.take_in(&batch)?;
+            let line = OperationKind::Line.as_str();
+            let has_lines = batch.iter().any(|one| one.kind == line);
+            let incoming = self.take_in(has_lines, |connection| {
+                replication::receive(connection, &batch, clock)
+            })?;
             self.done.pulled += incoming.operations;
             self.done.lines += incoming.lines.len();
             self.done.set_aside += incoming.set_aside;
@@ -267,35 +274,32 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    /// Applies a batch in one transaction, including its journal lines.
-    fn take_in(&mut self, batch: &[replication::Received]) -> Result<Incoming> {
+    /// Receives operations and appends their journal lines, in one transaction.
+    fn take_in(
+        &mut self,
+        has_lines: bool,
+        receive: impl FnOnce(&Connection) -> Result<Incoming>,
+    ) -> Result<Incoming> {
         let clock = self.facts.clock();
-        let has_lines = batch
-            .iter()
-            .any(|one| one.kind == OperationKind::Line.as_str());
         let path = self.journal.clone().filter(|_| has_lines);
         let lines = path.as_deref().map(|path| self.lines(path));
+        let environment = &self.project.environment;
         self.facts.write(|connection| {
             let Some(lines) = &lines else {
-                return replication::receive(connection, batch, clock);
+                let incoming = receive(connection)?;
+                if !incoming.lines.is_empty() {
+                    // Without a journal, its lines would be lost: the error undoes the receipt.
+                    journal::default_path(environment)?;
+                }
+                return Ok(incoming);
             };
             // The lock keeps others from adding lines between reading the journal and appending to it.
             let mut log = lines.lock()?;
             while lines.catch_up(connection, clock)? > 0 {}
-            let incoming = replication::receive(connection, batch, clock)?;
+            let incoming = receive(connection)?;
             lines::append(&mut log, &incoming.lines)?;
             Ok(incoming)
         })
-    }
-
-    /// Appends the journal lines of operations that were set aside before and are understood now.
-    fn append_alone(&mut self, incoming: &Incoming) -> Result<()> {
-        match &self.journal {
-            Some(path) if !incoming.lines.is_empty() => {
-                lines::append(&mut self.lines(path).lock()?, &incoming.lines)
-            }
-            _ => Ok(()),
-        }
     }
 
     fn push(&mut self) -> Result<()> {
@@ -334,25 +338,38 @@ impl SyncRun<'_> {
         Ok(is_renamed)
     }
 
-    /// Withholds operations that look like they contain a secret: only their number is sent.
+    /// Withholds operations that look like they contain a secret, and lines that are gone: only their numbers
+    /// are sent.
     fn withhold_secrets(&mut self, batch: &mut [DeviceOperation]) -> Result<()> {
-        if let Some(path) = self.journal.clone() {
-            self.lines(&path).load_payloads(batch)?;
+        let mut journals: Vec<PathBuf> = self.journal.iter().cloned().collect();
+        for known in replication::journals(self.facts.connection())? {
+            let known = PathBuf::from(known);
+            if !journals.contains(&known) {
+                journals.push(known);
+            }
         }
-        let mut withheld = Vec::new();
+        lines::load_payloads(&journals, batch)?;
+        let (mut withheld, mut missing) = (Vec::new(), Vec::new());
         for operation in batch {
-            let is_empty = operation.kind == OperationKind::Line && operation.payload.is_none();
-            let has_secret = operation.payload.as_deref().is_some_and(holds_secret);
-            if is_empty || has_secret {
-                self.done.withheld += usize::from(has_secret);
+            if operation.kind == OperationKind::Line && operation.payload.is_none() {
+                missing.push((operation.scope.clone(), operation.number));
+                operation.erase();
+            } else if operation.payload.as_deref().is_some_and(holds_secret) {
                 operation.withhold();
                 withheld.push(operation.clone());
             }
         }
-        if withheld.is_empty() {
+        self.done.withheld += withheld.len();
+        self.done.missing_lines += missing.len();
+        if !withheld.is_empty() {
+            replication::withhold(self.facts, &withheld)?;
+        }
+        if missing.is_empty() {
             return Ok(());
         }
-        replication::withhold(self.facts, &withheld)
+        // If a journal comes back, it is read again from its beginning.
+        journals.retain(|journal| !journal.exists());
+        replication::drop_missing_lines(self.facts, &missing, &journals)
     }
 
     /// Overwrites operations on the server that were forgotten here after they were sent.

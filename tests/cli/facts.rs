@@ -168,3 +168,21 @@ fn a_broken_database_is_told_and_left_alone() {
     }
     assert_eq!(case.read("broken.db"), before);
 }
+
+#[test]
+fn a_dry_run_leaves_a_database_of_an_earlier_version_as_it_is() {
+    let case = Case::empty();
+    let db = case.home().join("old.db");
+    let old = rusqlite::Connection::open(&db).unwrap();
+    old.execute_batch(include_str!("../../src/facts/schema.sql"))
+        .unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    drop(old);
+    let before = std::fs::read(&db).unwrap();
+    let add = "facts add --user ada --key city --value Rome --db";
+    let refused = case.run(add).args([&db]).args(["--dry-run"]).code(4);
+    let reason = "the database is of an earlier version";
+    assert!(refused.stderr().contains(reason), "{}", refused.report());
+    assert_eq!(std::fs::read(&db).unwrap(), before);
+    case.run(add).args([&db]).success();
+}

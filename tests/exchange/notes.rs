@@ -61,7 +61,7 @@ fn claude_codes_memory_is_its_topics_and_what_the_index_says_itself() {
     assert_eq!(counts(&report), [4, 0, 2, 0], "{report:#}");
     assert_eq!(
         keys_of(&report),
-        ["project-memory", "build", "debugging", "feedback-tests"]
+        ["debugging", "feedback-tests", "project-memory", "build"]
     );
     let reasons = reasons(&report);
     assert!(

@@ -432,11 +432,19 @@ fn safety_no_high_risk_fact_changes_below_0_90() {
             );
         }
         let fourth = desk.act(&change);
-        assert!(
-            matches!(fourth, ActionOutcome::Superseded | ActionOutcome::Expired),
-            "{fourth:?}"
-        );
-        assert_ne!(desk.fact(&id).status, FactStatus::Active);
+        let old = desk.fact(&id);
+        if change["valid_to"] == "2026-03-02" {
+            // It ends tomorrow, and holds until then.
+            assert_eq!(fourth, ActionOutcome::Refined);
+            let end = Some("2026-03-02T00:00:00Z".to_owned());
+            assert_eq!((old.status, old.valid_to), (FactStatus::Active, end));
+        } else {
+            assert!(
+                matches!(fourth, ActionOutcome::Superseded | ActionOutcome::Expired),
+                "{fourth:?}"
+            );
+            assert_ne!(old.status, FactStatus::Active);
+        }
         desk.sound();
     }
 }

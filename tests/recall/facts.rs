@@ -145,3 +145,21 @@ fn a_database_that_cannot_be_asked_hides_no_other_store() {
         .env("ANNALS_DB", case.root().join("broken.db").to_str().unwrap())
         .code(1);
 }
+
+#[test]
+fn facts_searched_alone_are_ranked_alike_whatever_the_project_says() {
+    let case = with_facts();
+    let scores = || -> Vec<Value> {
+        let line = "recall --json --in facts tabs,helixeditor";
+        let hits = found(&case, Some("ada"), line);
+        hits.iter().map(|hit| hit["score"].clone()).collect()
+    };
+    let before = scores();
+    assert_eq!(before.len(), 2);
+    let all: Vec<String> = (0..50)
+        .map(|number| format!("- tabs are wider than {number} spaces"))
+        .collect();
+    let all = all.join("\n");
+    case.write(".planning/STATE.md", format!("# S\n\n{all}\n"));
+    assert_eq!(scores(), before);
+}

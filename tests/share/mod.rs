@@ -3,6 +3,7 @@
 mod convergence;
 mod failures;
 mod forgetting;
+mod journals;
 mod rates;
 mod scopes;
 mod trust;

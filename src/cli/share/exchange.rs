@@ -67,6 +67,12 @@ pub(crate) fn run(
             quantity(synced.withheld, "operation")
         ));
     }
+    if synced.missing_lines > 0 {
+        out.note(&format!(
+            "{} not sent: no journal contains them any more",
+            quantity(synced.missing_lines, "journal line")
+        ));
+    }
     if synced.is_unclean {
         out.note("another process has the database open: facts forgotten on other devices are erased, but may remain in its free pages");
     }

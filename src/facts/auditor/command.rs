@@ -5,11 +5,13 @@ use std::io::Read;
 use std::io::Write;
 use std::process::Child;
 use std::process::Command;
+use std::process::ExitStatus;
 use std::process::Stdio;
 use std::sync::mpsc;
 use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::Duration;
+use std::time::Instant;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -27,24 +29,33 @@ pub(crate) fn run(line: &str, prompt: &str, wait: Duration) -> Result<String> {
         Error::failed(format!("the auditor's command {reason}"))
             .hint("the setting llm.command names it; the turn stays in the queue")
     };
+    // The lease of the turn is hardly longer than `wait`, so one deadline is for everything.
+    let deadline = Instant::now() + wait;
+    let left = || deadline.saturating_duration_since(Instant::now());
     let mut child = start(line).map_err(|error| failed(&format!("does not start: {error}")))?;
     feed(&mut child, prompt);
     let answer = collect(child.stdout.take());
     let complaint = collect(child.stderr.take());
-    let Ok(bytes) = answer.recv_timeout(wait) else {
-        end(&mut child);
-        return Err(failed(&format!(
-            "gave no answer in {} s",
-            wait.as_secs_f32()
-        )));
+    let bytes = match answer.recv_timeout(left()) {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(error)) => {
+            end(&mut child);
+            return Err(failed(&format!("gave no readable answer: {error}")));
+        }
+        Err(_) => {
+            end(&mut child);
+            let seconds = wait.as_secs_f32();
+            return Err(failed(&format!("gave no answer in {seconds} s")));
+        }
     };
-    let status = wait_for(&mut child, wait).map_err(|error| failed(&error.to_string()))?;
+    let status = wait_for(&mut child, deadline).map_err(|error| failed(&error.to_string()))?;
     let Some(status) = status else {
         end(&mut child);
         return Err(failed("does not end"));
     };
     if !status.success() {
-        let said = complaint.recv_timeout(wait).unwrap_or_default();
+        let said = complaint.recv_timeout(left());
+        let said = said.ok().and_then(io::Result::ok).unwrap_or_default();
         let said = String::from_utf8_lossy(&said);
         let last = said.lines().rfind(|line| !line.trim().is_empty());
         let last = strip_controls(last.unwrap_or_default()).into_owned();
@@ -92,30 +103,28 @@ fn feed(child: &mut Child, prompt: &str) {
     }
 }
 
-fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = mpsc::channel();
     if let Some(stream) = stream {
         thread::spawn(move || {
             let mut bytes = Vec::new();
             let read = stream.take(MAX_ANSWER_BYTES).read_to_end(&mut bytes);
             // After a timeout, nobody receives the result.
-            read.is_ok() && sender.send(bytes).is_ok()
+            sender.send(read.map(|_| bytes)).ok()
         });
     }
     receiver
 }
 
-fn wait_for(child: &mut Child, wait: Duration) -> io::Result<Option<std::process::ExitStatus>> {
-    let mut waited = Duration::ZERO;
+fn wait_for(child: &mut Child, deadline: Instant) -> io::Result<Option<ExitStatus>> {
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if waited >= wait {
+        if Instant::now() >= deadline {
             return Ok(None);
         }
         thread::sleep(PAUSE);
-        waited += PAUSE;
     }
 }
 
@@ -134,4 +143,23 @@ fn end(child: &mut Child) {
     }
     child.kill().ok();
     child.wait().ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Broken;
+
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("the pipe broke"))
+        }
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_is_an_error_and_no_silence() {
+        let answer = collect(Some(Broken)).recv_timeout(Duration::from_mins(1));
+        assert_eq!(answer.unwrap().unwrap_err().to_string(), "the pipe broke");
+    }
 }

@@ -24,7 +24,7 @@ pub(crate) fn resolve(facts: &mut [MergedFact], ends: &[FactEnd]) {
         merge_duplicates(facts, FactStatus::PendingConfirmation);
         return;
     };
-    if !facts[stays].fact.key.ends_with("[]") {
+    if !facts[stays].fact.is_multi_valued() {
         let id = facts[stays].fact.fact_id.clone();
         for at in with_status(facts, FactStatus::Active) {
             if at != stays {

@@ -95,7 +95,7 @@ pub(crate) fn join(facts: &mut Facts) -> Result<Device> {
         let new = "INSERT INTO share_device (only, device, clock, joined_at) \
              VALUES (1, lower(hex(randomblob(8))), 0, ?1) ON CONFLICT DO NOTHING";
         if connection.run_counted("join the devices", new, [&now])? > 0 {
-            take_the_name(connection)?;
+            add_device_to_turn_ids(connection)?;
         }
         connection.run(
             "join the devices",
@@ -134,7 +134,7 @@ pub(crate) fn synced(facts: &mut Facts, failure: Option<&str>) -> Result<()> {
 const OWN_TURNS: &[&str] = &["annals:stated:", "annals:turn:"];
 
 /// Returns the prefix of generated turn ids.
-pub(crate) fn stated_prefix(connection: &Connection, kind: &str) -> Result<String> {
+pub(crate) fn turn_id_prefix(connection: &Connection, kind: &str) -> Result<String> {
     Ok(match Device::find(connection)? {
         Some(device) => format!("annals:{kind}:{}:", device.id),
         None => format!("annals:{kind}:"),
@@ -142,7 +142,7 @@ pub(crate) fn stated_prefix(connection: &Connection, kind: &str) -> Result<Strin
 }
 
 /// Inserts the device's name into all turn ids that were generated here.
-fn take_the_name(connection: &Connection) -> Result<()> {
+fn add_device_to_turn_ids(connection: &Connection) -> Result<()> {
     let run = |sql: &str| connection.run("name the turns", sql, []);
     run("INSERT INTO erasing SELECT DISTINCT user_id, NULL FROM fact_history")?;
     for prefix in OWN_TURNS {

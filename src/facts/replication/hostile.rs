@@ -13,6 +13,7 @@ use crate::facts::replication::tests::ada;
 use crate::facts::replication::tests::replica;
 use crate::facts::replication::tests::rows;
 use crate::facts::replication::tests::state;
+use crate::facts::replication::wire;
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
@@ -38,7 +39,7 @@ fn reasons(facts: &Facts) -> Vec<String> {
 }
 
 #[test]
-fn a_clock_out_of_all_time_is_set_aside_and_clocks_go_on() {
+fn an_operation_with_an_invalid_clock_is_set_aside_and_does_not_advance_the_clock() {
     let mut facts = replica(NOW);
     let wrong = [i64::MAX, -1, 1 << 62].map(|clock| Received {
         clock,
@@ -126,4 +127,103 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
     // The user's own devices erase in every scope.
     receive_batch(&mut facts, &[forget("private")]);
     assert_eq!(values(&facts), [""; 0]);
+}
+
+/// Returns a device with facts about coffee in two scopes.
+fn with_scopes() -> Facts {
+    let mut facts = replica(NOW);
+    for (key, value, scope) in [
+        ("likes[]", "coffee", "core"),
+        ("habit", "coffee at noon", "private"),
+        ("work.habit", "coffee at nine", "core"),
+    ] {
+        let statement = Statement {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            scope: Some(scope.to_owned()),
+            ..Statement::default()
+        };
+        add(&mut facts, &ada(), &statement).unwrap();
+    }
+    facts
+}
+
+fn excerpt(facts: &Facts, key: &str) -> Option<String> {
+    let fact = rows(facts).into_iter().find(|fact| fact.key == key);
+    fact.map(|fact| fact.source_excerpt)
+}
+
+/// Returns a tombstone for a key, that also names the turn and the operation of the private fact.
+fn forgetting(facts: &Facts, scope: &str, key: &str) -> Received {
+    let sql = "SELECT o.scope, o.device, o.number, h.turn_id FROM operations AS o \
+         JOIN fact_history AS h USING (history_id) WHERE h.key = 'habit'";
+    let read = |row: &rusqlite::Row<'_>| row.try_into();
+    let (own, device, number, turn): (String, String, i64, String) =
+        facts.connection().query_row(sql, [], read).unwrap();
+    let tombstone = serde_json::json!({
+        "v": 1,
+        "owner": operation::owner(ada().as_str()),
+        "subject": operation::subject(ada().as_str(), key),
+        "until": i64::MAX,
+        "turns": [operation::turn(ada().as_str(), &turn)],
+        "mentions": [(own, device, number)],
+    });
+    Received {
+        scope: scope.to_owned(),
+        kind: "forget".to_owned(),
+        payload: Some(tombstone.to_string()),
+        ..stated("city")
+    }
+}
+
+#[test]
+fn a_team_that_forgets_clears_excerpts_in_its_scope_only() {
+    let mut facts = with_scopes();
+    let forget = forgetting(&facts, "core", "likes[]");
+    receive_batch(&mut facts, &[forget]);
+    assert_eq!(excerpt(&facts, "likes[]"), None);
+    assert_eq!(excerpt(&facts, "work.habit").as_deref(), Some(""));
+    assert_eq!(excerpt(&facts, "habit").as_deref(), Some("coffee at noon"));
+    // The user's own devices clear in every scope.
+    let forget = forgetting(&facts, "private", "nothing");
+    receive_batch(&mut facts, &[forget]);
+    assert_eq!(excerpt(&facts, "habit").as_deref(), Some(""));
+}
+
+#[test]
+fn a_team_that_forgets_drops_what_was_set_aside_in_its_scope_only() {
+    let mut facts = with_scopes();
+    let aside = ["core", "private"].map(|scope| Received {
+        scope: scope.to_owned(),
+        payload: Some("{}".to_owned()),
+        ..stated("city")
+    });
+    receive_batch(&mut facts, &aside);
+    for (scope, left) in [("core", 1), ("private", 0)] {
+        let forget = forgetting(&facts, scope, "likes[]");
+        receive_batch(&mut facts, &[forget]);
+        assert_eq!(reasons(&facts).len(), left, "{scope}");
+    }
+}
+
+#[test]
+fn an_excerpt_that_arrives_late_is_cleared_in_the_scope_of_what_was_forgotten_only() {
+    let mut facts = with_scopes();
+    let late = stated("drink");
+    let turn = wire::decode(late.payload.as_ref().unwrap(), ada().as_str());
+    let turn = turn.unwrap().turn;
+    let tombstone = |scope: &str| {
+        let mut forget = forgetting(&facts, scope, "likes[]");
+        let payload = forget.payload.as_ref().unwrap();
+        let mut payload: serde_json::Value = serde_json::from_str(payload).unwrap();
+        payload["turns"] = serde_json::json!([operation::turn(ada().as_str(), &turn)]);
+        payload["mentions"] = serde_json::json!([]);
+        forget.payload = Some(payload.to_string());
+        forget
+    };
+    let (team, own) = (tombstone("core"), tombstone("private"));
+    receive_batch(&mut facts, &[team, late.clone()]);
+    assert_eq!(excerpt(&facts, "drink").as_deref(), Some("sent"));
+    receive_batch(&mut facts, &[own]);
+    assert_eq!(excerpt(&facts, "drink").as_deref(), Some(""));
 }

@@ -12,6 +12,8 @@ use serde::Serialize;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::change::HistoryRow;
+use crate::facts::fact::Fact;
 use crate::facts::profile;
 use crate::facts::query::Query;
 use crate::facts::replication::device;
@@ -73,21 +75,18 @@ pub(crate) fn receive(
     let Some(mut device) = Device::joined(connection)? else {
         return Err(Error::refused("this database is not shared").hint("annals share init"));
     };
-    let mut receiver = Receiver {
-        connection,
-        clock,
-        cursors: cursors(connection)?,
-        moved: BTreeSet::new(),
-        tombstones: Tombstones::read(connection)?,
-        subjects: HashMap::new(),
-        touched: BTreeSet::new(),
-        incoming: Incoming::default(),
-    };
+    let mut receiver = Receiver::new(connection, clock, cursors(connection)?)?;
     for received in batch {
         receiver.receive(received, &mut device)?;
     }
     device.save(connection)?;
     receiver.finish(&mut device)
+}
+
+/// Returns whether lines of a journal were set aside.
+pub(crate) fn has_lines_set_aside(connection: &Connection) -> Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM share_set_aside WHERE received ->> 'kind' = 'line')";
+    connection.value("read what was set aside", sql, [])
 }
 
 /// Retries operations that were set aside, which this program may understand by now.
@@ -113,16 +112,7 @@ pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<I
     let Some(mut device) = Device::joined(connection)? else {
         return Ok(Incoming::default());
     };
-    let mut receiver = Receiver {
-        connection,
-        clock,
-        cursors: BTreeMap::new(),
-        moved: BTreeSet::new(),
-        tombstones: Tombstones::read(connection)?,
-        subjects: HashMap::new(),
-        touched: BTreeSet::new(),
-        incoming: Incoming::default(),
-    };
+    let mut receiver = Receiver::new(connection, clock, BTreeMap::new())?;
     for received in &readable {
         connection.run(
             "take up what was set aside",
@@ -185,7 +175,24 @@ struct Receiver<'a> {
     incoming: Incoming,
 }
 
-impl Receiver<'_> {
+impl<'a> Receiver<'a> {
+    fn new(
+        connection: &'a Connection,
+        clock: Clock,
+        cursors: BTreeMap<(String, String), i64>,
+    ) -> Result<Self> {
+        Ok(Self {
+            connection,
+            clock,
+            cursors,
+            moved: BTreeSet::new(),
+            tombstones: Tombstones::read(connection)?,
+            subjects: HashMap::new(),
+            touched: BTreeSet::new(),
+            incoming: Incoming::default(),
+        })
+    }
+
     fn receive(&mut self, received: &Received, device: &mut Device) -> Result<()> {
         let address = (received.scope.clone(), received.device.clone());
         let reached = self.cursors.get(&address).copied().unwrap_or(0);
@@ -260,29 +267,19 @@ impl Receiver<'_> {
             return self.set_aside(received, "fact_id belongs to another fact");
         }
         let is_scrubbed = self.tombstones.scrub(&address, user, &mut change);
-        let json = |fact: &crate::facts::fact::Fact| {
-            serde_json::to_string(fact)
-                .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))
+        let row = HistoryRow {
+            fact_id: change.after.fact_id.clone(),
+            user_id: user.clone(),
+            key: key.clone(),
+            action: change.action,
+            before: change.before.as_ref().map(Fact::to_json).transpose()?,
+            after: Some(change.after.to_json()?),
+            reason: change.reason,
+            turn: change.turn,
+            at: change.at,
+            device: Some(received.device.clone()),
         };
-        self.connection.run(
-            "write the history",
-            "INSERT INTO fact_history \
-             (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at, device) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            params![
-                change.after.fact_id,
-                user,
-                key,
-                change.action,
-                change.before.as_ref().map(json).transpose()?,
-                json(&change.after)?,
-                change.reason,
-                change.turn,
-                change.at,
-                received.device,
-            ],
-        )?;
-        let history = self.connection.last_insert_rowid();
+        let history = row.insert(self.connection)?;
         self.add(received, "fact", Some(history))?;
         if is_scrubbed {
             self.rewrite(received)?;
@@ -399,7 +396,7 @@ impl Receiver<'_> {
             users.insert(user);
         }
         for user in users {
-            profile::end_session(self.connection, &user, &now)?;
+            profile::mark_due(self.connection, &user, &now)?;
         }
         Ok(self.incoming)
     }

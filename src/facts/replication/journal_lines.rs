@@ -1,5 +1,7 @@
 //! Lines of the journal as operations: which are known, and how far the file was read.
 
+use std::path::PathBuf;
+
 use rusqlite::Connection;
 use rusqlite::params;
 
@@ -11,6 +13,7 @@ use crate::facts::replication::incoming::Received;
 use crate::facts::replication::operation::digest;
 use crate::facts::replication::recorded::next_number;
 use crate::facts::replication::scope::DEVICE;
+use crate::facts::store::Facts;
 
 /// The position up to which a journal was read for lines of this device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,13 +47,42 @@ pub(crate) fn set_journal_cursor(
     path: &str,
     cursor: &JournalCursor,
 ) -> Result<()> {
-    let reached = i64::try_from(cursor.reached).unwrap_or(i64::MAX);
     connection.run(
         "write the journal's cursor",
         "INSERT INTO share_journal VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE \
              SET reached = excluded.reached, last_line = excluded.last_line",
-        params![path, reached, cursor.last_line],
+        params![path, cursor.reached, cursor.last_line],
     )
+}
+
+/// Returns the paths of all journals that were read.
+pub(crate) fn journals(connection: &Connection) -> Result<Vec<String>> {
+    let sql = "SELECT path FROM share_journal ORDER BY path";
+    connection.rows("read the journal's cursor", sql, [], |row| row.get(0))
+}
+
+/// Drops lines of this device, given by scope and number, that are gone, and the cursors of journals that are.
+pub(crate) fn drop_missing_lines(
+    facts: &mut Facts,
+    lines: &[(String, i64)],
+    journals: &[PathBuf],
+) -> Result<()> {
+    facts.write(|connection| {
+        for line in lines {
+            let sql = "UPDATE operations SET kind = 'erased', op_id = '', place = NULL \
+                 WHERE scope = ?1 AND device = (SELECT device FROM share_device) AND number = ?2";
+            connection.run("write the operations", sql, params![line.0, line.1])?;
+        }
+        for journal in journals {
+            let sql = "DELETE FROM share_journal WHERE path = ?1";
+            connection.run(
+                "write the journal's cursor",
+                sql,
+                [journal.to_string_lossy()],
+            )?;
+        }
+        Ok(())
+    })
 }
 
 /// Returns whether an operation exists for a line.
@@ -79,7 +111,6 @@ pub(crate) fn note_line(
     };
     let ticked = device.next_clock(clock.now());
     let number = next_number(connection, scope, &device.id)?;
-    let place = i64::try_from(place).unwrap_or(i64::MAX);
     connection.run(
         "write the operations",
         "INSERT INTO operations (scope, device, number, op_id, clock, kind, place, noted_at) \

@@ -63,6 +63,13 @@ pub(crate) struct DeviceOperation {
 }
 
 impl DeviceOperation {
+    /// Removes everything but the number, as there is nothing to send.
+    pub(crate) fn erase(&mut self) {
+        self.withhold();
+        self.kind = OperationKind::Erased;
+        self.op_id.clear();
+    }
+
     /// Removes everything but the number.
     pub(crate) fn withhold(&mut self) {
         self.kind = OperationKind::Withheld;

@@ -31,7 +31,7 @@ pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Devic
     let mut operations = Vec::new();
     // One query per scope uses the index of numbers, so that operations sent before cost nothing.
     for (scope, device, reached) in reached(connection)? {
-        let most = rows(limit - operations.len());
+        let most = sql_limit(limit - operations.len());
         let found = read_all(connection, &sql, params![scope, device, reached, most])?;
         operations.extend(found.into_iter().map(|row| row.1));
     }
@@ -56,10 +56,10 @@ pub(crate) fn rewritten(
            (SELECT number FROM share_cursors AS c WHERE c.scope = o.scope AND c.device = o.device) \
          ORDER BY o.operation LIMIT ?1"
     );
-    read_all(connection, &sql, [rows(limit)])
+    read_all(connection, &sql, [sql_limit(limit)])
 }
 
-fn rows(limit: usize) -> i64 {
+fn sql_limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
@@ -92,7 +92,6 @@ fn read_all(
 }
 
 fn read(row: &Row<'_>) -> Result<(i64, DeviceOperation)> {
-    let place: Option<i64> = row.get(9).context("read the operations")?;
     let operation = || -> rusqlite::Result<DeviceOperation> {
         Ok(DeviceOperation {
             scope: row.get(1)?,
@@ -107,7 +106,7 @@ fn read(row: &Row<'_>) -> Result<(i64, DeviceOperation)> {
             subject: None,
             turn: None,
             payload: row.get(8)?,
-            place: place.and_then(|place| u64::try_from(place).ok()),
+            place: row.get(9)?,
         })
     };
     let mut operation = operation().context("read the operations")?;

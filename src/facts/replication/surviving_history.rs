@@ -4,11 +4,12 @@ use rusqlite::Connection;
 use rusqlite::params;
 
 use crate::error::Result;
+use crate::facts::change::HistoryRow;
 use crate::facts::query::Query;
 
 /// What is not forgotten of a key: stated later, or outside the scope in which it is forgotten.
 pub(crate) struct SurvivingHistory {
-    rows: Vec<HistoryRow>,
+    rows: Vec<SurvivingRow>,
     /// Whether nothing of the key is forgotten.
     pub(crate) is_all: bool,
 }
@@ -24,14 +25,11 @@ pub(crate) struct Forgotten<'a> {
     pub(crate) until: i64,
 }
 
-struct HistoryRow {
+struct SurvivingRow {
     operation: i64,
     op_id: String,
     is_rewritten: bool,
-    history: [String; 7],
-    before: Option<String>,
-    after: Option<String>,
-    device: Option<String>,
+    history: HistoryRow,
 }
 
 impl SurvivingHistory {
@@ -49,27 +47,27 @@ impl SurvivingHistory {
                    FROM fact_history AS h JOIN operations AS o USING (history_id) \
                    WHERE h.user_id = ?1 AND h.key = ?2 AND (o.born > ?3 OR ?4 NOT IN ('private', o.scope)) \
                    ORDER BY h.history_id";
-        let rows: Vec<HistoryRow> = connection.rows(
+        let rows: Vec<SurvivingRow> = connection.rows(
             "read the history",
             sql,
             params![user, key, until, scope],
             |row| {
-                Ok(HistoryRow {
+                Ok(SurvivingRow {
                     operation: row.get(0)?,
                     op_id: row.get(1)?,
                     is_rewritten: row.get(2)?,
-                    history: [
-                        row.get(3)?,
-                        row.get(4)?,
-                        row.get(5)?,
-                        row.get(6)?,
-                        row.get(7)?,
-                        row.get(8)?,
-                        row.get(9)?,
-                    ],
-                    before: row.get(10)?,
-                    after: row.get(11)?,
-                    device: row.get(12)?,
+                    history: HistoryRow {
+                        fact_id: row.get(3)?,
+                        user_id: row.get(4)?,
+                        key: row.get(5)?,
+                        action: row.get(6)?,
+                        reason: row.get(7)?,
+                        turn: row.get(8)?,
+                        at: row.get(9)?,
+                        before: row.get(10)?,
+                        after: row.get(11)?,
+                        device: row.get(12)?,
+                    },
                 })
             },
         )?;
@@ -80,18 +78,7 @@ impl SurvivingHistory {
     /// Restores the rows after the key was erased.
     pub(crate) fn write(self, connection: &Connection) -> Result<()> {
         for row in self.rows {
-            let [fact, user, key, action, reason, turn, at] = &row.history;
-            let sql = "INSERT INTO fact_history \
-                       (fact_id, user_id, key, action, reason, turn_id, at, before_json, after_json, device) \
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-            connection.run(
-                "write the history",
-                sql,
-                params![
-                    fact, user, key, action, reason, turn, at, row.before, row.after, row.device
-                ],
-            )?;
-            let history = connection.last_insert_rowid();
+            let history = row.history.insert(connection)?;
             let sql = "UPDATE operations SET kind = 'fact', op_id = ?2, history_id = ?3, is_rewritten = ?4 \
                        WHERE operation = ?1";
             connection.run(

@@ -251,7 +251,7 @@ fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
 fn check(facts: &Facts) {
     let problems = crate::facts::check(facts).unwrap().problems;
     assert!(problems.is_empty(), "{problems:?}");
-    let active = |fact: &&Fact| fact.status == FactStatus::Active && !fact.key.ends_with("[]");
+    let active = |fact: &&Fact| fact.status == FactStatus::Active && !fact.is_multi_valued();
     let rows = rows(facts);
     let mut keys: Vec<&str> = rows
         .iter()
@@ -485,4 +485,18 @@ fn the_history_of_other_devices_is_looked_at_once_for_operations() {
     state(&mut two, "book", "Emma", false);
     assert_eq!(looked_at(&two), (KEYS.len() + 1, KEYS.len() + 1));
     assert_eq!(pending(two.connection(), 9).unwrap().len(), 1);
+}
+
+#[test]
+fn lines_of_other_devices_are_not_counted_as_changes_kept_here() {
+    let mut facts = replica("2026-03-01T12:00:00Z");
+    let clock = facts.clock();
+    facts
+        .write(|connection| {
+            let line = crate::facts::replication::line_id("a line");
+            crate::facts::replication::note_foreign_line(connection, "other", &line, clock)
+        })
+        .unwrap();
+    let summary = crate::facts::replication::sharing(&facts).unwrap().unwrap();
+    assert_eq!(summary.kept_here, 0);
 }

@@ -1,6 +1,8 @@
 //! Propagates erasures between devices, so that forgotten facts are erased everywhere and do not come back.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
+use std::time::Instant;
 
 use rusqlite::Connection;
 use rusqlite::params;
@@ -41,6 +43,15 @@ pub(crate) struct Tombstone {
     mentions: Vec<Address>,
 }
 
+impl Tombstone {
+    /// Returns the mentions that a tombstone of this scope may clear.
+    fn mentions_within(&self, scope: &str) -> Vec<Address> {
+        let mentions = self.mentions.iter();
+        let within = mentions.filter(|mention| reaches(scope, &mention.0));
+        within.cloned().collect()
+    }
+}
+
 /// The address of an operation: scope, device and number.
 type Address = (String, String, i64);
 
@@ -58,8 +69,14 @@ pub(crate) fn decode(payload: &str) -> std::result::Result<Tombstone, Unreadable
 pub(crate) struct Tombstones {
     /// Each with the scope in which it was forgotten.
     all: Vec<(String, Tombstone)>,
-    turns: BTreeSet<String>,
+    /// Each with the scope in which it was forgotten.
+    turns: BTreeSet<(String, String)>,
     mentions: BTreeSet<Address>,
+}
+
+/// Returns whether what was forgotten in one scope concerns another: the user's own devices forget everywhere.
+fn reaches(forgotten_in: &str, scope: &str) -> bool {
+    forgotten_in == PRIVATE || forgotten_in == scope
 }
 
 impl Tombstones {
@@ -80,8 +97,9 @@ impl Tombstones {
     }
 
     fn remember(&mut self, scope: String, tombstone: Tombstone) {
-        self.turns.extend(tombstone.turns.iter().cloned());
-        self.mentions.extend(tombstone.mentions.iter().cloned());
+        let turns = tombstone.turns.iter().cloned();
+        self.turns.extend(turns.map(|turn| (scope.clone(), turn)));
+        self.mentions.extend(tombstone.mentions_within(&scope));
         self.all.push((scope, tombstone));
     }
 
@@ -107,8 +125,10 @@ impl Tombstones {
                 .subject
                 .as_ref()
                 .is_none_or(|which| *which == subject);
-            let is_in_scope = forgotten_in == PRIVATE || forgotten_in == scope;
-            tombstone.owner == owner && is_subject && is_in_scope && born <= tombstone.until
+            tombstone.owner == owner
+                && is_subject
+                && reaches(forgotten_in, scope)
+                && born <= tombstone.until
         })
     }
 
@@ -118,7 +138,14 @@ impl Tombstones {
         if self.turns.is_empty() && !is_mention {
             return false;
         }
-        let is_meant = |turn: &str| is_mention || self.turns.contains(&operation::turn(user, turn));
+        let is_forgotten = |turn: &str| {
+            let turn = operation::turn(user, turn);
+            [PRIVATE, &address.0]
+                .map(|scope| (scope.to_owned(), turn.clone()))
+                .iter()
+                .any(|forgotten| self.turns.contains(forgotten))
+        };
+        let is_meant = |turn: &str| is_mention || is_forgotten(turn);
         let mut is_scrubbed = false;
         if is_meant(&change.turn) {
             change.reason.clear();
@@ -277,6 +304,7 @@ pub(crate) fn apply(
 ) -> Result<Vec<(String, String)>> {
     let mut touched = Vec::new();
     let mut users = BTreeSet::new();
+    let only = Some(scope).filter(|scope| *scope != PRIVATE);
     for (user, key) in recorded::keys(connection)? {
         if operation::owner(&user) != tombstone.owner {
             continue;
@@ -295,14 +323,14 @@ pub(crate) fn apply(
             };
             let kept = SurvivingHistory::read(connection, forgotten)?;
             if !kept.is_all {
-                erase::erase_key(connection, &id, &key)?;
+                erase::erase_key(connection, &id, &key, only)?;
                 kept.write(connection)?;
                 touched.push((user.clone(), key));
             }
         }
         users.insert(user);
     }
-    drop_set_aside(connection, tombstone)?;
+    drop_set_aside(connection, scope, tombstone)?;
     let wanted: BTreeSet<&String> = tombstone.turns.iter().collect();
     for user in users {
         let id = UserId::stored(user.clone());
@@ -312,12 +340,13 @@ pub(crate) fn apply(
             .filter(|turn| wanted.contains(&operation::turn(&user, turn)))
             .collect();
         touched.extend(
-            erase::clear_turns(connection, &id, &turns)?
+            erase::clear_turns(connection, &id, &turns, only)?
                 .into_iter()
                 .map(|key| (user.clone(), key)),
         );
     }
-    touched.extend(clear(connection, &tombstone.mentions)?);
+    let mentions = tombstone.mentions_within(scope);
+    touched.extend(clear(connection, &mentions)?);
     Ok(touched)
 }
 
@@ -328,7 +357,7 @@ fn turns_of(connection: &Connection, user: &str) -> Result<Vec<String>> {
 }
 
 /// Drops the operations set aside that may contain forgotten facts.
-fn drop_set_aside(connection: &Connection, tombstone: &Tombstone) -> Result<()> {
+fn drop_set_aside(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
     let rows = connection.rows(
         "read what was set aside",
         "SELECT scope, device, number, received FROM share_set_aside",
@@ -348,7 +377,8 @@ fn drop_set_aside(connection: &Connection, tombstone: &Tombstone) -> Result<()> 
             .get("clock")
             .and_then(serde_json::Value::as_i64)
             .unwrap_or(0);
-        if operation::owner(user) == tombstone.owner && clock <= tombstone.until {
+        let is_meant = operation::owner(user) == tombstone.owner && clock <= tombstone.until;
+        if is_meant && reaches(scope, &address.0) {
             connection.run(
                 "forget what was set aside",
                 "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
@@ -370,13 +400,17 @@ pub(crate) fn needs_cleaning(connection: &Connection) -> Result<()> {
 
 /// Rewrites the file if a pull erased something; returns whether nothing remains to be done.
 ///
-/// If another process has the file open, this is postponed.
-pub(crate) fn clean_file(facts: &mut Facts) -> Result<bool> {
+/// If another process has the file open, or the time has run out, this is postponed.
+pub(crate) fn clean_file(facts: &mut Facts, deadline: Option<Instant>) -> Result<bool> {
     let is_unclean = Device::find(facts.connection())?.is_some_and(|device| device.is_unclean);
     if !is_unclean {
         return Ok(true);
     }
-    if facts.lock_exclusive().is_err() {
+    let left = match deadline {
+        Some(deadline) => deadline.saturating_duration_since(Instant::now()),
+        None => Duration::MAX,
+    };
+    if left.is_zero() || facts.lock_exclusive_within(left).is_err() {
         return Ok(false);
     }
     facts.vacuum()?;

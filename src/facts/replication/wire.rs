@@ -7,9 +7,7 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::action::normalized_time;
 use crate::facts::fact::Fact;
-use crate::facts::key::FactKey;
 use crate::secrets;
 
 /// Version of the format; operations of a later version are set aside until this program is updated.
@@ -160,41 +158,10 @@ fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact,
     fields.insert(LOCAL.to_owned(), Value::Null);
     let fact: Fact = serde_json::from_value(Value::Object(fields))
         .map_err(|error| broken(&error.to_string()))?;
-    FactKey::parse(&fact.key).map_err(|error| broken(&error.message))?;
     if fact.user_id != user {
         return Err(broken("a fact of another user"));
     }
-    if !(0.0..=1.0).contains(&fact.confidence) || fact.value_text.trim().is_empty() {
-        return Err(broken("no value, or a confidence outside 0 to 1"));
-    }
-    let needed = [
-        &fact.valid_from,
-        &fact.created_at,
-        &fact.updated_at,
-        &fact.last_mentioned_at,
-    ];
-    let times = needed.into_iter().chain(&fact.valid_to);
-    if times
-        .into_iter()
-        .any(|time| normalized_time(time).as_ref() != Some(time))
-    {
-        return Err(broken("an invalid time"));
-    }
-    if fact
-        .valid_to
-        .as_ref()
-        .is_some_and(|end| *end < fact.valid_from)
-    {
-        return Err(broken("valid_to is not after valid_from"));
-    }
-    let is_id = fact.fact_id.len() == 36
-        && fact
-            .fact_id
-            .bytes()
-            .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    if !is_id {
-        return Err(broken("invalid fact_id"));
-    }
+    fact.check().map_err(|error| broken(&error.message))?;
     Ok(fact)
 }
 

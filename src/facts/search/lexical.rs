@@ -7,6 +7,7 @@ use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::ranking::Language;
 use crate::ranking::any_form_of;
+use crate::text::hexadecimal;
 
 /// Column filter: words match in every column except the user's.
 const TEXT: &str = "{key value_text source_excerpt}";
@@ -90,13 +91,6 @@ pub(crate) fn unmatched(
 
 /// Returns the query that matches the user, as one word like the column `owner`.
 fn owner(user: &UserId) -> String {
-    use std::fmt::Write;
-
-    let mut word = String::from("owner : \"");
-    for byte in user.as_str().bytes() {
-        // Writing to a string cannot fail.
-        let _written = write!(word, "{byte:02X}").is_ok();
-    }
-    word.push('"');
-    word
+    let digits = hexadecimal(user.as_str().as_bytes()).to_uppercase();
+    format!("owner : \"{digits}\"")
 }

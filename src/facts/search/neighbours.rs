@@ -1,7 +1,7 @@
 //! Finds the neighbours of facts in a session, and how much they boost each other's scores.
 
 use crate::facts::search::places::RowCursor;
-use crate::facts::vectors::Turn;
+use crate::facts::vectors::SessionRow;
 use crate::ranking::NEIGHBOUR_SHARES;
 
 /// The neighbours of each row, by index; rows that a search may not return are skipped.
@@ -12,7 +12,7 @@ pub(crate) struct Neighbours {
 
 impl Neighbours {
     /// Finds the neighbours of the rows, which are sorted, in these turns.
-    pub(crate) fn from_turns(turns: impl Iterator<Item = Turn>, seqs: &[i64]) -> Self {
+    pub(crate) fn from_turns(turns: impl Iterator<Item = SessionRow>, seqs: &[i64]) -> Self {
         let mut neighbours = Self {
             before: vec![None; seqs.len()],
             after: vec![None; seqs.len()],
@@ -74,12 +74,12 @@ impl Neighbours {
 mod tests {
     use super::*;
 
-    fn turn(row: i64, is_first: bool) -> Turn {
-        Turn { row, is_first }
+    fn turn(row: i64, is_first: bool) -> SessionRow {
+        SessionRow { row, is_first }
     }
 
     #[test]
-    fn only_those_side_by_side_in_one_session_lend() {
+    fn only_adjacent_facts_of_one_session_lend() {
         // A search may not return 7, so 4 and 9 are neighbours; 2 begins another session.
         let turns = [
             turn(4, true),

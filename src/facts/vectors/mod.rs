@@ -39,7 +39,7 @@ pub(crate) use copies::forget as forget_copies;
 pub(crate) use copies::remaining;
 pub(crate) use scan::Scanned;
 pub(crate) use scan::scan;
-pub(crate) use sessions::Turn;
+pub(crate) use sessions::SessionRow;
 pub(crate) use sessions::turns;
 
 /// Timeout of an endpoint, after which the search is lexical only.

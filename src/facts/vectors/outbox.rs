@@ -112,8 +112,7 @@ fn carry_out(
     let (mut kept, mut gone) = (Vec::new(), Vec::new());
     for job in jobs {
         let user = UserId::stored(job.user.clone());
-        let found = fact::select(connection, &user, "fact_id = ?2", &[&job.fact])?;
-        match found.into_iter().next() {
+        match fact::by_id(connection, &user, &job.fact)? {
             Some(fact) if fact.status.is_retrievable() => kept.push(fact),
             _ => gone.push(job.fact.clone()),
         }

@@ -8,7 +8,7 @@ use crate::facts::user::UserId;
 
 /// A fact that belongs to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Turn {
+pub(crate) struct SessionRow {
     /// Its row.
     pub(crate) row: i64,
     /// Whether it is the first of its session.
@@ -16,11 +16,11 @@ pub(crate) struct Turn {
 }
 
 /// Returns the user's facts that belong to a session, by session and in order.
-pub(crate) fn turns(connection: &Connection, user: &UserId) -> Result<Vec<Turn>> {
+pub(crate) fn turns(connection: &Connection, user: &UserId) -> Result<Vec<SessionRow>> {
     // One pass over a covering index of the sessions.
     let sql = "SELECT seq, session_id FROM facts INDEXED BY facts_session \
                WHERE user_id = ?1 AND session_id IS NOT NULL ORDER BY session_id, turn_seq, seq";
-    let read = || -> rusqlite::Result<Vec<Turn>> {
+    let read = || -> rusqlite::Result<Vec<SessionRow>> {
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([user.as_str()])?;
         let mut turns = Vec::new();
@@ -32,7 +32,7 @@ pub(crate) fn turns(connection: &Connection, user: &UserId) -> Result<Vec<Turn>>
                 session = Some(of.to_vec());
             }
             let row = row.get(0)?;
-            turns.push(Turn { row, is_first });
+            turns.push(SessionRow { row, is_first });
         }
         Ok(turns)
     };

@@ -58,7 +58,6 @@ impl Index {
         let transaction = self.db.transaction_with_behavior(behavior)?;
         // Another process may have updated the index meanwhile.
         if let Some(changes) = pending_changes(&transaction, files)? {
-            transaction.execute("DELETE FROM terms", [])?;
             for file in &changes.deleted {
                 delete_file(&transaction, *file)?;
             }
@@ -210,6 +209,7 @@ fn replace(
     old: Option<i64>,
     content: &FileContent,
 ) -> Result<()> {
+    drop_term_list(db)?;
     let old_texts = match old {
         Some(file) => delete_units(db, file)?,
         None => Vec::new(),
@@ -222,7 +222,14 @@ fn replace(
     delete_orphaned_texts(db, &old_texts)
 }
 
+/// Empties the list of terms, since texts change; a file that stays unreadable at every update changes none.
+fn drop_term_list(db: &Connection) -> Result<()> {
+    db.prepare_cached("DELETE FROM terms")?.execute([])?;
+    Ok(())
+}
+
 fn delete_file(db: &Connection, file: i64) -> Result<()> {
+    drop_term_list(db)?;
     let texts = delete_units(db, file)?;
     db.prepare_cached("DELETE FROM files WHERE id = ?1")?
         .execute([file])?;

@@ -19,52 +19,28 @@ use crate::error::Result;
 use crate::project::Project;
 use crate::recall::document::SearchDocument;
 use crate::storage::read;
+use crate::text::word_enum;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// The name of a store in queries and output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SourceName {
-    /// The planning folder and the context files.
-    Plan,
-    /// Lessons from finished phases.
-    Patterns,
-    /// The knowledge entries and the notepad.
-    Entries,
-    /// The repository's ledger.
-    Ledger,
-    /// The project's decision records.
-    Adr,
-    /// The journal.
-    Journal,
-    /// The user's facts.
-    Facts,
-}
-
-impl SourceName {
-    /// All stores, in display order.
-    pub const ALL: [Self; 7] = [
-        Self::Plan,
-        Self::Patterns,
-        Self::Entries,
-        Self::Ledger,
-        Self::Adr,
-        Self::Journal,
-        Self::Facts,
-    ];
-
-    /// Returns the name of the store.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Plan => "plan",
-            Self::Patterns => "patterns",
-            Self::Entries => "entries",
-            Self::Ledger => "ledger",
-            Self::Adr => "adr",
-            Self::Journal => "journal",
-            Self::Facts => "facts",
-        }
+word_enum! {
+    /// The name of a store in queries and output, in display order.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum SourceName {
+        /// The planning folder and the context files.
+        Plan = "plan",
+        /// Lessons from finished phases.
+        Patterns = "patterns",
+        /// The knowledge entries and the notepad.
+        Entries = "entries",
+        /// The repository's ledger.
+        Ledger = "ledger",
+        /// The project's decision records.
+        Adr = "adr",
+        /// The journal.
+        Journal = "journal",
+        /// The user's facts.
+        Facts = "facts",
     }
 }
 
