@@ -107,7 +107,7 @@ fn index(path: &Path, files: &Files, topics: &HashSet<String>, source: &mut Impo
         outline
             .sections()
             .iter()
-            .filter(|section| section.level <= 2)
+            .filter(|section| (1..=2).contains(&section.level))
     };
     let first = heads()
         .next()

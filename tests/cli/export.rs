@@ -31,3 +31,31 @@ fn facts_that_are_asked_for_are_not_said_to_be_missing() {
     let said = case.run("export out --user ada").success().stdout();
     assert!(said.ends_with("patterns, journal, facts.\n"), "{said}");
 }
+
+#[test]
+fn a_folder_above_the_project_can_be_named_with_dots() {
+    let case = Case::empty();
+    case.write("p/.planning/STATE.md", "# State\n");
+    case.write("p/.vibekit/notepad.md", "## Manual\n\n- keep\n");
+    case.run("-C p export p/../copy").success();
+    let manifest = case.read("copy/MANIFEST.md").unwrap();
+    assert!(!String::from_utf8(manifest).unwrap().contains("Left out"));
+}
+
+#[test]
+fn an_export_that_lacks_a_file_says_so() {
+    let case = Case::empty();
+    case.write(
+        ".vibekit/memory/small.md",
+        "---\nkey: small\n---\n\n# Small\n\nText\n",
+    );
+    case.write(".vibekit/memory/large.md", "a\n".repeat(5 * 1024 * 1024));
+    let failed = case.run("export copy").code(1);
+    assert!(
+        failed.stderr().contains("lacks 1 file"),
+        "{}",
+        failed.report()
+    );
+    let manifest = String::from_utf8(case.read("copy/MANIFEST.md").unwrap()).unwrap();
+    assert!(manifest.contains("- `entries/large.md`"), "{manifest}");
+}

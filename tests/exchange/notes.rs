@@ -119,3 +119,31 @@ fn what_is_not_there_is_said() {
         outcome.report()
     );
 }
+
+#[test]
+fn every_section_of_claude_codes_memory_is_imported() {
+    let case = Case::empty();
+    case.write(
+        "memory/MEMORY.md",
+        "# Memory\n\n## Notes\n\none\n\n# Another top\n\ntwo\n\n### sub\n\nthree\n\n## Notes\n\n\
+         - [Empty](empty.md): never deploy on fridays\n",
+    );
+    case.write("memory/empty.md", "");
+    let report = case
+        .run("import claude-code memory --json")
+        .success()
+        .json();
+    let texts: String = keys_of(&report)
+        .iter()
+        .map(|key| entry(&case, key))
+        .collect();
+    for text in ["one", "two", "three", "never deploy on fridays"] {
+        assert!(texts.contains(text), "{text}: {report:#}");
+    }
+    let again = case
+        .run("import claude-code memory --json")
+        .success()
+        .json();
+    assert_eq!(again["counts"]["imported"], 0, "{again:#}");
+    assert_eq!(again["counts"]["skipped"], 1, "{again:#}");
+}
