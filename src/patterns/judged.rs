@@ -20,6 +20,8 @@ use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::cite;
 use crate::patterns::lesson::is_complete;
 use crate::patterns::part::EntryPart;
+use crate::patterns::lesson::split_citation;
+use crate::patterns::named_files;
 use crate::planning::PlanNumber;
 use crate::secrets;
 use crate::storage::read;
@@ -277,14 +279,7 @@ impl SubmittedLesson {
             .flat_map(|plan| plan.files.iter().flatten().map(String::as_str))
             .collect();
         for file in &self.files {
-            let path = Path::new(file);
-            let is_inside = path.is_relative()
-                && !path
-                    .components()
-                    .any(|part| matches!(part, std::path::Component::ParentDir));
-            let exists =
-                touched.contains(file.as_str()) || (is_inside && read::exists(&root.join(path)));
-            if !exists {
+            if !touched.contains(file.as_str()) && !named_files::exists(root, file) {
                 let reason = format!("names {file}, which does not exist");
                 return Err(self.refused(&reason, "name files relative to the project"));
             }

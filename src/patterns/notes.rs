@@ -7,6 +7,10 @@ use crate::error::Result;
 use crate::markdown::Outline;
 use crate::patterns;
 use crate::patterns::Patterns;
+use crate::patterns::appending::CLOSINGS;
+use crate::patterns::appending::changeable_text;
+use crate::patterns::appending::unclosed;
+use crate::patterns::named_files;
 use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::position::Survey;
@@ -14,7 +18,6 @@ use crate::project::Project;
 use crate::secrets;
 use crate::storage::Changes;
 use crate::storage::Store;
-use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
 use crate::text::Line;
@@ -87,7 +90,7 @@ fn written(project: &Project, request: &NoteRequest) -> Result<String> {
     let mut about = Vec::new();
     about.extend(request.phase.iter().map(|phase| format!("phase {phase}")));
     for file in &request.files {
-        if !read::exists(&project.root.join(file)) {
+        if !named_files::exists(&project.root, file) {
             return Err(Error::refused(format!("there is no file {file}"))
                 .hint("name files relative to the project"));
         }
