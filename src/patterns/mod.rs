@@ -29,7 +29,6 @@ mod stored;
 mod trace;
 
 pub use appending::append;
-pub(crate) use appending::check_whole;
 pub(crate) use appending::replace_lessons;
 pub use effort::effort;
 pub use entry::Bullet;
