@@ -7,6 +7,7 @@ use crate::patterns::BulletSource;
 use crate::patterns::LessonSource;
 use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
+use crate::patterns::other_milestones;
 use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PlanNumber;
@@ -36,15 +37,7 @@ impl Patterns {
     /// Fills in the source of each bullet, as far as the summaries still exist.
     pub(crate) fn trace_bullets(&mut self, project: &Project) -> Result<()> {
         let folder = PlanningFolder::read(&project.planning()?.dir)?.value;
-        let mut milestones: Vec<MilestoneFolder> = Vec::new();
-        for archive in &folder.archived {
-            milestones.push(archive.milestone()?.value);
-        }
-        for slug in folder.milestones()? {
-            if slug != folder.active.slug {
-                milestones.push(folder.milestone(&slug)?.value);
-            }
-        }
+        let mut milestones = other_milestones(&folder, &mut Vec::new())?;
         milestones.push(folder.active);
         for entry in &mut self.entries {
             let Some(trace) = &entry.trace else {
