@@ -180,10 +180,7 @@ impl SubmittedLesson {
     /// Parses `Text (plans 01, 03)`; without plans, the files are the paths in backticks.
     fn of_bullet(bullet: &str) -> Self {
         let plans: Vec<String> = cited(bullet).iter().map(ToString::to_string).collect();
-        let text = match bullet.rsplit_once("(plan") {
-            Some((text, _)) if !plans.is_empty() => text.trim(),
-            _ => bullet,
-        };
+        let text = split_citation(bullet).0;
         let spans = text.split('`').skip(1).step_by(2);
         let files = spans.filter(|span| span.contains(['/', '.']) && !span.contains(' '));
         Self {
