@@ -107,15 +107,22 @@ pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
 /// Returns a digest of the inputs of a check; `None` without git.
 fn fingerprint(project: &Project, patterns: &Patterns) -> Option<String> {
     let head = project.git.head().ok().flatten()?;
+    Some(digest_of(&head, patterns))
+}
+
+fn digest_of(head: &str, patterns: &Patterns) -> String {
     let mut digest = Sha256::new();
     digest.update(head);
-    for entry in &patterns.entries {
-        digest.update(entry.text.as_bytes());
+    let entries = patterns.entries.iter();
+    let entries = entries.map(|entry| (entry.line, &entry.text));
+    let loose = patterns.loose.iter();
+    let loose = loose.map(|loose| (loose.line, &loose.text));
+    // The reasons are looked up by line, so a change elsewhere in the file matters, too.
+    for (line, text) in entries.chain(loose) {
+        digest.update(format!("\n{line} "));
+        digest.update(text);
     }
-    for loose in &patterns.loose {
-        digest.update(loose.text.as_bytes());
-    }
-    Some(hexadecimal(&digest.finalize()))
+    hexadecimal(&digest.finalize())
 }
 
 fn cached(project: &Project, fingerprint: &str) -> Option<StaleReasons> {
@@ -136,5 +143,30 @@ fn write_cache(project: &Project, fingerprint: String, reasons: &StaleReasons) {
         && let Err(_unwritable) = project.storage().write_cache(CACHE, &bytes)
     {
         // If the cache cannot be written, the next run checks again.
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_moves_to_another_line_is_checked_again() {
+        let digest = |head: &str, text: &str| {
+            digest_of(head, &Patterns::parse(text, Path::new("P.md")).value)
+        };
+        let entry = "### Phase 1: A\n\n**What worked:**\n- `a.rs` first\n";
+        let note = "## Notes\n\n- See `a.rs`\n";
+        for patterns in [entry, note] {
+            let known = digest("9c", &format!("# P\n\n{patterns}"));
+            assert_eq!(known, digest("9c", &format!("# P\n\n{patterns}")));
+            assert_ne!(
+                known,
+                digest("9c", &format!("# P\n\nLearned.\n\n{patterns}"))
+            );
+            assert_ne!(known, digest("9d", &format!("# P\n\n{patterns}")));
+        }
     }
 }
