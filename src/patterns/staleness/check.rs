@@ -291,7 +291,7 @@ impl CheckContext<'_> {
         if compared.is_empty() {
             return Ok(());
         }
-        let today = Today::new(self.tree.listing()?, read);
+        let today = Today::new(self.tree.listing()?, &read);
         let count = compared.len();
         for (place, structure) in &mut compared {
             *structure = structure::structure(&today, past, *place, count)?;
