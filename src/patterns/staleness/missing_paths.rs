@@ -241,7 +241,10 @@ impl Subject {
                     .iter()
                     .map(|rename| rename.to.rsplit_once('/').map_or("", |(folder, _)| folder));
                 let folder = most_frequent(folders)?;
-                let pattern = format!("{folder}/{name}");
+                let pattern = match folder {
+                    "" => name.to_owned(),
+                    _ => format!("{folder}/{name}"),
+                };
                 let targets = moved.iter().map(|rename| rename.to.clone()).collect();
                 let matched = FileNames::new(targets).matches(&pattern).len();
                 // If the files were also given other names, the glob did not move.
