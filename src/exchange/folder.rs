@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
+use crate::git::slashed;
 use crate::storage::listing;
 use crate::storage::listing::PathKind;
 use crate::warning::Warning;
@@ -31,9 +32,7 @@ pub(crate) struct Files {
 impl Files {
     /// Returns a file's path relative to the root, with `/` as the separator.
     pub(crate) fn name(&self, path: &Path) -> String {
-        let below = path.strip_prefix(&self.root).unwrap_or(path);
-        let parts = below.iter().map(|part| part.to_string_lossy());
-        parts.collect::<Vec<_>>().join("/")
+        slashed(path.strip_prefix(&self.root).unwrap_or(path))
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::git::Git;
+use crate::git::slashed;
 use crate::patterns::Certainty;
 use crate::patterns::Mention;
 use crate::patterns::PathForm;
@@ -250,10 +251,10 @@ impl Tree {
 
 fn prefix(top: &Path, root: &Path) -> String {
     let below = root.strip_prefix(top).unwrap_or(Path::new(""));
-    let parts = below
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy());
-    parts.fold(String::new(), |prefix, part| format!("{prefix}{part}/"))
+    match slashed(below) {
+        prefix if prefix.is_empty() => prefix,
+        prefix => prefix + "/",
+    }
 }
 
 /// Lists the files of a folder, except those excluded by `.gitignore` or by name.
@@ -267,13 +268,6 @@ fn on_disk(root: &Path) -> Vec<String> {
     walk.flatten()
         .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))
         .take(MAX_FILES)
-        .filter_map(|entry| {
-            let below = entry.path().strip_prefix(root).ok()?;
-            let parts: Vec<_> = below
-                .components()
-                .map(|part| part.as_os_str().to_string_lossy())
-                .collect();
-            Some(parts.join("/"))
-        })
+        .filter_map(|entry| Some(slashed(entry.path().strip_prefix(root).ok()?)))
         .collect()
 }
