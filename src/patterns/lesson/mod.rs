@@ -21,7 +21,6 @@ use crate::patterns::LessonSource;
 use crate::text::Line;
 
 pub(crate) use compose::statement;
-pub(crate) use nature::DeviationNature;
 pub use problem::PastProblems;
 pub(crate) use problem::sentence_of;
 pub(crate) use recurrence::SubjectIndex;
