@@ -10,8 +10,6 @@ use crate::patterns;
 use crate::patterns::Patterns;
 use crate::patterns::Retrospective;
 use crate::patterns::Trace;
-use crate::patterns::judged::CheckedLessons;
-use crate::patterns::rewriting::rewritten;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::templates;
@@ -76,36 +74,6 @@ pub(crate) fn changeable_text(bytes: Vec<u8>, path: &Path) -> Result<String> {
 /// Refuses to change a file if only the beginning of this text would be parsed.
 fn check_whole(text: &str, path: &Path) -> Result<()> {
     Outline::check_whole(text, path, "move older entries to a file with another name")
-}
-
-/// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading.
-///
-/// Refused if the entry's bullets are not, byte for byte, what annals wrote.
-pub(crate) fn replace_lessons(
-    project: &Project,
-    line: usize,
-    lessons: &CheckedLessons,
-    changes: &mut Changes,
-) -> Result<()> {
-    let path = patterns::path(&project.planning_place().dir);
-    let old = changes.current(&path)?;
-    let text = changeable_text(old.clone().unwrap_or_default(), &path)?;
-    let known = Patterns::parse(&text, &path).value;
-    let entry = known.entries.into_iter().find(|entry| entry.line == line);
-    let new = entry.and_then(|entry| {
-        let new = rewritten(&entry, lessons)?;
-        Some(format!(
-            "{}{new}{}",
-            &text[..entry.range.start],
-            &text[entry.range.end..]
-        ))
-    });
-    let new = new.ok_or_else(|| {
-        Error::refused("the entry's bullets were edited and are not replaced")
-            .at(&path, line)
-            .hint("--again appends a new entry, or `annals patterns note` adds to them")
-    })?;
-    changes.edit(&path, old, new.into_bytes())
 }
 
 /// An entry to be appended.

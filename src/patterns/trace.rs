@@ -152,7 +152,7 @@ fn comments(text: &str) -> impl Iterator<Item = Comment<'_>> {
 }
 
 /// Returns an entry's text with its comment marked as judged; `None` if there is no such comment.
-pub(crate) fn judged(
+pub(crate) fn with_judged_mark(
     text: &str,
     sources: &[Option<LessonSource>],
     bullets: &str,
@@ -279,7 +279,7 @@ mod tests {
     fn the_comment_that_is_read_is_the_one_that_is_marked() {
         let other = "<!-- annals: see the notes -->";
         let text = format!("{other}\n<!-- annals: phase-dir=05-a plans=01 digest=3f -->\n");
-        let marked = judged(&text, &[], "77").unwrap();
+        let marked = with_judged_mark(&text, &[], "77").unwrap();
         assert_eq!(
             marked,
             format!(
@@ -287,7 +287,7 @@ mod tests {
             )
         );
         assert!(Trace::parse(&marked).unwrap().judged);
-        assert_eq!(judged(other, &[], "77"), None);
+        assert_eq!(with_judged_mark(other, &[], "77"), None);
     }
 
     proptest! {
@@ -302,7 +302,7 @@ mod tests {
         fn no_text_panics(text in "(<!-- ?annals:)?[ =%a-f0-9é,-]{0,30}(-->)?") {
             Trace::parse(&text);
             Trace::is_in(&text);
-            judged(&text, &[], "77");
+            with_judged_mark(&text, &[], "77");
         }
     }
 }
