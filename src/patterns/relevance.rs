@@ -173,10 +173,7 @@ fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for (age, entry) in patterns.entries.iter().rev().enumerate() {
-        let source = entry.phase.as_ref().map_or_else(
-            || entry.name.clone(),
-            |phase| format!("Phase {phase}: {}", entry.name),
-        );
+        let source = entry.title();
         let lists = [
             (PatternOutcome::Worked, &entry.worked),
             (PatternOutcome::Failed, &entry.failed),

@@ -43,8 +43,7 @@ impl StaleReasons {
     pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
         let staleness = Staleness::of_patterns(patterns, &project.root, &project.git)?;
         let of_entries = patterns.entries.iter().flat_map(|entry| {
-            let notes = entry.notes.iter().map(String::as_str);
-            let texts = entry.texts().chain(notes);
+            let texts = entry.all_texts();
             texts.map(|text| (entry.line, text))
         });
         let loose = patterns.loose.iter();

@@ -20,7 +20,7 @@ use crate::patterns::staleness::structure::Structure;
 impl Staleness {
     /// Checks all of PATTERNS.md, in file order, entries first.
     pub fn of_patterns(patterns: &Patterns, root: &Path, git: &Git) -> Result<Self> {
-        let entry_names: Vec<String> = patterns.entries.iter().map(name_of_entry).collect();
+        let entry_names: Vec<String> = patterns.entries.iter().map(PatternEntry::title).collect();
         let entries = patterns.entries.iter().zip(&entry_names);
         let mut texts: Vec<DatedText<'_>> =
             entries.map(|(entry, id)| of_entry(entry, id)).collect();
@@ -72,13 +72,6 @@ impl Reasons<'_> {
         };
         let of_paths = mentions(text).into_iter().find_map(of_path);
         of_paths.or_else(|| entry.structure.clone())
-    }
-}
-
-fn name_of_entry(entry: &PatternEntry) -> String {
-    match &entry.phase {
-        Some(phase) => format!("Phase {phase}: {}", entry.name),
-        None => entry.name.clone(),
     }
 }
 
