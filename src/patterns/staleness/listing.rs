@@ -3,7 +3,6 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use globset::Glob;
 use globset::GlobBuilder;
 use globset::GlobMatcher;
 
@@ -73,10 +72,10 @@ impl FileNames {
 
     /// Returns the paths that a glob matches, from the root or below any folder: files, or else folders.
     pub(crate) fn matches(&self, pattern: &str) -> Vec<&str> {
-        let Some(matchers) = matchers(pattern) else {
+        let Some(matcher) = matcher(pattern) else {
             return Vec::new();
         };
-        let is_match = |path: &str| matchers.iter().any(|matcher| matcher.is_match(path));
+        let is_match = |path: &str| matcher.is_match(path);
         let files = self.files.iter().map(String::as_str);
         let found: Vec<&str> = files.filter(|file| is_match(file)).collect();
         if !found.is_empty() {
@@ -150,16 +149,11 @@ fn rest_after<'a>(file: &'a str, part: &str) -> Option<&'a str> {
     is_start.then(|| &file[at + part.len()..])
 }
 
-/// Returns matchers for a glob from the root and below any folder; `None` for an invalid glob.
-fn matchers(pattern: &str) -> Option<[GlobMatcher; 2]> {
-    let build = |text: &str| -> Option<Glob> {
-        GlobBuilder::new(text).literal_separator(true).build().ok()
-    };
-    let below = format!("**/{pattern}");
-    Some([
-        build(pattern)?.compile_matcher(),
-        build(&below)?.compile_matcher(),
-    ])
+/// Returns a matcher for a glob from the root or below any folder; `None` for an invalid glob.
+fn matcher(pattern: &str) -> Option<GlobMatcher> {
+    let anywhere = format!("**/{pattern}");
+    let glob = GlobBuilder::new(&anywhere).literal_separator(true).build();
+    Some(glob.ok()?.compile_matcher())
 }
 
 #[cfg(test)]
