@@ -26,10 +26,10 @@ pub(crate) const STALE_MARK: &str = " (possibly stale)";
 /// Maximum number of patterns in the block.
 const MAX_PATTERNS: usize = 5;
 
-/// Maximum length of a line in a list, in characters.
+/// Maximum length of a decision and of each part of the position, in characters.
 const MAX_ITEM_CHARS: usize = 160;
 
-/// Maximum length of a single line, in characters.
+/// Maximum length of any other text, in characters; those in lists are kept shorter where they are written.
 const MAX_LINE_CHARS: usize = 500;
 
 /// The data from the stores that the context file is generated from.

@@ -184,7 +184,7 @@ fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
                 let pattern = RelevantPattern {
                     judged: entry.trace.as_ref().is_none_or(|trace| trace.judged),
                     reference: reference(entry, &ambiguous),
-                    ..unit(text, outcome, &source, entry.line)
+                    ..unranked(text, outcome, &source, entry.line)
                 };
                 found.push((pattern, u32::try_from(age).unwrap_or(u32::MAX - 1)));
             }
@@ -197,7 +197,7 @@ fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
         .filter(|loose| seen.insert(loose.text.clone()))
     {
         let source = loose.section.as_deref().unwrap_or("PATTERNS.md");
-        let pattern = unit(&loose.text, PatternOutcome::Noted, source, loose.line);
+        let pattern = unranked(&loose.text, PatternOutcome::Noted, source, loose.line);
         found.push((pattern, oldest));
     }
     found
@@ -231,7 +231,8 @@ fn without_citation(text: &str) -> &str {
     split_citation(text).0
 }
 
-fn unit(text: &str, outcome: PatternOutcome, source: &str, line: usize) -> RelevantPattern {
+/// Returns a pattern without score, phase and staleness.
+fn unranked(text: &str, outcome: PatternOutcome, source: &str, line: usize) -> RelevantPattern {
     RelevantPattern {
         text: text.to_owned(),
         outcome,

@@ -276,9 +276,9 @@ impl CheckContext<'_> {
         missing_paths::trace(&mut paths, self.git, &self.tree, past)?;
         for (one, path) in missing.iter_mut().zip(paths) {
             let report = &mut entries[one.text].paths[one.report];
-            report.since = path.removed.and_then(|place| {
-                let hash = past.timeline().hash(place)?;
-                Some(structure::since(past, place, hash))
+            report.since = path.removed.and_then(|commit_index| {
+                let hash = past.timeline().hash(commit_index)?;
+                Some(structure::since(past, commit_index, hash))
             });
             if let Some(now) = path.now {
                 report.status = PathStatus::Moved;
@@ -298,22 +298,28 @@ impl CheckContext<'_> {
         let Some(past) = &mut self.past else {
             return Ok(());
         };
-        let places: Vec<Option<usize>> = texts
+        let commit_indices: Vec<Option<usize>> = texts
             .iter()
             .map(|text| past.written_at(text.commit, text.date))
             .collect();
         let mut compared = Compared::new();
-        compared.extend(places.iter().flatten().map(|place| (*place, None)));
+        compared.extend(
+            commit_indices
+                .iter()
+                .flatten()
+                .map(|commit_index| (*commit_index, None)),
+        );
         if compared.is_empty() {
             return Ok(());
         }
         let today = Today::new(self.tree.listing()?, &read);
         let count = compared.len();
-        for (place, structure) in &mut compared {
-            *structure = structure::structure(&today, past, *place, count)?;
+        for (commit_index, structure) in &mut compared {
+            *structure = structure::compare_with(&today, past, *commit_index, count)?;
         }
-        for (entry, place) in entries.iter_mut().zip(places) {
-            entry.structure = place.and_then(|place| compared.get(&place)?.clone());
+        for (entry, commit_index) in entries.iter_mut().zip(commit_indices) {
+            entry.structure =
+                commit_index.and_then(|commit_index| compared.get(&commit_index)?.clone());
         }
         Ok(())
     }

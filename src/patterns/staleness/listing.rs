@@ -54,7 +54,7 @@ impl FileNames {
     }
 
     /// Returns the paths that end with this one, sorted; `mod.rs` usually has several.
-    pub(crate) fn homes(&self, path: &str, form: PathForm) -> Vec<&str> {
+    pub(crate) fn paths_ending_in(&self, path: &str, form: PathForm) -> Vec<&str> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let Some(candidates) = self.by_name().get(name) else {
             return Vec::new();
@@ -181,20 +181,29 @@ mod tests {
         assert!(!listing.has("src/lib.rs", PathForm::Folder));
         assert!(listing.has_folder("src/api") && !listing.has_folder("src/ap"));
         assert_eq!(
-            listing.homes("mod.rs", PathForm::Plain),
+            listing.paths_ending_in("mod.rs", PathForm::Plain),
             ["src/api/mod.rs", "src/web/mod.rs"]
         );
         assert_eq!(
-            listing.homes("api/login.rs", PathForm::Plain),
+            listing.paths_ending_in("api/login.rs", PathForm::Plain),
             ["src/api/login.rs"]
         );
-        assert_eq!(listing.homes("api", PathForm::Folder), ["src/api"]);
-        assert_eq!(listing.homes("i/login.rs", PathForm::Plain), [""; 0]);
         assert_eq!(
-            listing.homes("[id]/page.tsx", PathForm::Plain),
+            listing.paths_ending_in("api", PathForm::Folder),
+            ["src/api"]
+        );
+        assert_eq!(
+            listing.paths_ending_in("i/login.rs", PathForm::Plain),
+            [""; 0]
+        );
+        assert_eq!(
+            listing.paths_ending_in("[id]/page.tsx", PathForm::Plain),
             ["app/[id]/page.tsx"]
         );
-        assert_eq!(FileNames::default().homes("a", PathForm::Plain), [""; 0]);
+        assert_eq!(
+            FileNames::default().paths_ending_in("a", PathForm::Plain),
+            [""; 0]
+        );
     }
 
     #[test]
@@ -202,7 +211,7 @@ mod tests {
         let files = ["a/b/1", "a/b/2", "a/b-c/b/3", "a/b/b/4"];
         let listing = FileNames::new(files.map(str::to_owned).to_vec());
         assert_eq!(
-            listing.homes("b", PathForm::Folder),
+            listing.paths_ending_in("b", PathForm::Folder),
             ["a/b-c/b", "a/b", "a/b/b"]
         );
     }

@@ -143,13 +143,13 @@ impl<'a> Today<'a> {
 }
 
 /// Compares the current tree with a commit; `texts` is the number of commits compared in all.
-pub(crate) fn structure(
+pub(crate) fn compare_with(
     today: &Today<'_>,
     past: &mut TreeHistory,
-    place: usize,
+    commit_index: usize,
     texts: usize,
 ) -> Result<Option<Structure>> {
-    let Some(hash) = past.timeline().hash(place).map(str::to_owned) else {
+    let Some(hash) = past.timeline().hash(commit_index).map(str::to_owned) else {
         return Ok(None);
     };
     let most = (FOLDERS_READ / texts.max(1)).max(MIN_FOLDERS_READ);
@@ -175,7 +175,7 @@ pub(crate) fn structure(
         one.difference(other).cloned().collect::<Vec<_>>()
     };
     Ok(Some(Structure {
-        since: since(past, place, &hash),
+        since: since(past, commit_index, &hash),
         files,
         folders,
         is_estimated: counts.is_estimated,
@@ -189,10 +189,10 @@ pub(crate) fn structure(
 }
 
 /// Returns a commit as shown to users.
-pub(crate) fn since(past: &TreeHistory, place: usize, hash: &str) -> Since {
+pub(crate) fn since(past: &TreeHistory, commit_index: usize, hash: &str) -> Since {
     Since {
         commit: hash[..hash.len().min(7)].to_owned(),
-        date: past.timeline().date(place),
+        date: past.timeline().date(commit_index),
     }
 }
 

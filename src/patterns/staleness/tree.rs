@@ -151,7 +151,7 @@ impl Tree {
             return Ok(Resolution::Missing);
         }
         let mut homes: Vec<String> = listing
-            .homes(path, mention.form)
+            .paths_ending_in(path, mention.form)
             .into_iter()
             .filter(|home| self.may_be_absent() || self.is_on_disk(self.in_project(home)))
             .map(|home| self.in_project(home).to_owned())
@@ -190,7 +190,11 @@ impl Tree {
         let Some((first, _)) = path.split_once('/') else {
             return Ok(true);
         };
-        Ok(self.is_on_disk(first) || !self.listing()?.homes(first, PathForm::Folder).is_empty())
+        Ok(self.is_on_disk(first)
+            || !self
+                .listing()?
+                .paths_ending_in(first, PathForm::Folder)
+                .is_empty())
     }
 
     /// Returns the paths of all files, relative to the top of the repository, or to the project without git.
