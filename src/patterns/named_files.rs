@@ -61,6 +61,8 @@ fn is_path(code: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use assert_fs::prelude::*;
+
     use super::*;
 
     #[test]
@@ -72,12 +74,12 @@ mod tests {
     #[test]
     fn a_file_is_named_relative_to_the_project() {
         let folder = assert_fs::TempDir::new().unwrap();
+        folder.child("a.rs").touch().unwrap();
         let file = folder.path().join("a.rs");
-        std::fs::write(&file, "").unwrap();
         assert!(exists(folder.path(), "a.rs"));
         assert!(!exists(folder.path(), "b.rs"));
         assert!(!exists(folder.path(), file.to_str().unwrap()));
-        std::fs::create_dir(folder.path().join("inner")).unwrap();
+        folder.child("inner").create_dir_all().unwrap();
         assert!(!exists(&folder.path().join("inner"), "../a.rs"));
     }
 }
