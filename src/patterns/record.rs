@@ -162,6 +162,8 @@ fn normalized(name: &str) -> String {
 mod tests {
     use std::path::Path;
 
+    use assert_fs::prelude::*;
+
     use super::*;
     use crate::patterns::PlanRecord;
     use crate::planning::PlanNumber;
@@ -231,9 +233,8 @@ mod tests {
     fn namesakes_in_other_open_milestones_are_known() {
         let dir = assert_fs::TempDir::new().unwrap();
         let write = |path: &str| {
-            let path = dir.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, "---\nphase: 1\nplan: 1\nstatus: complete\n---\n").unwrap();
+            let text = "---\nphase: 1\nplan: 1\nstatus: complete\n---\n";
+            dir.child(path).write_str(text).unwrap();
         };
         for home in ["", "v2/"] {
             write(&format!("{home}STATE.md"));
