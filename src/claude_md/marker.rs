@@ -95,7 +95,9 @@ impl BlockHasher {
     /// Returns a hasher to which these lines have been added.
     pub(crate) fn of_lines(lines: &[&[u8]]) -> Self {
         let mut hasher = Self::default();
-        lines.iter().for_each(|line| hasher.add(line));
+        for line in lines {
+            hasher.add(line);
+        }
         hasher
     }
 
