@@ -24,13 +24,6 @@ const CACHE: &str = "freshness.json";
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StaleReasons(BTreeMap<usize, BTreeMap<String, String>>);
 
-#[derive(Serialize, Deserialize)]
-struct Cached {
-    version: String,
-    fingerprint: String,
-    reasons: StaleReasons,
-}
-
 impl StaleReasons {
     /// Returns why a bullet may be out of date: because of its own paths, or the structure since its entry.
     ///
@@ -72,16 +65,16 @@ impl StaleReasons {
             return Self::default();
         }
         let fingerprint = fingerprint(project, patterns);
-        if let Some(reasons) = fingerprint
-            .as_deref()
-            .and_then(|wanted| cached(project, wanted))
-        {
+        let cached = |wanted: &String| project.storage().derived(CACHE, wanted);
+        if let Some(reasons) = fingerprint.as_ref().and_then(cached) {
             return reasons;
         }
         match Self::check(project, patterns) {
             Ok(reasons) => {
                 if let Some(fingerprint) = fingerprint {
-                    write_cache(project, fingerprint, &reasons);
+                    project
+                        .storage()
+                        .write_derived(CACHE, fingerprint, &reasons);
                 }
                 reasons
             }
@@ -122,27 +115,6 @@ fn digest_of(head: &str, patterns: &Patterns) -> String {
         digest.update(text);
     }
     hexadecimal(&digest.finalize())
-}
-
-fn cached(project: &Project, fingerprint: &str) -> Option<StaleReasons> {
-    // An unreadable cache is treated as absent.
-    let bytes = project.storage().cache(CACHE).ok().flatten()?;
-    let cached: Cached = serde_json::from_slice(&bytes).ok()?;
-    let is_valid = cached.fingerprint == fingerprint && cached.version == env!("CARGO_PKG_VERSION");
-    is_valid.then_some(cached.reasons)
-}
-
-fn write_cache(project: &Project, fingerprint: String, reasons: &StaleReasons) {
-    let cached = Cached {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        fingerprint,
-        reasons: reasons.clone(),
-    };
-    if let Ok(bytes) = serde_json::to_vec(&cached)
-        && let Err(_unwritable) = project.storage().write_cache(CACHE, &bytes)
-    {
-        // If the cache cannot be written, the next run checks again.
-    }
 }
 
 #[cfg(test)]
