@@ -7,6 +7,7 @@ use crate::claude_md::readable::readable;
 use crate::claude_md::span::Span;
 use crate::error::Result;
 use crate::git::Object;
+use crate::git::slashed;
 use crate::project::Project;
 
 /// Number of commits searched: an older block would not help to identify later additions.
@@ -29,6 +30,7 @@ fn committed_block(project: &Project, path: &Path, stated: &str) -> Result<Optio
         .git
         .top()
         .and_then(|top| path.strip_prefix(top).ok())
+        .map(slashed)
     else {
         return Ok(None);
     };
@@ -38,7 +40,7 @@ fn committed_block(project: &Project, path: &Path, stated: &str) -> Result<Optio
     let commits = project.git.newest_commits(MAX_COMMITS)?;
     let versions: Vec<String> = commits
         .iter()
-        .map(|commit| format!("{}:{}", commit.hash, relative.display()))
+        .map(|commit| format!("{}:{relative}", commit.hash))
         .collect();
     let versions = objects.read(&versions)?.into_iter().flatten();
     let mut blocks = versions.filter_map(|version| match version {

@@ -8,6 +8,16 @@ use similar::DiffTag;
 use similar::capture_diff_slices;
 
 use crate::claude_md::marker;
+use crate::claude_md::marker::BlockHasher;
+
+/// Maximum number of lines of an edited block in which added lines are searched for: comparing more takes minutes.
+const MAX_LINES: usize = 10_000;
+
+/// Maximum number of lines that a block has before an edit; the whole file is kept to as many.
+const MAX_GENERATED_LINES: usize = 200;
+
+/// Maximum number of bytes hashed in the search for added lines.
+const MAX_HASHED_BYTES: usize = 128 * 1024 * 1024;
 
 /// Adjacent lines, byte for byte, with their line endings.
 pub(crate) type Group<'a> = Vec<&'a [u8]>;
@@ -33,6 +43,7 @@ impl<'a> Edited<'a> {
     ) -> Self {
         let lines = marker::normalised_lines(inside);
         let ranges = match (generated, stated) {
+            _ if lines.len() > MAX_LINES => None,
             (Some(generated), _) => Some(added(generated, &lines)),
             (None, Some(stated)) => added_run(&lines, stated).map(|run| vec![run]),
             (None, None) => None,
@@ -95,14 +106,36 @@ fn added(generated: &[&[u8]], lines: &[&[u8]]) -> Vec<Range<usize>> {
 }
 
 /// Finds a run of lines without which the remaining lines have the digest.
+///
+/// At most [`MAX_GENERATED_LINES`] lines remain, so long runs are not tried more often than short ones.
 fn added_run(lines: &[&[u8]], stated: &str) -> Option<Range<usize>> {
-    let runs =
-        (0..lines.len()).flat_map(|start| (start + 1..=lines.len()).map(move |end| start..end));
-    let is_added = |run: &Range<usize>| {
-        let rest = [&lines[..run.start], &lines[run.end..]].concat();
-        marker::digest(without_edges(&rest)) == stated
-    };
-    runs.into_iter().find(is_added)
+    let count = lines.len();
+    let mut room = MAX_HASHED_BYTES;
+    let mut before = BlockHasher::default();
+    for start in 0..count.min(MAX_GENERATED_LINES + 1) {
+        let first = (start + count).saturating_sub(MAX_GENERATED_LINES);
+        for end in first.max(start + 1)..=count {
+            // Blank lines at the edges of a block are not hashed.
+            let mut hasher = if end == count {
+                BlockHasher::of_lines(without_edges(&lines[..start]))
+            } else {
+                before.clone()
+            };
+            let mut after = &lines[end..];
+            if start == 0 {
+                after = without_edges(after);
+            }
+            for line in after {
+                room = room.checked_sub(line.len() + 1)?;
+                hasher.add(line);
+            }
+            if hasher.digest() == stated {
+                return Some(start..end);
+            }
+        }
+        before.add(lines[start]);
+    }
+    None
 }
 
 fn is_blank(line: &[u8]) -> bool {
@@ -155,6 +188,9 @@ mod tests {
         ] {
             assert_eq!(groups(edited, None).unwrap(), [expected], "{edited:?}");
         }
+        let many = "mine\n".repeat(MAX_LINES - 10);
+        let edited = GENERATED.replace("- two", &format!("{many}- two"));
+        assert_eq!(groups(&edited, None).unwrap(), [many]);
         assert_eq!(groups("# shop\n\n- one\n- 2\n\n## End\n", None), None);
         assert_eq!(
             groups("a\n# shop\n\n- one\nb\n- two\n\n## End\n", None),
@@ -169,6 +205,16 @@ mod tests {
         assert_eq!(groups(edited, known).unwrap(), ["a\n", "b\n- 2\n"]);
         let deleted = "# shop\n\n## End\n";
         assert_eq!(groups(deleted, known).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn a_block_of_any_size_is_compared_in_bounded_time() {
+        let lines = "mine\n".repeat(1_000_000);
+        for generated in [None, Some(GENERATED)] {
+            assert_eq!(groups(&lines, generated), None);
+        }
+        let bytes = format!("{}\n", "a".repeat(60_000)).repeat(150);
+        assert_eq!(groups(&bytes, None), None);
     }
 
     #[test]

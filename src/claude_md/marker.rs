@@ -81,8 +81,39 @@ pub(crate) fn normalised_lines(inside: &[u8]) -> Vec<&[u8]> {
 
 /// Returns the first 16 hexadecimal digits of the SHA-256 hash of a block's lines.
 pub(crate) fn digest(lines: &[&[u8]]) -> String {
-    let hash = Sha256::digest(lines.join(&b'\n'));
-    hexadecimal(&hash[..8])
+    BlockHasher::of_lines(lines).digest()
+}
+
+/// Computes the digest of a block line by line.
+#[derive(Clone, Default)]
+pub(crate) struct BlockHasher {
+    hash: Sha256,
+    has_lines: bool,
+}
+
+impl BlockHasher {
+    /// Returns a hasher to which these lines have been added.
+    pub(crate) fn of_lines(lines: &[&[u8]]) -> Self {
+        let mut hasher = Self::default();
+        for line in lines {
+            hasher.add(line);
+        }
+        hasher
+    }
+
+    /// Adds the next line.
+    pub(crate) fn add(&mut self, line: &[u8]) {
+        if self.has_lines {
+            self.hash.update(b"\n");
+        }
+        self.hash.update(line);
+        self.has_lines = true;
+    }
+
+    /// Returns the digest of the lines added.
+    pub(crate) fn digest(self) -> String {
+        hexadecimal(&self.hash.finalize()[..8])
+    }
 }
 
 #[cfg(test)]

@@ -20,13 +20,16 @@ use crate::text::fold;
 use crate::text::strip_controls;
 use crate::warning::Warning;
 
+/// The mark after a pattern that refers to something that may no longer exist.
+pub(crate) const STALE_MARK: &str = " (possibly stale)";
+
 /// Maximum number of patterns in the block.
 const MAX_PATTERNS: usize = 5;
 
-/// Maximum length of a line in a list, in characters.
+/// Maximum length of a decision and of each part of the position, in characters.
 const MAX_ITEM_CHARS: usize = 160;
 
-/// Maximum length of a single line, in characters.
+/// Maximum length of any other text, in characters; those in lists are kept shorter where they are written.
 const MAX_LINE_CHARS: usize = 500;
 
 /// The data from the stores that the context file is generated from.
@@ -170,7 +173,6 @@ impl Sources {
 
     /// Returns the fresh patterns, then the stale ones, marked as such.
     fn pattern_lines(&self, lines: &mut Lines<'_>) -> Vec<Line> {
-        const STALE: &str = " (possibly stale)";
         let (stale, fresh): (Vec<_>, Vec<_>) =
             self.patterns.iter().partition(|pattern| pattern.is_stale);
         let mut shown = Vec::new();
@@ -178,7 +180,7 @@ impl Sources {
             if shown.len() == MAX_PATTERNS {
                 break;
             }
-            let mark = if pattern.is_stale { STALE } else { "" };
+            let mark = if pattern.is_stale { STALE_MARK } else { "" };
             let line = lines.line("a pattern", &pattern.summary, MAX_LINE_CHARS);
             let line = Line::new(&format!("{line}{mark}"));
             if non_placeholder(&pattern.summary).is_some() && !shown.contains(&line) {

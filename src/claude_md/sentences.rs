@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::claude_md::select::STALE_MARK;
 use crate::patterns;
 
 /// The sentences of a text, normalised for comparison: without case, markup and punctuation.
@@ -21,9 +22,10 @@ impl SentenceSet {
         Self { sentences }
     }
 
-    /// Returns whether the text contains this line as a sentence, possibly without the line's source or
-    /// reason.
+    /// Returns whether the text contains this line as a sentence, possibly without the line's source, reason or
+    /// mark.
     pub(crate) fn contains(&self, line: &str) -> bool {
+        let line = line.strip_suffix(STALE_MARK).unwrap_or(line);
         let reason = line.split_once(" \u{2014} ").map(|(what, _)| what);
         let source = line
             .rsplit_once(" (")
@@ -81,6 +83,8 @@ mod tests {
             "Sort src/a.rs by name (plans 01, 03)",
             "use SQLite. \u{2014} One file to back up",
             "Use sqlite (2026-02-11)",
+            "Never use tabs (possibly stale)",
+            "Sort src/a.rs by name (phase 3, plan 01) (possibly stale)",
         ] {
             assert!(sentences.contains(line), "{line}");
         }

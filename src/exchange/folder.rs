@@ -8,6 +8,7 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::exchange::source::MAX_NOTES;
+use crate::git::slashed;
 use crate::storage::listing;
 use crate::storage::listing::PathKind;
 use crate::warning::Warning;
@@ -29,9 +30,7 @@ pub(crate) struct Files {
 impl Files {
     /// Returns a file's path relative to the root, with `/` as the separator.
     pub(crate) fn name(&self, path: &Path) -> String {
-        let below = path.strip_prefix(&self.root).unwrap_or(path);
-        let parts = below.iter().map(|part| part.to_string_lossy());
-        parts.collect::<Vec<_>>().join("/")
+        slashed(path.strip_prefix(&self.root).unwrap_or(path))
     }
 }
 

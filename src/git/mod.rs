@@ -14,6 +14,7 @@ mod range;
 mod renames;
 mod repository;
 mod running;
+mod slashed;
 mod timeline;
 
 use std::collections::BTreeMap;
@@ -50,6 +51,7 @@ pub use range::Distance;
 pub use renames::Rename;
 pub use running::kill_all;
 pub use running::use_process_groups;
+pub(crate) use slashed::slashed;
 pub use timeline::Timeline;
 
 /// The git repository that contains a project, if any.

@@ -4,8 +4,6 @@ use std::fs;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use serde::Deserialize;
-use serde::Serialize;
 use sha2::Digest;
 use sha2::Sha256;
 
@@ -24,15 +22,6 @@ const CACHE: &str = "lessons.json";
 /// Minimum number of summaries that mention deviations for a lesson to be worth a session's tokens.
 const MIN_SUMMARIES: usize = 20;
 
-#[derive(Serialize, Deserialize)]
-struct Cached {
-    /// The version of annals that computed the lessons: another version may compute others.
-    version: String,
-    /// The fingerprint of the input.
-    fingerprint: String,
-    lessons: Vec<String>,
-}
-
 /// Returns the lessons that the history supports with evidence, one line each.
 ///
 /// `recorded` is the planned content of PATTERNS.md: its entries contain the effort of their phases.
@@ -43,15 +32,8 @@ pub(crate) fn lessons(
 ) -> Result<Vec<String>> {
     let storage = project.storage();
     let fingerprint = fingerprint(survey, recorded)?;
-    let version = env!("CARGO_PKG_VERSION");
-    // A cache that cannot be read counts as missing.
-    let cached = storage.cache(CACHE).ok().flatten();
-    let cached: Option<Cached> = cached.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    if let Some(cached) = cached
-        && cached.fingerprint == fingerprint
-        && cached.version == version
-    {
-        return Ok(cached.lessons);
+    if let Some(lessons) = storage.derived(CACHE, &fingerprint) {
+        return Ok(lessons);
     }
     let phases = patterns::history(survey, recorded)?.value;
     let insights = Insights::from_phases(&phases);
@@ -60,23 +42,14 @@ pub(crate) fn lessons(
         .lessons()
         .filter(|one| is_telling && !one.question.is_about_size());
     let lessons: Vec<String> = lessons.map(|lesson| lesson.statement.clone()).collect();
-    let fresh = Cached {
-        version: version.to_owned(),
-        fingerprint,
-        lessons,
-    };
-    if let Ok(bytes) = serde_json::to_vec(&fresh)
-        && let Err(_unwritable) = storage.write_cache(CACHE, &bytes)
-    {
-        // If the cache cannot be written, the next run computes the lessons again.
-    }
-    Ok(fresh.lessons)
+    storage.write_derived(CACHE, fingerprint, &lessons);
+    Ok(lessons)
 }
 
 /// Returns a digest of the name, size and time of every summary, and of the recorded patterns.
 fn fingerprint(survey: &Survey, recorded: &Patterns) -> Result<String> {
     let mut digest = Sha256::new();
-    for milestone in patterns::other_milestones(survey, &mut Vec::new())? {
+    for milestone in patterns::other_milestones(&survey.folder, &mut Vec::new())? {
         milestone
             .phases
             .iter()

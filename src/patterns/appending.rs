@@ -10,8 +10,6 @@ use crate::patterns;
 use crate::patterns::Patterns;
 use crate::patterns::Retrospective;
 use crate::patterns::Trace;
-use crate::patterns::judged::CheckedLessons;
-use crate::patterns::rewriting::rewritten;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::templates;
@@ -20,7 +18,7 @@ use crate::text::line_end;
 
 /// Text that closes a block left open at the end of a file. A closing fence may be longer than its opening
 /// fence, so the short ones are tried first.
-const CLOSINGS: &[&str] = &[
+pub(crate) const CLOSINGS: &[&str] = &[
     "",
     "```",
     "~~~",
@@ -54,51 +52,28 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
     let known = old.as_deref().unwrap_or_default();
     let longer = [known, texts.concat().as_bytes()].concat();
     check_whole(&String::from_utf8_lossy(&longer), &path)?;
-    let bytes = appended(known, &head, &new).ok_or_else(|| {
-        Error::refused("is UTF-16, or ends inside an unclosed HTML block")
-            .at(&path, None)
-            .hint("save it as UTF-8 and close that block by hand")
-    })?;
+    let bytes = appended(known, &head, &new).ok_or_else(|| unclosed(&path))?;
     changes.edit(&path, old, bytes)
 }
 
-/// Refuses to change a file if only the beginning of this text would be parsed.
-pub(crate) fn check_whole(text: &str, path: &Path) -> Result<()> {
-    Outline::check_whole(text, path, "move older entries to a file with another name")
+/// Returns the error about a file to which nothing can be appended.
+pub(crate) fn unclosed(path: &Path) -> Error {
+    Error::refused("is UTF-16, or ends inside an unclosed HTML block")
+        .at(path, None)
+        .hint("save it as UTF-8 and close that block by hand")
 }
 
-/// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading.
-///
-/// Refused if the entry's bullets are not, byte for byte, what annals wrote.
-pub(crate) fn replace_lessons(
-    project: &Project,
-    line: usize,
-    lessons: &CheckedLessons,
-    changes: &mut Changes,
-) -> Result<()> {
-    let path = patterns::path(&project.planning_place().dir);
-    let old = changes.current(&path)?;
-    check_whole(
-        &String::from_utf8_lossy(old.as_deref().unwrap_or_default()),
-        &path,
-    )?;
-    let text = String::from_utf8(old.clone().unwrap_or_default()).ok();
-    let new = text.and_then(|text| {
-        let known = Patterns::parse(&text, &path).value;
-        let entry = known.entries.into_iter().find(|entry| entry.line == line)?;
-        let new = rewritten(&entry, lessons)?;
-        Some(format!(
-            "{}{new}{}",
-            &text[..entry.range.start],
-            &text[entry.range.end..]
-        ))
-    });
-    let new = new.ok_or_else(|| {
-        Error::refused("the entry's bullets were edited and are not replaced")
-            .at(&path, line)
-            .hint("--again appends a new entry, or `annals patterns note` adds to them")
-    })?;
-    changes.edit(&path, old, new.into_bytes())
+/// Returns the text of a file that is to be changed within; refused if a byte would be lost.
+pub(crate) fn changeable_text(bytes: Vec<u8>, path: &Path) -> Result<String> {
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Error::refused("is not valid UTF-8, so it is not changed").at(path, None))?;
+    check_whole(&text, path)?;
+    Ok(text)
+}
+
+/// Refuses to change a file if only the beginning of this text would be parsed.
+fn check_whole(text: &str, path: &Path) -> Result<()> {
+    Outline::check_whole(text, path, "move older entries to a file with another name")
 }
 
 /// An entry to be appended.

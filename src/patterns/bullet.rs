@@ -7,6 +7,8 @@ use crate::patterns::BulletSource;
 use crate::patterns::LessonSource;
 use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
+use crate::patterns::lesson::split_citation;
+use crate::patterns::other_milestones;
 use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PlanNumber;
@@ -36,15 +38,7 @@ impl Patterns {
     /// Fills in the source of each bullet, as far as the summaries still exist.
     pub(crate) fn trace_bullets(&mut self, project: &Project) -> Result<()> {
         let folder = PlanningFolder::read(&project.planning()?.dir)?.value;
-        let mut milestones: Vec<MilestoneFolder> = Vec::new();
-        for archive in &folder.archived {
-            milestones.push(archive.milestone()?.value);
-        }
-        for slug in folder.milestones()? {
-            if slug != folder.active.slug {
-                milestones.push(folder.milestone(&slug)?.value);
-            }
-        }
+        let mut milestones = other_milestones(&folder, &mut Vec::new())?;
         milestones.push(folder.active);
         for entry in &mut self.entries {
             let Some(trace) = &entry.trace else {
@@ -109,19 +103,24 @@ fn find_bullet(
     }))
 }
 
+/// Maximum distance of the ends of a range of cited plans.
+const MAX_RANGE: u32 = 99;
+
 /// Returns the plans cited in the brackets that end a bullet: `(plan 02)`, `(plans 01-03, 07; before in …)`.
 pub(crate) fn cited(text: &str) -> Vec<PlanNumber> {
-    let Some((_, inner)) = text.rsplit_once("(plan") else {
+    let Some(citation) = split_citation(text).1 else {
         return Vec::new();
     };
-    let inner = inner.trim_start_matches('s').split([')', ';']).next();
+    let own = citation.split(';').next().unwrap_or_default();
+    let own = own.trim_start_matches("plans").trim_start_matches("plan");
     let mut plans = Vec::new();
-    for part in inner.unwrap_or_default().split(',').map(str::trim) {
+    for part in own.split(',').map(str::trim) {
         match part.split_once('-') {
             Some((first, last)) => {
                 let number = |text: &str| text.trim().parse::<u32>().ok();
                 if let (Some(first), Some(last)) = (number(first), number(last)) {
-                    plans.extend((first..=last.min(first + 99)).map(PlanNumber::from));
+                    let last = last.min(first.saturating_add(MAX_RANGE));
+                    plans.extend((first..=last).map(PlanNumber::from));
                 }
             }
             None => plans.extend(PlanNumber::parse(part)),
@@ -144,5 +143,11 @@ mod tests {
             ["1", "2", "3", "7a"]
         );
         assert_eq!(plans("A plan (no number)"), [""; 0]);
+        assert_eq!(
+            plans("A lock blocks (plans 1, 4294967295-4294967295)").len(),
+            2
+        );
+        assert_eq!(plans("A lock blocks (plans 1-4294967295)").len(), 100);
+        assert_eq!(plans("Count hours (plans 2 and 3 took longest)"), [""; 0]);
     }
 }

@@ -24,9 +24,9 @@ impl Patterns {
     /// Returns all texts, in no particular order.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let entries = self.entries.iter();
-        let listed =
-            entries.flat_map(|entry| entry.texts().chain(entry.notes.iter().map(String::as_str)));
-        listed.chain(self.loose.iter().map(|loose| loose.text.as_str()))
+        entries
+            .flat_map(PatternEntry::all_texts)
+            .chain(self.loose.iter().map(|loose| loose.text.as_str()))
     }
 }
 
@@ -67,6 +67,19 @@ pub struct PatternEntry {
 }
 
 impl PatternEntry {
+    /// Returns its title: `Phase 3: Shopping Lists`, or else the name alone.
+    pub(crate) fn title(&self) -> String {
+        match &self.phase {
+            Some(phase) => format!("Phase {phase}: {}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// Returns the texts of all bullets and notes.
+    pub(crate) fn all_texts(&self) -> impl Iterator<Item = &str> {
+        self.texts().chain(self.notes.iter().map(String::as_str))
+    }
+
     /// Returns the texts of all bullets, those about what worked first.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.worked.iter().chain(&self.failed).map(String::as_str)

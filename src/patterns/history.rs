@@ -13,6 +13,7 @@ use crate::patterns::stored;
 use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::Plan;
+use crate::planning::PlanningFolder;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::storage::read;
@@ -57,7 +58,7 @@ type Complete<'a> = &'a dyn Fn(&PhaseDir, &mut FinishedPhase);
 fn read_history(survey: &Survey, complete: Complete<'_>) -> Result<Parsed<Vec<FinishedPhase>>> {
     let mut warnings = Vec::new();
     let mut milestones = Vec::new();
-    for milestone in other_milestones(survey, &mut warnings)? {
+    for milestone in other_milestones(&survey.folder, &mut warnings)? {
         let phases = read_all(&milestone, &|_| None, complete, &mut warnings)?;
         milestones.push(phases);
     }
@@ -84,10 +85,9 @@ fn read_history(survey: &Survey, complete: Complete<'_>) -> Result<Parsed<Vec<Fi
 
 /// Returns the archived milestones, and the open ones other than the active one.
 pub(crate) fn other_milestones(
-    survey: &Survey,
+    folder: &PlanningFolder,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<MilestoneFolder>> {
-    let folder = &survey.folder;
     let mut found = Vec::new();
     for archive in &folder.archived {
         found.push(archive.milestone()?.into_value(warnings));

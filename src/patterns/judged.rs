@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::markdown::Outline;
 use crate::patterns::BulletSection;
 use crate::patterns::FinishedPhase;
 use crate::patterns::LessonSource;
@@ -19,10 +20,11 @@ use crate::patterns::lesson::StemmedWords;
 use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::cite;
 use crate::patterns::lesson::is_complete;
+use crate::patterns::lesson::split_citation;
+use crate::patterns::named_files;
 use crate::patterns::part::EntryPart;
 use crate::planning::PlanNumber;
 use crate::secrets;
-use crate::storage::read;
 use crate::text::Line;
 use crate::text::clip;
 
@@ -97,24 +99,29 @@ impl SubmittedLessons {
     }
 
     fn of_markdown(text: &str) -> Self {
-        let mut found = Self::default();
-        let mut section = None;
-        for line in text.lines().map(str::trim) {
-            let label = line.trim_matches(|c: char| "#*: ".contains(c));
-            match EntryPart::from_label(label) {
-                Some(EntryPart::Worked) => section = Some(BulletSection::Worked),
-                Some(EntryPart::Failed) => section = Some(BulletSection::Failed),
-                _ => {}
+        // A label directly below a bullet would be part of the bullet, so the text is split at the labels first.
+        let mut parts: Vec<(BulletSection, String)> = Vec::new();
+        let mut follows_text = false;
+        for line in text.lines() {
+            if let Some(section) = section_of_label(line, follows_text) {
+                parts.push((section, String::new()));
+            } else if let Some((_, part)) = parts.last_mut() {
+                // Bullets count alike at any depth.
+                part.push_str(line.trim());
+                part.push('\n');
             }
-            let Some(bullet) = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")) else {
-                continue;
-            };
+            follows_text = !line.trim().is_empty();
+        }
+        let mut found = Self::default();
+        for (section, text) in parts {
             let list = match section {
-                Some(BulletSection::Worked) => &mut found.worked,
-                Some(BulletSection::Failed) => &mut found.failed,
-                None => continue,
+                BulletSection::Worked => &mut found.worked,
+                BulletSection::Failed => &mut found.failed,
             };
-            list.push(SubmittedLesson::of_bullet(bullet));
+            let whole = 0..text.len();
+            let outline = Outline::parse(&text, 0);
+            let items = outline.items(&whole);
+            list.extend(items.map(|(_, item)| SubmittedLesson::of_bullet(&item.text)));
         }
         found
     }
@@ -170,6 +177,22 @@ impl SubmittedLessons {
     }
 }
 
+/// Returns the section that a line introduces.
+///
+/// Below a line of text, only a heading, bold text or a text with a colon is a label, since the last word of a bullet
+/// that is wrapped may be `failed`.
+fn section_of_label(line: &str, follows_text: bool) -> Option<BulletSection> {
+    let line = line.trim();
+    let inner = line.trim_start_matches(['-', '+', ' ']);
+    let is_marked = inner.starts_with('#') || inner.starts_with("**") || line.ends_with(':');
+    let label = line.trim_matches(|c: char| "#*: ".contains(c));
+    match EntryPart::from_label(label).filter(|_| is_marked || !follows_text)? {
+        EntryPart::Worked => Some(BulletSection::Worked),
+        EntryPart::Failed => Some(BulletSection::Failed),
+        _ => None,
+    }
+}
+
 /// The format of lessons, as a hint in error messages.
 const FORM: &str = "write {\"worked\":[{\"text\":\"…\",\"plans\":[\"02\"]}],\"failed\":[…]}, or bullets under \
                     `What worked` and `What failed`";
@@ -178,10 +201,7 @@ impl SubmittedLesson {
     /// Parses `Text (plans 01, 03)`; without plans, the files are the paths in backticks.
     fn of_bullet(bullet: &str) -> Self {
         let plans: Vec<String> = cited(bullet).iter().map(ToString::to_string).collect();
-        let text = match bullet.rsplit_once("(plan") {
-            Some((text, _)) if !plans.is_empty() => text.trim(),
-            _ => bullet,
-        };
+        let text = split_citation(bullet).0;
         let spans = text.split('`').skip(1).step_by(2);
         let files = spans.filter(|span| span.contains(['/', '.']) && !span.contains(' '));
         Self {
@@ -277,14 +297,7 @@ impl SubmittedLesson {
             .flat_map(|plan| plan.files.iter().flatten().map(String::as_str))
             .collect();
         for file in &self.files {
-            let path = Path::new(file);
-            let is_inside = path.is_relative()
-                && !path
-                    .components()
-                    .any(|part| matches!(part, std::path::Component::ParentDir));
-            let exists =
-                touched.contains(file.as_str()) || (is_inside && read::exists(&root.join(path)));
-            if !exists {
+            if !touched.contains(file.as_str()) && !named_files::exists(root, file) {
                 let reason = format!("names {file}, which does not exist");
                 return Err(self.refused(&reason, "name files relative to the project"));
             }
@@ -314,6 +327,31 @@ mod tests {
              - `a.rs` needs a lock of its own\n",
         );
         assert_eq!(json.unwrap(), markdown.unwrap());
+    }
+
+    #[test]
+    fn a_wrapped_bullet_is_one_lesson() {
+        let lessons = SubmittedLessons::parse(
+            "**What failed:**\n- Tests of the store run in parallel and\n  share one folder, so they\n  \
+             failed\n  (plans 01, 02)\nWhat worked:\n* Locks are taken before a file is read\n  (plan 02)\n\n\
+             What failed\n1. A third\n",
+        );
+        let lessons = lessons.unwrap();
+        let texts = |lessons: &[SubmittedLesson]| -> Vec<String> {
+            lessons.iter().map(|lesson| lesson.text.clone()).collect()
+        };
+        assert_eq!(
+            texts(&lessons.failed),
+            [
+                "Tests of the store run in parallel and share one folder, so they failed",
+                "A third"
+            ]
+        );
+        assert_eq!(lessons.failed[0].plans, ["1", "2"]);
+        assert_eq!(
+            texts(&lessons.worked),
+            ["Locks are taken before a file is read"]
+        );
     }
 
     #[test]

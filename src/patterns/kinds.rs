@@ -9,7 +9,8 @@ pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
     let labels = labels.filter_map(|deviation| {
         let kind = plain(deviation.kind.as_deref()?);
         let severity = deviation.severity.as_deref().map(plain).unwrap_or_default();
-        let says_more = !severity.is_empty() && !kind.to_lowercase().contains(&severity);
+        let says_more =
+            !severity.is_empty() && !kind.to_lowercase().contains(&severity.to_lowercase());
         Some(if says_more {
             format!("{kind} {severity}")
         } else {
@@ -20,7 +21,9 @@ pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
     if counted.is_empty() {
         return None;
     }
-    let total: u32 = plans.iter().filter_map(|plan| plan.deviation_count).sum();
+    let stated = plans.iter().filter_map(|plan| plan.deviation_count);
+    // A summary may state any number.
+    let total = stated.fold(0, u32::saturating_add);
     let named: u32 = counted.iter().map(|(_, count)| count).sum();
     let mut parts: Vec<String> = counted
         .iter()
@@ -84,5 +87,44 @@ pub(crate) fn is_same(one: &str, other: &str) -> bool {
     match (rule(one), rule(other)) {
         (Some(one), Some(other)) => one == other,
         _ => one.eq_ignore_ascii_case(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::planning::Deviation;
+    use crate::planning::PlanNumber;
+    use crate::planning::Summary;
+
+    fn plan(kind: &str, severity: &str, count: u32) -> PlanRecord {
+        let mut plan = PlanRecord::new(
+            PlanNumber::from(1),
+            Summary::default(),
+            "",
+            Path::new("S.md"),
+        );
+        plan.deviations = vec![Deviation {
+            kind: Some(kind.to_owned()),
+            severity: Some(severity.to_owned()),
+            ..Deviation::default()
+        }];
+        plan.deviation_count = Some(count);
+        plan
+    }
+
+    #[test]
+    fn a_severity_that_the_kind_states_is_not_repeated() {
+        let shown = |kind, severity| kinds(&[plan(kind, severity, 1)]).unwrap();
+        assert_eq!(shown("DEVN-03", "Critical"), "1 DEVN-03 Critical");
+        assert_eq!(shown("Missing critical", "Critical"), "1 Missing critical");
+    }
+
+    #[test]
+    fn counts_of_any_size_are_added() {
+        let plans = [plan("bug", "", u32::MAX), plan("bug", "", u32::MAX)];
+        assert_eq!(kinds(&plans).unwrap(), "2 bug, 4294967293 without a kind");
     }
 }

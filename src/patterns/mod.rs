@@ -29,8 +29,6 @@ mod stored;
 mod trace;
 
 pub use appending::append;
-pub(crate) use appending::check_whole;
-pub(crate) use appending::replace_lessons;
 pub use effort::effort;
 pub use entry::Bullet;
 pub use entry::BulletSection;
@@ -83,6 +81,7 @@ pub use retrospective::DeviationKinds;
 pub use retrospective::PhaseTitle;
 pub use retrospective::PlanTimes;
 pub use retrospective::Retrospective;
+pub(crate) use rewriting::replace_lessons;
 pub(crate) use stale_reasons::StaleReasons;
 pub use stale_reasons::check;
 pub use staleness::DatedText;

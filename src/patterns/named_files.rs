@@ -1,6 +1,20 @@
-//! Finds the files that a plan's deviations name.
+//! Finds the files that a plan's deviations name, and checks those that a lesson names.
+
+use std::path::Component;
+use std::path::Path;
 
 use crate::patterns::PlanRecord;
+use crate::storage::read;
+
+/// Returns whether a file exists in the project under this path, which must be relative to its root.
+///
+/// A lesson is shared, so it must not name a path of one machine.
+pub(crate) fn exists(root: &Path, file: &str) -> bool {
+    let path = Path::new(file);
+    let is_inside =
+        path.is_relative() && !path.components().any(|part| part == Component::ParentDir);
+    is_inside && read::exists(&root.join(path))
+}
 
 impl PlanRecord {
     /// Returns the files that its deviations name, as spelled there, sorted and without duplicates.
@@ -47,11 +61,25 @@ fn is_path(code: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use assert_fs::prelude::*;
+
     use super::*;
 
     #[test]
     fn only_code_that_looks_like_a_file_is_one() {
         let text = "`src/a.rs` and `b.ts`, not `.class`, `x.y()`, `v1.2`, c.rs or `Some<a.b>`";
         assert_eq!(paths(text).collect::<Vec<_>>(), ["src/a.rs", "b.ts"]);
+    }
+
+    #[test]
+    fn a_file_is_named_relative_to_the_project() {
+        let folder = assert_fs::TempDir::new().unwrap();
+        folder.child("a.rs").touch().unwrap();
+        let file = folder.path().join("a.rs");
+        assert!(exists(folder.path(), "a.rs"));
+        assert!(!exists(folder.path(), "b.rs"));
+        assert!(!exists(folder.path(), file.to_str().unwrap()));
+        folder.child("inner").create_dir_all().unwrap();
+        assert!(!exists(&folder.path().join("inner"), "../a.rs"));
     }
 }

@@ -7,6 +7,10 @@ use crate::error::Result;
 use crate::markdown::Outline;
 use crate::patterns;
 use crate::patterns::Patterns;
+use crate::patterns::appending::CLOSINGS;
+use crate::patterns::appending::changeable_text;
+use crate::patterns::appending::unclosed;
+use crate::patterns::named_files;
 use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::position::Survey;
@@ -14,7 +18,6 @@ use crate::project::Project;
 use crate::secrets;
 use crate::storage::Changes;
 use crate::storage::Store;
-use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
 use crate::text::Line;
@@ -87,7 +90,7 @@ fn written(project: &Project, request: &NoteRequest) -> Result<String> {
     let mut about = Vec::new();
     about.extend(request.phase.iter().map(|phase| format!("phase {phase}")));
     for file in &request.files {
-        if !read::exists(&project.root.join(file)) {
+        if !named_files::exists(&project.root, file) {
             return Err(Error::refused(format!("there is no file {file}"))
                 .hint("name files relative to the project"));
         }
@@ -108,25 +111,57 @@ fn plan(project: &Project, line: &str, changes: &mut Changes) -> Result<bool> {
         Some(bytes) => bytes.clone(),
         None => templates::render(project, Template::PatternsHeader, &())?.into_bytes(),
     };
-    let text = read::decode(bytes.clone(), &path).value;
-    if text.as_bytes() != bytes {
-        return Err(Error::refused("is not UTF-8 text").at(&path, None));
-    }
-    patterns::check_whole(&text, &path)?;
-    let Some(new) = noted(&text, line) else {
+    let text = changeable_text(bytes, &path)?;
+    if is_listed(&text, line) {
         return Ok(false);
-    };
+    }
+    let new = noted(&text, line).ok_or_else(|| unclosed(&path))?;
     changes.edit(&path, old, new.into_bytes())?;
     Ok(true)
 }
 
-/// Returns the text with the note appended to its section; `None` if the text already contains it.
+/// Returns whether a text contains the note, outside of all entries.
+fn is_listed(text: &str, line: &str) -> bool {
+    let patterns = Patterns::parse(text, Path::new("PATTERNS.md")).value;
+    patterns.loose.iter().any(|loose| loose.text == line)
+}
+
+/// Returns the text with the note appended to its section; `None` if it would not be read as a note anywhere.
 fn noted(text: &str, line: &str) -> Option<String> {
     let end = line_end(text);
-    let patterns = Patterns::parse(text, Path::new("PATTERNS.md")).value;
-    if patterns.loose.iter().any(|loose| loose.text == line) {
-        return None;
+    let places = places(text, end);
+    CLOSINGS.iter().find_map(|closing| {
+        let mut tried = places.iter().map(|place| place.filled(closing, line, end));
+        tried.find(|new| is_listed(new, line))
+    })
+}
+
+/// A place where a note may stand.
+struct Place<'t> {
+    /// The text before it, without trailing blank lines.
+    before: &'t str,
+    /// The line breaks, heading and list marker between that text and the note.
+    opening: String,
+    /// The text after it, which begins with a line break.
+    after: &'t str,
+}
+
+impl Place<'_> {
+    /// Returns the text with the note; `closing` closes a block that is left open, and may be empty.
+    fn filled(&self, closing: &str, line: &str, end: &str) -> String {
+        let Self {
+            before,
+            opening,
+            after,
+        } = self;
+        let separator = if closing.is_empty() { "" } else { end };
+        format!("{before}{separator}{closing}{opening}{line}{after}")
     }
+}
+
+/// Returns where a note may stand, best first: in the last section of notes, or in a new section at the end.
+fn places<'t>(text: &'t str, end: &'t str) -> Vec<Place<'t>> {
+    let patterns = Patterns::parse(text, Path::new("PATTERNS.md")).value;
     let outline = Outline::parse(text, 0);
     let is_inside = |at: usize| {
         patterns
@@ -138,19 +173,25 @@ fn noted(text: &str, line: &str) -> Option<String> {
         .sections()
         .iter()
         .rfind(|section| section.title == HEADING && !is_inside(section.heading.start));
+    let mut places = Vec::new();
     if let Some(section) = own {
-        let body = text[..section.own.end].trim_end().len();
-        let mut new = text[..body].to_owned();
-        let is_first = text[section.heading.end..body].trim().is_empty();
-        new.push_str(end);
-        if is_first {
-            new.push_str(end);
-        }
-        new.push_str("- ");
-        new.push_str(line);
-        let rest = &text[body..];
-        new.push_str(if rest.is_empty() { end } else { rest });
-        return Some(new);
+        let before = text[..section.own.end].trim_end();
+        let after = &text[before.len()..];
+        // The range of the heading includes its line break.
+        let body = before.get(section.heading.end..).unwrap_or_default();
+        let is_first = body.trim().is_empty();
+        // Directly below some blocks, such as HTML, the note would belong to them.
+        let openings = [format!("{end}- "), format!("{end}{end}- ")];
+        places.extend(
+            openings
+                .into_iter()
+                .skip(usize::from(is_first))
+                .map(|opening| Place {
+                    before,
+                    opening,
+                    after: if after.is_empty() { end } else { after },
+                }),
+        );
     }
     // The heading is at the level of the entries' headings, so that it ends the last entry.
     let levels = patterns.entries.iter().map(|entry| {
@@ -158,15 +199,18 @@ fn noted(text: &str, line: &str) -> Option<String> {
         marks.take_while(|c| *c == '#').count()
     });
     let level = levels.filter(|level| *level > 0).min().unwrap_or(3).min(3);
-    let head = text.trim_end();
-    Some(format!(
-        "{head}{end}{end}{} {HEADING}{end}{end}- {line}{end}",
-        "#".repeat(level)
-    ))
+    places.push(Place {
+        before: text.trim_end(),
+        opening: format!("{end}{end}{} {HEADING}{end}{end}- ", "#".repeat(level)),
+        after: end,
+    });
+    places
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -179,7 +223,7 @@ mod tests {
             second.ends_with("### Notes\n\n- 2026-02-02: one\n- 2026-02-03: two\n"),
             "{second}"
         );
-        assert_eq!(noted(&second, "2026-02-03: two"), None);
+        assert!(is_listed(&second, "2026-02-03: two"));
         // Entries appended later do not move the section.
         let later = format!("{second}\n### Phase 2: B (2026-03-03)\n\n**What worked:**\n- y\n");
         let third = noted(&later, "2026-03-04: three").unwrap();
@@ -188,5 +232,67 @@ mod tests {
             "{third}"
         );
         assert_eq!(third.replace("- 2026-03-04: three\n", ""), later);
+    }
+
+    #[test]
+    fn the_first_note_of_an_empty_section_is_below_its_heading() {
+        for file in [
+            "# P\n\n### Notes",
+            "# P\n\n### Notes\n",
+            "# P\n\n### Notes\n\n",
+        ] {
+            let new = noted(file, "2026-02-02: one").unwrap();
+            let added = "# P\n\n### Notes\n\n- 2026-02-02: one\n";
+            assert_eq!(new.trim_end(), added.trim_end(), "{file:?}");
+            assert!(new.ends_with('\n'));
+        }
+        let between = "### Notes\n### Phase 1: A (2026-01-01)\n\n**What worked:**\n- x\n";
+        assert_eq!(
+            noted(between, "2026-02-02: one").unwrap(),
+            between.replacen("Notes\n", "Notes\n\n- 2026-02-02: one\n", 1)
+        );
+    }
+
+    #[test]
+    fn a_block_left_open_does_not_swallow_the_note() {
+        let section = "### Notes\n\n- 2026-02-02: one\n";
+        for (old, closed) in [
+            ("# P\n\n```\ncode\n", "# P\n\n```\ncode\n```\n\n"),
+            ("# P\n~~~~\n```\ncode", "# P\n~~~~\n```\ncode\n~~~~\n\n"),
+            ("# P\n<!-- todo\n", "# P\n<!-- todo\n-->\n\n"),
+        ] {
+            assert_eq!(
+                noted(old, "2026-02-02: one").unwrap(),
+                format!("{closed}{section}")
+            );
+        }
+        let old = "### Notes\n\n- old\n\n```\ncode\n";
+        assert_eq!(
+            noted(old, "2026-02-02: one").unwrap(),
+            format!("{old}```\n- 2026-02-02: one\n")
+        );
+        let old = "### Notes\n\n<div>\n";
+        assert_eq!(
+            noted(old, "2026-02-02: one").unwrap(),
+            format!("{old}\n- 2026-02-02: one\n")
+        );
+        assert_eq!(noted("# P\n<script>\nlet a;\n", "2026-02-02: one"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_note_is_listed_and_no_line_is_lost(
+            old in "([-#*>`~<! \t\r\n]|```|--|- a|<div>|### Notes\n|### Phase 3: Parser|---|é){0,30}",
+            note in "[-#*>`~<!|\\[\\] a:(]{1,20}"
+        ) {
+            let line = format!("2026-02-02: {}", Line::new(&format!("a{note}b")));
+            let Some(new) = noted(&old, &line) else {
+                return Ok(());
+            };
+            prop_assert!(is_listed(&new, &line));
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let mut left = words(&new).into_iter();
+            prop_assert!(words(&old).iter().all(|word| left.any(|other| other == *word)));
+        }
     }
 }

@@ -246,6 +246,11 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
     /// Adds a bullet, paragraph or value to the current part.
     fn text(&mut self, text: &str) {
         let Some(text) = non_placeholder(text) else {
+            let is_open = self.entry.deviations.count.is_none() && self.listed_deviations == 0;
+            if self.part == EntryPart::Deviations && is_open {
+                // `None` is a count; other placeholders have none.
+                self.entry.deviations = DeviationCount::parse(text);
+            }
             return;
         };
         match self.part {
@@ -445,6 +450,25 @@ Contract first.
         let entries = parse(text).entries;
         assert_eq!(entries.len(), 1);
         assert_eq!(entries[0].notes, ["smaller"]);
+    }
+
+    #[test]
+    fn no_deviations_are_a_count() {
+        for (value, count) in [
+            ("**Deviations:** None", Some(0)),
+            ("**Deviations:** none.", Some(0)),
+            ("**Deviations:**\n- None", Some(0)),
+            ("**Deviations:** 0", Some(0)),
+            ("**Deviations:** None - as planned", Some(0)),
+            ("**Deviations:** unknown", None),
+            ("**Deviations:** N/A", None),
+            ("**Deviations:** -", None),
+            ("**Deviations:**\n", None),
+            ("**Deviations:** -\n- one\n- two", Some(2)),
+        ] {
+            let entries = parse(&format!("### Phase 1: A\n\n{value}\n")).entries;
+            assert_eq!(entries[0].deviations.count, count, "{value}");
+        }
     }
 
     #[test]

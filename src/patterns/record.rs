@@ -5,6 +5,7 @@ use crate::git::Git;
 use crate::patterns::FinishedPhase;
 use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
+use crate::patterns::other_milestones;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
@@ -96,9 +97,9 @@ impl FinishedPhase {
             Ok(())
         };
         take(&folder.active)?;
-        for archive in &folder.archived {
-            // Warnings about these archives were reported when they were read elsewhere.
-            take(&archive.milestone()?.value)?;
+        // Warnings about these milestones were reported when they were read elsewhere.
+        for milestone in other_milestones(folder, &mut Vec::new())? {
+            take(&milestone)?;
         }
         Ok(found)
     }
@@ -160,6 +161,8 @@ fn normalized(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+
+    use assert_fs::prelude::*;
 
     use super::*;
     use crate::patterns::PlanRecord;
@@ -224,6 +227,30 @@ mod tests {
         let copy = phase("v2", "aa", &[1]);
         let shipped = phase("v1", "aa", &[1]);
         assert_eq!(of_v1.recorded(&copy, &[shipped]), Recorded::Same(1));
+    }
+
+    #[test]
+    fn namesakes_in_other_open_milestones_are_known() {
+        let dir = assert_fs::TempDir::new().unwrap();
+        let write = |path: &str| {
+            let text = "---\nphase: 1\nplan: 1\nstatus: complete\n---\n";
+            dir.child(path).write_str(text).unwrap();
+        };
+        for home in ["", "v2/"] {
+            write(&format!("{home}STATE.md"));
+            write(&format!("{home}phases/01-setup/01-01-SUMMARY.md"));
+        }
+        let folder = PlanningFolder::read(dir.path()).unwrap().value;
+        let own = &folder.active.phases[0];
+        let same_named =
+            FinishedPhase::phases_of_same_name(&folder, own, &read::text, &Git::absent());
+        let milestones: Vec<String> = same_named
+            .unwrap()
+            .value
+            .into_iter()
+            .map(|phase| phase.milestone)
+            .collect();
+        assert_eq!(milestones, ["v2"]);
     }
 
     #[test]

@@ -9,7 +9,9 @@ use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::lesson::StemmedWords;
 use crate::patterns::lesson::SubjectIndex;
+use crate::patterns::lesson::names_earlier_plans;
 use crate::patterns::lesson::short_milestone;
+use crate::patterns::lesson::split_citation;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::PhaseNumber;
 use crate::planning::Roadmap;
@@ -61,16 +63,16 @@ pub struct RelevantPattern {
 impl RelevantPattern {
     /// Returns the pattern as a line that can be understood without its entry: `… (phase 3, plan 02)`.
     ///
-    /// Returns `None` for a mere count, and for a text that is truncated, as in entries of earlier versions,
-    /// or too long.
+    /// Returns `None` for a text that a rule chose and that is a mere count, and for one that is truncated, as in
+    /// entries of earlier versions, or too long.
     pub fn standalone(&self) -> Option<String> {
         if self.text.contains('\u{2026}')
             || self.text.chars().count() > MAX_BULLET_LENGTH
-            || is_count(&self.text)
+            || (!self.judged && is_count(without_citation(&self.text)))
         {
             return None;
         }
-        let has_plans = self.text.contains("(plan") || self.reference.is_none();
+        let has_plans = split_citation(&self.text).1.is_some() || self.reference.is_none();
         let failed = if self.outcome == PatternOutcome::Failed && !self.judged && !has_plans {
             "Failed: "
         } else {
@@ -88,9 +90,9 @@ impl RelevantPattern {
         let Some(reference) = &self.reference else {
             return self.text.clone();
         };
-        match self.text.rsplit_once("(plan") {
-            Some((sentence, plans)) => format!("{sentence}({reference}, plan{plans}"),
-            None => format!("{} ({reference})", self.text),
+        match split_citation(&self.text) {
+            (sentence, Some(plans)) => format!("{sentence} ({reference}, {plans})"),
+            (sentence, None) => format!("{sentence} ({reference})"),
         }
     }
 }
@@ -146,7 +148,10 @@ pub fn relevant(
     let best = scores.iter().copied().fold(0.0, f64::max);
     for ((pattern, age), score) in found.iter_mut().zip(scores) {
         let fit = if best > 0.0 { score / best } else { 0.0 };
-        let recurrence = if pattern.text.contains("; before in ") {
+        let recurrence = if split_citation(&pattern.text)
+            .1
+            .is_some_and(names_earlier_plans)
+        {
             RECURRENCE
         } else {
             0.0
@@ -168,10 +173,7 @@ fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for (age, entry) in patterns.entries.iter().rev().enumerate() {
-        let source = entry.phase.as_ref().map_or_else(
-            || entry.name.clone(),
-            |phase| format!("Phase {phase}: {}", entry.name),
-        );
+        let source = entry.title();
         let lists = [
             (PatternOutcome::Worked, &entry.worked),
             (PatternOutcome::Failed, &entry.failed),
@@ -182,7 +184,7 @@ fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
                 let pattern = RelevantPattern {
                     judged: entry.trace.as_ref().is_none_or(|trace| trace.judged),
                     reference: reference(entry, &ambiguous),
-                    ..unit(text, outcome, &source, entry.line)
+                    ..unranked(text, outcome, &source, entry.line)
                 };
                 found.push((pattern, u32::try_from(age).unwrap_or(u32::MAX - 1)));
             }
@@ -195,7 +197,7 @@ fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
         .filter(|loose| seen.insert(loose.text.clone()))
     {
         let source = loose.section.as_deref().unwrap_or("PATTERNS.md");
-        let pattern = unit(&loose.text, PatternOutcome::Noted, source, loose.line);
+        let pattern = unranked(&loose.text, PatternOutcome::Noted, source, loose.line);
         found.push((pattern, oldest));
     }
     found
@@ -226,11 +228,11 @@ fn one_per_subject(newest_first: Vec<(RelevantPattern, u32)>) -> Vec<(RelevantPa
 
 /// Returns a bullet without the citation of plans at its end.
 fn without_citation(text: &str) -> &str {
-    text.rsplit_once(" (plan")
-        .map_or(text, |(sentence, _)| sentence)
+    split_citation(text).0
 }
 
-fn unit(text: &str, outcome: PatternOutcome, source: &str, line: usize) -> RelevantPattern {
+/// Returns a pattern without score, phase and staleness.
+fn unranked(text: &str, outcome: PatternOutcome, source: &str, line: usize) -> RelevantPattern {
     RelevantPattern {
         text: text.to_owned(),
         outcome,
@@ -417,5 +419,48 @@ mod tests {
                 "Colour codes reach the pipe (phase 2, plan 01)"
             ]
         );
+    }
+
+    /// Returns the only lesson of an entry as it is shown elsewhere.
+    fn shown(lesson: &str, judged: &str) -> Option<String> {
+        let file = format!(
+            "### Phase 1: A (2026-01-01)\n<!-- annals: phase-dir=01-a plans=01 digest=a{judged} -->\n\n\
+             **What worked:**\n- {lesson}\n"
+        );
+        let patterns = Patterns::parse(&file, Path::new("PATTERNS.md")).value;
+        let found = relevant(&patterns, "", &|_, _| None);
+        assert_eq!(found.len(), 1);
+        found[0].standalone()
+    }
+
+    #[test]
+    fn a_lesson_is_no_count_because_of_its_citation() {
+        let deviations = "Deviations came from the untyped API client";
+        let cited = format!("{deviations} (plan 01)");
+        let expected = Some(format!("{deviations} (phase 1, plan 01)"));
+        assert_eq!(shown(&cited, ""), expected);
+        assert_eq!(shown(&cited, " judged=1"), expected);
+        let count = "3 of 4 plans without deviations";
+        assert_eq!(shown(count, ""), None);
+        assert_eq!(
+            shown(count, " judged=1"),
+            Some(format!("{count} (phase 1)"))
+        );
+    }
+
+    #[test]
+    fn only_a_citation_is_completed_with_the_phase() {
+        for (lesson, expected) in [
+            (
+                "Ask before a rewrite (planned for later)",
+                "Ask before a rewrite (planned for later) (phase 1)",
+            ),
+            (
+                "Locks block (plan 02; before in phase 0 plan 01)",
+                "Locks block (phase 1, plan 02; before in phase 0 plan 01)",
+            ),
+        ] {
+            assert_eq!(shown(lesson, " judged=1").as_deref(), Some(expected));
+        }
     }
 }

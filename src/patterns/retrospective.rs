@@ -96,11 +96,11 @@ impl Retrospective {
         self.trace.judged = true;
         self.worked = lessons.worked.into_iter().map(|one| one.text).collect();
         self.failed = lessons.failed.into_iter().map(|one| one.text).collect();
-        self.seal();
+        self.record_bullets_digest();
     }
 
     /// Records the digest of the bullets, which shows later that they are unchanged.
-    fn seal(&mut self) {
+    fn record_bullets_digest(&mut self) {
         let texts =
             |lines: &[Line]| -> Vec<String> { lines.iter().map(ToString::to_string).collect() };
         let digest = rewriting::digest(&texts(&self.worked), &texts(&self.failed));
@@ -136,7 +136,7 @@ impl Retrospective {
                 .filter(|line| !line.is_empty()),
             deviations: DeviationKinds::from_plans(plans),
         };
-        entry.seal();
+        entry.record_bullets_digest();
         entry
     }
 

@@ -4,12 +4,50 @@
 use sha2::Digest;
 use sha2::Sha256;
 
+use crate::error::Error;
+use crate::error::Result;
+use crate::patterns;
 use crate::patterns::LessonSource;
 use crate::patterns::PatternEntry;
+use crate::patterns::Patterns;
+use crate::patterns::appending::changeable_text;
 use crate::patterns::judged::CheckedLessons;
+use crate::patterns::lesson::Lesson;
 use crate::patterns::trace;
+use crate::project::Project;
+use crate::storage::Changes;
 use crate::text::hexadecimal;
 use crate::text::line_end;
+
+/// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading.
+///
+/// Refused if the entry's bullets are not, byte for byte, what annals wrote.
+pub(crate) fn replace_lessons(
+    project: &Project,
+    line: usize,
+    lessons: &CheckedLessons,
+    changes: &mut Changes,
+) -> Result<()> {
+    let path = patterns::path(&project.planning_place().dir);
+    let old = changes.current(&path)?;
+    let text = changeable_text(old.clone().unwrap_or_default(), &path)?;
+    let known = Patterns::parse(&text, &path).value;
+    let entry = known.entries.into_iter().find(|entry| entry.line == line);
+    let new = entry.and_then(|entry| {
+        let new = rewritten(&entry, lessons)?;
+        Some(format!(
+            "{}{new}{}",
+            &text[..entry.range.start],
+            &text[entry.range.end..]
+        ))
+    });
+    let new = new.ok_or_else(|| {
+        Error::refused("the entry's bullets were edited and are not replaced")
+            .at(&path, line)
+            .hint("--again appends a new entry, or `annals patterns note` adds to them")
+    })?;
+    changes.edit(&path, old, new.into_bytes())
+}
 
 /// Returns the digest of an entry's bullets.
 pub(crate) fn digest<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
@@ -47,7 +85,7 @@ pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Optio
     let end = line_end(&entry.text);
     let old = section(&entry.worked, &entry.failed).replace('\n', end);
     let at = entry.text.find(&old)?;
-    let texts = |lessons: &[crate::patterns::lesson::Lesson]| -> Vec<String> {
+    let texts = |lessons: &[Lesson]| -> Vec<String> {
         lessons
             .iter()
             .map(|lesson| lesson.text.to_string())
@@ -63,5 +101,5 @@ pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Optio
     let mut new = entry.text.clone();
     let section = section(&worked, &failed).replace('\n', end);
     new.replace_range(at..at + old.len(), &section);
-    trace::judged(&new, &sources, &digest(&worked, &failed))
+    trace::with_judged_mark(&new, &sources, &digest(&worked, &failed))
 }

@@ -24,13 +24,6 @@ const CACHE: &str = "freshness.json";
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StaleReasons(BTreeMap<usize, BTreeMap<String, String>>);
 
-#[derive(Serialize, Deserialize)]
-struct Cached {
-    version: String,
-    fingerprint: String,
-    reasons: StaleReasons,
-}
-
 impl StaleReasons {
     /// Returns why a bullet may be out of date: because of its own paths, or the structure since its entry.
     ///
@@ -43,8 +36,7 @@ impl StaleReasons {
     pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
         let staleness = Staleness::of_patterns(patterns, &project.root, &project.git)?;
         let of_entries = patterns.entries.iter().flat_map(|entry| {
-            let notes = entry.notes.iter().map(String::as_str);
-            let texts = entry.texts().chain(notes);
+            let texts = entry.all_texts();
             texts.map(|text| (entry.line, text))
         });
         let loose = patterns.loose.iter();
@@ -73,16 +65,16 @@ impl StaleReasons {
             return Self::default();
         }
         let fingerprint = fingerprint(project, patterns);
-        if let Some(reasons) = fingerprint
-            .as_deref()
-            .and_then(|wanted| cached(project, wanted))
-        {
+        let cached = |wanted: &String| project.storage().derived(CACHE, wanted);
+        if let Some(reasons) = fingerprint.as_ref().and_then(cached) {
             return reasons;
         }
         match Self::check(project, patterns) {
             Ok(reasons) => {
                 if let Some(fingerprint) = fingerprint {
-                    write_cache(project, fingerprint, &reasons);
+                    project
+                        .storage()
+                        .write_derived(CACHE, fingerprint, &reasons);
                 }
                 reasons
             }
@@ -107,34 +99,45 @@ pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
 /// Returns a digest of the inputs of a check; `None` without git.
 fn fingerprint(project: &Project, patterns: &Patterns) -> Option<String> {
     let head = project.git.head().ok().flatten()?;
+    Some(digest_of(&head, patterns))
+}
+
+fn digest_of(head: &str, patterns: &Patterns) -> String {
     let mut digest = Sha256::new();
     digest.update(head);
-    for entry in &patterns.entries {
-        digest.update(entry.text.as_bytes());
+    let entries = patterns.entries.iter();
+    let entries = entries.map(|entry| (entry.line, &entry.text));
+    let loose = patterns.loose.iter();
+    let loose = loose.map(|loose| (loose.line, &loose.text));
+    // The reasons are looked up by line, so a change elsewhere in the file matters, too.
+    for (line, text) in entries.chain(loose) {
+        digest.update(format!("\n{line} "));
+        digest.update(text);
     }
-    for loose in &patterns.loose {
-        digest.update(loose.text.as_bytes());
-    }
-    Some(hexadecimal(&digest.finalize()))
+    hexadecimal(&digest.finalize())
 }
 
-fn cached(project: &Project, fingerprint: &str) -> Option<StaleReasons> {
-    // An unreadable cache is treated as absent.
-    let bytes = project.storage().cache(CACHE).ok().flatten()?;
-    let cached: Cached = serde_json::from_slice(&bytes).ok()?;
-    let is_valid = cached.fingerprint == fingerprint && cached.version == env!("CARGO_PKG_VERSION");
-    is_valid.then_some(cached.reasons)
-}
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
 
-fn write_cache(project: &Project, fingerprint: String, reasons: &StaleReasons) {
-    let cached = Cached {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        fingerprint,
-        reasons: reasons.clone(),
-    };
-    if let Ok(bytes) = serde_json::to_vec(&cached)
-        && let Err(_unwritable) = project.storage().write_cache(CACHE, &bytes)
-    {
-        // If the cache cannot be written, the next run checks again.
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_moves_to_another_line_is_checked_again() {
+        let digest = |head: &str, text: &str| {
+            digest_of(head, &Patterns::parse(text, Path::new("P.md")).value)
+        };
+        let entry = "### Phase 1: A\n\n**What worked:**\n- `a.rs` first\n";
+        let note = "## Notes\n\n- See `a.rs`\n";
+        for patterns in [entry, note] {
+            let known = digest("9c", &format!("# P\n\n{patterns}"));
+            assert_eq!(known, digest("9c", &format!("# P\n\n{patterns}")));
+            assert_ne!(
+                known,
+                digest("9c", &format!("# P\n\nLearned.\n\n{patterns}"))
+            );
+            assert_ne!(known, digest("9d", &format!("# P\n\n{patterns}")));
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! Tests whether two groups of plans differ by more than chance.
 
-use serde::Deserialize;
 use serde::Serialize;
 
 use crate::ranking::to_f64;
@@ -17,7 +16,7 @@ const MAX_EXACT_PRODUCT: usize = 2_000;
 const ROUNDING: f64 = 1e-7;
 
 /// How many members of a group have a property.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rate {
     /// Number of members with the property.
     pub count: usize,

@@ -48,9 +48,7 @@ pub(crate) fn recent(
     warnings: &mut Vec<Warning>,
 ) -> Result<Patterns> {
     let mut patterns = with_changes(project, changes, warnings)?;
-    let mut room = MAX_RECENT_BYTES;
-    let left_out = keep_last(&mut patterns.entries, &mut room, |entry| entry.text.len())
-        + keep_last(&mut patterns.loose, &mut room, |loose| loose.text.len());
+    let left_out = drop_oldest(&mut patterns);
     if left_out > 0 {
         let most = MAX_RECENT_BYTES / 1024;
         let message = format!(
@@ -61,6 +59,14 @@ pub(crate) fn recent(
         warnings.push(Warning::file(&path, message));
     }
     Ok(patterns)
+}
+
+/// Drops the oldest patterns beyond [`MAX_RECENT_BYTES`], and returns their number.
+fn drop_oldest(patterns: &mut Patterns) -> usize {
+    let mut room = MAX_RECENT_BYTES;
+    // Notes are kept first: there are few, and people wrote them.
+    keep_last(&mut patterns.loose, &mut room, |loose| loose.text.len())
+        + keep_last(&mut patterns.entries, &mut room, |entry| entry.text.len())
 }
 
 /// Keeps the last items that fit into `room` bytes, and subtracts their size from it; returns the number
@@ -121,4 +127,24 @@ pub(crate) fn relevant_to(
         .map(|phase| patterns::topic(phase, &survey.roadmap))
         .unwrap_or_default();
     patterns::relevant(patterns, &topic, &|line, text| reasons.about(line, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn notes_are_kept_however_many_entries_there_are() {
+        let long = "word ".repeat(2_000);
+        let entry = |number| format!("### Phase {number}: A\n\n**What worked:**\n- {long}\n\n");
+        let entries: String = (0..40).map(entry).collect();
+        let text = format!("{entries}### Notes\n\n- 2026-01-01: one\n");
+        let mut patterns = Patterns::parse(&text, Path::new("P.md")).value;
+        let left_out = drop_oldest(&mut patterns);
+        assert!(left_out > 0 && patterns.entries.len() + left_out == 40);
+        assert_eq!(patterns.loose.len(), 1);
+        assert_eq!(patterns.entries.last().unwrap().phase, Some(39.into()));
+    }
 }

@@ -11,6 +11,8 @@
 //! Characters that would end a field or the comment are percent-encoded, such as `%20`.
 
 use std::fmt::Write;
+use std::iter;
+use std::ops::Range;
 
 use serde::Serialize;
 use serde::Serializer;
@@ -55,18 +57,14 @@ const CLOSING: &str = "-->";
 impl Trace {
     /// Parses the first such comment in a text; `None` if none names a phase's folder.
     pub fn parse(text: &str) -> Option<Self> {
-        text.match_indices(OPENING).find_map(|(at, _)| {
-            let inner = text[at + OPENING.len()..].trim_start();
-            Self::of_fields(inner.strip_prefix(MARK)?.split_once(CLOSING)?.0)
-        })
+        comments(text)
+            .filter(|comment| comment.is_closed)
+            .find_map(|comment| Self::of_fields(comment.fields))
     }
 
     /// Returns whether a text contains a comment of this kind, valid or not.
     pub(crate) fn is_in(text: &str) -> bool {
-        text.match_indices(OPENING).any(|(at, _)| {
-            let inner = text[at + OPENING.len()..].trim_start();
-            inner.starts_with(MARK) && inner.contains("phase-dir")
-        })
+        comments(text).any(|comment| comment.fields.contains("phase-dir"))
     }
 
     fn of_fields(fields: &str) -> Option<Self> {
@@ -120,17 +118,48 @@ impl Serialize for Trace {
     }
 }
 
+/// A comment of annals.
+struct Comment<'t> {
+    /// Its byte range, up to the closing mark.
+    range: Range<usize>,
+    /// The text after `annals:`.
+    fields: &'t str,
+    /// Whether it is closed; otherwise it goes on to the end of the text.
+    is_closed: bool,
+}
+
+/// Returns the comments that begin with `annals:`.
+fn comments(text: &str) -> impl Iterator<Item = Comment<'_>> {
+    let mut at = 0;
+    iter::from_fn(move || {
+        loop {
+            let start = at + text[at..].find(OPENING)?;
+            at = start + OPENING.len();
+            let Some(inner) = text[at..].trim_start().strip_prefix(MARK) else {
+                continue;
+            };
+            let closing = inner.find(CLOSING);
+            let fields = &inner[..closing.unwrap_or(inner.len())];
+            let end = text.len() - inner.len() + fields.len();
+            at = end;
+            return Some(Comment {
+                range: start..end,
+                fields,
+                is_closed: closing.is_some(),
+            });
+        }
+    })
+}
+
 /// Returns an entry's text with its comment marked as judged; `None` if there is no such comment.
-pub(crate) fn judged(
+pub(crate) fn with_judged_mark(
     text: &str,
     sources: &[Option<LessonSource>],
     bullets: &str,
 ) -> Option<String> {
-    let at = text.match_indices(OPENING).find_map(|(at, _)| {
-        let inner = text[at + OPENING.len()..].trim_start();
-        inner.starts_with(MARK).then_some(at)
-    })?;
-    let end = at + text[at..].find(CLOSING)?;
+    let names_phase =
+        |comment: &Comment<'_>| comment.is_closed && Trace::of_fields(comment.fields).is_some();
+    let Range { start: at, end } = comments(text).find(names_phase)?.range;
     let is_own = |word: &&str| {
         !["sources=", "judged=", "bullets="]
             .iter()
@@ -246,6 +275,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_comment_that_is_read_is_the_one_that_is_marked() {
+        let other = "<!-- annals: see the notes -->";
+        let text = format!("{other}\n<!-- annals: phase-dir=05-a plans=01 digest=3f -->\n");
+        let marked = with_judged_mark(&text, &[], "77").unwrap();
+        assert_eq!(
+            marked,
+            format!(
+                "{other}\n<!-- annals: phase-dir=05-a plans=01 digest=3f judged=1 bullets=77 -->\n"
+            )
+        );
+        assert!(Trace::parse(&marked).unwrap().judged);
+        assert_eq!(with_judged_mark(other, &[], "77"), None);
+    }
+
     proptest! {
         #[test]
         fn any_name_comes_back(name in ".{1,20}") {
@@ -258,6 +302,7 @@ mod tests {
         fn no_text_panics(text in "(<!-- ?annals:)?[ =%a-f0-9é,-]{0,30}(-->)?") {
             Trace::parse(&text);
             Trace::is_in(&text);
+            with_judged_mark(&text, &[], "77");
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::planning::number::folder_prefix;
 use crate::planning::pairing::pair_in;
 use crate::planning::phase_ids::may_be_prefixed;
 use crate::storage::listing::PathKind;
+use crate::text::capitalized;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -192,10 +193,5 @@ fn number_and_slug(name: &str, ids: PhaseIds) -> Option<(PhaseNumber, &str)> {
 
 /// Converts a slug to words: `event-system` becomes `Event system`.
 fn words(slug: &str) -> String {
-    let spaced = slug.replace(['-', '_'], " ");
-    let mut chars = spaced.trim().chars();
-    chars
-        .next()
-        .map(|first| first.to_uppercase().chain(chars).collect())
-        .unwrap_or_default()
+    capitalized(slug.replace(['-', '_'], " ").trim())
 }

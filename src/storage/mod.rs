@@ -67,6 +67,7 @@ mod apply;
 mod boundary;
 mod change;
 mod changes;
+mod derived;
 mod diff;
 mod dir;
 mod disk;

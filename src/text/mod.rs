@@ -58,6 +58,13 @@ pub(crate) fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Returns a text with its first letter in upper case.
+pub(crate) fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(chars).collect()
+}
+
 /// Returns a text as one line with single spaces.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -66,6 +73,17 @@ pub(crate) fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_first_letter_is_capitalized() {
+        for (text, expected) in [
+            ("the Store", "The Store"),
+            ("\u{e9}tat", "\u{c9}tat"),
+            ("", ""),
+        ] {
+            assert_eq!(capitalized(text), expected);
+        }
+    }
 
     #[test]
     fn folded_headings_ignore_case_spacing_and_a_trailing_colon() {

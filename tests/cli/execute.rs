@@ -228,6 +228,21 @@ fn lessons_replace_their_bullets_and_keep_every_other_line_end() {
 }
 
 #[test]
+fn lessons_replace_nothing_in_a_file_that_is_not_utf_8() {
+    let case = Case::new(VBW);
+    case.run("execute 3").success();
+    let mut bytes = case.read(PATTERNS).unwrap();
+    bytes.extend(b"caf\xe9\n");
+    case.write(PATTERNS, bytes);
+    case.write("lessons.json", LESSONS);
+    let before = case.tree();
+    let refused = case.run("execute 3 --lessons lessons.json").code(4);
+    let message = "is not valid UTF-8, so it is not changed";
+    assert!(refused.stderr().contains(message), "{}", refused.stderr());
+    assert_unchanged(&before, &case, &refused);
+}
+
+#[test]
 fn lessons_that_teach_nothing_are_refused_with_the_reason() {
     let case = Case::new(VBW);
     let before = case.tree();

@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::cli::GSD;
 use crate::cli::VBW;
 use crate::cli::assert_error;
+use crate::cli::assert_unchanged;
 use crate::support::Case;
 
 #[test]
@@ -124,6 +125,36 @@ fn each_bullet_is_traced_to_its_summary() {
 }
 
 #[test]
+fn a_note_stands_below_an_empty_heading_and_outside_of_open_blocks() {
+    let case = Case::new(VBW);
+    let path = ".vbw-planning/patterns/PATTERNS.md";
+    for (file, above) in [
+        ("# P\n\n### Notes\n", "# P\n\n### Notes\n\n- "),
+        (
+            "# P\n\n```\ncode\n",
+            "# P\n\n```\ncode\n```\n\n### Notes\n\n- ",
+        ),
+    ] {
+        case.write(path, file);
+        case.run("patterns note").args(["One thread"]).success();
+        let text = String::from_utf8(case.read(path).unwrap()).unwrap();
+        let line = text.strip_prefix(above).unwrap_or_else(|| panic!("{text}"));
+        assert!(line.ends_with(": One thread\n"), "{text}");
+        let listed = case.run("patterns list --json").success().json();
+        assert!(
+            listed["loose"][0]["text"]
+                .as_str()
+                .unwrap()
+                .ends_with("One thread")
+        );
+    }
+    case.write(path, "# P\n\n<script>\nlet a;\n");
+    let before = case.tree();
+    let refused = case.run("patterns note").args(["One thread"]).code(4);
+    assert_unchanged(&before, &case, &refused);
+}
+
+#[test]
 fn a_note_is_kept_once_in_a_section_of_its_own() {
     let case = Case::new(VBW);
     let before = case.read(".vbw-planning/patterns/PATTERNS.md").unwrap();
@@ -151,4 +182,15 @@ fn a_note_is_kept_once_in_a_section_of_its_own() {
         after
     );
     case.run("patterns note x --file src/none.rs").code(4);
+    // The path of one machine says nothing on another.
+    let absolute = case.root().join("src/lib.rs");
+    let refused = case
+        .run("patterns note x --file")
+        .args([absolute.to_str().unwrap()])
+        .code(4);
+    assert!(
+        refused.stderr().contains("relative to the project"),
+        "{}",
+        refused.stderr()
+    );
 }

@@ -8,6 +8,7 @@ use crate::patterns::fisher_exact;
 use crate::patterns::insights::member::median;
 use crate::patterns::mann_whitney;
 use crate::ranking::to_f64;
+use crate::text::capitalized;
 
 /// Minimum number of plans in each group; smaller groups are not compared.
 const MIN_PLANS: usize = 5;
@@ -172,7 +173,7 @@ impl ComparisonSpec<'_> {
             other,
             p,
             is_lesson: false,
-            statement: capitalised(statement),
+            statement: capitalized(statement),
             subject: self.subject.to_owned(),
         }
     }
@@ -218,12 +219,4 @@ pub(crate) fn mark_significant(comparisons: &mut [Comparison]) {
 /// Returns whether both groups are large enough to compare.
 pub(crate) fn is_evidence(one: usize, other: usize) -> bool {
     one.min(other) >= MIN_PLANS
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map(|first| first.to_uppercase().chain(chars).collect())
-        .unwrap_or_default()
 }

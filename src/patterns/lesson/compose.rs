@@ -396,6 +396,7 @@ fn lacks_subject(lower: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::patterns::lesson::is_complete;
 
     fn composed(issue: &str, fix: &str) -> String {
         let passage = Passage {
@@ -494,6 +495,7 @@ mod tests {
             let passage = Passage { issue, fix, ..Passage::default() };
             if let Some((text, _)) = compose(&passage, room) {
                 proptest::prop_assert!(text.chars().count() <= room);
+                proptest::prop_assert!(is_complete(&text), "{}", text);
             }
         }
     }

@@ -21,12 +21,13 @@ use crate::patterns::LessonSource;
 use crate::text::Line;
 
 pub(crate) use compose::statement;
-pub(crate) use nature::DeviationNature;
 pub use problem::PastProblems;
 pub(crate) use problem::sentence_of;
 pub(crate) use recurrence::SubjectIndex;
 pub(crate) use reference::cite;
+pub(crate) use reference::names_earlier_plans;
 pub(crate) use reference::short_milestone;
+pub(crate) use reference::split_citation;
 pub(crate) use sentences::is_complete;
 pub(crate) use sentences::sentences;
 pub(crate) use similarity::StemmedWords;

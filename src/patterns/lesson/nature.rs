@@ -5,76 +5,32 @@ use crate::patterns::lesson::signs::starts_with_past_verb;
 use crate::patterns::lesson::wording::clean;
 use crate::planning::Deviation;
 
-/// The nature of a deviation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DeviationNature {
-    /// Something did not work.
-    Problem,
-    /// The plan made a wrong assumption.
-    PlanWrong,
-    /// How the work was split, ordered or committed; not a problem.
-    Process,
-    /// An intentional addition to the plan.
-    Addition,
-    /// Work that was put off.
-    Deferred,
-    /// Not a deviation, although listed as one.
-    None,
-}
-
-impl DeviationNature {
-    /// Returns the nature of a deviation; `signs` are those of its whole text.
-    pub(crate) fn classify(deviation: &Deviation, signs: Signs) -> Self {
-        let text = deviation.text.trim_start_matches(['*', '-', ' ']);
-        let lower = deviation.text.to_lowercase();
-        let kind = deviation.kind.as_deref().unwrap_or_default().to_lowercase();
-        let has_problem = deviation.issue.is_some() || deviation.cause.is_some();
-        let holds_further = signs.environment || signs.error;
-        if text.starts_with("~~")
-            || text.starts_with(['\u{2713}', '\u{2705}'])
-            || lower.contains("no scope creep")
-            || lower.contains("resolved:")
-            || is_settled(&lower)
-        {
-            return Self::None;
-        }
-        if signs.deferred && !has_problem && !holds_further {
-            return Self::Deferred;
-        }
-        if signs.process && !has_problem && !signs.environment {
-            return Self::Process;
-        }
-        let is_added = kind.contains("rule 2")
-            || kind.contains("missing critical")
-            || kind == "scope"
-            || (lower.contains("added ")
-                && starts_with_past_verb(without_tag(text))
-                && !has_problem);
-        if !has_problem && is_choice(&clean(&deviation.text)) {
-            return Self::Addition;
-        }
-        if is_added && !holds_further && !signs.general && !signs.version {
-            return Self::Addition;
-        }
-        let plan_words = [
-            "plan ",
-            "plan's",
-            "research ",
-            "spec ",
-            "assumed",
-            "planned ",
-        ];
-        if plan_words.iter().any(|word| lower.contains(word)) {
-            Self::PlanWrong
-        } else {
-            Self::Problem
-        }
-    }
-
-    /// Returns whether it belongs under `What failed`.
-    pub(crate) fn is_failure(self) -> bool {
-        matches!(self, Self::Problem | Self::PlanWrong)
-    }
+/// Returns whether a deviation belongs under `What failed`: something did not work, or the plan made a wrong
+/// assumption. `signs` are those of its whole text.
+///
+/// How the work was split, what was added by choice or put off, and remarks that nothing is wrong do not.
+pub(crate) fn is_failure(deviation: &Deviation, signs: Signs) -> bool {
+    let text = deviation.text.trim_start_matches(['*', '-', ' ']);
+    let lower = deviation.text.to_lowercase();
+    let kind = deviation.kind.as_deref().unwrap_or_default().to_lowercase();
+    let has_problem = deviation.issue.is_some() || deviation.cause.is_some();
+    let holds_further = signs.environment || signs.error;
+    let is_none = text.starts_with("~~")
+        || text.starts_with(['\u{2713}', '\u{2705}'])
+        || lower.contains("no scope creep")
+        || lower.contains("resolved:")
+        || is_settled(&lower);
+    let is_deferred = signs.deferred && !has_problem && !holds_further;
+    let is_process = signs.process && !has_problem && !signs.environment;
+    let says_added =
+        lower.contains("added ") && starts_with_past_verb(without_tag(text)) && !has_problem;
+    let is_added = kind.contains("rule 2")
+        || kind.contains("missing critical")
+        || kind == "scope"
+        || says_added;
+    let is_addition = (!has_problem && is_choice(&clean(&deviation.text)))
+        || (is_added && !holds_further && !signs.general && !signs.version);
+    !(is_none || is_deferred || is_process || is_addition)
 }
 
 /// Returns whether a text only says what was done, without any problem:

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use crate::patterns::FinishedPhase;
 use crate::patterns::LessonSource;
 use crate::patterns::PlanRecord;
-use crate::patterns::lesson::DeviationNature;
 use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::choice::Candidate;
 use crate::patterns::lesson::compose::Passage;
 use crate::patterns::lesson::compose::compose;
+use crate::patterns::lesson::nature::is_failure;
 use crate::patterns::lesson::nature::is_settled;
 use crate::patterns::lesson::recurrence::SubjectIndex;
 use crate::patterns::lesson::reference::Earlier;
@@ -61,7 +61,7 @@ impl<'a> Problem<'a> {
         let deviation = &beginning(deviation);
         let passage = passage(deviation);
         let signs = Signs::detect(&passage.statement());
-        let nature = DeviationNature::classify(deviation, Signs::detect(&passage.all()));
+        let is_failure = is_failure(deviation, Signs::detect(&passage.all()));
         let kind = deviation.kind.as_deref().unwrap_or_default().to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| kind.contains(word));
         let title = clean(&deviation.text);
@@ -79,8 +79,8 @@ impl<'a> Problem<'a> {
             words: StemmedWords::from_text(&passage.without_tags()),
             passage,
             weight,
-            is_failure: nature.is_failure(),
-            may_recur: nature.is_failure() && !signs.is_local(),
+            is_failure,
+            may_recur: is_failure && !signs.is_local(),
         }
     }
 

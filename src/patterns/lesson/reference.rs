@@ -29,14 +29,41 @@ pub(crate) fn cite(plans: &[&PlanNumber], earlier: &[Earlier]) -> String {
     };
     match earlier {
         [] => format!("({own})"),
-        [one] => format!("({own}; before in {})", citation(one)),
+        [one] => format!("({own}{BEFORE}{})", citation(one)),
         [.., latest] => format!(
-            "({own}; before in {} plans, last {})",
+            "({own}{BEFORE}{} plans, last {})",
             earlier.len(),
             citation(latest)
         ),
     }
 }
+
+/// Splits the citation of [`cite`] off the end of a text, without its brackets.
+///
+/// Other remarks in brackets are part of the text: `Check it (plan your time)`.
+pub(crate) fn split_citation(text: &str) -> (&str, Option<&str>) {
+    let inner = || {
+        let end = text.trim_end().trim_end_matches('.').strip_suffix(')')?;
+        let (sentence, citation) = end.rsplit_once('(')?;
+        let list = citation
+            .strip_prefix("plan ")
+            .or_else(|| citation.strip_prefix("plans "))?;
+        let first = list.split([',', ';', '-']).next()?;
+        let is_cited = PlanNumber::parse(first).is_some() && !sentence.trim().is_empty();
+        is_cited.then_some((sentence.trim_end(), citation))
+    };
+    inner().map_or((text, None), |(sentence, citation)| {
+        (sentence, Some(citation))
+    })
+}
+
+/// Returns whether a citation names earlier plans.
+pub(crate) fn names_earlier_plans(citation: &str) -> bool {
+    citation.contains(BEFORE)
+}
+
+/// Separates the plans of the phase from the earlier ones.
+const BEFORE: &str = "; before in ";
 
 fn citation(earlier: &Earlier) -> String {
     let milestone = earlier.milestone.as_ref();
@@ -135,5 +162,41 @@ mod tests {
             cite(&all[..1], &[earlier(1, None), earlier(3, None)]),
             "(plan 01; before in 2 plans, last phase 3 plan 02)"
         );
+    }
+
+    #[test]
+    fn only_plans_in_brackets_at_the_end_are_a_citation() {
+        for (text, sentence, citation) in [
+            ("Locks block (plan 02)", "Locks block", "plan 02"),
+            (
+                "Locks block (plans 01-03, 07a).",
+                "Locks block",
+                "plans 01-03, 07a",
+            ),
+            (
+                "Locks (of rows) block (plan D)",
+                "Locks (of rows) block",
+                "plan D",
+            ),
+            (
+                "Locks block (plan 01; before in v1.2 phase 3 plan 02)",
+                "Locks block",
+                "plan 01; before in v1.2 phase 3 plan 02",
+            ),
+        ] {
+            assert_eq!(split_citation(text), (sentence, Some(citation)));
+        }
+        for text in [
+            "Locks block (planned for later)",
+            "Locks block (plan was wrong)",
+            "Locks block (plans A and B)",
+            "Locks (plan 02) block",
+            "Locks block (plan 02; see `f()`)",
+            "Locks block (plan 02",
+            "(plan 02)",
+            "",
+        ] {
+            assert_eq!(split_citation(text), (text, None));
+        }
     }
 }

@@ -61,12 +61,12 @@ const BACK_REFERENCES: &[&str] = &[
     "there",
 ];
 
-/// Words that cannot end a sentence.
+/// Words that cannot end a sentence, without a final full stop.
 const DANGLING: &[&str] = &[
     "the", "a", "an", "of", "to", "and", "or", "because", "before", "since", "with", "in", "for",
     "by", "as", "that", "but", "which", "is", "are", "was", "were", "when", "if", "from", "on",
-    "at", "than", "not", "no", "via", "be", "has", "have", "had", "so", "its", "via", "e.g.",
-    "i.e.", "vs.", "vs", "instead",
+    "at", "than", "not", "no", "via", "be", "has", "have", "had", "so", "its", "e.g", "i.e", "vs",
+    "instead",
 ];
 
 /// Returns the sentences of a text; a full stop inside code, quotes or brackets does not end one.
@@ -258,6 +258,8 @@ mod tests {
         for text in [
             "It has no lock in this version",
             "The lock of the store is the",
+            "The store takes a lock of its own, e.g.",
+            "The store waits for a lock of the other vs.",
             "Too short a text",
             "The lock (of the store is not there",
             "The store waits for a lock of:",

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::collections::HashMap;
+use std::collections::HashSet;
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 use crate::planning::ratio;
+use crate::ranking::Language;
 
 /// Minimum share of common words at which two passages are similar.
 const MIN_SIMILARITY: f64 = 0.4;
@@ -34,9 +37,9 @@ const MAX_USING: usize = 200;
 const COMMON: &[&str] = &[
     "add", "and", "are", "been", "but", "did", "do", "does", "fix", "for", "from", "had", "has",
     "have", "in", "into", "is", "it", "not", "of", "on", "out", "plan", "so", "task", "than",
-    "that", "the", "their", "them", "then", "thi", "to", "us", "use", "via", "wa", "were", "when",
-    "which", "while", "with", "issue", "after", "before", "file", "need", "required", "instead",
-    "all", "also", "an", "as", "at", "be", "by", "no", "or", "a", "s", "t",
+    "that", "the", "their", "them", "then", "this", "to", "us", "use", "via", "was", "were",
+    "when", "which", "while", "with", "issue", "after", "before", "file", "need", "required",
+    "instead", "all", "also", "an", "as", "at", "be", "by", "no", "or", "a", "s", "t",
 ];
 
 /// The stemmed words of a passage that characterise its subject.
@@ -52,7 +55,7 @@ impl StemmedWords {
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| word.contains(char::is_alphabetic))
             .map(stem)
-            .filter(|word| !COMMON.contains(&word.as_str()));
+            .filter(|stem| !is_common(stem));
         let mut found = Self::default();
         for word in words {
             if found.lead.len() < LEADING_WORDS {
@@ -185,13 +188,16 @@ pub(crate) fn groups(passages: impl IntoIterator<Item = StemmedWords>) -> Vec<Ve
     groups
 }
 
-/// Returns the word in lower case, without the most common endings.
+/// Returns the stem of a word, which its singular and plural share.
 fn stem(word: &str) -> String {
-    let lower = word.to_lowercase();
-    let stemmed = ["ing", "ed", "es", "s"]
-        .iter()
-        .find_map(|ending| lower.strip_suffix(ending).filter(|stem| stem.len() > 2));
-    stemmed.unwrap_or(&lower).to_owned()
+    Language::English.stem(&word.to_lowercase())
+}
+
+/// Returns whether a stem is that of a stop word.
+fn is_common(stem: &str) -> bool {
+    static STEMS: LazyLock<HashSet<String>> =
+        LazyLock::new(|| COMMON.iter().map(|word| self::stem(word)).collect());
+    STEMS.contains(stem)
 }
 
 #[cfg(test)]
@@ -209,6 +215,19 @@ mod tests {
         ];
         let words = texts.iter().map(|text| StemmedWords::from_text(text));
         assert_eq!(groups(words), [vec![0, 1], vec![2], vec![3, 4]]);
+    }
+
+    #[test]
+    fn singular_and_plural_are_one_word() {
+        let singular = StemmedWords::from_text("The cache of the class is a copy");
+        let plural = StemmedWords::from_text("The caches of the classes are copies");
+        assert_eq!(singular, plural);
+        assert_eq!(
+            StemmedWords::from_text("This file needed all plans")
+                .all
+                .len(),
+            0
+        );
     }
 
     #[test]

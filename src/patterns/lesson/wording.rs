@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
+use crate::text::capitalized;
 use crate::text::one_line;
 use crate::text::sanitized;
 
@@ -98,29 +99,24 @@ fn unquoted(text: &str) -> String {
 
 /// Returns a text with every `@name` outside of code formatted as code.
 fn with_names_as_code(text: &str) -> String {
-    let mut is_code = true;
-    let parts = text.split_inclusive('`').map(|part| {
-        is_code = !is_code;
-        if is_code {
-            part.to_owned()
-        } else {
-            replaced(part.to_owned(), "@", &AT_NAME, "$1`$2`")
-        }
-    });
-    parts.collect()
+    outside_code(text, |part| {
+        replaced(part.to_owned(), "@", &AT_NAME, "$1`$2`")
+    })
 }
 
 /// Returns a text without emphasis marks outside of code.
 fn without_emphasis(text: &str) -> String {
-    let mut is_code = false;
-    let parts = text.split_inclusive('`').map(|part| {
-        let outside = !is_code;
-        is_code = !is_code;
-        if outside {
-            replaced(part.replace("**", ""), "__", &UNDERLINED, "$1$2")
-        } else {
-            part.to_owned()
-        }
+    outside_code(text, |part| {
+        replaced(part.replace("**", ""), "__", &UNDERLINED, "$1$2")
+    })
+}
+
+/// Returns a text with its parts outside of code changed.
+fn outside_code(text: &str, change: impl Fn(&str) -> String) -> String {
+    let parts = text.split_inclusive('`').enumerate();
+    let parts = parts.map(|(index, part)| match index % 2 {
+        0 => change(part),
+        _ => part.to_owned(),
     });
     parts.collect()
 }
@@ -138,10 +134,10 @@ pub(crate) fn as_bullet(sentence: &str) -> String {
     // Names such as `pnpm`, `env.dart` and `useState` keep their case.
     let is_plain =
         first_word.chars().all(|c| c.is_ascii_lowercase()) && (is_plural || is_english(first_word));
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) if is_plain => first.to_uppercase().chain(chars).collect(),
-        _ => text.to_owned(),
+    if is_plain {
+        capitalized(text)
+    } else {
+        text.to_owned()
     }
 }
 

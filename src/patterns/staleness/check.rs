@@ -44,8 +44,14 @@ pub struct DatedText<'a> {
     pub date: Option<NaiveDate>,
 }
 
-/// The paths that a text mentions, with their resolutions.
-type Open = Vec<(Mention, Resolution)>;
+/// A path that a text mentions, with its resolution.
+struct ResolvedMention {
+    /// The path as written, which may be absolute.
+    written: String,
+    /// The mention of the path relative to the project.
+    mention: Mention,
+    resolution: Resolution,
+}
 
 /// A mention of a missing path, with the indices of its text and of the report to complete.
 struct Missing {
@@ -72,7 +78,7 @@ impl Staleness {
         // The two slowest steps run in parallel.
         let (timeline, found) = thread::scope(|scope| {
             let timeline = scope.spawn(|| git.timeline());
-            let found = looked_up(texts, &tree);
+            let found = resolve_mentions(texts, &tree);
             (timeline.join(), found)
         });
         let timeline =
@@ -88,7 +94,7 @@ impl Staleness {
     /// Checks texts against a list of files, without history.
     pub fn check_listing(texts: &[DatedText<'_>], tree: Tree) -> Result<Self> {
         let git = &Git::discover(Path::new(""));
-        let found = looked_up(texts, &tree)?;
+        let found = resolve_mentions(texts, &tree)?;
         let past = None;
         CheckContext { git, tree, past }.all(texts, found, |_| None)
     }
@@ -105,18 +111,19 @@ impl CheckContext<'_> {
     fn all(
         mut self,
         texts: &[DatedText<'_>],
-        open: Vec<Open>,
+        resolved: Vec<Vec<ResolvedMention>>,
         read: impl Fn(&str) -> Option<String>,
     ) -> Result<Staleness> {
         let all_commits: Vec<CandidateCommits> = texts
             .iter()
             .map(|text| self.candidate_commits(text))
             .collect();
-        self.list_the_past(&open, &all_commits)?;
+        self.list_the_past(&resolved, &all_commits)?;
         let mut missing = Vec::new();
         let mut entries = Vec::new();
-        for ((text, open), commits) in texts.iter().zip(open).zip(&all_commits) {
-            let paths = self.decide(text.text, open, commits, entries.len(), &mut missing)?;
+        for ((text, resolved), commits) in texts.iter().zip(resolved).zip(&all_commits) {
+            let paths =
+                self.report_paths(text.text, resolved, commits, entries.len(), &mut missing)?;
             entries.push(Freshness {
                 id: text.id.to_owned(),
                 line: text.line,
@@ -126,7 +133,7 @@ impl CheckContext<'_> {
                 structure: None,
             });
         }
-        self.answer(missing, &mut entries)?;
+        self.trace_missing(missing, &mut entries)?;
         self.compare(texts, &mut entries, read)?;
         for entry in &mut entries {
             entry.reasons = entry.reasons();
@@ -148,16 +155,20 @@ impl CheckContext<'_> {
     }
 
     /// Lists the files of past trees, if a mention that does not resolve may be only the end of a path.
-    fn list_the_past(&mut self, open: &[Open], all_commits: &[CandidateCommits]) -> Result<()> {
+    fn list_the_past(
+        &mut self,
+        resolved: &[Vec<ResolvedMention>],
+        all_commits: &[CandidateCommits],
+    ) -> Result<()> {
         let Some(past) = &mut self.past else {
             return Ok(());
         };
-        let is_open = |(mention, location): &(Mention, Resolution)| {
-            *location == Resolution::Missing && mention.certainty > Certainty::Unsure
+        let may_be_end = |one: &ResolvedMention| {
+            one.resolution == Resolution::Missing && one.mention.certainty > Certainty::Unsure
         };
-        let waiting = open.iter().zip(all_commits);
-        let all_commits: Vec<CandidateCommits> = waiting
-            .filter(|(open, _)| open.iter().any(is_open))
+        let texts = resolved.iter().zip(all_commits);
+        let all_commits: Vec<CandidateCommits> = texts
+            .filter(|(resolved, _)| resolved.iter().any(may_be_end))
             .map(|(_, commits)| commits.clone())
             .collect();
         if all_commits.is_empty() {
@@ -167,18 +178,18 @@ impl CheckContext<'_> {
     }
 
     /// Returns the reports on the paths of a text; paths still to be traced are reported as `gone` for now.
-    fn decide(
+    fn report_paths(
         &mut self,
         words: &str,
-        open: Open,
+        resolved: Vec<ResolvedMention>,
         commits: &CandidateCommits,
         text: usize,
         missing: &mut Vec<Missing>,
     ) -> Result<Vec<PathReport>> {
         let mut reports: Vec<PathReport> = Vec::new();
-        for (mention, location) in open {
-            let mut report = PathReport::new(&mention, PathStatus::Ok);
-            match location {
+        for one in resolved {
+            let mut report = PathReport::new(&one.written, &one.mention);
+            match one.resolution {
                 Resolution::Exists => {}
                 Resolution::Ambiguous(homes) => {
                     report.status = PathStatus::Ambiguous;
@@ -187,7 +198,8 @@ impl CheckContext<'_> {
                 Resolution::Outside => report.status = PathStatus::Outside,
                 Resolution::Missing => {
                     report.status = PathStatus::Gone;
-                    match self.classify(words, &mention, commits)? {
+                    let says_removed = removal::mentions_removal(words, &one.written);
+                    match self.classify(&one.mention, says_removed, commits)? {
                         MissingKind::NoPath => continue,
                         MissingKind::Unknown => {}
                         MissingKind::Traceable(path) => missing.push(Missing {
@@ -204,11 +216,11 @@ impl CheckContext<'_> {
     }
 
     /// Classifies a mention that does not resolve by whether it was a path when the text was written, or just
-    /// before.
+    /// before. `says_removed` means that the text reports its removal.
     fn classify(
         &mut self,
-        text: &str,
         mention: &Mention,
+        says_removed: bool,
         commits: &CandidateCommits,
     ) -> Result<MissingKind> {
         let Some(past) = &mut self.past else {
@@ -217,7 +229,7 @@ impl CheckContext<'_> {
         let mut found = missing_paths::find_in_history(mention, commits, &self.tree, past)?;
         if let (None, Some(before)) = (&found, commits.before()) {
             found = missing_paths::find_in_history(mention, &before, &self.tree, past)?
-                .filter(|_| !removal::mentions_removal(text, &mention.path));
+                .filter(|_| !says_removed);
         }
         if let Some(path) = found {
             return Ok(if is_planning(path.path()) {
@@ -227,7 +239,7 @@ impl CheckContext<'_> {
             });
         }
         // A shallow clone proves nothing about the part of the history that it lacks.
-        if self.git.is_shallow() && !removal::mentions_removal(text, &mention.path) {
+        if self.git.is_shallow() && !says_removed {
             return self.classify_without_history(mention);
         }
         Ok(MissingKind::NoPath)
@@ -252,7 +264,11 @@ impl CheckContext<'_> {
     }
 
     /// Traces all missing paths at once, and completes their reports.
-    fn answer(&mut self, mut missing: Vec<Missing>, entries: &mut [Freshness]) -> Result<()> {
+    fn trace_missing(
+        &mut self,
+        mut missing: Vec<Missing>,
+        entries: &mut [Freshness],
+    ) -> Result<()> {
         let Some(past) = self.past.as_mut().filter(|_| !missing.is_empty()) else {
             return Ok(());
         };
@@ -260,9 +276,9 @@ impl CheckContext<'_> {
         missing_paths::trace(&mut paths, self.git, &self.tree, past)?;
         for (one, path) in missing.iter_mut().zip(paths) {
             let report = &mut entries[one.text].paths[one.report];
-            report.since = path.removed.and_then(|place| {
-                let hash = past.timeline().hash(place)?;
-                Some(structure::since(past, place, hash))
+            report.since = path.removed.and_then(|commit_index| {
+                let hash = past.timeline().hash(commit_index)?;
+                Some(structure::since(past, commit_index, hash))
             });
             if let Some(now) = path.now {
                 report.status = PathStatus::Moved;
@@ -282,39 +298,50 @@ impl CheckContext<'_> {
         let Some(past) = &mut self.past else {
             return Ok(());
         };
-        let places: Vec<Option<usize>> = texts
+        let commit_indices: Vec<Option<usize>> = texts
             .iter()
             .map(|text| past.written_at(text.commit, text.date))
             .collect();
         let mut compared = Compared::new();
-        compared.extend(places.iter().flatten().map(|place| (*place, None)));
+        compared.extend(
+            commit_indices
+                .iter()
+                .flatten()
+                .map(|commit_index| (*commit_index, None)),
+        );
         if compared.is_empty() {
             return Ok(());
         }
-        let today = Today::new(self.tree.listing()?, read);
+        let today = Today::new(self.tree.listing()?, &read);
         let count = compared.len();
-        for (place, structure) in &mut compared {
-            *structure = structure::structure(&today, past, *place, count)?;
+        for (commit_index, structure) in &mut compared {
+            *structure = structure::compare_with(&today, past, *commit_index, count)?;
         }
-        for (entry, place) in entries.iter_mut().zip(places) {
-            entry.structure = place.and_then(|place| compared.get(&place)?.clone());
+        for (entry, commit_index) in entries.iter_mut().zip(commit_indices) {
+            entry.structure =
+                commit_index.and_then(|commit_index| compared.get(&commit_index)?.clone());
         }
         Ok(())
     }
 }
 
 /// Resolves the paths that each text mentions.
-fn looked_up(texts: &[DatedText<'_>], tree: &Tree) -> Result<Vec<Open>> {
-    let locate = |mention: Mention| {
+fn resolve_mentions(texts: &[DatedText<'_>], tree: &Tree) -> Result<Vec<Vec<ResolvedMention>>> {
+    let resolve = |mention: Mention| {
+        let written = mention.path.clone();
         let mention = tree.inside(mention);
-        let location = match mention.form {
+        let resolution = match mention.form {
             PathForm::Outside => Resolution::Outside,
             _ => tree.locate(&mention)?,
         };
-        Ok((mention, location))
+        Ok(ResolvedMention {
+            written,
+            mention,
+            resolution,
+        })
     };
-    let look_up = |text: &DatedText<'_>| mentions(text.text).into_iter().map(locate).collect();
-    texts.iter().map(look_up).collect()
+    let in_text = |text: &DatedText<'_>| mentions(text.text).into_iter().map(resolve).collect();
+    texts.iter().map(in_text).collect()
 }
 
 /// Returns whether a path is in a planning folder, whose files are moved by shipping.

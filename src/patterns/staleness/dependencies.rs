@@ -97,6 +97,11 @@ impl Dependencies {
         self.0.extend(found);
     }
 
+    /// Adds the dependencies of another manifest.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        self.0.extend(other.0.iter().cloned());
+    }
+
     /// Returns the dependencies added and removed up to `later`, sorted.
     pub(crate) fn changes(&self, later: &Self) -> (Vec<String>, Vec<String>) {
         let without = |one: &Self, other: &Self| one.0.difference(&other.0).cloned().collect();

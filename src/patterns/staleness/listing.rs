@@ -3,7 +3,6 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use globset::Glob;
 use globset::GlobBuilder;
 use globset::GlobMatcher;
 
@@ -55,7 +54,7 @@ impl FileNames {
     }
 
     /// Returns the paths that end with this one, sorted; `mod.rs` usually has several.
-    pub(crate) fn homes(&self, path: &str, form: PathForm) -> Vec<&str> {
+    pub(crate) fn paths_ending_in(&self, path: &str, form: PathForm) -> Vec<&str> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let Some(candidates) = self.by_name().get(name) else {
             return Vec::new();
@@ -73,10 +72,10 @@ impl FileNames {
 
     /// Returns the paths that a glob matches, from the root or below any folder: files, or else folders.
     pub(crate) fn matches(&self, pattern: &str) -> Vec<&str> {
-        let Some(matchers) = matchers(pattern) else {
+        let Some(matcher) = matcher(pattern) else {
             return Vec::new();
         };
-        let is_match = |path: &str| matchers.iter().any(|matcher| matcher.is_match(path));
+        let is_match = |path: &str| matcher.is_match(path);
         let files = self.files.iter().map(String::as_str);
         let found: Vec<&str> = files.filter(|file| is_match(file)).collect();
         if !found.is_empty() {
@@ -150,16 +149,11 @@ fn rest_after<'a>(file: &'a str, part: &str) -> Option<&'a str> {
     is_start.then(|| &file[at + part.len()..])
 }
 
-/// Returns matchers for a glob from the root and below any folder; `None` for an invalid glob.
-fn matchers(pattern: &str) -> Option<[GlobMatcher; 2]> {
-    let build = |text: &str| -> Option<Glob> {
-        GlobBuilder::new(text).literal_separator(true).build().ok()
-    };
-    let below = format!("**/{pattern}");
-    Some([
-        build(pattern)?.compile_matcher(),
-        build(&below)?.compile_matcher(),
-    ])
+/// Returns a matcher for a glob from the root or below any folder; `None` for an invalid glob.
+fn matcher(pattern: &str) -> Option<GlobMatcher> {
+    let anywhere = format!("**/{pattern}");
+    let glob = GlobBuilder::new(&anywhere).literal_separator(true).build();
+    Some(glob.ok()?.compile_matcher())
 }
 
 #[cfg(test)]
@@ -187,20 +181,29 @@ mod tests {
         assert!(!listing.has("src/lib.rs", PathForm::Folder));
         assert!(listing.has_folder("src/api") && !listing.has_folder("src/ap"));
         assert_eq!(
-            listing.homes("mod.rs", PathForm::Plain),
+            listing.paths_ending_in("mod.rs", PathForm::Plain),
             ["src/api/mod.rs", "src/web/mod.rs"]
         );
         assert_eq!(
-            listing.homes("api/login.rs", PathForm::Plain),
+            listing.paths_ending_in("api/login.rs", PathForm::Plain),
             ["src/api/login.rs"]
         );
-        assert_eq!(listing.homes("api", PathForm::Folder), ["src/api"]);
-        assert_eq!(listing.homes("i/login.rs", PathForm::Plain), [""; 0]);
         assert_eq!(
-            listing.homes("[id]/page.tsx", PathForm::Plain),
+            listing.paths_ending_in("api", PathForm::Folder),
+            ["src/api"]
+        );
+        assert_eq!(
+            listing.paths_ending_in("i/login.rs", PathForm::Plain),
+            [""; 0]
+        );
+        assert_eq!(
+            listing.paths_ending_in("[id]/page.tsx", PathForm::Plain),
             ["app/[id]/page.tsx"]
         );
-        assert_eq!(FileNames::default().homes("a", PathForm::Plain), [""; 0]);
+        assert_eq!(
+            FileNames::default().paths_ending_in("a", PathForm::Plain),
+            [""; 0]
+        );
     }
 
     #[test]
@@ -208,7 +211,7 @@ mod tests {
         let files = ["a/b/1", "a/b/2", "a/b-c/b/3", "a/b/b/4"];
         let listing = FileNames::new(files.map(str::to_owned).to_vec());
         assert_eq!(
-            listing.homes("b", PathForm::Folder),
+            listing.paths_ending_in("b", PathForm::Folder),
             ["a/b-c/b", "a/b", "a/b/b"]
         );
     }

@@ -68,7 +68,7 @@ pub(crate) fn find_in_history(
         return Ok(None);
     }
     for listing in past.listings() {
-        let homes = listing.homes(&mention.path, mention.form);
+        let homes = listing.paths_ending_in(&mention.path, mention.form);
         for home in homes.into_iter().take(MAX_HOMES) {
             if let Some(seen) = past.last_seen(home, commits)? {
                 return Ok(Some(MissingPath::new(
@@ -124,7 +124,7 @@ pub(crate) fn trace(
         for one in paths.iter_mut().filter(|one| !one.is_settled) {
             one.removed = one.find_removal(past)?;
             match one.removed {
-                Some(place) => removers.push(place),
+                Some(commit_index) => removers.push(commit_index),
                 None => one.is_settled = true,
             }
         }
@@ -135,7 +135,7 @@ pub(crate) fn trace(
         }
         let hashes: Vec<&str> = removers
             .iter()
-            .filter_map(|place| past.timeline().hash(*place))
+            .filter_map(|commit_index| past.timeline().hash(*commit_index))
             .collect();
         let renames: BTreeMap<usize, Vec<Rename>> = removers
             .iter()
@@ -143,9 +143,13 @@ pub(crate) fn trace(
             .zip(git.renames(&hashes)?)
             .collect();
         for one in paths.iter_mut().filter(|one| !one.is_settled) {
-            let place = one.removed.unwrap_or_default();
+            let commit_index = one.removed.unwrap_or_default();
             let none = Vec::new();
-            one.step(renames.get(&place).unwrap_or(&none), place, tree)?;
+            one.step(
+                renames.get(&commit_index).unwrap_or(&none),
+                commit_index,
+                tree,
+            )?;
         }
     }
     Ok(())
@@ -189,7 +193,7 @@ impl MissingPath {
     }
 
     /// Follows a rename in a commit; settled if there is none, or if the new path still exists.
-    fn step(&mut self, renames: &[Rename], place: usize, tree: &Tree) -> Result<()> {
+    fn step(&mut self, renames: &[Rename], commit_index: usize, tree: &Tree) -> Result<()> {
         let Some(next) = self.subject.renamed(renames) else {
             self.is_settled = true;
             return Ok(());
@@ -206,7 +210,7 @@ impl MissingPath {
             }
         };
         self.subject = next;
-        self.seen = place;
+        self.seen = commit_index;
         if is_there {
             self.now = Some(self.path().to_owned());
             self.is_settled = true;
@@ -241,7 +245,10 @@ impl Subject {
                     .iter()
                     .map(|rename| rename.to.rsplit_once('/').map_or("", |(folder, _)| folder));
                 let folder = most_frequent(folders)?;
-                let pattern = format!("{folder}/{name}");
+                let pattern = match folder {
+                    "" => name.to_owned(),
+                    _ => format!("{folder}/{name}"),
+                };
                 let targets = moved.iter().map(|rename| rename.to.clone()).collect();
                 let matched = FileNames::new(targets).matches(&pattern).len();
                 // If the files were also given other names, the glob did not move.

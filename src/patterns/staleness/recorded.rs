@@ -20,7 +20,7 @@ use crate::patterns::staleness::structure::Structure;
 impl Staleness {
     /// Checks all of PATTERNS.md, in file order, entries first.
     pub fn of_patterns(patterns: &Patterns, root: &Path, git: &Git) -> Result<Self> {
-        let entry_names: Vec<String> = patterns.entries.iter().map(name_of_entry).collect();
+        let entry_names: Vec<String> = patterns.entries.iter().map(PatternEntry::title).collect();
         let entries = patterns.entries.iter().zip(&entry_names);
         let mut texts: Vec<DatedText<'_>> =
             entries.map(|(entry, id)| of_entry(entry, id)).collect();
@@ -40,7 +40,7 @@ impl Staleness {
 pub(crate) struct Reasons<'a>(HashMap<usize, OfEntry<'a>>);
 
 struct OfEntry<'a> {
-    /// Reasons by path, without a folder's trailing slash.
+    /// Reasons by path as written, without a folder's trailing slash.
     paths: HashMap<&'a str, String>,
     structure: Option<String>,
 }
@@ -49,7 +49,7 @@ impl<'a> OfEntry<'a> {
     fn new(entry: &'a Freshness) -> Self {
         let path = |report: &'a PathReport| {
             let reason = report.reason()?;
-            Some((report.path.trim_end_matches('/'), reason))
+            Some((report.written.as_str(), reason))
         };
         Self {
             paths: entry.paths.iter().filter_map(path).collect(),
@@ -72,13 +72,6 @@ impl Reasons<'_> {
         };
         let of_paths = mentions(text).into_iter().find_map(of_path);
         of_paths.or_else(|| entry.structure.clone())
-    }
-}
-
-fn name_of_entry(entry: &PatternEntry) -> String {
-    match &entry.phase {
-        Some(phase) => format!("Phase {phase}: {}", entry.name),
-        None => entry.name.clone(),
     }
 }
 
@@ -146,8 +139,30 @@ mod tests {
         let gone = reason(3, "`src/gone.rs` grew (plan 02)").unwrap();
         assert!(gone.starts_with("`src/gone.rs` is gone since "), "{gone}");
         assert_eq!(reason(99, "`src/gone.rs`"), None);
-        let back: Staleness =
-            serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
-        assert_eq!(back, found);
+    }
+
+    #[test]
+    fn an_absolute_path_in_the_project_makes_its_bullet_stale() {
+        let sandbox = Sandbox::empty();
+        for file in ["src/kept.rs", "src/gone.rs", "a", "b", "c"] {
+            sandbox.0.child(file).write_str(file).unwrap();
+        }
+        sandbox.git(&["add", "-A"]);
+        sandbox.commit_at("2026-01-05T09:00:00Z");
+        sandbox.git(&["rm", "-q", "src/gone.rs"]);
+        sandbox.commit_at("2026-01-08T09:00:00Z");
+        let git = sandbox.open_git();
+        let root = git.top().unwrap();
+        let text = PATTERNS.replace("`src/", &format!("`{}/src/", root.display()));
+        let patterns = Patterns::parse(&text, Path::new("PATTERNS.md")).value;
+        let found = Staleness::of_patterns(&patterns, root, &git).unwrap();
+        assert_eq!(found.entries[0].reasons.len(), 1);
+        let bullet = patterns.entries[0].failed[0].as_str();
+        let gone = found.reasons().about(3, bullet).unwrap();
+        assert!(gone.starts_with("`src/gone.rs` is gone since "), "{gone}");
+        assert_eq!(
+            found.reasons().about(3, &patterns.entries[0].worked[0]),
+            None
+        );
     }
 }

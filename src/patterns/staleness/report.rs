@@ -1,6 +1,5 @@
 //! The results of a staleness check: the document of `patterns check --json`.
 
-use serde::Deserialize;
 use serde::Serialize;
 
 use crate::patterns::Mention;
@@ -9,7 +8,7 @@ use crate::patterns::staleness::structure::Since;
 use crate::patterns::staleness::structure::Structure;
 
 /// The results of a staleness check.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Staleness {
     /// The result for each text, in input order.
     pub entries: Vec<Freshness>,
@@ -18,7 +17,7 @@ pub struct Staleness {
 }
 
 /// The result of checking one text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Freshness {
     /// The text's identifier.
     pub id: String,
@@ -35,25 +34,28 @@ pub struct Freshness {
 }
 
 /// A path that a text mentions, with its status.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PathReport {
-    /// The path, as written in the text.
+    /// The path, relative to the project if it is inside.
     pub path: String,
+    /// The path as written in the text.
+    #[serde(skip)]
+    pub(crate) written: String,
     /// Its status.
     pub status: PathStatus,
     /// Its new path, if it was moved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The commit that moved or removed it; `None` if that is uncommitted or unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Since>,
     /// The paths that it may stand for, if it is ambiguous.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub homes: Vec<String>,
 }
 
 /// The status of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PathStatus {
     /// It exists.
@@ -69,7 +71,8 @@ pub enum PathStatus {
 }
 
 impl PathReport {
-    pub(crate) fn new(mention: &Mention, status: PathStatus) -> Self {
+    /// Returns the report on a path that exists; `written` is the path as written in the text.
+    pub(crate) fn new(written: &str, mention: &Mention) -> Self {
         let slash = if mention.form == PathForm::Folder {
             "/"
         } else {
@@ -77,7 +80,8 @@ impl PathReport {
         };
         Self {
             path: format!("{}{slash}", mention.path),
-            status,
+            written: written.to_owned(),
+            status: PathStatus::Ok,
             to: None,
             since: None,
             homes: Vec::new(),

@@ -1,11 +1,11 @@
 //! Measures how much of a project's tree has survived since a commit.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::collections::HashMap;
 use std::collections::HashSet;
 
 use chrono::NaiveDate;
-use serde::Deserialize;
 use serde::Serialize;
 
 use crate::error::Result;
@@ -24,11 +24,11 @@ const FOLDERS_READ: usize = 600;
 const MIN_FOLDERS_READ: usize = 32;
 /// Share of surviving files and folders up to which a sample is not trusted, and the whole tree is read.
 const CLEAR: f64 = 0.7;
-/// Maximum number of manifests compared.
+/// Maximum number of manifests whose dependencies are compared, those of the top folders first.
 const MAX_MANIFESTS: usize = 40;
 
 /// A commit and its date.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Since {
     /// The abbreviated commit hash.
     pub commit: String,
@@ -38,7 +38,7 @@ pub struct Since {
 
 /// The changes to a project's tree since a commit. Top-level files and folders whose names begin with a dot
 /// are ignored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Structure {
     /// The commit that the current tree is compared with.
     pub since: Since,
@@ -67,7 +67,9 @@ pub(crate) struct Today<'a> {
     listing: &'a FileNames,
     folders: HashSet<&'a str>,
     manifests: BTreeSet<String>,
-    dependencies: Dependencies,
+    read: &'a dyn Fn(&str) -> Option<String>,
+    /// The dependencies of each manifest read so far.
+    dependencies: RefCell<HashMap<String, Dependencies>>,
 }
 
 /// The counts of files and folders in an old tree, weighted if they are from a sample.
@@ -97,7 +99,7 @@ impl TreeCounts {
 
 impl<'a> Today<'a> {
     /// Returns the current state of the project; `read` returns the text of a file by its path.
-    pub(crate) fn new(listing: &'a FileNames, read: impl Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn new(listing: &'a FileNames, read: &'a dyn Fn(&str) -> Option<String>) -> Self {
         let files = listing.files().iter().map(String::as_str);
         let mut folders = HashSet::new();
         let mut manifests = BTreeSet::new();
@@ -109,33 +111,45 @@ impl<'a> Today<'a> {
                 }
                 rest = folder;
             }
-            if is_manifest(file) && manifests.len() < MAX_MANIFESTS {
+            if is_manifest(file) {
                 manifests.insert(file.to_owned());
-            }
-        }
-        let mut dependencies = Dependencies::default();
-        for manifest in &manifests {
-            if let Some(text) = read(manifest) {
-                dependencies.add(manifest, &text);
             }
         }
         Self {
             listing,
             folders,
             manifests,
-            dependencies,
+            read,
+            dependencies: RefCell::default(),
         }
+    }
+
+    /// Returns the dependencies of some manifests.
+    fn dependencies(&self, manifests: &[&str]) -> Dependencies {
+        let mut known = self.dependencies.borrow_mut();
+        let mut all = Dependencies::default();
+        for manifest in manifests {
+            let own = known.entry((*manifest).to_owned()).or_insert_with(|| {
+                let mut own = Dependencies::default();
+                if let Some(text) = (self.read)(manifest) {
+                    own.add(manifest, &text);
+                }
+                own
+            });
+            all.extend(own);
+        }
+        all
     }
 }
 
 /// Compares the current tree with a commit; `texts` is the number of commits compared in all.
-pub(crate) fn structure(
+pub(crate) fn compare_with(
     today: &Today<'_>,
     past: &mut TreeHistory,
-    place: usize,
+    commit_index: usize,
     texts: usize,
 ) -> Result<Option<Structure>> {
-    let Some(hash) = past.timeline().hash(place).map(str::to_owned) else {
+    let Some(hash) = past.timeline().hash(commit_index).map(str::to_owned) else {
         return Ok(None);
     };
     let most = (FOLDERS_READ / texts.max(1)).max(MIN_FOLDERS_READ);
@@ -143,12 +157,14 @@ pub(crate) fn structure(
     if counts.is_estimated && !counts.is_clear() {
         counts = counts_at(today, past, &hash, usize::MAX)?;
     }
-    let before = dependencies_at(past, &hash, &counts.manifests, &today.manifests)?;
     let (added, removed) = if counts.manifests.is_empty() {
         // A project's first manifest does not count as a change of frameworks.
         (Vec::new(), Vec::new())
     } else {
-        before.changes(&today.dependencies)
+        // The same manifests are read on both sides: a dependency of one that is not read did not come or go.
+        let manifests = compared_manifests(&counts.manifests, &today.manifests);
+        let before = dependencies_at(past, &hash, &manifests)?;
+        before.changes(&today.dependencies(&manifests))
     };
     let changed = added.iter().chain(&removed);
     let frameworks: Vec<String> = changed.filter(|name| is_framework(name)).cloned().collect();
@@ -159,7 +175,7 @@ pub(crate) fn structure(
         one.difference(other).cloned().collect::<Vec<_>>()
     };
     Ok(Some(Structure {
-        since: since(past, place, &hash),
+        since: since(past, commit_index, &hash),
         files,
         folders,
         is_estimated: counts.is_estimated,
@@ -173,10 +189,10 @@ pub(crate) fn structure(
 }
 
 /// Returns a commit as shown to users.
-pub(crate) fn since(past: &TreeHistory, place: usize, hash: &str) -> Since {
+pub(crate) fn since(past: &TreeHistory, commit_index: usize, hash: &str) -> Since {
     Since {
         commit: hash[..hash.len().min(7)].to_owned(),
-        date: past.timeline().date(place),
+        date: past.timeline().date(commit_index),
     }
 }
 
@@ -222,7 +238,7 @@ fn counts_at(
                 if today.listing.has_file(&path) {
                     counts.files_left += folder.weight;
                 }
-                if is_manifest(&path) && counts.manifests.len() < MAX_MANIFESTS {
+                if is_manifest(&path) {
                     counts.manifests.insert(path);
                 }
             }
@@ -246,14 +262,18 @@ fn sample(mut open: Vec<OpenFolder>, most: usize) -> Vec<OpenFolder> {
     open
 }
 
-fn dependencies_at(
-    past: &mut TreeHistory,
-    hash: &str,
-    then: &BTreeSet<String>,
-    today: &BTreeSet<String>,
-) -> Result<Dependencies> {
-    // A sample may miss manifests; those of the current tree are requested by path.
-    let manifests: BTreeSet<&String> = then.union(today).collect();
+/// Returns the manifests whose dependencies are compared, by depth and path.
+///
+/// A sample may miss manifests of the past; those of the current tree are requested by path.
+fn compared_manifests<'a>(then: &'a BTreeSet<String>, today: &'a BTreeSet<String>) -> Vec<&'a str> {
+    let mut manifests: Vec<&str> = then.union(today).map(String::as_str).collect();
+    // The sort is stable, and a set is sorted by path.
+    manifests.sort_by_key(|path| path.matches('/').count());
+    manifests.truncate(MAX_MANIFESTS);
+    manifests
+}
+
+fn dependencies_at(past: &mut TreeHistory, hash: &str, manifests: &[&str]) -> Result<Dependencies> {
     let names: Vec<String> = manifests
         .iter()
         .map(|manifest| format!("{hash}:{manifest}"))

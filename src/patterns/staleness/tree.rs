@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::git::Git;
+use crate::git::slashed;
 use crate::patterns::Certainty;
 use crate::patterns::Mention;
 use crate::patterns::PathForm;
@@ -150,7 +151,7 @@ impl Tree {
             return Ok(Resolution::Missing);
         }
         let mut homes: Vec<String> = listing
-            .homes(path, mention.form)
+            .paths_ending_in(path, mention.form)
             .into_iter()
             .filter(|home| self.may_be_absent() || self.is_on_disk(self.in_project(home)))
             .map(|home| self.in_project(home).to_owned())
@@ -189,7 +190,11 @@ impl Tree {
         let Some((first, _)) = path.split_once('/') else {
             return Ok(true);
         };
-        Ok(self.is_on_disk(first) || !self.listing()?.homes(first, PathForm::Folder).is_empty())
+        Ok(self.is_on_disk(first)
+            || !self
+                .listing()?
+                .paths_ending_in(first, PathForm::Folder)
+                .is_empty())
     }
 
     /// Returns the paths of all files, relative to the top of the repository, or to the project without git.
@@ -250,10 +255,10 @@ impl Tree {
 
 fn prefix(top: &Path, root: &Path) -> String {
     let below = root.strip_prefix(top).unwrap_or(Path::new(""));
-    let parts = below
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy());
-    parts.fold(String::new(), |prefix, part| format!("{prefix}{part}/"))
+    match slashed(below) {
+        prefix if prefix.is_empty() => prefix,
+        prefix => prefix + "/",
+    }
 }
 
 /// Lists the files of a folder, except those excluded by `.gitignore` or by name.
@@ -267,13 +272,6 @@ fn on_disk(root: &Path) -> Vec<String> {
     walk.flatten()
         .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))
         .take(MAX_FILES)
-        .filter_map(|entry| {
-            let below = entry.path().strip_prefix(root).ok()?;
-            let parts: Vec<_> = below
-                .components()
-                .map(|part| part.as_os_str().to_string_lossy())
-                .collect();
-            Some(parts.join("/"))
-        })
+        .filter_map(|entry| Some(slashed(entry.path().strip_prefix(root).ok()?)))
         .collect()
 }

@@ -38,7 +38,7 @@ pub(crate) struct TreeHistory {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CandidateCommits {
     Known {
-        places: Vec<usize>,
+        indices: Vec<usize>,
         /// The commit before the text's own, if known: a path that exists only there was removed by the
         /// text's own commit.
         before: Option<usize>,
@@ -55,7 +55,7 @@ impl CandidateCommits {
                 before: Some(before),
                 ..
             } => Some(Self::Known {
-                places: vec![*before],
+                indices: vec![*before],
                 before: None,
             }),
             _ => None,
@@ -97,25 +97,25 @@ impl TreeHistory {
         commit: Option<&str>,
         date: Option<NaiveDate>,
     ) -> CandidateCommits {
-        if let Some(place) = commit.and_then(|commit| self.timeline.index_of(commit)) {
-            let later = (1..=LATER_COMMITS).map_while(|step| place.checked_sub(step));
-            let before = Some(place + 1).filter(|before| *before < self.timeline.len());
+        if let Some(commit_index) = commit.and_then(|commit| self.timeline.index_of(commit)) {
+            let later = (1..=LATER_COMMITS).map_while(|step| commit_index.checked_sub(step));
+            let before = Some(commit_index + 1).filter(|before| *before < self.timeline.len());
             return CandidateCommits::Known {
-                places: std::iter::once(place).chain(later).collect(),
+                indices: std::iter::once(commit_index).chain(later).collect(),
                 before,
             };
         }
-        let of_day = |place: &usize| self.timeline.date(*place) == date;
+        let of_day = |commit_index: &usize| self.timeline.date(*commit_index) == date;
         match date.and_then(|day| self.timeline.at_end_of(day)) {
             Some(end) => {
                 let day = (end..self.timeline.len())
                     .take_while(of_day)
                     .take(LATER_COMMITS);
-                let mut places: Vec<usize> = day.collect();
-                let before = places.last().map_or(end, |last| last + 1);
-                places.extend((before < self.timeline.len()).then_some(before));
+                let mut indices: Vec<usize> = day.collect();
+                let before = indices.last().map_or(end, |last| last + 1);
+                indices.extend((before < self.timeline.len()).then_some(before));
                 CandidateCommits::Known {
-                    places,
+                    indices,
                     before: None,
                 }
             }
@@ -130,11 +130,11 @@ impl TreeHistory {
         path: &str,
         commits: &CandidateCommits,
     ) -> Result<Option<usize>> {
-        let places = match commits {
-            CandidateCommits::Known { places, .. } => places.clone(),
+        let indices = match commits {
+            CandidateCommits::Known { indices, .. } => indices.clone(),
             CandidateCommits::Unknown => self.spread(TRIED),
         };
-        self.first_with(path, &places)
+        self.first_with(path, &indices)
     }
 
     /// Lists all files at some of the commits at which texts were written, always including the newest.
@@ -144,20 +144,20 @@ impl TreeHistory {
         files_today: usize,
     ) -> Result<()> {
         let most = (FILES_LISTED / files_today.max(1)).clamp(1, LISTED);
-        let mut places: Vec<usize> = Vec::new();
+        let mut indices: Vec<usize> = Vec::new();
         for commits in all_commits {
             match commits {
                 CandidateCommits::Known {
-                    places: known,
+                    indices: known,
                     before,
-                } => places.extend(known.first().into_iter().chain(before)),
-                CandidateCommits::Unknown => places.extend(self.spread(most)),
+                } => indices.extend(known.first().into_iter().chain(before)),
+                CandidateCommits::Unknown => indices.extend(self.spread(most)),
             }
         }
-        places.sort_unstable_by(|a, b| b.cmp(a));
-        places.dedup();
-        for at in evenly_spaced(places.len(), most) {
-            let listing = self.listing(places[at])?;
+        indices.sort_unstable_by(|a, b| b.cmp(a));
+        indices.dedup();
+        for at in evenly_spaced(indices.len(), most) {
+            let listing = self.listing(indices[at])?;
             self.listings.push(Rc::new(listing));
         }
         Ok(())
@@ -228,9 +228,12 @@ impl TreeHistory {
         Ok(ids.iter().map(of).collect())
     }
 
-    fn listing(&mut self, place: usize) -> Result<FileNames> {
+    fn listing(&mut self, commit_index: usize) -> Result<FileNames> {
         let mut files = Vec::new();
-        let top = format!("{}^{{tree}}", self.timeline.hash(place).unwrap_or("HEAD"));
+        let top = format!(
+            "{}^{{tree}}",
+            self.timeline.hash(commit_index).unwrap_or("HEAD")
+        );
         let mut open = vec![(String::new(), top)];
         while !open.is_empty() {
             let ids: Vec<String> = open.iter().map(|(_, id)| id.clone()).collect();
@@ -251,22 +254,24 @@ impl TreeHistory {
         Ok(FileNames::new(files))
     }
 
-    fn has(&mut self, path: &str, place: usize) -> Result<bool> {
-        Ok(self.first_with(path, &[place])?.is_some())
+    fn has(&mut self, path: &str, commit_index: usize) -> Result<bool> {
+        Ok(self.first_with(path, &[commit_index])?.is_some())
     }
 
     /// Returns the first of these commits at which a path exists.
-    fn first_with(&mut self, path: &str, places: &[usize]) -> Result<Option<usize>> {
+    fn first_with(&mut self, path: &str, indices: &[usize]) -> Result<Option<usize>> {
         // The likeliest commit is queried separately, because a batch is always answered completely.
-        let (first, rest) = places.split_at(places.len().min(1));
-        for places in std::iter::once(first).chain(rest.chunks(LATER_COMMITS)) {
-            let names: Vec<String> = places
+        let (first, rest) = indices.split_at(indices.len().min(1));
+        for indices in std::iter::once(first).chain(rest.chunks(LATER_COMMITS)) {
+            let names: Vec<String> = indices
                 .iter()
-                .filter_map(|place| Some(format!("{}:{path}", self.timeline.hash(*place)?)))
+                .filter_map(|commit_index| {
+                    Some(format!("{}:{path}", self.timeline.hash(*commit_index)?))
+                })
                 .collect();
             let found = self.objects.exist(&names)?;
             if let Some(at) = found.iter().position(|is_there| *is_there) {
-                return Ok(Some(places[at]));
+                return Ok(Some(indices[at]));
             }
         }
         Ok(None)

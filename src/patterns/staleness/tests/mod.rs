@@ -98,6 +98,8 @@ impl History {
         git(&["rm", "-q", "snapshots/a.snap", "snapshots/b.snap"]);
         mv("fixtures/x.yaml", "data/x.yaml");
         mv("fixtures/y.yaml", "data/y.yaml");
+        mv("notes/x.adoc", "x.adoc");
+        mv("notes/y.adoc", "y.adoc");
         put(&self.sandbox, "src/back.rs");
         mv("src/lost.rs", "src/moved_first.rs");
         commit(&self.sandbox, "2026-02-03");
@@ -181,6 +183,8 @@ const LEAVING: &[&str] = &[
     "snapshots/b.snap",
     "fixtures/x.yaml",
     "fixtures/y.yaml",
+    "notes/x.adoc",
+    "notes/y.adoc",
     "tools/unique_tool.py",
     "app/[id]/page.tsx",
 ];
@@ -240,6 +244,7 @@ const EXPECTED: &[(&str, &str)] = &[
         "`fixtures/*.yaml`",
         "fixtures/*.yaml moved → data/*.yaml 2026-02-03",
     ),
+    ("`notes/*.adoc`", "notes/*.adoc moved → *.adoc 2026-02-03"),
     (
         "`app/[id]/page.tsx`",
         "app/[id]/page.tsx moved → app/[slug]/page.tsx 2026-02-04",

@@ -81,6 +81,43 @@ fn structure_changes_when_a_framework_comes_or_goes() {
 }
 
 #[test]
+fn frameworks_of_many_manifests_neither_come_nor_go_by_themselves() {
+    let sandbox = Sandbox::empty();
+    let write = |path: &str, framework: &str| {
+        let text = format!(r#"{{"dependencies":{{"{framework}":"1"}}}}"#);
+        sandbox.0.child(path).write_str(&text).unwrap();
+    };
+    for app in 0..46 {
+        write(&format!("apps/{app}/package.json"), "left-pad");
+    }
+    write("package.json", "react");
+    // By path the first of all, by depth the last.
+    write("a/deep/er/package.json", "vue");
+    let written = commit(&sandbox, "2026-01-05");
+    put(&sandbox, "README.md");
+    commit(&sandbox, "2026-01-06");
+    let structure = || {
+        let texts = [DatedText {
+            commit: Some(&written),
+            ..text("nothing")
+        }];
+        let found = Staleness::check(&texts, sandbox.0.path(), &sandbox.open_git()).unwrap();
+        found.entries.into_iter().next().unwrap().structure.unwrap()
+    };
+    let same = structure();
+    assert!(!same.has_changed, "{same:?}");
+    assert_eq!(same.dependencies_added, [""; 0]);
+    // A manifest further up takes the place of another on both sides.
+    write("web/package.json", "svelte");
+    commit(&sandbox, "2026-01-07");
+    let more = structure();
+    assert_eq!(more.frameworks, ["svelte"]);
+    assert_eq!(more.dependencies_removed, [""; 0]);
+    assert_eq!(more.manifests_added, ["web/package.json"]);
+    assert_eq!(more.manifests_removed, [""; 0]);
+}
+
+#[test]
 fn a_sample_stands_for_a_tree_that_is_too_large() {
     let sandbox = Sandbox::empty();
     for folder in 0..120 {
@@ -96,10 +133,10 @@ fn a_sample_stands_for_a_tree_that_is_too_large() {
     let compare = |texts| {
         let git = sandbox.open_git();
         let tree = Tree::new(sandbox.0.path(), &git);
-        let today = Today::new(tree.listing().unwrap(), |_| None);
+        let today = Today::new(tree.listing().unwrap(), &|_| None);
         let mut past = TreeHistory::new(git.timeline().unwrap(), git.objects().unwrap()).unwrap();
         let place = past.timeline().index_of(&written).unwrap();
-        let found = structure::structure(&today, &mut past, place, texts);
+        let found = structure::compare_with(&today, &mut past, place, texts);
         found.unwrap().unwrap()
     };
     for folder in 0..40 {
