@@ -44,6 +44,7 @@ mod usage;
 mod value_enum;
 
 use std::ffi::OsString;
+use std::path::Component;
 use std::path::Path;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -317,10 +318,18 @@ fn working_directory() -> Result<PathBuf> {
     std::env::current_dir().at("find the working directory", Path::new("."))
 }
 
-/// Returns a command-line path as an absolute path without links and `..`, resolved against the working
-/// directory.
+/// Returns a command-line path as an absolute path without `..`, resolved against the working directory.
+///
+/// Links behind the last `..` stay in it: whoever opens the path decides whether they are followed.
 fn absolute(path: &Path) -> Result<PathBuf> {
-    real_path(&working_directory()?.join(path))
+    let path: PathBuf = working_directory()?.join(path).components().collect();
+    let parts: Vec<Component<'_>> = path.components().collect();
+    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
+        return Ok(path);
+    };
+    let above: PathBuf = parts[..=last].iter().collect();
+    let below: PathBuf = parts[last + 1..].iter().collect();
+    Ok(real_path(&above)?.join(below))
 }
 
 /// Runs the command line and returns the exit code.

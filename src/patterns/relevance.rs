@@ -63,12 +63,12 @@ pub struct RelevantPattern {
 impl RelevantPattern {
     /// Returns the pattern as a line that can be understood without its entry: `… (phase 3, plan 02)`.
     ///
-    /// Returns `None` for a text that a rule chose and that is a mere count, and for one that is truncated, as in
-    /// entries of earlier versions, or too long.
+    /// Returns `None` for a mere count, and for a text that is truncated, as in entries of earlier versions,
+    /// or too long.
     pub fn standalone(&self) -> Option<String> {
         if self.text.contains('\u{2026}')
             || self.text.chars().count() > MAX_BULLET_LENGTH
-            || (!self.judged && is_count(without_citation(&self.text)))
+            || is_count(without_citation(&self.text))
         {
             return None;
         }
@@ -440,12 +440,7 @@ mod tests {
         let expected = Some(format!("{deviations} (phase 1, plan 01)"));
         assert_eq!(shown(&cited, ""), expected);
         assert_eq!(shown(&cited, " judged=1"), expected);
-        let count = "3 of 4 plans without deviations";
-        assert_eq!(shown(count, ""), None);
-        assert_eq!(
-            shown(count, " judged=1"),
-            Some(format!("{count} (phase 1)"))
-        );
+        assert_eq!(shown("3 of 4 plans without deviations", ""), None);
     }
 
     #[test]
