@@ -346,3 +346,40 @@ fn an_undone_write_is_gone_from_entry_and_index() {
     let audit = case.run("entry audit --json").success().json();
     assert_eq!(audit["index_rebuilt"], false);
 }
+
+#[test]
+fn an_entry_that_is_not_read_is_still_there() {
+    let case = Case::empty();
+    write(&case, "a", "# A\n\nOne.\n", "");
+    write(&case, "b", "# B\n\nSee [[a]] and [[gone]].\n", "");
+    let large = fs::File::create(case.root().join(MEMORY).join("a.md")).unwrap();
+    large.set_len(8 * 1024 * 1024 + 1).unwrap();
+    let index = memory(&case, "INDEX.md");
+    case.write(&format!("{MEMORY}/INDEX.md"), index.replace("# ", "# My "));
+    let audit = case.run("entry audit --json").output().json();
+    assert_eq!(audit["broken_links"].as_array().unwrap().len(), 1);
+    assert_eq!(audit["broken_links"][0]["to"], "gone");
+    assert_eq!(memory(&case, "INDEX.md"), index);
+    case.write("notes/one.md", "One note.\n");
+    let outcome = case.run("import serena notes").code(4);
+    assert!(
+        outcome.stderr().contains("an entry is not read"),
+        "{}",
+        outcome.report()
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_entry_whose_name_is_not_utf_8_is_named() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let case = Case::empty();
+    write(&case, "a", "# A\n\nOne.\n", "");
+    let name = OsStr::from_bytes(b"caf\xe9.md");
+    fs::write(case.root().join(MEMORY).join(name), "# Coffee\n").unwrap();
+    let outcome = case.run("entry query coffee").output();
+    let message = "has a file name that is not valid UTF-8";
+    assert!(outcome.stderr().contains(message), "{}", outcome.report());
+}

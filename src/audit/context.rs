@@ -14,6 +14,7 @@ use crate::lifecycle::ContextFiles;
 use crate::lifecycle::SyncRequest;
 use crate::project::ContextTarget;
 use crate::project::Project;
+use crate::storage::read;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
@@ -96,5 +97,6 @@ pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<
     let files: Vec<PathBuf> = ContextTarget::ALL
         .map(|target| project.root.join(target.file()))
         .into();
-    files::secrets(project, STORE, files, warnings)
+    // Agents read what a link in the place of one leads to.
+    files::secrets(project, STORE, files, read::bytes, warnings)
 }

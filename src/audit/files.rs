@@ -1,16 +1,19 @@
 //! Searches the files of a store for secrets.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::path::PathBuf;
 
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
+use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::Boundary;
 use crate::storage::read;
+use crate::text::quantity;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
@@ -19,31 +22,43 @@ const FIX: &str = "revoke the key, then remove it from the file by hand";
 
 /// Returns the row for a store's files, or `None` if none of them exists.
 ///
-/// A file that cannot be read causes a warning, and the others are still searched.
+/// A file that `read` cannot read causes a warning, and the others are still searched.
 pub(crate) fn secrets(
     project: &Project,
     store: &'static str,
     files: Vec<PathBuf>,
+    read: fn(&Path) -> Result<Option<Vec<u8>>>,
     warnings: &mut Vec<Warning>,
 ) -> Option<AuditRow> {
     let mut is_used = false;
     let mut found = Vec::new();
+    // Once the limit of one command is reached, no file is read.
+    let mut beyond: BTreeMap<String, usize> = BTreeMap::new();
     let folder = files.first().and_then(|file| file.parent());
     let folder = folder.unwrap_or(&project.root).to_owned();
     for path in &Boundary::within_limit(&folder, files) {
-        match bytes(path) {
+        match read(path) {
             Ok(Some(bytes)) => {
                 is_used = true;
                 let text = String::from_utf8_lossy(&bytes);
                 found.extend(in_text(project.relative(path), &text, 1));
             }
             Ok(None) => {}
+            Err(error) if error.kind == ErrorKind::Refused => {
+                is_used = true;
+                *beyond.entry(error.reason()).or_insert(0) += 1;
+            }
             Err(error) => {
                 is_used = true;
                 let message = format!("is not searched for secrets: {}", error.reason());
                 warnings.push(Warning::file(path, message));
             }
         }
+    }
+    for (reason, count) in beyond {
+        let files = quantity(count, "file");
+        let message = format!("{files} not searched for secrets: {reason}");
+        warnings.push(Warning::file(&folder, message));
     }
     is_used.then(|| row(store, found))
 }
@@ -72,7 +87,7 @@ pub(crate) fn in_text(path: &Path, text: &str, first: usize) -> Vec<Detail> {
 }
 
 /// Returns a file's bytes; a symbolic link is not a file of the store.
-fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
+pub(crate) fn own_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     if path.is_symlink() {
         return Ok(None);
     }

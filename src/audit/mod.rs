@@ -112,7 +112,13 @@ pub fn audit(project: &Project) -> Audit {
             store.name().as_str(),
             store.files_to_check_for_secrets(project),
         );
-        rows.extend(files::secrets(project, name, files, &mut warnings));
+        rows.extend(files::secrets(
+            project,
+            name,
+            files,
+            files::own_bytes,
+            &mut warnings,
+        ));
     }
     Audit {
         level: rows.iter().map(|row| row.level).max().unwrap_or(Level::Ok),

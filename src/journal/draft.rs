@@ -94,16 +94,18 @@ impl RecordDraft {
             json(&self.content)?,
             self.meta.as_deref().unwrap_or("null"),
         );
+        let line = match escape::visible(&line) {
+            Cow::Borrowed(_) => line,
+            Cow::Owned(escaped) => escaped,
+        };
+        // Escaped, since a longer line would be written but never read.
         if line.len() > MAX_LINE {
             let most = MAX_LINE / 1024 / 1024;
             return Err(Error::failed(format!(
                 "the entry is larger than {most} MiB"
             )));
         }
-        Ok(match escape::visible(&line) {
-            Cow::Borrowed(_) => line,
-            Cow::Owned(escaped) => escaped,
-        })
+        Ok(line)
     }
 
     /// Returns the name of the rule that detects a secret in the draft.
@@ -288,5 +290,13 @@ mod tests {
                 .secret(),
             None
         );
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_once_it_is_escaped_is_refused() {
+        let text = "\u{85}".repeat(MAX_LINE / 4);
+        let draft = RecordDraft::new(None, text, None, None).unwrap();
+        let error = draft.line("2026-03-01T00:00:00+00:00").unwrap_err();
+        assert!(error.message.contains("larger than"), "{error}");
     }
 }

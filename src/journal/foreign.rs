@@ -40,8 +40,17 @@ const TIME: &[&str] = &[
 const TAGS: &[&str] = &["tags", "labels", "topics", "keywords"];
 const META: &[&str] = &["meta", "metadata"];
 
-/// Largest number that is taken as seconds since 1970; a larger one is taken as milliseconds.
-const LAST_SECOND: i64 = 100_000_000_000;
+/// The fractions of a second in which times are given, each with the largest number that is taken as a count
+/// of it since 1970.
+const UNITS: &[(i64, i64)] = &[
+    (1, 100_000_000_000),
+    (1_000, 100_000_000_000_000),
+    (1_000_000, 100_000_000_000_000_000),
+    (1_000_000_000, i64::MAX),
+];
+
+/// The year 2200 in seconds since 1970; a number that would be a later time is no time.
+const END: i64 = 7_258_118_400;
 
 /// A line of another tool's file, converted to a record.
 #[derive(Debug)]
@@ -49,6 +58,8 @@ pub(crate) struct Foreign {
     pub(crate) draft: RecordDraft,
     /// The time that the line states.
     pub(crate) time: Option<DateTime<Utc>>,
+    /// A field with a number that is not a plausible time, if there is no other time.
+    pub(crate) unread_time: Option<&'static str>,
 }
 
 /// Why a line is not understood; only the first few are ever shown.
@@ -88,6 +99,12 @@ impl Foreign {
             Err(error) => return Err(Fault::Syntax(error)),
         };
         let time = remove_first(&mut fields, TIME, time);
+        let is_number = |name: &&&str| fields.get(**name).is_some_and(Value::is_number);
+        let unread_time = TIME
+            .iter()
+            .find(is_number)
+            .filter(|_| time.is_none())
+            .copied();
         let tags = remove_first(&mut fields, TAGS, tag_list);
         let graph = graph(&mut fields);
         let kind = remove_first(&mut fields, KIND, text);
@@ -96,7 +113,11 @@ impl Foreign {
             .ok_or(Fault::NoText)?;
         let draft = RecordDraft::new(kind, content, tags, remaining_fields(fields).as_deref());
         let draft = draft.map_err(|error| Fault::Refused(error.message))?;
-        Ok(Self { draft, time })
+        Ok(Self {
+            draft,
+            time,
+            unread_time,
+        })
     }
 
     /// Returns the time to write: that of the line, or `now` if it has none.
@@ -146,12 +167,12 @@ fn time(value: &Value) -> Option<DateTime<Utc>> {
     )]
     let number = value
         .as_i64()
-        .or_else(|| value.as_f64().map(|number| number as i64))?;
-    if number > LAST_SECOND {
-        DateTime::from_timestamp_millis(number)
-    } else {
-        DateTime::from_timestamp(number, 0)
-    }
+        .or_else(|| value.as_f64().map(|number| number as i64))
+        .filter(|number| *number >= 0 && *number < i64::MAX)?;
+    let (fractions, _) = UNITS.iter().find(|(_, last)| number <= *last)?;
+    let nanoseconds = number % fractions * (1_000_000_000 / fractions);
+    let seconds = Some(number / fractions).filter(|seconds| *seconds < END)?;
+    DateTime::from_timestamp(seconds, u32::try_from(nanoseconds).ok()?)
 }
 
 fn tag_list(value: &Value) -> Option<Vec<String>> {
@@ -241,6 +262,31 @@ mod tests {
             ),
         ] {
             assert_eq!(line(json), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_a_time_in_seconds_or_fractions_of_one() {
+        let of = |number: &str| {
+            let json = format!("{{\"text\":\"c\",\"time\":{number}}}");
+            let foreign = Foreign::parse(json.as_bytes()).unwrap();
+            (
+                foreign.time.map(|time| time.to_rfc3339()),
+                foreign.unread_time,
+            )
+        };
+        for (number, time) in [
+            ("0", "1970-01-01T00:00:00+00:00"),
+            ("1700000000", "2023-11-14T22:13:20+00:00"),
+            ("1700000000.5", "2023-11-14T22:13:20+00:00"),
+            ("1700000000125", "2023-11-14T22:13:20.125+00:00"),
+            ("1700000000000125", "2023-11-14T22:13:20.000125+00:00"),
+            ("1700000000000000125", "2023-11-14T22:13:20.000000125+00:00"),
+        ] {
+            assert_eq!(of(number), (Some(time.to_owned()), None), "{number}");
+        }
+        for number in ["-1", "50000000000", "9223372036854775807", "1e300"] {
+            assert_eq!(of(number), (None, Some("time")), "{number}");
         }
     }
 

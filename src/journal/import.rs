@@ -47,7 +47,7 @@ pub struct Imported {
     pub duplicates: usize,
     /// Number of lines that were not understood.
     pub skipped: usize,
-    /// The first lines that were not understood.
+    /// The first lines that were not understood, or whose time was not.
     pub warnings: Vec<Warning>,
     /// On a dry run, the first lines that would be added.
     pub diff: Option<String>,
@@ -78,6 +78,14 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
             Ok(Some(one)) if wanted.remove(&identity_of(&one)) => {
                 report.imported += 1;
                 target.add(&one.draft.line(&one.timestamp(options.clock.now()))?)?;
+                if let Some(field) = one.unread_time
+                    && report.warnings.len() < MAX_WARNINGS
+                {
+                    let message = format!(
+                        "the number in {field} is not a plausible time; the record has the time of its import"
+                    );
+                    report.warnings.push(Warning::at(from, number, message));
+                }
             }
             Ok(Some(_)) => report.duplicates += 1,
             Err(reason) => {
@@ -205,6 +213,7 @@ pub(crate) fn remove_known(path: &Path, wanted: &mut HashSet<Identity>) -> Resul
 fn reader(from: &Path) -> Result<LineReader> {
     match open(from)? {
         Some((file, _)) => LineReader::new(file, 0, MAX_LINE).at("read", from),
+        None if from.exists() => Err(Error::failed("is not a regular file").at(from, None)),
         None => Err(Error::not_found("there is no such file").at(from, None)),
     }
 }

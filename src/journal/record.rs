@@ -64,9 +64,12 @@ pub(crate) fn strings(value: &Value) -> Vec<&str> {
     }
 }
 
-/// Returns a line without its newline and surrounding white space.
+/// Returns a line without its newline, surrounding white space, and the byte order mark that the first line of
+/// a file can have.
 pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
-    line.trim_ascii()
+    line.strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(line)
+        .trim_ascii()
 }
 
 /// Returns a line as text; invalid UTF-8 is replaced.

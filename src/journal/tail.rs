@@ -200,4 +200,13 @@ mod tests {
         assert_eq!((found, reached.at), (vec!["a".to_owned()], 15));
         assert_eq!(contents(&path, 4000, OpenLine::Read).0, ["a"]);
     }
+
+    #[test]
+    fn a_byte_order_mark_hides_no_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.jsonl");
+        storage::append(&path, "\u{feff}{\"content\":\"a\"}\n".as_bytes()).unwrap();
+        let (found, reached) = contents(&path, 0, OpenLine::Read);
+        assert_eq!((found, reached.skipped), (vec!["a".to_owned()], 0));
+    }
 }

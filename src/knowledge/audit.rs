@@ -21,6 +21,7 @@ use crate::knowledge::index;
 use crate::knowledge::index::IndexRow;
 use crate::knowledge::notepad;
 use crate::knowledge::scan::scan;
+use crate::knowledge::scan::unread;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -95,12 +96,14 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
         let mut changes = Changes::new();
         prune_notepad(project, &place, &mut found, &mut changes)?;
         let scanned = scan(&place, |file| Some(check(file)))?;
-        rebuild_index(&place, &scanned.value, &mut found, &mut changes)?;
+        let keys = scanned.value.iter().map(|one| one.entry.key.as_str());
+        let unread = unread(&place, keys);
+        rebuild_index(&place, &scanned.value, &unread, (&mut found, &mut changes))?;
         found.invalid = invalid(project, &scanned.value, &scanned.warnings);
         let unchecked = scanned.value.iter().filter_map(|one| one.unchecked.clone());
         found.warnings.extend(project.named(unchecked.collect()));
         ages(project, &scanned.value, &mut found);
-        references(&scanned.value, &mut found);
+        references(&scanned.value, &unread, &mut found);
         found.duplicates = duplicates(&scanned.value);
         Ok((found, changes))
     })?;
@@ -125,15 +128,16 @@ fn prune_notepad(
 fn rebuild_index(
     place: &KnowledgeDir,
     all: &[CheckedEntry],
-    found: &mut EntryAudit,
-    changes: &mut Changes,
+    unread: &BTreeSet<String>,
+    (found, changes): (&mut EntryAudit, &mut Changes),
 ) -> Result<()> {
     let path = place.index();
     let old = changes.current(&path)?;
     if old.is_none() && all.is_empty() {
         return Ok(());
     }
-    let text = index::render(all.iter().map(|one| IndexRow::from_entry(&one.entry)));
+    let rows = all.iter().map(|one| IndexRow::from_entry(&one.entry));
+    let text = index::render(rows.chain(index::kept_rows(old.as_deref(), unread)));
     // Git may have checked it out with Windows line endings, which makes no difference.
     let says = |old: &[u8]| String::from_utf8_lossy(old).replace("\r\n", "\n") == text;
     if old.as_deref().is_some_and(says) {
@@ -188,7 +192,7 @@ fn ages(project: &Project, all: &[CheckedEntry], found: &mut EntryAudit) {
     }
 }
 
-fn references(all: &[CheckedEntry], found: &mut EntryAudit) {
+fn references(all: &[CheckedEntry], unread: &BTreeSet<String>, found: &mut EntryAudit) {
     let status: BTreeMap<&str, EntryStatus> = all
         .iter()
         .map(|one| (one.entry.key.as_str(), one.entry.status))
@@ -198,6 +202,7 @@ fn references(all: &[CheckedEntry], found: &mut EntryAudit) {
         let from = &one.entry;
         for (to, line) in &one.links {
             match status.get(to.as_str()) {
+                None if unread.contains(to) => {}
                 None => found.broken_links.push(BrokenLink {
                     from: from.key.clone(),
                     to: to.clone(),

@@ -16,6 +16,9 @@ use std::path::Path;
 
 use chrono::NaiveDate;
 
+/// The byte order mark in UTF-8, which belongs at the start of a file only.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The intended content of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryDraft<'a> {
@@ -77,15 +80,14 @@ impl EntryDraft<'_> {
 
     /// Adds front matter to a text that has none.
     fn with_front_matter(&self, old: &[u8], path: &Path) -> Result<Vec<u8>> {
+        refuse_unreadable_front_matter(old, path)?;
+        let (mark, old) = match old.strip_prefix(BYTE_ORDER_MARK) {
+            Some(rest) => (BYTE_ORDER_MARK, rest),
+            None => (&[][..], old),
+        };
         let opens = String::from_utf8_lossy(old);
-        if opens.trim_start_matches('\u{feff}').starts_with("---\n") {
-            return Err(Error::refused(
-                "has front matter without a closing ---, which is not rewritten",
-            )
-            .at(path, 1)
-            .hint("close it by hand, then write again"));
-        }
-        let mut bytes = self.front().into_bytes();
+        let mut bytes = mark.to_vec();
+        bytes.extend(self.front().into_bytes());
         bytes.push(b'\n');
         match self.body {
             Some(body) => bytes.extend(self.with_title(body, entry::title(&opens))),
@@ -152,10 +154,83 @@ impl EntryDraft<'_> {
     }
 }
 
+/// Returns a text without its byte order mark.
+pub(crate) fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
+}
+
+/// Refuses a file that has front matter in which no field can be found: another one above it would hide it.
+pub(crate) fn refuse_unreadable_front_matter(bytes: &[u8], path: &Path) -> Result<()> {
+    let text = String::from_utf8_lossy(bytes);
+    let (message, hint) = if front_matter::inner_range(&text).is_some() {
+        (
+            "has front matter that is not valid UTF-8, which is not rewritten",
+            "save the file as UTF-8, then write again",
+        )
+    } else if is_opened(&text) {
+        (
+            "has front matter without a closing ---, which is not rewritten",
+            "close it by hand, then write again",
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::refused(message).at(path, 1).hint(hint))
+}
+
+/// Returns whether the first line of a text is the one that opens front matter.
+fn is_opened(text: &str) -> bool {
+    let mut lines = text.trim_start_matches('\u{feff}').split('\n');
+    lines.next().map(str::trim_end) == Some("---") && lines.next().is_some()
+}
+
 /// Returns the text up to the first invalid byte.
 fn valid(bytes: &[u8]) -> &str {
     match str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn updated(old: &[u8]) -> Result<Vec<u8>> {
+        let key = EntryKey::parse("a").unwrap();
+        let draft = EntryDraft {
+            key: &key,
+            kind: EntryType::Decision,
+            confidence: Confidence::High,
+            tags: None,
+            body: None,
+            title: None,
+            today: NaiveDate::from_ymd_opt(2026, 3, 1).unwrap(),
+        };
+        draft.updated(old, Path::new("a.md"))
+    }
+
+    #[test]
+    fn no_second_front_matter_is_put_over_one_that_cannot_be_read() {
+        for end in ["\n", "\r\n"] {
+            let mut latin = b"---\ntags: [caf\xe9, db]\nstatus: superseded\n---\n# A\n".to_vec();
+            let mut open = b"---\nstatus: superseded\n# A\n".to_vec();
+            for text in [&mut latin, &mut open] {
+                let lines = text.split(|byte| *byte == b'\n').collect::<Vec<_>>();
+                *text = lines.join(end.as_bytes());
+            }
+            let error = updated(&latin).unwrap_err();
+            assert!(error.message.contains("not valid UTF-8"), "{error}");
+            let error = updated(&open).unwrap_err();
+            assert!(error.message.contains("without a closing ---"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_stays_at_the_start() {
+        let new = updated("\u{feff}# Title\n\nbody\n".as_bytes()).unwrap();
+        let new = String::from_utf8(new).unwrap();
+        assert!(new.starts_with("\u{feff}---\n"), "{new}");
+        assert!(new.ends_with("---\n\n# Title\n\nbody\n"), "{new}");
     }
 }

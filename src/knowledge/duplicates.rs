@@ -1,6 +1,7 @@
 //! Finds duplicate entries, by key or by content.
 
 use std::collections::BTreeMap;
+use std::collections::HashSet;
 
 use serde::Serialize;
 
@@ -39,15 +40,11 @@ pub(crate) fn duplicates(all: &[CheckedEntry]) -> Vec<Duplicate> {
         found.extend(near_identical(&group, "same first line, "));
     }
     // Entries that differ only in the first line share the second.
+    let of = |one: &Duplicate| (one.a.clone(), one.b.clone());
+    let mut known: HashSet<(String, String)> = found.iter().map(of).collect();
     for group in second.into_values() {
-        let others = near_identical(&group, "");
-        let is_new = |one: &Duplicate| {
-            !found
-                .iter()
-                .any(|known| (&known.a, &known.b) == (&one.a, &one.b))
-        };
-        let others: Vec<Duplicate> = others.into_iter().filter(is_new).collect();
-        found.extend(others);
+        let others = near_identical(&group, "").into_iter();
+        found.extend(others.filter(|one| known.insert(of(one))));
     }
     found.sort();
     found

@@ -188,11 +188,12 @@ pub(crate) fn title(body: &str) -> Option<&str> {
 /// below it.
 pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
     let mut fence = Fence::default();
-    let mut at = 0;
+    let content = body.trim_start_matches('\u{feff}');
+    let mut at = body.len() - content.len();
     // The start of the line above, if it begins a paragraph.
     let mut first: Option<usize> = None;
     let mut is_inside = false;
-    for line in body.split_inclusive('\n') {
+    for line in content.split_inclusive('\n') {
         let text = line.trim_end();
         let is_code = fence.holds(text);
         if !is_code
@@ -284,6 +285,16 @@ mod tests {
         assert_eq!(entry.supersedes, ["old"]);
         assert_eq!(entry.confidence, Some(Confidence::Low));
         assert_eq!(&text[entry.body], "# Test runner\n\nIt is.\n");
+    }
+
+    #[test]
+    fn a_byte_order_mark_hides_no_title() {
+        for text in ["\u{feff}# T\nx\n", "\u{feff}T\n===\n"] {
+            assert_eq!(title(text), Some("T"));
+            assert_eq!(title(&text[3..]), Some("T"));
+        }
+        let line = title_line("\u{feff}# T\n").unwrap();
+        assert_eq!(line, 3..6);
     }
 
     #[test]

@@ -156,7 +156,7 @@ fn parse_value(value: &str) -> Option<FieldValue<'_>> {
     Some(FieldValue::List(texts))
 }
 
-/// Returns a scalar whose value in YAML is its literal text, without quotes; `None` for any other.
+/// Returns a scalar whose value in YAML is its literal text, without quotes, or nothing; `None` for any other.
 fn scalar(value: &str) -> Option<&str> {
     let first = value.chars().next();
     if let Some(quote @ ('"' | '\'')) = first {
@@ -165,7 +165,13 @@ fn scalar(value: &str) -> Option<&str> {
     }
     let is_plain = |c: char| c.is_alphanumeric() || "-_./ (),<>".contains(c);
     let starts_well = first.is_none_or(char::is_alphanumeric);
-    (starts_well && value.chars().all(is_plain)).then_some(value)
+    let text = if is_null(value) { "" } else { value };
+    (starts_well && value.chars().all(is_plain)).then_some(text)
+}
+
+/// Returns whether a scalar without quotes stands for no value.
+fn is_null(value: &str) -> bool {
+    matches!(value, "null" | "Null" | "NULL" | "~")
 }
 
 fn parse_general(text: &str, path: &Path) -> Front<'static> {
@@ -182,6 +188,7 @@ fn parse_general(text: &str, path: &Path) -> Front<'static> {
     for (name, node) in parsed.value.fields.pairs() {
         let value = match &node.value {
             Value::List(_) => FieldValue::List(node.texts().into_iter().map(Cow::Owned).collect()),
+            Value::Text(text) if is_null(text) => FieldValue::Text(Cow::Borrowed("")),
             _ => FieldValue::Text(Cow::Owned(node.flat())),
         };
         let (name, line) = (Cow::Owned(name.clone()), node.line);
@@ -207,6 +214,7 @@ mod tests {
             "---\nkey: a\ntags: [b, c d]\ncreated: 2026-01-02\n---\n\n# T\n",
             "---\r\nkey:   a\r\ntags: []\r\nsupersedes:\r\ntitle: \"x y\"\r\n---\r\n\r\nbody",
             "---\nkey: 'a'\nstatus: active\n---\n",
+            "---\ntags: null\nsupersedes: NULL\n---\n",
         ] {
             let path = Path::new("a.md");
             let simple = parse_simple(text).unwrap();
@@ -214,6 +222,17 @@ mod tests {
             assert_eq!(fields(&simple), fields(&long), "{text}");
             assert_eq!((simple.body, simple.is_there), (long.body, long.is_there));
         }
+    }
+
+    #[test]
+    fn null_is_no_text() {
+        let text = "---\ntags: null\nsupersedes: Null\nstatus: ~\n---\n";
+        let front = Front::parse(text, Path::new("a.md"));
+        for name in ["tags", "supersedes", "status"] {
+            assert_eq!(front.get(name).unwrap().texts(), [""; 0], "{name}");
+        }
+        let front = Front::parse("---\nkey: \"null\"\n---\n", Path::new("null.md"));
+        assert_eq!(front.get("key").unwrap().text(), Some("null"));
     }
 
     #[test]

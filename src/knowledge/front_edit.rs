@@ -116,10 +116,28 @@ fn value_in(text: &str) -> Range<usize> {
         return 0..0;
     }
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let closed = quote.and_then(|quote| value[1..].rfind(quote).map(|at| at + 2));
-    let from = closed.unwrap_or(0);
+    let from = quote
+        .and_then(|quote| quoted_end(value, quote))
+        .unwrap_or(0);
     let comment = value[from..].find(" #").map_or(value.len(), |at| from + at);
     start..start + value[..comment].trim_end().len()
+}
+
+/// Returns the end of the quoted text that a value begins with; `None` if it is not closed.
+fn quoted_end(value: &str, quote: char) -> Option<usize> {
+    let mut letters = value.char_indices().skip(1).peekable();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' if quote == '"' => {
+                letters.next();
+            }
+            // A single quote is escaped by another one.
+            '\'' if quote == '\'' && letters.next_if(|(_, next)| *next == '\'').is_some() => {}
+            letter if letter == quote => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Returns the byte offset at which to insert a missing field: after the fields that precede it in the
@@ -194,6 +212,19 @@ mod tests {
             ),
         ] {
             assert_eq!(set_one(text, name, "new"), expected);
+        }
+    }
+
+    #[test]
+    fn a_quoted_value_ends_at_its_own_quote() {
+        for (value, comment) in [
+            ("'decision'", "don't change"),
+            ("'it''s # a'", "don't"),
+            (r#""a \" # b""#, "\"c\""),
+        ] {
+            let text = format!("---\ntype: {value} # {comment}\n---\n");
+            let expected = format!("---\ntype: new # {comment}\n---\n");
+            assert_eq!(set_one(&text, "type", "new"), expected);
         }
     }
 

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use sha2::Digest;
 use sha2::Sha256;
 
+use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Confidence;
 use crate::knowledge::Entry;
@@ -27,6 +28,7 @@ use crate::knowledge::likeness::Likeness;
 use crate::knowledge::links;
 use crate::knowledge::log;
 use crate::knowledge::scan::scan;
+use crate::knowledge::scan::unread;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -213,6 +215,7 @@ fn plan(
         Some(KnownEntry::new(file.key, &text[start..]))
     })?
     .into_value(&mut done.warnings);
+    refuse_unread(place, &existing)?;
     let mut keys = assigned(place, &existing, items);
     let known: BTreeSet<String> = existing
         .iter()
@@ -262,6 +265,22 @@ fn plan(
         index::update(place, &mut changes, &rows)?;
     }
     Ok((done, changes))
+}
+
+/// Refuses to import if an entry was not read, since the same note could be imported again.
+fn refuse_unread(place: &KnowledgeDir, existing: &[KnownEntry]) -> Result<()> {
+    let unread = unread(place, existing.iter().map(|one| one.key.as_str()));
+    let Some(first) = unread.first() else {
+        return Ok(());
+    };
+    let entries = match unread.len() {
+        1 => "an entry is".to_owned(),
+        count => format!("{count} entries are"),
+    };
+    let message = format!("{entries} not read, so a note could be imported a second time");
+    Err(Error::refused(message)
+        .at(&place.entry(first), None)
+        .hint("`annals entry audit --dry-run` names the reason"))
 }
 
 /// Returns the outcome of an item that was imported before, as the entry with this key and body.

@@ -11,6 +11,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use crate::error::Result;
 use crate::knowledge::Entry;
@@ -19,6 +20,7 @@ use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::dir::stem;
 use crate::knowledge::scan::scan;
+use crate::knowledge::scan::unread;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::warning::Parsed;
@@ -173,18 +175,26 @@ pub(crate) fn update(
     let new_rows = rows.iter().map(|(key, row)| (*key, row.as_ref())).collect();
     let new = match text.and_then(|text| replace_rows(text, &new_rows)) {
         Some(text) => text,
-        None => rebuilt(place, rows)?,
+        None => rebuilt(place, old.as_deref(), rows)?,
     };
     changes.edit(&path, old, new)
 }
 
 /// Returns the whole text for all existing entries, with these rows replaced.
-fn rebuilt(place: &KnowledgeDir, rows: &[(&str, Option<IndexRow>)]) -> Result<String> {
+fn rebuilt(
+    place: &KnowledgeDir,
+    old: Option<&[u8]>,
+    rows: &[(&str, Option<IndexRow>)],
+) -> Result<String> {
     let mut all: BTreeMap<String, IndexRow> = all(place)?
         .value
         .into_iter()
         .map(|row| (row.key.clone(), row))
         .collect();
+    let unread = unread(place, all.keys().map(String::as_str));
+    for row in kept_rows(old, &unread) {
+        all.insert(row.key.clone(), row);
+    }
     for (key, row) in rows {
         match row {
             Some(row) => all.insert((*key).to_owned(), row.clone()),
@@ -192,6 +202,17 @@ fn rebuilt(place: &KnowledgeDir, rows: &[(&str, Option<IndexRow>)]) -> Result<St
         };
     }
     Ok(render(all.into_values()))
+}
+
+/// Returns the rows of an existing INDEX.md for entries that are there but were not read.
+pub(crate) fn kept_rows(old: Option<&[u8]>, unread: &BTreeSet<String>) -> Vec<IndexRow> {
+    if unread.is_empty() {
+        return Vec::new();
+    }
+    let rows = old.and_then(|old| parse(&String::from_utf8_lossy(old)));
+    let mut rows = rows.unwrap_or_default();
+    rows.retain(|row| unread.contains(&row.key));
+    rows
 }
 
 /// Plans updating the rows in INDEX.md of all entries changed by a plan.

@@ -1,5 +1,6 @@
 //! Reads all entries of the store.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
@@ -21,6 +22,19 @@ use crate::storage::listing::Stat;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
+
+/// Returns the keys of the entries, of all that there are, that a scan did not read: it stops at a limit and
+/// leaves out what is too large.
+pub(crate) fn unread<'k>(
+    place: &KnowledgeDir,
+    read: impl IntoIterator<Item = &'k str>,
+) -> BTreeSet<String> {
+    let mut keys: BTreeSet<String> = place.keys().into_iter().collect();
+    for key in read {
+        keys.remove(key);
+    }
+    keys
+}
 
 /// The file of an entry.
 pub(crate) struct EntryFile<'a> {
@@ -104,6 +118,11 @@ fn scan_part<T>(
         };
         let path = folder.join(name);
         match bytes(place, &path, *kind, &mut warnings) {
+            // The listing shows what is not text as U+FFFD, and there is no file of that name.
+            Ok(None) if *kind == PathKind::File && key.contains('\u{fffd}') => {
+                let warning = "has a file name that is not valid UTF-8, so it is not read";
+                warnings.push(Warning::file(&path, warning));
+            }
             Ok(None) => {}
             Ok(Some(bytes)) => {
                 let length = bytes.len() as u64;

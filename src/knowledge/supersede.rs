@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::knowledge::Entry;
 use crate::knowledge::EntryStatus;
 use crate::knowledge::KnowledgeDir;
+use crate::knowledge::draft::refuse_unreadable_front_matter;
 use crate::knowledge::front_edit;
 use crate::knowledge::index;
 use crate::knowledge::index::IndexRow;
@@ -20,6 +21,7 @@ use crate::knowledge::log;
 use crate::knowledge::read;
 use crate::knowledge::scan::scan;
 use crate::knowledge::write::existing;
+use crate::knowledge::yaml;
 use crate::markdown::front_matter;
 use crate::project::Project;
 use crate::storage::Changes;
@@ -111,8 +113,15 @@ fn plan(
     Ok((done, changes))
 }
 
+/// Returns keys as the value of `supersedes`: separated by commas, or as a list if one has to be quoted.
 fn list<'a>(keys: impl Iterator<Item = &'a String>) -> String {
-    keys.map(String::as_str).collect::<Vec<_>>().join(", ")
+    let keys: Vec<&String> = keys.collect();
+    let scalars: Vec<String> = keys.iter().map(|key| yaml::scalar(key)).collect();
+    if scalars.iter().eq(keys) {
+        scalars.join(", ")
+    } else {
+        yaml::list(scalars)
+    }
 }
 
 /// Returns the entry that superseded `new`, if that is `old` or an entry that `old` superseded in turn.
@@ -263,6 +272,7 @@ fn with(bytes: &[u8], path: &Path, name: &str, value: &str) -> Result<Vec<u8>> {
     };
     let head = str::from_utf8(&bytes[..end]).unwrap_or_default();
     if front_matter::inner_range(head).is_none() {
+        refuse_unreadable_front_matter(bytes, path)?;
         return Err(Error::refused("has no front matter to record it in")
             .at(path, 1)
             .hint("`annals entry write` with its key, type and confidence adds it"));
@@ -275,4 +285,28 @@ fn with(bytes: &[u8], path: &Path, name: &str, value: &str) -> Result<Vec<u8>> {
     let mut text = text.into_bytes();
     text.extend(&bytes[end..]);
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_list_of_keys_is_read_back() {
+        for (keys, expected) in [
+            (&["a"][..], "a"),
+            (&["a", "b-c"], "a, b-c"),
+            (&["old thing #1"], "[\"old thing #1\"]"),
+            (&["a", "x, y"], "[a, \"x, y\"]"),
+            (&["null"], "[\"null\"]"),
+            (&["12"], "[\"12\"]"),
+        ] {
+            let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+            let value = list(keys.iter());
+            assert_eq!(value, expected);
+            let text = format!("---\nsupersedes: {value}\n---\n");
+            assert_eq!(parse(text.as_bytes(), Path::new("a.md")).supersedes, keys);
+        }
+        assert_eq!(list([].iter()), "");
+    }
 }

@@ -18,6 +18,7 @@ use crate::knowledge::EntryStatus;
 use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::draft::EntryDraft;
+use crate::knowledge::draft::without_byte_order_mark;
 use crate::knowledge::entry;
 use crate::knowledge::guard::refuse_secrets;
 use crate::knowledge::index;
@@ -96,6 +97,13 @@ pub struct EntryWriteReport {
 /// Writes an entry; a near-duplicate of another entry is refused.
 pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> {
     let key = EntryKey::parse(&write.key)?;
+    let write = &EntryWrite {
+        body: write
+            .body
+            .as_deref()
+            .map(|body| without_byte_order_mark(body).to_owned()),
+        ..write.clone()
+    };
     check(write)?;
     let request = write.request_id.as_deref();
     let request = request

@@ -1,7 +1,11 @@
 //! Defines the settings: their keys, and which sources may set them.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
 
 use crate::project::input::Input;
 use crate::project::services::Api;
@@ -351,16 +355,7 @@ pub(crate) const KEYS: &[SettingKey] = &[
             settings.share.url = Some(input.line()?);
             Ok(())
         },
-        show: |settings| {
-            optional(
-                settings
-                    .share
-                    .url
-                    .as_deref()
-                    .map(with_masked_password)
-                    .as_ref(),
-            )
-        },
+        show: |settings| optional(settings.share.url.as_deref().map(shown_address).as_ref()),
     },
     SettingKey {
         name: "share.ca",
@@ -397,23 +392,30 @@ pub(crate) const KEYS: &[SettingKey] = &[
     },
 ];
 
-/// Returns a URL with its password masked, since only the server needs it.
-fn with_masked_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
+/// Returns the address of a database for display, `role@host:port/database`: without its password, which only
+/// the server needs. An address of which it is not certain what the password is is not shown.
+fn shown_address(address: &str) -> String {
+    const HIDDEN: &str = "***";
+    let Ok(config) = Config::from_str(address) else {
+        return HIDDEN.to_owned();
     };
-    match rest.split_once('@') {
-        Some((credentials, host)) if !credentials.contains('/') => {
-            let role = credentials.split(':').next().unwrap_or_default();
-            let masked = if credentials.contains(':') {
-                ":***"
-            } else {
-                ""
-            };
-            format!("{scheme}://{role}{masked}@{host}")
-        }
-        _ => url.to_owned(),
+    let host = |host: &Host| match host {
+        Host::Tcp(name) => name.clone(),
+        #[cfg(unix)]
+        Host::Unix(path) => path.display().to_string(),
+    };
+    let hosts: Vec<String> = config.get_hosts().iter().map(host).collect();
+    // Then an @ of the password was taken for its end.
+    if hosts.is_empty() || hosts.iter().any(|host| host.contains('@')) {
+        return HIDDEN.to_owned();
     }
+    let role = config.get_user().map(|role| format!("{role}@"));
+    let port = format!(":{}", config.get_ports().first().unwrap_or(&5432));
+    let database = config.get_dbname().map(|name| format!("/{name}"));
+    [role, Some(hosts.join(",")), Some(port), database]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn scopes(words: &[String]) -> Result<Vec<(String, String)>, String> {
@@ -475,4 +477,27 @@ fn targets(words: &[String]) -> Result<Vec<ContextTarget>, String> {
     targets.sort_unstable();
     targets.dedup();
     Ok(targets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_password_of_a_database_is_never_shown() {
+        for (address, shown) in [
+            ("postgres://role@host/db", "role@host:5432/db"),
+            ("postgres://role:ss99word@host:5433/db", "role@host:5433/db"),
+            ("postgres://role:pa/ss99word@host/db", "role@host:5432/db"),
+            (
+                "postgres://host/db?user=role&password=ss99word",
+                "role@host:5432/db",
+            ),
+            ("host=h user=r password=ss99word", "r@h:5432"),
+            ("postgres://role:p@ss99word@host/db", "***"),
+            ("role:ss99word@host/db", "***"),
+        ] {
+            assert_eq!(shown_address(address), shown, "{address}");
+        }
+    }
 }

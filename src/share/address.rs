@@ -49,6 +49,11 @@ impl Address {
             #[cfg(unix)]
             Host::Unix(path) => (path.display().to_string(), true),
         };
+        if name.contains('@') {
+            // The name would be shown, and holds a part of the password.
+            return Err(Error::usage("share.url has more than one @")
+                .hint("write an @ of the password as %40"));
+        }
         if !config.get_hostaddrs().is_empty() {
             return Err(Error::usage("share.url must name a host, not a hostaddr"));
         }

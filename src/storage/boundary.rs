@@ -128,7 +128,7 @@ impl Boundary {
     pub(crate) fn count(&self, path: &Path, bytes: u64) -> Result<()> {
         let planning = self.planning.read().unwrap_or_else(PoisonError::into_inner);
         match planning.as_ref() {
-            Some(limit) if is_below(path, limit.folder()) => limit.count(bytes),
+            Some(limit) if is_below(path, limit.folder()) => limit.count(path, bytes),
             _ => Ok(()),
         }
     }

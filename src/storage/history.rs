@@ -350,10 +350,7 @@ impl History {
             let name = entry.at("list", &folder)?.file_name();
             let name = Path::new(&name);
             if name.extension().is_some_and(|found| found == extension)
-                && let Some(id) = name
-                    .file_stem()
-                    .and_then(|stem| stem.to_str()?.parse().ok())
-                && id <= MAX_ID
+                && let Some(id) = name.file_stem().and_then(|stem| id(stem.to_str()?))
             {
                 ids.push(id);
             }
@@ -378,18 +375,28 @@ impl History {
         Ok(())
     }
 
-    /// Returns a number greater than every one in use, and the records on the way that are not this user's.
+    /// Returns a number greater than those of this user's records, and the records with a greater one that
+    /// are somebody else's.
     ///
-    /// Numbers only increase, so records older than our newest one are not checked.
+    /// Numbers only increase, so records older than our newest one are not checked. Only our own ones count:
+    /// a number that anybody can put into a repository could be the last one that there is.
     pub(crate) fn next_id(&self) -> Result<(u64, Vec<PathBuf>)> {
         let mut foreign = Vec::new();
-        let mut last = self.ids("pending")?.last().copied().unwrap_or(0);
+        let mut last = 0;
+        for id in self.ids("pending")? {
+            if matches!(self.outline(id, "pending")?, RecordState::Own(_)) {
+                last = id;
+            }
+        }
         for id in self.ids("record")?.into_iter().rev() {
-            if matches!(self.outline(id, "record")?, RecordState::Foreign) {
-                foreign.push(self.path(id, "record"));
-            } else {
-                last = last.max(id);
-                break;
+            match self.outline(id, "record")? {
+                RecordState::Foreign => foreign.push(self.path(id, "record")),
+                RecordState::Own(_) => {
+                    last = last.max(id);
+                    break;
+                }
+                // Removed by another process since it was listed, or incomplete.
+                RecordState::Nothing | RecordState::Torn => {}
             }
         }
         foreign.reverse();
@@ -433,6 +440,13 @@ impl History {
     fn path(&self, id: u64, extension: &str) -> PathBuf {
         record::file_name(&self.folder.history(), id, extension)
     }
+}
+
+/// Returns the number that a record's file name stands for: only one in the form in which we write it, so
+/// that the same name is built from the number again.
+fn id(stem: &str) -> Option<u64> {
+    let id: u64 = stem.parse().ok()?;
+    (id <= MAX_ID && id.to_string() == stem).then_some(id)
 }
 
 /// Returns the operation that a record's header describes.

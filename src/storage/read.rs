@@ -22,16 +22,23 @@ pub const MAX_FILE: u64 = 8 * 1024 * 1024;
 ///
 /// A directory, a pipe or a device in its place and a file over [`MAX_FILE`] are errors.
 pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
-    let bytes = match open::of_project(path, OpenAs::File) {
-        Ok(None) => return Ok(None),
-        Ok(Some(file)) => read_bounded(file, path)?,
-        Err(error) if is_absent(&error) => return Ok(None),
-        Err(error) => return Err(error).at("read", path),
-    };
-    if let Some(boundary) = Boundary::around(path) {
+    let bytes = uncounted_bytes(path)?;
+    if let Some(bytes) = &bytes
+        && let Some(boundary) = Boundary::around(path)
+    {
         boundary.count(path, bytes.len() as u64)?;
     }
-    Ok(Some(bytes))
+    Ok(bytes)
+}
+
+/// Does the same without counting the file as read by the command: its content is only compared.
+pub(crate) fn uncounted_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
+    match open::of_project(path, OpenAs::File) {
+        Ok(None) => Ok(None),
+        Ok(Some(file)) => read_bounded(file, path).map(Some),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(error).at("read", path),
+    }
 }
 
 /// Returns the bytes of a file that the user named, or `None` if there is none; links are followed.

@@ -251,7 +251,7 @@ fn inspect(path: &Path) -> Result<Content> {
             }
         }
     }
-    Ok(read::bytes(path)?.map_or(Content::Nothing, Content::Bytes))
+    Ok(read::uncounted_bytes(path)?.map_or(Content::Nothing, Content::Bytes))
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -247,3 +247,14 @@ fn a_text_so_long_that_the_block_is_shortened_is_told_by_audit_and_doctor_alone(
     case.run("sync").success();
     assert!(!case.run("doctor").success().stdout().contains("budget"));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_context_file_that_is_a_link_is_searched_for_secrets() {
+    let case = Case::new(GSD);
+    case.write("docs/C.md", format!("one\n{}\n", key()));
+    std::os::unix::fs::symlink("docs/C.md", case.root().join("CLAUDE.md")).unwrap();
+    let audit = case.run("audit --json").output().json();
+    let found = row(&audit, "context", "secrets");
+    assert_eq!(found["level"], "fault", "{audit}");
+}

@@ -51,6 +51,31 @@ fn a_planted_record_is_set_aside_and_named_once() {
 }
 
 #[test]
+fn a_file_of_the_history_named_otherwise_changes_nothing() {
+    let last = "9223372036854775807";
+    for (name, text) in [
+        (format!("+{last}.record"), PLANTED),
+        (format!("0{last}.record"), PLANTED),
+        ("+3.pending".to_owned(), PLANTED),
+        (format!("{last}.record"), ""),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let root = folder.path();
+        let path = format!(".annals/history/{name}");
+        put(root, &path, text);
+        for count in 1..=3 {
+            let applied = write(root, &count.to_string());
+            assert_eq!(warned(&applied), [""; 0], "{name}");
+            assert_eq!(applied.id, Some(id(&count.to_string())), "{name}");
+        }
+        assert_eq!(storage(root).history().list().unwrap().value.len(), 3);
+        history::undo(&storage(root), None).unwrap();
+        assert_eq!(fs::read(root.join("file")).unwrap(), b"2");
+        assert_eq!(fs::read_to_string(root.join(path)).unwrap(), text);
+    }
+}
+
+#[test]
 fn records_of_an_older_version_are_set_aside_together() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();

@@ -2,6 +2,8 @@
 
 mod rules;
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use crate::error::Error;
@@ -13,6 +15,8 @@ use crate::knowledge::KnowledgeDir;
 use crate::knowledge::classify::rules::Destination;
 use crate::knowledge::classify::rules::RULES;
 use crate::knowledge::index;
+use crate::knowledge::index::IndexRow;
+use crate::knowledge::key;
 use crate::knowledge::key::MAX_KEY;
 use crate::knowledge::latin::transliterate;
 use crate::knowledge::notepad::NotepadSection;
@@ -75,7 +79,7 @@ pub struct Proposal {
 struct IndexedEntry {
     key: String,
     /// The words of its key and title.
-    words: Vec<String>,
+    words: HashSet<String>,
     tags: Vec<String>,
     is_superseded: bool,
 }
@@ -152,8 +156,19 @@ fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
 /// Returns the entries listed in the index; without an index there are none.
 fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     let rows = index::parse(index).unwrap_or_default().into_iter();
+    let words = |row: &IndexRow| {
+        let title = row.title.chars().take(LOOKED_AT);
+        let text: String = row
+            .key
+            .replace('-', " ")
+            .chars()
+            .chain([' '])
+            .chain(title)
+            .collect();
+        content_words(&text)
+    };
     rows.map(|row| IndexedEntry {
-        words: content_words(&format!("{} {}", row.key.replace('-', " "), row.title)),
+        words: words(&row),
         is_superseded: EntryStatus::from_any_case(&row.status) == Some(EntryStatus::Superseded),
         tags: row.tags,
         key: row.key,
@@ -162,24 +177,16 @@ fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
 }
 
 /// Returns whether an active entry covers a finding: each shares most of its words with the other.
-fn is_said_by(known: &IndexedEntry, said: &[String]) -> bool {
-    let both = said
-        .iter()
-        .filter(|word| known.words.contains(word))
-        .count();
+fn is_said_by(known: &IndexedEntry, said: &HashSet<String>) -> bool {
+    let both = said.intersection(&known.words).count();
     let most = |both: usize, all: usize| both >= 2 && both * 5 >= all * 3;
     !known.is_superseded && most(both, said.len()) && most(both, known.words.len())
 }
 
-/// Returns the words of a text that are not stop words, without duplicates.
-fn content_words(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for word in words(text) {
-        if !is_filler(&word) && !found.contains(&word) {
-            found.push(word);
-        }
-    }
-    found
+/// Returns the words of a text that are not stop words.
+fn content_words(text: &str) -> HashSet<String> {
+    let words = words(text).into_iter();
+    words.filter(|word| !is_filler(word)).collect()
 }
 
 /// Stop words.
@@ -197,7 +204,7 @@ fn is_filler(word: &str) -> bool {
 }
 
 /// Returns the tags of existing entries that occur in the finding, sorted.
-fn tags(known: &[IndexedEntry], said: &[String]) -> Vec<String> {
+fn tags(known: &[IndexedEntry], said: &HashSet<String>) -> Vec<String> {
     let all = known.iter().flat_map(|known| &known.tags);
     let named = all.filter(|tag| {
         let parts = content_words(tag);
@@ -225,7 +232,12 @@ fn key(finding: &str, entry_type: EntryType) -> String {
         key.push_str(part);
     }
     // A finding without Latin letters yields no words; a checksum makes its key unique.
-    if key.is_empty() || key.bytes().all(|byte| byte.is_ascii_digit()) {
+    let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number && key::fault(&key).is_some() {
+        // A single word can be the name of one of the store's own files.
+        key = format!("{}-{key}", entry_type.as_str());
+    }
+    if is_number {
         let sum = checksum(finding.as_bytes());
         key = format!(
             "{}-{}",

@@ -179,3 +179,20 @@ fn keys_are_words_of_the_finding_and_tags_those_of_others() {
         "{found}"
     );
 }
+
+#[test]
+fn a_proposed_key_is_one_that_write_accepts() {
+    for finding in ["log", "The index.", "12", "it"] {
+        let key = key(finding, EntryType::Decision);
+        assert_eq!(key::fault(&key), None, "{finding}: {key}");
+    }
+    assert_eq!(key("the log", EntryType::Decision), "decision-log");
+}
+
+#[test]
+fn a_long_title_is_compared_by_its_first_words() {
+    let words: Vec<String> = (0..100_000).map(|number| format!("w{number}")).collect();
+    let index = INDEX.replace("Test runner is vitest", &words.join(" "));
+    let entries = indexed_entries(&index);
+    assert!(entries[0].words.len() < LOOKED_AT);
+}

@@ -52,8 +52,10 @@ pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
     let mut kept = Vec::with_capacity(bytes.len());
     let mut done = 0;
     for range in &parsed.value {
-        kept.extend_from_slice(&bytes[done..range.start]);
-        done = range.end;
+        if range.start >= done {
+            kept.extend_from_slice(&bytes[done..range.start]);
+            done = range.end;
+        }
     }
     kept.extend_from_slice(&bytes[done..]);
     changes.edit(&path, Some(bytes), kept)?;
@@ -77,7 +79,8 @@ fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<
     let outline = outline(text);
     let lines = Lines::new(text);
     let outer = |(_, item): &(&Block, &ListItem)| item.depth == 0;
-    for (block, _) in outline.items(&working.body).filter(outer) {
+    let mut bullets = outline.items(&working.body).filter(outer).peekable();
+    while let Some((block, _)) = bullets.next() {
         let line = whole_line(text, block.range.start);
         let Some(stamp) = stamp(&text[line.clone()]) else {
             continue;
@@ -90,7 +93,11 @@ fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<
             continue;
         };
         if now.signed_duration_since(time) > TimeDelta::days(KEPT_DAYS) {
-            let end = indented_below(text, line.end, working.body.end);
+            let next = bullets
+                .peek()
+                .map(|(next, _)| whole_line(text, next.range.start).start);
+            let to = next.unwrap_or(working.body.end).max(line.end);
+            let end = indented_below(text, &line, to);
             parsed.value.push(line.start..end);
         }
     }
@@ -117,22 +124,36 @@ fn stamp_time(stamp: &str) -> Option<DateTime<Utc>> {
     })
 }
 
-/// Returns the end of the lines indented below a bullet; blank lines are included only if such a line
-/// follows.
-fn indented_below(text: &str, from: usize, to: usize) -> usize {
-    let mut end = from;
-    let mut at = from;
-    for line in text[from..to].split_inclusive('\n') {
+/// Returns the end of the lines up to `to` that are indented below the bullet on a line; blank lines are
+/// included only if such a line follows.
+fn indented_below(text: &str, bullet: &Range<usize>, to: usize) -> usize {
+    let content = indent(&text[bullet.clone()]) + 2;
+    let mut end = bullet.end;
+    let mut at = bullet.end;
+    for line in text[bullet.end..to].split_inclusive('\n') {
         at += line.len();
-        if line.starts_with("  ") || line.starts_with('\t') {
-            if !line.trim().is_empty() {
-                end = at;
-            }
-        } else if !line.trim().is_empty() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        if indent(line) < content {
             break;
         }
+        end = at;
     }
     end
+}
+
+/// Returns the column at which the text of a line begins; a tab leads to the next multiple of 4.
+fn indent(line: &str) -> usize {
+    let mut column = 0;
+    for byte in line.bytes() {
+        column = match byte {
+            b' ' => column + 1,
+            b'\t' => column / 4 * 4 + 4,
+            _ => break,
+        };
+    }
+    column
 }
 
 #[cfg(test)]
@@ -174,6 +195,23 @@ mod tests {
     }
 
     #[test]
+    fn an_indented_list_loses_only_its_old_bullets() {
+        for indent in [" ", "  ", "   "] {
+            let old = format!("{indent}- [2020-01-01T10:00Z] old\n{indent}    below\n");
+            let new = format!("{indent}- [2099-01-02T10:00Z] new\n{indent}  - nested\n");
+            let text = format!("## Working Memory\n{old}{old}{new}{old}{new}");
+            assert_eq!(
+                prune(&text),
+                format!("## Working Memory\n{new}{new}"),
+                "{indent:?}"
+            );
+        }
+        let stairs =
+            "## Working Memory\n- [2020-01-01] old\n - [2020-01-02] old\n  - [2099-01-02] new\n";
+        assert_eq!(prune(stairs), "## Working Memory\n  - [2099-01-02] new\n");
+    }
+
+    #[test]
     fn a_time_that_is_none_is_told() {
         let now = parse_timestamp("2026-03-01T12:00Z").unwrap();
         let text = "## Working Memory\n- [2026-13-01T00:00Z] a\n- [TODO] b\n";
@@ -189,6 +227,7 @@ mod tests {
             lines in proptest::collection::vec(prop_oneof![
                 Just("## Working Memory"), Just("## Manual"), Just("## Mine"),
                 Just("- [2026-01-01T00:00Z] old"), Just("- [2026-03-01T00:00Z] new"),
+                Just("  - [2026-01-01T00:00Z] old"),
                 Just("  below"), Just("```"), Just("mine"), Just(""), Just("> quoted"), Just("日本"),
             ], 0..24),
             is_crlf in any::<bool>(),

@@ -1,9 +1,10 @@
 //! Limits how much text one command reads.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -18,12 +19,17 @@ pub(crate) const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// Maximum number of files that one command reads from a store.
 pub(crate) const MAX_FILES: usize = 20_000;
 
-/// Counts what is read below a folder.
+/// Counts what is read below a folder, each file once: the checks of one command read the same files.
 #[derive(Debug)]
 pub(crate) struct ReadLimit {
     folder: PathBuf,
-    bytes: AtomicU64,
-    files: AtomicU64,
+    counted: Mutex<Counted>,
+}
+
+#[derive(Debug, Default)]
+struct Counted {
+    files: HashSet<PathBuf>,
+    bytes: u64,
 }
 
 impl ReadLimit {
@@ -31,8 +37,7 @@ impl ReadLimit {
     pub(crate) fn new(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
-            bytes: AtomicU64::new(0),
-            files: AtomicU64::new(0),
+            counted: Mutex::default(),
         }
     }
 
@@ -41,11 +46,16 @@ impl ReadLimit {
         &self.folder
     }
 
-    /// Counts a file of this size; an error if it exceeds the limit.
-    pub(crate) fn count(&self, bytes: u64) -> Result<()> {
-        let bytes = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
-        if bytes <= MAX_BYTES && files <= MAX_FILES as u64 {
+    /// Counts a file of this size unless it was counted; an error if it exceeds the limit.
+    pub(crate) fn count(&self, path: &Path, bytes: u64) -> Result<()> {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_within = counted.bytes + bytes <= MAX_BYTES && counted.files.len() < MAX_FILES;
+        if counted.files.contains(path) {
+            return Ok(());
+        }
+        if is_within {
+            counted.files.insert(path.to_owned());
+            counted.bytes += bytes;
             return Ok(());
         }
         Err(Error::refused(exceeded())
@@ -80,14 +90,26 @@ mod tests {
     #[test]
     fn reading_beyond_the_limit_is_refused() {
         let limit = || ReadLimit::new(Path::new(".planning"));
-        let refused = |limit: &ReadLimit| limit.count(1).unwrap_err().kind == ErrorKind::Refused;
+        let path = |number: usize| PathBuf::from(format!(".planning/{number}.md"));
+        let next = path(MAX_FILES);
+        let refused =
+            |limit: &ReadLimit| limit.count(&next, 1).unwrap_err().kind == ErrorKind::Refused;
         let bytes = limit();
-        bytes.count(MAX_BYTES).unwrap();
+        bytes.count(&path(0), MAX_BYTES).unwrap();
         assert!(refused(&bytes));
         let files = limit();
-        for _ in 0..MAX_FILES {
-            files.count(0).unwrap();
+        for number in 0..MAX_FILES {
+            files.count(&path(number), 0).unwrap();
         }
         assert!(refused(&files));
+    }
+
+    #[test]
+    fn a_file_that_is_read_again_counts_once() {
+        let limit = ReadLimit::new(Path::new(".planning"));
+        let path = Path::new(".planning/a.md");
+        for _ in 0..3 {
+            limit.count(path, MAX_BYTES).unwrap();
+        }
     }
 }
