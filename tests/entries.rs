@@ -379,7 +379,10 @@ fn an_entry_whose_name_is_not_utf_8_is_named() {
     write(&case, "a", "# A\n\nOne.\n", "");
     let name = OsStr::from_bytes(b"caf\xe9.md");
     fs::write(case.root().join(MEMORY).join(name), "# Coffee\n").unwrap();
-    let outcome = case.run("entry query coffee").output();
-    let message = "has a file name that is not valid UTF-8";
-    assert!(outcome.stderr().contains(message), "{}", outcome.report());
+    let audit = case.run("entry audit --json").output().json();
+    let problem = audit["invalid"][0]["problem"].as_str().unwrap();
+    assert!(
+        problem.starts_with("has a file name that is not valid UTF-8"),
+        "{audit}"
+    );
 }

@@ -244,3 +244,31 @@ pub(crate) fn identity(content: &str, time: Option<DateTime<Utc>>) -> Identity {
     identity.copy_from_slice(&sum[..size_of::<Identity>()]);
     identity
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::storage;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_regular_file_is_not_called_missing() {
+        let message = |path: &str| reader(Path::new(path)).err().unwrap().message;
+        assert_eq!(message("/dev/null"), "is not a regular file");
+        assert_eq!(message("/nowhere/at/all"), "there is no such file");
+    }
+
+    #[test]
+    fn a_number_that_is_no_plausible_time_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let from = folder.path().join("from.jsonl");
+        let lines = b"{\"text\":\"a\",\"time\":-5}\n{\"text\":\"b\",\"time\":1700000000}\n";
+        storage::append(&from, lines).unwrap();
+        let options = WriteOptions::new(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap());
+        let report = import(&folder.path().join("memory.jsonl"), &from, &options).unwrap();
+        assert_eq!((report.imported, report.skipped), (2, 0));
+        assert_eq!(report.warnings.len(), 1);
+        assert_eq!(report.warnings[0].place.line, Some(1));
+    }
+}
