@@ -215,10 +215,10 @@ fn merge(old: Option<&Rollup<'_>>, own: &Rollup<'_>, other: &Rollup<'_>, line_en
             let lines = with_line_ends(&other.text[bullet.lines.clone()], line_end);
             write(&mut merged, &lines);
         }
-        let Some(bullet) = own.bullets.get(index) else {
+        let (Some(bullet), Some(is_kept)) = (own.bullets.get(index), is_kept.get(index)) else {
             continue;
         };
-        if is_kept[index] {
+        if *is_kept {
             write(&mut merged, &own.text[bullet.lines.clone()]);
         }
         written = bullet.lines.end;
