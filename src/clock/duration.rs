@@ -61,7 +61,7 @@ impl Minutes {
     /// Returns the duration that a text starts with.
     ///
     /// ```text
-    /// 7min   ~3 min   "45 minutes"   4.5m   3m 49s   1h5m   2 hours and 5 minutes   72s   1d 2h
+    /// 7min   ~3 min   "45 minutes"   4.5m   3m 49s   1h5m   1h30   2 hours and 5 minutes   72s   1d 2h
     /// 00:07:30   PT7M   PT1H5M30S   P1DT2H
     /// ```
     ///
@@ -164,10 +164,32 @@ fn parse_units(text: &str) -> Option<f64> {
         }
         last = minutes;
         total = Some(total.unwrap_or(0.0) + value * minutes);
+        if (minutes - TimeUnit::Hours.minutes()).abs() < f64::EPSILON
+            && let Some(bare) = bare_minutes(after)
+        {
+            return total.map(|total| total + bare);
+        }
         rest = after.trim_start_matches([' ', ',']);
         rest = rest.strip_prefix("and ").unwrap_or(rest);
     }
     total
+}
+
+/// Returns the minutes without a unit after hours, as in `1h30` or `2h 05`; with more text directly behind it,
+/// the number may be anything.
+fn bare_minutes(after_hours: &str) -> Option<f64> {
+    let text = after_hours.strip_prefix(' ').unwrap_or(after_hours);
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = &text[..text.len() - rest.len()];
+    let is_end = rest.trim_start().is_empty()
+        || rest
+            .trim_start()
+            .starts_with(['(', ')', ';', '|', '"', '*'])
+        || matches!(rest, "." | ",")
+        || rest.starts_with(", ")
+        || rest.starts_with(". ");
+    let minutes: f64 = digits.parse().ok()?;
+    (is_end && digits.len() <= 2 && minutes < 60.0).then_some(minutes)
 }
 
 /// Returns the midpoint of a range whose first number has been read, and the rest.
@@ -195,11 +217,9 @@ fn split_number(text: &str) -> Option<(f64, &str)> {
     if fraction.is_empty() {
         return Some((whole.parse().ok()?, rest));
     }
-    let point = if rest.starts_with(',') && fraction.len() == 3 {
-        ""
-    } else {
-        "."
-    };
+    // No group of thousands follows a zero.
+    let is_grouped = rest.starts_with(',') && fraction.len() == 3 && !whole.starts_with('0');
+    let point = if is_grouped { "" } else { "." };
     Some((format!("{whole}{point}{fraction}").parse().ok()?, tail))
 }
 
@@ -239,6 +259,13 @@ mod tests {
             ("2h", 120.0),
             ("1 hour 5 minutes", 65.0),
             ("1.5 hours", 90.0),
+            ("1h30", 90.0),
+            ("1h 30", 90.0),
+            ("2h05 (with review)", 125.0),
+            ("1h 30 tests", 60.0),
+            ("1h 5-10 tests", 60.0),
+            ("1h 75", 60.0),
+            ("0,125 h", 7.5),
             ("72s", 1.2),
             ("1,472 seconds", 1472.0 / 60.0),
             ("\"~3 minutes\"", 3.0),

@@ -73,9 +73,10 @@ impl Footer {
                 Some((offset, hash)) => push(at + offset, hash.len(), Some(hash), false),
                 None => push(at, value.len(), None, false),
             }
-        } else if let Some(at) = line.find("<!--").and_then(|_| line.find(COMMENT_MARKER)) {
-            let at = at + COMMENT_MARKER.len();
-            if let Some((0, hash)) = find_hash(&line[at..]) {
+        } else if let Some(at) = comment_offset(line) {
+            let rest = &line[at..];
+            let hash = rest.split(|c: char| !c.is_ascii_alphanumeric()).next();
+            if let Some(hash) = hash.filter(|hash| is_hash_prefix(hash)) {
                 push(at, hash.len(), Some(hash), true);
             }
         } else if let Some(at) = value_offset(line, UPDATED_LABEL)
@@ -141,10 +142,10 @@ impl Footer {
         comments
             .filter_map(|anchor| {
                 let start = text[..anchor.range.start].rfind("<!--")?;
-                let length = text[start..].find("-->")? + "-->".len();
+                let length = text[anchor.range.end..].find("-->")? + "-->".len();
                 let (before, after) = (
                     &text[start..anchor.range.start],
-                    &text[anchor.range.end..start + length],
+                    &text[anchor.range.end..anchor.range.end + length],
                 );
                 Some(format!("{before}{hash}{after}"))
             })
@@ -165,18 +166,68 @@ fn value_offset(line: &str, label: &str) -> Option<usize> {
     Some(start + (trimmed.len() - value.len()))
 }
 
-/// Returns the first hash of a text with its byte offset.
+/// Returns the byte offset of a hash in another tool's comment: that after the marker.
+fn comment_offset(line: &str) -> Option<usize> {
+    line.match_indices(COMMENT_MARKER)
+        .find(|(at, _)| {
+            let before = &line[..*at];
+            let open = before.rfind("<!--");
+            open.is_some_and(|open| !before[open..].contains("-->"))
+        })
+        .map(|(at, marker)| at + marker.len())
+}
+
+/// Returns whether a line is part of a footer.
+pub(crate) fn is_footer_line(line: &str) -> bool {
+    value_offset(line, ANCHOR_LABEL).is_some()
+        || value_offset(line, UPDATED_LABEL).is_some()
+        || comment_offset(line).is_some()
+}
+
+/// Minimum length of a hash where a shorter word may be meant as a word or a number; git's default.
+const USUAL_LENGTH: usize = 7;
+
+/// Returns the hash in a text with its byte offset.
+///
+/// A year or an English word such as `added` consists of hexadecimal digits, too: dates are skipped, and the
+/// first word that is as long as hashes usually are and contains a digit takes precedence.
 fn find_hash(text: &str) -> Option<(usize, &str)> {
-    let mut at = 0;
-    for word in text.split(|c: char| !c.is_ascii_alphanumeric()) {
-        if is_hash_prefix(word) {
-            return Some((at, word));
+    let candidates = hash_candidates(text);
+    let has_digit = |word: &str| word.bytes().any(|b| b.is_ascii_digit());
+    let is_usual = |(_, word): &&(usize, &str)| word.len() >= USUAL_LENGTH && has_digit(word);
+    if let Some(found) = candidates.iter().find(is_usual) {
+        return Some(*found);
+    }
+    if let Some(found) = candidates.iter().find(|(_, word)| has_digit(word)) {
+        return Some(*found);
+    }
+    let [(at, word)] = candidates[..] else {
+        return None;
+    };
+    let is_alone = text.trim_matches(|c: char| !c.is_alphanumeric()) == word;
+    (word.len() >= USUAL_LENGTH || is_alone).then_some((at, word))
+}
+
+/// Returns the words that could be hashes, with their byte offsets; parts of a date could not.
+fn hash_candidates(text: &str) -> Vec<(usize, &str)> {
+    let is_in_date = |c: char| c.is_ascii_alphanumeric() || "-/".contains(c);
+    let mut found = Vec::new();
+    let mut start = 0;
+    for token in text.split(|c: char| !is_in_date(c)) {
+        if parse_date(token).is_none() {
+            let mut at = start;
+            for word in token.split(['-', '/']) {
+                if is_hash_prefix(word) {
+                    found.push((at, word));
+                }
+                at += word.len() + 1;
+            }
         }
         // The separator may be longer than one byte.
-        at += word.len();
-        at += text[at..].chars().next().map_or(0, char::len_utf8);
+        start += token.len();
+        start += text[start..].chars().next().map_or(0, char::len_utf8);
     }
-    None
+    found
 }
 
 #[cfg(test)]
@@ -215,6 +266,40 @@ mod tests {
         assert_eq!(
             Footer::parse("Commits are covered through tests"),
             Footer::default()
+        );
+    }
+
+    #[test]
+    fn a_date_or_a_word_is_not_taken_for_the_hash() {
+        for (value, hash) in [
+            ("2026-02-17 (d0eaf53)", Some("d0eaf53")),
+            ("2026-02-17", None),
+            ("added by hand, d0eaf53", Some("d0eaf53")),
+            ("added by hand", None),
+            ("defaced, then d0ea", Some("d0ea")),
+            ("defaced (by hand)", Some("defaced")),
+            ("abcd", Some("abcd")),
+            ("fix-d0eaf53", Some("d0eaf53")),
+        ] {
+            let line = format!("Commits covered through: {value}\n");
+            let footer = Footer::parse(&line);
+            assert_eq!(footer.hash(), hash, "{value:?}");
+            if let Some(hash) = hash {
+                assert_eq!(&line[footer.anchors[0].range.clone()], hash);
+            }
+        }
+    }
+
+    #[test]
+    fn a_marker_counts_only_inside_a_comment() {
+        let text = "See <!-- note --> for t:last-commit:abc1234\n";
+        assert_eq!(Footer::parse(text), Footer::default());
+        let text = "<!-- a --> <!-- t:last-commit:abc1234 --> x:last-commit:def5678\n";
+        let footer = Footer::parse(text);
+        assert_eq!(footer.hash(), Some("abc1234"));
+        assert_eq!(
+            footer.comments(text, HASH),
+            [format!("<!-- t:last-commit:{HASH} -->")]
         );
     }
 

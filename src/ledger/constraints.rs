@@ -30,6 +30,8 @@ pub(crate) struct ConstraintSection {
     pub(crate) own: Range<usize>,
     /// Line number of the heading, from 1.
     pub(crate) line: usize,
+    /// Whether it is Superseded or a subsection of it.
+    pub(crate) is_superseded: bool,
 }
 
 /// A bullet of the outermost list.
@@ -61,11 +63,25 @@ pub(crate) struct Constraints {
 impl Constraints {
     pub(crate) fn parse(text: &str) -> Self {
         let outline = Outline::parse(text, 0);
-        let sections = outline.sections().iter().map(|section| ConstraintSection {
-            title: section.title.clone(),
-            heading: section.heading.clone(),
-            own: section.own.clone(),
-            line: section.line,
+        // The level of the section Superseded that is open.
+        let mut superseded_level: Option<u8> = None;
+        let sections = outline.sections().iter().enumerate();
+        let sections = sections.map(|(index, section)| {
+            superseded_level = superseded_level.filter(|level| section.level > *level);
+            // The file's own title covers all sections.
+            let is_title = index == 1 && section.level == 1;
+            let is_named = is_named(&section.title, SUPERSEDED);
+            if is_named && !is_title && superseded_level.is_none() {
+                superseded_level = Some(section.level);
+            }
+            ConstraintSection {
+                title: section.title.clone(),
+                heading: section.heading.clone(),
+                own: section.own.clone(),
+                line: section.line,
+                is_superseded: superseded_level.is_some()
+                    || is_title && fold(&section.title) == fold(SUPERSEDED),
+            }
         });
         let mut constraints = Self {
             sections: sections.collect(),
@@ -152,9 +168,9 @@ impl Constraints {
             })
     }
 
-    /// Returns whether a bullet is in Superseded.
+    /// Returns whether a bullet is in Superseded or a subsection of it.
     pub(crate) fn is_superseded(&self, bullet: &Bullet) -> bool {
-        fold(&self.sections[bullet.section].title) == fold(SUPERSEDED)
+        self.sections[bullet.section].is_superseded
     }
 
     /// Returns the bullets that are valid: all outside Superseded.

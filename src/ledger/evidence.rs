@@ -4,6 +4,7 @@ use std::path::Component;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use chrono::NaiveDate;
 use regex::Regex;
 
 use crate::error::Result;
@@ -50,6 +51,11 @@ impl EntryEvidence {
                 evidence.paths.push(word.to_owned());
             }
         }
+        // Some words consist of hexadecimal digits.
+        let is_hash = |hash: &String| hash.bytes().any(|b| b.is_ascii_digit());
+        if has_pull_request || !evidence.paths.is_empty() || evidence.hashes.iter().any(is_hash) {
+            evidence.hashes.retain(is_hash);
+        }
         evidence
     }
 
@@ -95,7 +101,12 @@ pub(crate) fn resolve(git: &Git, evidences: &[EntryEvidence]) -> Result<Vec<Vec<
 }
 
 fn is_cited_hash(word: &str) -> bool {
-    word.len() >= 7 && is_hash_prefix(word)
+    word.len() >= 7 && is_hash_prefix(word) && !is_compact_date(word)
+}
+
+/// Returns whether a word is a day such as `20260217`.
+fn is_compact_date(word: &str) -> bool {
+    word.len() == 8 && word.starts_with("20") && NaiveDate::parse_from_str(word, "%Y%m%d").is_ok()
 }
 
 fn is_path(word: &str) -> bool {
@@ -141,5 +152,14 @@ mod tests {
             (none(), false, vec!["src/main.rs".into()])
         );
         assert_eq!(read("this commit, reviewed"), (none(), false, none()));
+        assert_eq!(
+            read("deployed 20260217 in 77c1af2, not defaced"),
+            (vec!["77c1af2".into()], false, none())
+        );
+        assert_eq!(
+            read("defaced https://example.org/a/b/pull/12"),
+            (none(), true, none())
+        );
+        assert_eq!(read("defaced"), (vec!["defaced".into()], false, none()));
     }
 }

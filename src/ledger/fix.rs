@@ -6,6 +6,7 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::ledger::anchor::is_footer_line;
 use crate::ledger::apply::gap_after;
 use crate::ledger::apply::rollup;
 use crate::ledger::check::has_header;
@@ -105,7 +106,7 @@ fn fix_state_once(file: &LedgerFile) -> String {
             continue;
         }
         let now = LedgerState::parse(&text);
-        let lines = Outline::parse(&text, 0);
+        let lines = Outline::parse(&text, body_start(file));
         let next = now.sections[index + 1..]
             .iter()
             .flatten()
@@ -117,9 +118,9 @@ fn fix_state_once(file: &LedgerFile) -> String {
                 .iter()
                 .find(|section| section.line == line)
                 .map(|s| s.heading.start),
-            None => footer_start(&text),
+            None => None,
         };
-        let at = at.unwrap_or(text.len());
+        let at = at.unwrap_or_else(|| footer_start(&text, body_start(file)));
         let end = file.line_end();
         let piece = state::blank_section(index).join(end) + end + end;
         let extended = insert(&text, at, &piece, end);
@@ -131,11 +132,32 @@ fn fix_state_once(file: &LedgerFile) -> String {
     text
 }
 
-/// Returns the byte offset of the thematic break above the footer.
-fn footer_start(text: &str) -> Option<usize> {
-    let anchor = LedgerState::parse(text).footer.anchors.first()?.range.start;
-    let rule = text[..anchor].rfind("\n---").map(|at| at + 1);
-    rule.or_else(|| Some(constraints::line_start(text, anchor)))
+/// Returns the byte offset of the footer and of the thematic break above it, or the end of the text if there is
+/// no footer; another tool's comment can be anywhere. `body` is the end of the front matter.
+fn footer_start(text: &str, body: usize) -> usize {
+    let anchors = LedgerState::parse(text).footer.anchors;
+    let Some(anchor) = anchors.iter().rev().find(|anchor| !anchor.is_comment) else {
+        return text.len();
+    };
+    let mut start = constraints::line_start(text, anchor.range.start);
+    let mut at = start;
+    while let Some(above) = text.get(body..at).filter(|above| !above.is_empty()) {
+        at = body
+            + above
+                .trim_end_matches('\n')
+                .rfind('\n')
+                .map_or(0, |end| end + 1);
+        let line = text[at..].lines().next().unwrap_or_default();
+        if line.trim() == "---" {
+            return at;
+        }
+        if is_footer_line(line) {
+            start = at;
+        } else if !line.trim().is_empty() {
+            break;
+        }
+    }
+    start
 }
 
 fn fix_constraints_once(file: &LedgerFile) -> String {

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use proptest::prelude::*;
 
 use crate::ledger::anchor::Footer;
-use crate::ledger::apply;
+use crate::ledger::apply::rollup;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::document;
@@ -103,9 +103,9 @@ proptest! {
     #[test]
     fn replacing_a_rollup_is_idempotent(text in any_text()) {
         let bullets: Vec<String> = (0..6).map(|n| format!("gist {n}")).collect();
-        if let Some(once) = apply::rollup::replace(&text, &bullets, "\n") {
+        if let Some(once) = rollup::replace(&text, &bullets, "\n") {
             prop_assert_eq!(Decisions::parse(&once).rollup.map(|rollup| rollup.bullets), Some(bullets.clone()));
-            prop_assert_eq!(apply::rollup::replace(&once, &bullets, "\n"), Some(once));
+            prop_assert_eq!(rollup::replace(&once, &bullets, "\n"), Some(once));
         }
     }
 
@@ -147,4 +147,66 @@ fn months_are_sorted_with_the_line_ends_of_the_file() {
     let fixed = fix::fix_decisions(&file(&text.replace('\n', "\r\n")), today());
     assert_eq!(Decisions::parse(&fixed).months[0].name, "2026-02");
     assert_eq!(fixed.replace("\r\n", "").find('\n'), None, "{fixed:?}");
+}
+
+#[test]
+fn a_rollup_needs_no_more_bullets_than_there_are_titles() {
+    let entries: Vec<String> = (1..=5)
+        .map(|day| format!("### 2026-02-2{day} \u{2014} Same title\n- x\n\n"))
+        .collect();
+    let entries = entries.concat();
+    let text = format!("# Decisions\n\n## Recent (last 30 days)\n\n## 2026-02\n\n{entries}");
+    let found = Decisions::parse(&text);
+    let day = today();
+    assert_eq!(found.entries.len(), 5);
+    assert_eq!(rollup::min_bullets(&found, day), 1);
+    let filled = rollup::fill(&text, day, "\n");
+    let bullets = Decisions::parse(&filled).rollup.unwrap().bullets;
+    assert_eq!(bullets, ["Same title"]);
+}
+
+#[test]
+fn bullets_that_begin_with_a_bracket_stay_in_the_rollup() {
+    let text = "# Decisions\n\n## Recent (last 30 days)\n- [ADR-12] Sessions live in Redis\n- {what}\n\n## 2026-02\n\n### 2026-02-21 \u{2014} A\n- x\n\n### 2026-02-22 \u{2014} B\n- x\n";
+    let day = today();
+    let filled = rollup::fill(text, day, "\n");
+    let bullets = Decisions::parse(&filled).rollup.unwrap().bullets;
+    assert_eq!(bullets, ["[ADR-12] Sessions live in Redis", "B"]);
+}
+
+#[test]
+fn a_missing_section_goes_above_the_footer_and_below_front_matter() {
+    let sections = "## Current Objective\nx\n\n## Active Work\n- x\n\n## Blockers\nNone\n\n## Next Actions\n- [ ] x\n\n## Quick Reference\n- Run: x\n";
+    let missing = "## Out of Scope (for now)\nNone\n\n";
+    let head = with_state_header("# State\n");
+    let footer = "Last memory update: 2026-02-07\nCommits covered through: abc1234\n";
+    for (before, after) in [
+        // Without a rule, and with front matter.
+        (
+            format!("---\ntags: x\n---\n{head}\n{sections}\n"),
+            footer.to_owned(),
+        ),
+        // With a comment of another tool under the title.
+        (
+            format!("{head}<!-- t:last-commit:abc1234 -->\n\n{sections}\n"),
+            format!("---\n\n{footer}"),
+        ),
+        (
+            format!("{head}<!-- t:last-commit:abc1234 -->\n\n{sections}\n"),
+            String::new(),
+        ),
+        // A rule further up is not the footer's.
+        (format!("{head}\n---\n\n{sections}\n"), footer.to_owned()),
+    ] {
+        let fixed = fix::fix_state(&file(&format!("{before}{after}")));
+        assert_eq!(fixed, format!("{before}{missing}{after}"));
+    }
+}
+
+/// Returns a text with the comments that every STATE.md begins with.
+fn with_state_header(text: &str) -> String {
+    let template = crate::templates::Template::LedgerState.text();
+    let lines = template.lines().filter(|line| line.starts_with("<!-- DO"));
+    let header: Vec<&str> = lines.collect();
+    format!("{}\n\n{text}", header.join("\n"))
 }

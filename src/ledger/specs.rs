@@ -46,20 +46,21 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
     let Some(mut objects) = git.objects()? else {
         return Ok(specs);
     };
-    let names: Vec<String> = paths.iter().map(|path| format!("{end}:{path}")).collect();
     let mut remaining_bytes = MAX_BYTES;
-    for (path, found) in paths.into_iter().zip(objects.read(&names)?) {
-        let Some(Object::Blob(content)) = found else {
+    let mut paths = paths.into_iter();
+    // One at a time: all that a batch touches may be much longer than what is returned.
+    while specs.files.len() < MAX_FILES && remaining_bytes > 0 {
+        let Some(path) = paths.next() else {
+            return Ok(specs);
+        };
+        let mut found = objects.read(&[format!("{end}:{path}")])?;
+        let Some(Some(Object::Blob(content))) = found.pop() else {
             continue;
         };
         // A binary file among the specs is not returned.
         let Ok(text) = String::from_utf8(content) else {
             continue;
         };
-        if specs.files.len() == MAX_FILES || remaining_bytes == 0 {
-            specs.left_out.push(path);
-            continue;
-        }
         let kept = &text[..text.floor_char_boundary(remaining_bytes)];
         remaining_bytes -= kept.len();
         specs.files.push(Spec {
@@ -68,6 +69,12 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
             path,
         });
     }
+    let rest: Vec<String> = paths.collect();
+    let names: Vec<String> = rest.iter().map(|path| format!("{end}:{path}")).collect();
+    let existing = rest.into_iter().zip(objects.exist(&names)?);
+    specs.left_out = existing
+        .filter_map(|(path, exists)| exists.then_some(path))
+        .collect();
     Ok(specs)
 }
 

@@ -1,6 +1,9 @@
 //! Parses STATE.md: its sections, and whether they have been filled in.
 
+use std::path::Path;
+
 use crate::ledger::anchor::Footer;
+use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::text::fold;
 
@@ -65,7 +68,8 @@ pub(crate) struct LedgerState {
 
 impl LedgerState {
     pub(crate) fn parse(text: &str) -> Self {
-        let outline = Outline::parse(text, 0);
+        let front = FrontMatter::parse(text, Path::new("STATE.md")).value;
+        let outline = Outline::parse(text, front.range.end);
         let part = |title: &str| {
             let wanted = fold(title);
             let mut sections = outline
@@ -103,17 +107,65 @@ impl LedgerState {
 /// Returns whether a bullet is more than a placeholder for nothing or for an unknown value.
 pub(crate) fn is_filled(bullet: &str) -> bool {
     let plain = bullet.trim_matches(['(', ')', '*', '_', '.', ' ', '`']);
-    let is_placeholder = plain.starts_with(['{', '<', '[']);
     let nothing = ["", "none", "none yet", "n/a", "tbd", "todo", "-"];
-    !is_placeholder
+    !is_bracketed(plain)
         && !plain.starts_with("Unknown (needs human")
         && !plain.starts_with(TRIAGE)
         && !nothing.contains(&fold(plain).as_str())
 }
 
+/// Returns whether a text is entirely in one pair of brackets, as the placeholders of templates are; text
+/// after the closing bracket, such as the target of a link, is content.
+fn is_bracketed(text: &str) -> bool {
+    let pair = [('{', '}'), ('<', '>'), ('[', ']')]
+        .into_iter()
+        .find(|(open, _)| text.starts_with(*open));
+    let Some((open, close)) = pair else {
+        return false;
+    };
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices() {
+        if c == open {
+            depth += 1;
+        } else if c == close {
+            depth -= 1;
+        }
+        if depth == 0 {
+            return text[at + c.len_utf8()..].trim().is_empty();
+        }
+    }
+    // The closing bracket may have been forgotten.
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_text_entirely_in_brackets_is_a_placeholder() {
+        for text in [
+            "{one line}",
+            "{{ decision }}",
+            "<what is next>",
+            "[Decision].",
+            "**[todo]**",
+            "[what",
+            "None.",
+        ] {
+            assert!(!is_filled(text), "{text}");
+        }
+        for text in [
+            "[ADR-12] Sessions live in Redis",
+            "[ADR-12](docs/adr/12.md)",
+            "[a] and [b]",
+            "{id} is the key of a session",
+            "<Suspense> wraps every route",
+            "<b>Never</b>",
+        ] {
+            assert!(is_filled(text), "{text}");
+        }
+    }
 
     #[test]
     fn a_state_with_placeholders_and_no_work_is_uninitialised() {

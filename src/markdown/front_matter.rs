@@ -35,7 +35,7 @@ impl FrontMatter {
     /// Parses the front matter of `text`, if it has one.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
-        let Some(first) = find_block(text, 0) else {
+        let Some(first) = find_first_block(text) else {
             if let Some(line) = unclosed(text) {
                 warnings.push(Warning::at(
                     path,
@@ -88,7 +88,7 @@ impl FrontMatter {
 /// Returns the byte range between the `---` lines of the first block, for callers that need a single line of
 /// it.
 pub fn inner_range(text: &str) -> Option<Range<usize>> {
-    find_block(text, 0).map(|block| block.inner)
+    find_first_block(text).map(|block| block.inner)
 }
 
 /// Returns the plain values of top-level fields and the end of the front matter, without a YAML parser.
@@ -98,7 +98,7 @@ pub fn scan<'a, const N: usize>(
     text: &'a str,
     keys: [&str; N],
 ) -> Option<([Option<&'a str>; N], usize)> {
-    let Some(block) = find_block(text, 0) else {
+    let Some(block) = find_first_block(text) else {
         return Some(([None; N], 0));
     };
     let inner = &text[block.inner];
@@ -158,6 +158,41 @@ fn empty() -> Node {
 struct FencedBlock {
     whole: Range<usize>,
     inner: Range<usize>,
+}
+
+/// Finds the first block of the front matter; a rule at the start of a document is not its beginning.
+fn find_first_block(text: &str) -> Option<FencedBlock> {
+    find_block(text, 0).filter(|block| may_be_fields(&text[block.inner.clone()]))
+}
+
+/// Returns whether the text between two `---` lines at the start of a file may be meant as fields, even if they
+/// are not valid YAML: there are none, or one of the first lines looks like a field.
+fn may_be_fields(inner: &str) -> bool {
+    let text = inner.trim_start();
+    if text.is_empty() || text.starts_with('{') {
+        return true;
+    }
+    // A heading after a blank line is no comment of YAML.
+    let starts_blank = inner
+        .lines()
+        .next()
+        .is_some_and(|line| line.trim().is_empty());
+    if starts_blank {
+        return !text.starts_with('#') && looks_like_fields(text);
+    }
+    let first_lines = text.lines().take_while(|line| !line.trim().is_empty());
+    let mut fields = first_lines.filter(|line| !line.starts_with('#')).peekable();
+    fields.peek().is_none() || fields.any(|line| looks_like_fields(line) || is_spaced_field(line))
+}
+
+/// Returns whether a line is a field whose name has few words: `Phase name: Parser`.
+fn is_spaced_field(line: &str) -> bool {
+    let Some((key, value)) = line.split_once(':') else {
+        return false;
+    };
+    let is_value = value.is_empty() || value.starts_with([' ', '\t']);
+    let is_word = |word: &str| word.starts_with(char::is_alphanumeric);
+    is_value && key.split(' ').count() <= 3 && key.split(' ').all(is_word)
 }
 
 /// Finds a block at `from`, preceded only by blank lines, comments and a byte order mark.
@@ -344,6 +379,28 @@ mod tests {
     fn a_rule_is_not_front_matter() {
         assert!(parse("# A\n---\nb: c\n---\n").value.is_empty());
         assert!(parse("---\n\n# Title\n").warnings.is_empty());
+        for text in [
+            "---\n\n# Title\n\nStatus: done\n\n---\n\nMore\n",
+            "---\n\nFirst part.\n\n---\n\nSecond: part.\n",
+            "---\nThe first part of the text.\nIt has two lines.\n---\nMore\n",
+        ] {
+            let found = parse(text);
+            assert_eq!(found.value.range, 0..0, "{text:?}");
+            assert_eq!(found.warnings, [], "{text:?}");
+            assert_eq!(scan(text, ["status"]), Some(([None], 0)));
+        }
+        for text in [
+            "---\n---\n",
+            "---\n# none yet\n---\n",
+            "---\n# note\n\nphase: 1\n---\n",
+            "---\n\nphase: 1\n---\n",
+            "---\n@broken\nphase: 1\n---\n",
+            "---\nPhase name: Parser\n---\n",
+            "---\n{phase: 1}\n---\n",
+            "---\n%%\n  - ]\nphase: [\n---\n",
+        ] {
+            assert_eq!(parse(text).value.range, 0..text.len(), "{text:?}");
+        }
         assert_eq!(parse("---\nphase: 1\n\n# Title\n").warnings.len(), 1);
     }
 

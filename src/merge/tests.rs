@@ -121,6 +121,86 @@ fn the_rollup_contains_new_bullets_of_both_sides() {
     );
 }
 
+/// A file with this rollup, and one more entry if `title` is given.
+fn with_rollup(rollup: &str, title: &str) -> String {
+    let text = DECISIONS.replace("- old\n", rollup);
+    if title.is_empty() {
+        return text;
+    }
+    text + &format!("\n### 2026-01-09 — {title}\n- **Why:** x\n")
+}
+
+#[test]
+fn a_rollup_that_one_side_changed_is_that_of_this_side() {
+    let ten: Vec<String> = (0..10).map(|n| format!("- stale {n}\n")).collect();
+    let ten = ten.concat();
+    for (base, rewritten) in [
+        (ten.as_str(), "- a\n- b\n- c\n- d\n- e\n"),
+        ("- Port is 80\n", "- Port is 8080\n"),
+        ("None\n", "- filled\n"),
+        ("* x\n", "* x\n* y\n"),
+        (
+            "- x\n",
+            "- x\n  of two lines\n  - and nested\n- y\n\nMore text.\n",
+        ),
+    ] {
+        let (old, new) = (with_rollup(base, ""), with_rollup(rewritten, ""));
+        let added = with_rollup(base, "Another");
+        let expected = with_rollup(rewritten, "Another");
+        assert_eq!(clean(MergeKind::Decisions, &old, &added, &new), expected);
+        assert_eq!(clean(MergeKind::Decisions, &old, &new, &added), expected);
+    }
+}
+
+#[test]
+fn rollups_that_both_sides_changed_are_merged_by_bullet() {
+    for (base, ours, theirs, expected) in [
+        (
+            "- Port is 80\n- b\n",
+            "- Port is 80\n- b\n- c\n",
+            "- Port is 8080\n- b\n",
+            "- Port is 8080\n- b\n- c\n",
+        ),
+        (
+            "- a\n",
+            "- a\n- b\n  of ours\n",
+            "- a\n* c\n  of theirs\n  - nested\n",
+            "- a\n- b\n  of ours\n* c\n  of theirs\n  - nested\n",
+        ),
+        ("- a\n", "None\n", "- b\n", "- b\n"),
+        ("- a\n", "- None\n", "- b\n", "- b\n"),
+        (
+            "- a\n\nBelow.\n",
+            "- a\n- b\n\nBelow.\n",
+            "- c\n- a\n\nBelow.\n",
+            "- c\n- a\n- b\n\nBelow.\n",
+        ),
+    ] {
+        let merged = clean(
+            MergeKind::Decisions,
+            &with_rollup(base, ""),
+            &with_rollup(ours, ""),
+            &with_rollup(theirs, ""),
+        );
+        assert_eq!(merged, with_rollup(expected, ""));
+    }
+}
+
+#[test]
+fn a_merged_rollup_has_ten_bullets_at_most() {
+    let list = |words: &[&str]| format!("- {}\n", words.join("\n- "));
+    let nine = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+    let base = list(&nine[..1]);
+    let theirs = list(&["1", "x", "y"]);
+    let merged = clean(
+        MergeKind::Decisions,
+        &with_rollup(&base, ""),
+        &with_rollup(&list(&nine), ""),
+        &with_rollup(&theirs, ""),
+    );
+    assert_eq!(merged, with_rollup(&(list(&nine) + "- x\n"), ""));
+}
+
 #[test]
 fn new_bullets_of_the_rollup_get_the_line_ends_of_the_file() {
     let windows = |text: &str| text.replace('\n', "\r\n");
@@ -146,6 +226,32 @@ fn bullets_added_on_both_sides_are_both_kept() {
     assert_eq!(
         clean(MergeKind::Constraints, CONSTRAINTS, &ours, &theirs),
         CONSTRAINTS.replace("- one writer\n", "- one writer\n- ours\n- theirs\n")
+    );
+}
+
+#[test]
+fn a_bullet_stays_in_its_section_beside_a_new_section_of_the_other_side() {
+    let base = "# Constraints\n\n## Hazards\n- clocks jump\n";
+    let bullet = format!("{base}- disks fill\n");
+    let section = format!("{base}\n## Deploy\n- on Mondays\n");
+    let expected = format!("{bullet}\n## Deploy\n- on Mondays\n");
+    assert_eq!(
+        clean(MergeKind::Constraints, base, &section, &bullet),
+        expected
+    );
+    assert_eq!(
+        clean(MergeKind::Constraints, base, &bullet, &section),
+        expected
+    );
+    let both = |text: &str| text.to_owned() + "\n## Superseded\n";
+    assert_eq!(
+        clean(
+            MergeKind::Constraints,
+            &both(base),
+            &both(&section),
+            &both(&bullet)
+        ),
+        both(&expected)
     );
 }
 

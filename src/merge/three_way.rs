@@ -165,13 +165,29 @@ impl<'m, 'a> ThreeWayMerge<'m, 'a> {
         if !replaced.is_empty() || conflicts_on_insert {
             return self.out.write_conflict(ours, theirs);
         }
-        self.out.write_units(ours);
-        if ours.last().is_some_and(|unit| !unit.is_block)
-            && theirs.first().is_some_and(|unit| !unit.is_block)
-        {
+        // What either side adds above its first new heading belongs to the section that is there already.
+        let split = |units: &'m [MergeUnit<'a>]| {
+            let is_block = |unit: &MergeUnit<'_>| unit.is_block;
+            units.split_at(units.iter().position(is_block).unwrap_or(units.len()))
+        };
+        let ((own, own_blocks), (other, other_blocks)) = (split(ours), split(theirs));
+        let has_items = !own.is_empty() || !other.is_empty();
+        let has_both = has_items && (!own_blocks.is_empty() || !other_blocks.is_empty());
+        // The blank line above a new heading goes below what is added above it.
+        if has_both && !self.out.last_is_block {
             self.out.remove_trailing_blanks();
         }
-        self.write_theirs(theirs);
+        self.out.write_units(own);
+        if !own.is_empty() && !other.is_empty() {
+            self.out.remove_trailing_blanks();
+        }
+        self.write_theirs(other);
+        if has_both {
+            self.out.remove_trailing_blanks();
+            self.out.add_line_end();
+        }
+        self.out.write_units(own_blocks);
+        self.write_theirs(other_blocks);
     }
 
     /// Writes the units that theirs added, without those that ours added, too; different new units with the
@@ -398,8 +414,15 @@ impl<'m> Writer<'m> {
         }
     }
 
+    fn add_line_end(&mut self) {
+        self.text.push_str(self.line_end);
+    }
+
     /// Removes the blank lines at the end of one side's list, since the other side's list continues it.
     fn remove_trailing_blanks(&mut self) {
+        if self.text.is_empty() {
+            return;
+        }
         let end = self.text.trim_end_matches(['\n', '\r']).len();
         self.text.truncate(end);
         self.text.push_str(self.line_end);

@@ -30,6 +30,28 @@ const MAX_NAME_LENGTH: usize = 24;
 /// Number of bytes of a value that are examined: reading every value to its end would be quadratic in a text
 /// without spaces.
 const MAX_JUDGED_LENGTH: usize = 256;
+/// Number of bytes in which the `@` after a password in a URL is searched for.
+const MAX_URL_PASSWORD_LENGTH: usize = 512;
+/// What may follow the name of a secret, in lower case; words such as `count` or `name` make it another name.
+const QUALIFIERS: &[&str] = &[
+    "prod",
+    "production",
+    "dev",
+    "development",
+    "stage",
+    "staging",
+    "live",
+    "test",
+    "qa",
+    "uat",
+    "main",
+    "primary",
+    "secondary",
+    "backup",
+    "old",
+    "new",
+];
+const MAX_QUALIFIER_LENGTH: usize = 12;
 
 /// Returns the secret assigned at a `:` or `=`, or the password in the URL that the `:` belongs to.
 pub(crate) fn at_separator(text: &str, at: usize) -> Option<Secret> {
@@ -69,8 +91,11 @@ fn aws_secret(text: &str, at: usize, value: usize) -> Option<Secret> {
 
 /// Returns the token after the word `Bearer`, which ends at `at`.
 pub(crate) fn bearer(text: &str, at: usize) -> Option<Secret> {
-    text[at..].strip_prefix(' ')?;
-    value_at(text, at + 1, "bearer-token", 16)
+    let spaces = keys::prefix_length(&text[at..], |b| b" \t".contains(&b));
+    if !(1..=4).contains(&spaces) {
+        return None;
+    }
+    value_at(text, at + spaces, "bearer-token", 16)
 }
 
 /// Returns the value at `start` as a secret.
@@ -86,24 +111,51 @@ fn value_at(text: &str, start: usize, rule: &'static str, min_length: usize) -> 
 
 /// Returns the password between `user:` and `@`, where `at` is the offset of the user name.
 fn url_password(text: &str, at: usize) -> Option<Secret> {
-    let part_length = |from: usize| {
-        keys::prefix_length(&text[from..], |b| {
-            b.is_ascii_graphic() && !b"/@:\"'`<>".contains(&b)
-        })
-    };
-    let user_end = at + part_length(at);
-    text[user_end..].strip_prefix(':')?;
-    let end = user_end + 1 + part_length(user_end + 1);
-    text[end..].strip_prefix('@')?;
-    let (user, range) = (&text[at..user_end], user_end + 1..end);
+    let is_in_user = |b: u8| b.is_ascii_graphic() && !b"/@:\"'`<>".contains(&b);
+    let user_end = at + keys::prefix_length(&text[at..], is_in_user);
+    let rest = text[user_end..].strip_prefix(':')?;
+    let range = user_end + 1..user_end + 1 + url_password_length(rest)?;
+    let (user, value) = (&text[at..user_end], &text[range.clone()]);
     let rule = "url-password";
+    // With a separator it may be a part of a path.
+    let is_path = value.contains(['/', ':', '\'']) && is_wordy(value);
     let as_real_password = || {
-        password::is_real_password(&text[range.clone()], user).then(|| Secret {
+        (!is_path && password::is_real_password(value, user)).then(|| Secret {
             rule,
             range: range.clone(),
         })
     };
     classify(text, range.clone(), rule, 8).or_else(as_real_password)
+}
+
+/// Returns the length of the password that a text starts with, up to the last `@` that may precede the host.
+///
+/// People seldom encode the characters that a URL reserves, so a password may contain any of them.
+fn url_password_length(text: &str) -> Option<usize> {
+    let text = &text[..text.floor_char_boundary(MAX_URL_PASSWORD_LENGTH)];
+    let port = keys::prefix_length(text, |b| b.is_ascii_digit());
+    if port > 0 && text[port..].starts_with(['/', '?', '#', '\'', ',', ';', ')', ']']) {
+        return None;
+    }
+    let mut length = None;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        let is_end = match c {
+            // What follows the host is no longer part of the password.
+            '/' | '?' | '#' | ',' => length.is_some(),
+            '\'' => !next.is_some_and(char::is_alphanumeric),
+            '"' | '`' | '<' | '>' => true,
+            _ => c.is_whitespace() || c.is_control(),
+        };
+        if is_end {
+            break;
+        }
+        if c == '@' {
+            length = Some(at);
+        }
+    }
+    length
 }
 
 /// Returns the value as a secret: with its issuer's rule if the format is known, otherwise if it looks
@@ -127,7 +179,7 @@ fn classify(
 
 /// Returns the suffix that marks a name as that of a secret, ignoring separators and a plural s.
 pub(crate) fn secret_name(name: &str) -> Option<&'static str> {
-    let letters: String = name
+    let letters: String = without_qualifiers(name)
         .chars()
         .filter(char::is_ascii_alphanumeric)
         .map(|c| c.to_ascii_lowercase())
@@ -142,7 +194,11 @@ pub(crate) fn secret_name(name: &str) -> Option<&'static str> {
 fn names_secret(before: &str) -> bool {
     let name = before.trim_end_matches([' ', '\t', '"', '\'', '`', '*', '\\']);
     // The name must be directly before the separator.
-    if before.len() - name.len() > 4 || !name.ends_with(|c: char| c.is_ascii_alphabetic()) {
+    if before.len() - name.len() > 4 {
+        return false;
+    }
+    let name = without_qualifiers(name);
+    if !name.ends_with(|c: char| c.is_ascii_alphabetic()) {
         return false;
     }
     let letters = name
@@ -155,6 +211,33 @@ fn names_secret(before: &str) -> bool {
         let mut letters = letters.clone().map(|b| b.to_ascii_lowercase());
         suffix.bytes().rev().all(|b| letters.next() == Some(b))
     })
+}
+
+/// Returns a name without what distinguishes several secrets of that name, two parts at most: `API_KEY_PROD`,
+/// `AUTH_TOKEN_V2`, `password1`.
+pub(crate) fn without_qualifiers(name: &str) -> &str {
+    let mut rest = name;
+    for _ in 0..2 {
+        let bytes = rest.bytes().rev().take(MAX_QUALIFIER_LENGTH);
+        let length = bytes.take_while(u8::is_ascii_alphanumeric).count();
+        let (head, part) = rest.split_at(rest.len() - length);
+        let lower = part.to_ascii_lowercase();
+        let digits = lower.trim_start_matches('v');
+        let is_number = (1..=2).contains(&digits.len())
+            && lower.len() - digits.len() <= 1
+            && digits.bytes().all(|b| b.is_ascii_digit());
+        let is_qualifier = is_number || QUALIFIERS.contains(&lower.as_str());
+        match head.strip_suffix(['_', '-', '.']).filter(|_| is_qualifier) {
+            Some(head) => rest = head,
+            None => break,
+        }
+    }
+    let letters = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+    if rest.len() - letters.len() <= 2 {
+        letters
+    } else {
+        rest
+    }
 }
 
 /// Returns the length of a value, which ends at white space, a quote or a separator, without closing
@@ -188,7 +271,7 @@ const IN_VALUE: [bool; 128] = {
 /// Returns whether a value looks random, unlike a word, a path, a reference or a hash.
 fn is_random(value: &str) -> bool {
     // Most values have no digit, and this is asked at every separator.
-    if !value.is_ascii() || !value.bytes().any(|b| b.is_ascii_digit()) {
+    if !value.is_ascii() || !(value.bytes().any(|b| b.is_ascii_digit()) || is_symbolic(value)) {
         return false;
     }
     let count = |class: fn(&u8) -> bool| value.as_bytes().iter().filter(|b| class(b)).count();
@@ -214,6 +297,18 @@ fn is_random(value: &str) -> bool {
     }
     // Identifiers change between letter case and digits less often than every third character.
     value.len() * 2 <= count_class_runs(value) * 7
+}
+
+/// Returns whether a value without digits has as many symbols and changes of letter case as only a password has.
+fn is_symbolic(value: &str) -> bool {
+    let symbols = value.bytes().filter(|b| b"!@#$%^*?~".contains(b)).count();
+    let is_letter = |b: u8| b.is_ascii_alphabetic();
+    symbols >= 2
+        && value.len() >= 10
+        && value.bytes().next().is_some_and(is_letter)
+        && value.bytes().any(|b| b.is_ascii_uppercase())
+        && value.bytes().any(|b| b.is_ascii_lowercase())
+        && value.len() <= count_class_runs(value) * 2
 }
 
 /// Counts the runs of one character class: `useToken2` has three, `q7Zt2` has four.

@@ -116,7 +116,7 @@ fn in_plain(text: &str) -> Vec<Secret> {
         let word = bytes[at..].iter().take_while(|b| is_word(**b)).count();
         let secret = match byte {
             _ if word > 0 => keys::at_word(text, at, at + word),
-            b':' => assignment::at_separator(text, at).or_else(|| password::in_json(text, at)),
+            b':' => assignment::at_separator(text, at).or_else(|| password::in_quotes(text, at)),
             b'=' => assignment::at_separator(text, at),
             _ => None,
         };
@@ -305,6 +305,12 @@ mod tests {
             ("client_secret = ", &DRAWN[..24]),
             ("aws_secret_access_key = ", &aws),
             ("Authorization: Bearer ", &base36),
+            ("Authorization: Bearer  ", &base36),
+            ("API_KEY_PROD=", &base36),
+            ("AUTH_TOKEN_V2=", &base36),
+            ("STRIPE_SECRET_TEST_2: ", &base36),
+            ("password1=", "Tr0ub4dor&3"),
+            ("password=", "Zk!vQp@LmRtWx"),
             ("curl -H \"authorization: bearer ", &base36),
         ] {
             for after in ["", "\"", "'\n", "` and more", ", next", "\u{a0}next"] {
@@ -321,6 +327,8 @@ mod tests {
                 "correcthorsebattery",
             ),
             ("\\\"dbPassword\\\": \\\"gh7Kp2vQ\\\"", "gh7Kp2vQ"),
+            ("{'password': 'hunter2xq9'}", "hunter2xq9"),
+            ("{\"password2\": \"hunter2xq9\"}", "hunter2xq9"),
             ("redis://:p4ssw0rd-9@cache:6379", "p4ssw0rd-9"),
             (
                 "https://deploy:correcthorsebattery@git.example.org",
@@ -346,9 +354,25 @@ mod tests {
     }
 
     #[test]
+    fn finds_passwords_in_urls_whatever_their_characters() {
+        for (text, value) in [
+            ("postgres://app:Xy7:kQ9zLm2p@db.example.org", "Xy7:kQ9zLm2p"),
+            ("postgres://app:Xy7/kQ9zLm2p@db/app?to=a@b", "Xy7/kQ9zLm2p"),
+            ("postgres://app:Xy7'kQ9zLm2p@db", "Xy7'kQ9zLm2p"),
+            ("postgres://app:Xy7@kQ9zLm2p@db/app", "Xy7@kQ9zLm2p"),
+            ("postgres://app:gehäim9Zx7Qw@db", "gehäim9Zx7Qw"),
+        ] {
+            let found = find(text);
+            assert_eq!(found.len(), 1, "{text}");
+            assert_eq!(&text[found[0].range.clone()], value, "{text}");
+        }
+    }
+
+    #[test]
     fn ignores_text_without_secrets() {
         let sha1 = "84e9493aab1f0c2d3e4f5a6b7c8d9e0f1a2b3c4d";
         let sha256 = [&sha1[..32], &sha1[..32]].concat();
+        let base36 = DRAWN[..32].to_lowercase();
         for text in [
             format!("fixed in {sha1}, was {}", &sha1[..7]),
             format!("sha256:{sha256}"),
@@ -388,6 +412,14 @@ mod tests {
             "token: \"1708992000000.a3f9c8...\"".to_owned(),
             "Bearer authentication-middleware-for-v2".to_owned(),
             "パスワード: 東京123abc".to_owned(),
+            "oci://image:v1.2/app@sha256, jar:file://C:/Users/a1@b".to_owned(),
+            "fetch('http://localhost:3000','ann@example.org')".to_owned(),
+            "'http://host:'+port1+'@x', http://api:8080, see a@b".to_owned(),
+            "http://localhost:3000/v1/users/ann@example.org".to_owned(),
+            "{'password': 'required', 'password2': 'Please enter it'}".to_owned(),
+            format!("token_count_2=12a34b56c78d90ef token_hash: {base36}"),
+            "?password=Please&User=Admin&Next=Home, token=Foo::Bar!==Baz".to_owned(),
+            "Bearer  authentication-middleware-for-v2".to_owned(),
         ] {
             assert_eq!(find(&text), [], "{text}");
         }
@@ -408,6 +440,7 @@ mod tests {
             "token:",
             "SG.",
             "://",
+            "://a:b",
             "eyJ.",
             "-----BEGIN ",
             "Bearer ",

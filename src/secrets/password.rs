@@ -40,10 +40,16 @@ const SYMBOLS: &[u8] = b"!@#$%^&*?~+=";
 const MIN_LENGTH: usize = 6;
 const MAX_LENGTH: usize = 128;
 
-/// Returns the value in `"password": "…"`, whatever characters it contains; `at` is the offset of the colon.
-pub(crate) fn in_json(text: &str, at: usize) -> Option<Secret> {
+/// Returns the value in `"password": "…"` or `'password': '…'`, whatever characters it contains; `at` is the
+/// offset of the colon.
+pub(crate) fn in_quotes(text: &str, at: usize) -> Option<Secret> {
     let name = text[..at].trim_end_matches([' ', '\t']);
-    let name = name.strip_suffix('"')?.trim_end_matches('\\');
+    let quote = name
+        .chars()
+        .next_back()
+        .filter(|c| matches!(c, '"' | '\''))?;
+    let name = name.strip_suffix(quote)?.trim_end_matches('\\');
+    let name = assignment::without_qualifiers(name);
     let window = name.len().saturating_sub(40);
     let window = name.ceil_char_boundary(window);
     let letters: String = name[window..]
@@ -62,10 +68,10 @@ pub(crate) fn in_json(text: &str, at: usize) -> Option<Secret> {
     let open = rest
         .trim_start_matches([' ', '\t'])
         .trim_start_matches('\\')
-        .strip_prefix('"')?;
+        .strip_prefix(quote)?;
     let start = text.len() - open.len();
     let window = open.floor_char_boundary(MAX_LENGTH);
-    let end = open[..window].find(['"', '\\', '\n'])?;
+    let end = open[..window].find([quote, '\\', '\n'])?;
     let value = &open[..end];
     is_real_password(value, "").then_some(Secret {
         rule: "password",

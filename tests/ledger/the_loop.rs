@@ -1,5 +1,7 @@
 //! init, pending, update, brief, check over sixty commits, in batches that leave no gap.
 
+use std::fs;
+
 use serde_json::json;
 
 use crate::ledger::CONSTRAINTS;
@@ -199,4 +201,19 @@ fn what_is_staged_stays_staged() {
         .success()
         .stdout();
     assert_eq!(staged, "src/staged.rs\n");
+}
+
+#[test]
+fn specs_beyond_the_maximum_are_only_named() {
+    let (case, _) = initialised();
+    for number in 0..23 {
+        case.write(&format!("specs/{number:02}.md"), "# A spec\n");
+    }
+    case.commit("Write the specs", &moment(1));
+    fs::remove_file(case.root().join("specs/22.md")).unwrap();
+    case.commit("Remove the last one", &moment(2));
+    let specs = &pending(&case, "")["specs"];
+    assert_eq!(specs["files"].as_array().unwrap().len(), 20);
+    assert_eq!(specs["files"][19]["path"], json!("specs/19.md"));
+    assert_eq!(specs["left_out"], json!(["specs/20.md", "specs/21.md"]));
 }

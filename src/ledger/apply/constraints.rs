@@ -10,6 +10,7 @@ use crate::ledger::constraints::Bullet;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::constraints::SECTIONS;
 use crate::ledger::constraints::SUPERSEDED;
+use crate::ledger::constraints::is_named;
 use crate::ledger::constraints::line_start;
 use crate::ledger::document::ConstraintChange;
 use crate::ledger::document::ConstraintOperation;
@@ -137,16 +138,24 @@ impl ConstraintMerge<'_> {
         let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
         let found = Constraints::parse(&self.text);
         let new_text = without_note(bullet.as_str()).to_owned();
-        if let Some(other) = found
+        let same = found
             .active()
-            .find(|other| is_same_text(&other.text, &new_text))
-        {
+            .find(|other| is_same_text(&other.text, &new_text));
+        let repeated = |other: &Bullet| {
             let message = format!("line {} already says this: {:?}", other.line, other.text);
-            return ChangeStep::Repeated(Problem::new(format!("{pointer}/bullet"), message));
-        }
-        let old = match self.find_bullet(&found, change, pointer) {
-            Ok(old) => old.clone(),
-            Err(step) => return step,
+            ChangeStep::Repeated(Problem::new(format!("{pointer}/bullet"), message))
+        };
+        let old = match (self.find_bullet(&found, change, pointer), same) {
+            (Ok(old), Some(same)) if old.line == same.line => return repeated(same),
+            (Ok(old), _) => old.clone(),
+            // Only a bullet that is no longer there as it was can have been edited before.
+            (Err(step), Some(same)) => {
+                let pattern = change.matching.as_deref().unwrap_or_default().trim();
+                let matching = found.matching(pattern, None);
+                let is_other = matching.iter().any(|bullet| bullet.line != same.line);
+                return if is_other { step } else { repeated(same) };
+            }
+            (Err(step), None) => return step,
         };
         if let Some(other) = found.find_duplicate(&new_text, Some(old.line)) {
             return ChangeStep::Refused(vec![duplicate_problem(
@@ -330,7 +339,7 @@ fn is_same_text(one: &str, other: &str) -> bool {
 }
 
 fn title_fault(title: &str) -> Option<String> {
-    if fold(title) == fold(SUPERSEDED) {
+    if is_named(title, SUPERSEDED) {
         return Some("is reserved for superseded bullets; use `supersede`".to_owned());
     }
     let is_plain = !title.starts_with(['\\', '#']) && title.chars().count() <= MAX_TITLE_LENGTH;

@@ -1,6 +1,7 @@
 //! Rewrites the rollup of DECISIONS.md, the only part of the file that is ever rewritten.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use chrono::Days;
 use chrono::NaiveDate;
@@ -59,11 +60,15 @@ pub(crate) fn apply(
     outcome
 }
 
-/// Returns the minimum number of bullets of a rollup: the number of recent entries, up to five.
+/// Returns the minimum number of bullets of a rollup: the number of recent entries with different titles, up
+/// to five.
 pub(crate) fn min_bullets(found: &Decisions, today: NaiveDate) -> usize {
     let since = today.checked_sub_days(RECENT_DAYS);
     let recent = found.entries.iter().filter(|entry| entry.date >= since);
-    MIN_BULLETS.min(recent.count())
+    let titles: HashSet<String> = recent
+        .map(|entry| fold(Line::new(&entry.title).as_str()))
+        .collect();
+    MIN_BULLETS.min(titles.len())
 }
 
 /// Returns the text with a rollup that has as many bullets as it needs, filled up with the newest titles.

@@ -1,6 +1,9 @@
 //! Compares CONSTRAINTS.md and DECISIONS.md with the last commit: nothing may be removed, and no entry
 //! changed.
 
+use std::collections::HashMap;
+use std::collections::HashSet;
+
 use crate::error::Result;
 use crate::git::Object;
 use crate::ledger::check::Findings;
@@ -59,24 +62,31 @@ fn text(object: Option<Object>) -> String {
 /// Reports the bullets of the last commit that are missing, unless edited in place or moved to Superseded.
 pub(crate) fn check_constraints(before: &str, now: &str, findings: &mut Findings<'_>) {
     let (before, now) = (Constraints::parse(before), Constraints::parse(now));
-    let mut edits: Vec<&Bullet> = now
+    let old_texts: HashSet<&str> = before.bullets.iter().map(|old| &*old.text).collect();
+    let mut edits: Vec<WordSet> = now
         .active()
-        .filter(|bullet| {
-            has_note(bullet) && !before.bullets.iter().any(|old| old.text == bullet.text)
-        })
+        .filter(|bullet| has_note(bullet) && !old_texts.contains(&*bullet.text))
+        .map(|bullet| WordSet::from_text(&bullet.text))
+        .collect();
+    let new_texts: HashSet<&str> = now
+        .bullets
+        .iter()
+        .map(|bullet| without_note(&bullet.text))
+        .collect();
+    let superseded: Vec<&Bullet> = now
+        .bullets
+        .iter()
+        .filter(|bullet| now.is_superseded(bullet))
         .collect();
     let gone = before.bullets.iter().filter(|old| {
-        let is_kept = now
-            .bullets
-            .iter()
-            .any(|bullet| preserves(&now, bullet, old));
+        let text = without_note(&old.text);
+        let is_kept =
+            new_texts.contains(text) || superseded.iter().any(|bullet| bullet.text.contains(text));
         is_filled(&old.text) && !is_kept
     });
     for old in gone {
         let words = WordSet::from_text(&old.text);
-        let edit = edits
-            .iter()
-            .position(|new| !WordSet::from_text(&new.text).is_disjoint(&words));
+        let edit = edits.iter().position(|new| !new.is_disjoint(&words));
         if let Some(edit) = edit {
             edits.remove(edit);
             continue;
@@ -94,20 +104,18 @@ fn has_note(bullet: &Bullet) -> bool {
     without_note(&bullet.text) != bullet.text.trim_end()
 }
 
-/// Returns whether a bullet is the old one, or supersedes it.
-fn preserves(now: &Constraints, bullet: &Bullet, old: &Bullet) -> bool {
-    let text = without_note(&old.text);
-    without_note(&bullet.text) == text || now.is_superseded(bullet) && bullet.text.contains(text)
-}
-
 /// Reports the entries of the last commit that are missing or changed.
 pub(crate) fn check_decisions(before: &str, now: &str, findings: &mut Findings<'_>) {
     let (found, current) = (Decisions::parse(before), Decisions::parse(now));
+    let mut by_title: HashMap<_, Vec<&DecisionEntry>> = HashMap::new();
+    for entry in &current.entries {
+        let key = (entry.date, entry.title.as_str());
+        by_title.entry(key).or_default().push(entry);
+    }
     for old in &found.entries {
-        let is_same_entry =
-            |entry: &&DecisionEntry| entry.date == old.date && entry.title == old.title;
-        let mut candidates = current.entries.iter().filter(is_same_entry).peekable();
-        let Some(first) = candidates.peek().map(|entry| entry.line) else {
+        let candidates = by_title.get(&(old.date, old.title.as_str()));
+        let Some((candidates, first)) = candidates.and_then(|all| Some((all, all.first()?.line)))
+        else {
             let day = old.date.map(|date| format!("{date} ")).unwrap_or_default();
             let title = clip(&old.title, MAX_SHOWN_CHARS);
             let message =
@@ -115,7 +123,8 @@ pub(crate) fn check_decisions(before: &str, now: &str, findings: &mut Findings<'
             findings.add("append-only", None, message);
             continue;
         };
-        if !candidates.any(|entry| lines(now, entry) == lines(before, old)) {
+        let old = lines(before, old);
+        if !candidates.iter().any(|entry| lines(now, entry) == old) {
             let message = "differs from the last commit: entries are never edited; add a new entry about the change";
             findings.add("append-only", first, message);
         }

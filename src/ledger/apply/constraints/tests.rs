@@ -64,6 +64,41 @@ fn refusal(text: &str, one: ConstraintChange) -> Problem {
 }
 
 #[test]
+fn an_edit_to_the_text_of_another_bullet_is_refused() {
+    let text = "# Constraints\n\n## Rules\n- Use tabs for indentation everywhere\n- Indent YAML with four spaces always\n";
+    let change = edited("Indent YAML", "Use tabs for indentation everywhere");
+    let outcome = applied(text, std::slice::from_ref(&change));
+    assert_eq!((outcome.text.as_str(), outcome.repeated), (text, vec![]));
+    assert_eq!(outcome.problems.len(), 1);
+    assert!(outcome.problems[0].message.contains("duplicates line 4"));
+    // Once the bullet is there, the same edit finds nothing to change.
+    let without = text.replace("- Indent YAML with four spaces always\n", "");
+    assert_eq!(applied(&without, &[change]).repeated.len(), 1);
+}
+
+#[test]
+fn superseded_bullets_are_those_of_every_section_named_so_and_its_subsections() {
+    for heading in ["## Superseded (history)\n", "## Superseded\n\n### 2025\n"] {
+        let text = format!(
+            "# Constraints\n\n## Rules\n- Use tabs for indentation\n\n{heading}\n- (Superseded 2026-01-02) Never log the request body \u{2014} it is needed\n"
+        );
+        let change = supersede("Never log the request body", "it is needed");
+        let outcome = applied(&text, &[change]);
+        assert_eq!(
+            (outcome.text.as_str(), outcome.repeated.len()),
+            (text.as_str(), 1)
+        );
+        let added = done(&text, add("Rules", "Never log the request body"));
+        assert!(
+            added.contains("indentation\n- Never log the request body\n"),
+            "{added}"
+        );
+    }
+    let text = "# Superseded rules of the app\n\n## Rules\n- Use tabs for indentation\n";
+    assert_eq!(Constraints::parse(text).active().count(), 1);
+}
+
+#[test]
 fn a_bullet_is_added_at_the_end_of_its_section() {
     let text = done(FILE, add("Rules", "Sort before you print"));
     assert_eq!(
