@@ -241,7 +241,8 @@ mod tests {
                 lines.map(str::to_owned).collect::<Vec<_>>()
             };
             prop_assert_eq!(foreign(&text), foreign(&kept));
-            prop_assert_eq!(prune(&kept), kept);
+            // A bullet that was nested in a removed one stands alone now, and may be too old itself.
+            prop_assert_eq!(foreign(&text), foreign(&prune(&kept)));
         }
     }
 }
