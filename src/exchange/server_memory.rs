@@ -26,7 +26,7 @@ use crate::storage::read;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
-/// Maximum number of lines that are not understood: a file with more is no graph, and each would be listed.
+/// Maximum number of lines that are not understood; a file with more is not a graph.
 const MAX_UNKNOWN: usize = 10_000;
 
 /// Reads a graph.

@@ -1,133 +1,26 @@
-//! Erases facts permanently: no byte of them remains in the database file, its log or its indexes.
+//! Erases the rows of facts, and what other rows say of them, so that a rewrite of the file leaves no byte.
 
 use std::collections::BTreeSet;
 
 use rusqlite::Connection;
 use rusqlite::ToSql;
 use rusqlite::params;
-use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::audit_trail;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::key::FactKey;
 use crate::facts::query::Query;
-use crate::facts::replication;
-use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
-use crate::facts::vectors::Remaining;
 use crate::text;
-use crate::text::quantity;
-
-/// Counts of what was erased.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Forgotten {
-    /// Facts, including archived ones.
-    pub facts: usize,
-    /// Rows of the history.
-    pub changes: usize,
-    /// Turns that mentioned the facts.
-    pub turns: usize,
-    /// What is not erased yet on servers that vectors were sent to.
-    pub remaining: Vec<Remaining>,
-}
 
 /// Minimum length of a value searched for in turns, in characters: shorter ones match by chance.
 const MIN_VALUE_CHARS: usize = 3;
 
-/// Erases a user's facts permanently, all or those under one key.
-///
-/// Turns and answers that mention them are erased too, as is the profile. One row remains with the time, the
-/// counts and the reason, but nothing of the content. Refused while another process has the file open.
-/// Afterwards, servers that vectors were sent to are asked to erase them; what a server does not erase stays
-/// queued, by id.
-pub fn forget(
-    facts: &mut Facts,
-    user: &UserId,
-    key: Option<&str>,
-    reason: &str,
-) -> Result<Forgotten> {
-    let now = facts.clock().timestamp();
-    let key = key.map(FactKey::parse_allowing_secrets).transpose()?;
-    let key = key.as_ref().map(FactKey::as_str);
-    let dry_run = facts.is_dry_run();
-    let clock = facts.clock();
-    if !dry_run {
-        facts.lock_exclusive()?;
-    }
-    let erased = facts.write(|connection| {
-        let matching_states = known_states(connection, user, key, None)?;
-        if matching_states.is_empty()
-            && let Some(key) = key
-        {
-            return Err(Error::not_found(format!("{user} has no fact under {key}")));
-        }
-        let turns = erase_turns(connection, user, key, &matching_states)?;
-        let (mut forgotten, ids) = erase(connection, user, key, &matching_states)?;
-        forgotten.turns = turns.len();
-        let turns = sources(&matching_states, &turns);
-        scrub(connection, user, (&matching_states, &turns), None)?;
-        rebuild_indexes(connection)?;
-        replication::record_tombstone(connection, user, key, &turns, clock)?;
-        let erased = (forgotten, ids);
-        let reason = sanitized_reason(reason, user, &matching_states);
-        log_erasure(connection, &erased.0, &now, &reason)?;
-        Ok(erased)
-    });
-    if dry_run {
-        return erased.map(|(forgotten, _)| forgotten);
-    }
-    let (mut forgotten, ids) = match erased {
-        Ok(erased) => erased,
-        Err(error) if error.kind == ErrorKind::NotFound => {
-            // An earlier run may have erased the rows but not rewritten the file.
-            facts.vacuum()?;
-            return Err(error);
-        }
-        Err(error) => {
-            // A failure to unlock does not change the error.
-            facts.unlock().ok();
-            return Err(error.hint("nothing was erased"));
-        }
-    };
-    facts
-        .vacuum()
-        .map_err(|error| partial_erasure_error(error, &forgotten))?;
-    // The file is already unlocked, so nobody waits for a server. `remaining` lists why one failed.
-    vectors::erase_now(facts)?;
-    forgotten.remaining = vectors::remaining(facts.connection(), Some(&ids))?;
-    Ok(forgotten)
-}
-
-/// Returns an error that says what is erased and what is not if the file could not be rewritten.
-fn partial_erasure_error(mut error: Error, forgotten: &Forgotten) -> Error {
-    error.message = format!(
-        "{} erased from every table; traces may be left in unused parts of the file, which could not be rewritten: {}",
-        quantity(forgotten.facts, "fact"),
-        error.message
-    );
-    error.hint("free some disk space and run the same command again: it rewrites the file")
-}
-
-/// Writes the one row that remains.
-fn log_erasure(
-    connection: &Connection,
-    forgotten: &Forgotten,
-    now: &str,
-    reason: &str,
-) -> Result<()> {
-    let (facts, turns) = (forgotten.facts.to_string(), forgotten.turns.to_string());
-    let sql = "INSERT INTO erasures (erased_at, facts, turns, reason) VALUES (?1, ?2, ?3, ?4)";
-    connection.run("note the erasure", sql, params![now, facts, turns, reason])
-}
-
 /// Returns every recorded state of the facts, so that all of their values are known; with a scope, only those
 /// of its operations.
-fn known_states(
+pub(crate) fn known_states(
     connection: &Connection,
     user: &UserId,
     key: Option<&str>,
@@ -159,16 +52,23 @@ fn within(column: &str, parameter: usize) -> String {
     )
 }
 
-/// The counts, and the ids of the facts.
-type Erased = (Forgotten, Vec<String>);
+/// What [`erase`] deleted.
+pub(crate) struct ErasedRows {
+    /// Number of facts, including archived ones.
+    pub(crate) facts: usize,
+    /// Number of rows of the history.
+    pub(crate) changes: usize,
+    /// The ids of the facts.
+    pub(crate) ids: Vec<String>,
+}
 
 /// Deletes all rows of the facts.
-fn erase(
+pub(crate) fn erase(
     connection: &Connection,
     user: &UserId,
     key: Option<&str>,
     matching_states: &[Fact],
-) -> Result<Erased> {
+) -> Result<ErasedRows> {
     let run = |sql: &str, values: &[&dyn ToSql]| connection.run_counted("forget", sql, values);
     let name = user.as_str();
     let scope: &[&dyn ToSql] = &[&name, &key];
@@ -200,17 +100,15 @@ fn erase(
         run("DELETE FROM metrics WHERE user_id = ?1", &[&name])?;
     }
     run("DELETE FROM erasing", &[])?;
-    let forgotten = Forgotten {
+    Ok(ErasedRows {
         facts: current + archived,
         changes,
-        turns: 0,
-        remaining: Vec::new(),
-    };
-    Ok((forgotten, ids.into_iter().map(str::to_owned).collect()))
+        ids: ids.into_iter().map(str::to_owned).collect(),
+    })
 }
 
 /// Rebuilds the text indexes: deleted words remain in the segments of an index until it is rewritten.
-fn rebuild_indexes(connection: &Connection) -> Result<()> {
+pub(crate) fn rebuild_indexes(connection: &Connection) -> Result<()> {
     for table in ["facts_fts", "facts_trigram"] {
         for command in ["rebuild", "optimize"] {
             let sql = format!("INSERT INTO {table} ({table}) VALUES ('{command}')");
@@ -308,7 +206,7 @@ fn while_erasing<T>(
 }
 
 /// Returns the turns in which the erased facts were said.
-fn sources(matching_states: &[Fact], erased: &[String]) -> BTreeSet<String> {
+pub(crate) fn sources(matching_states: &[Fact], erased: &[String]) -> BTreeSet<String> {
     let said = matching_states
         .iter()
         .map(|fact| fact.source_turn_id.clone());
@@ -316,7 +214,7 @@ fn sources(matching_states: &[Fact], erased: &[String]) -> BTreeSet<String> {
 }
 
 /// Erases a turn if the facts come from it, or if it or an answer to it mentions one of the values.
-fn erase_turns(
+pub(crate) fn erase_turns(
     connection: &Connection,
     user: &UserId,
     key: Option<&str>,
@@ -359,7 +257,7 @@ fn folded_values(matching_states: &[Fact]) -> BTreeSet<String> {
 
 /// Clears excerpts and reasons of the remaining facts that mention an erased value or share a turn with one, in
 /// all scopes or one.
-fn scrub(
+pub(crate) fn scrub(
     connection: &Connection,
     user: &UserId,
     (matching_states, turns): (&[Fact], &BTreeSet<String>),
@@ -444,97 +342,4 @@ fn clear_reasons(
         within("history_id", 3)
     );
     connection.run("forget", &sql, params![user.as_str(), value, scope])
-}
-
-/// Returns the reason that remains, or a placeholder if it mentions an erased key or value, or the user.
-fn sanitized_reason(reason: &str, user: &UserId, matching_states: &[Fact]) -> String {
-    let folded = text::fold(reason);
-    let says = |secret: &str| {
-        let secret = text::fold(secret);
-        !secret.is_empty() && folded.contains(&secret)
-    };
-    let tells = matching_states
-        .iter()
-        .any(|fact| says(&fact.value_text) || says(&fact.key));
-    if tells || says(user.as_str()) {
-        return "(withheld: it said what was forgotten)".to_owned();
-    }
-    reason.to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::Clock;
-    use crate::facts::Observation;
-    use crate::facts::Statement;
-    use crate::facts::add;
-    use crate::facts::observe;
-    use crate::facts::turns;
-    use crate::secrets::SecretPolicy;
-
-    fn ada() -> UserId {
-        UserId::new("ada").unwrap()
-    }
-
-    fn with(key: &str, value: &str) -> Facts {
-        let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
-        let mut facts = Facts::in_memory(clock).unwrap();
-        state(&mut facts, key, value);
-        facts
-    }
-
-    fn state(facts: &mut Facts, key: &str, value: &str) {
-        let statement = Statement {
-            key: key.to_owned(),
-            value: value.to_owned(),
-            ..Statement::default()
-        };
-        add(facts, &ada(), &statement).unwrap();
-    }
-
-    #[test]
-    fn a_value_of_punctuation_alone_erases_no_turn_but_its_own() {
-        let mut facts = with("separator", ":::");
-        let observation = Observation {
-            user_input: "I like tea".to_owned(),
-            ..Observation::default()
-        };
-        observe(&mut facts, &ada(), &observation, SecretPolicy::Refuse).unwrap();
-        let forgotten = forget(&mut facts, &ada(), Some("separator"), "asked to").unwrap();
-        assert_eq!((forgotten.facts, forgotten.turns), (1, 0));
-        assert_eq!(turns(&facts, &ada()).unwrap().len(), 1);
-    }
-
-    #[test]
-    fn a_value_is_erased_from_excerpts_in_whatever_case_and_spacing() {
-        let mut facts = with("city", "Bad  München");
-        state(&mut facts, "task.next", "move to BAD MÜNCHEN");
-        forget(&mut facts, &ada(), Some("city"), "asked to").unwrap();
-        let left = fact::select(facts.connection(), &ada(), "1", &[]).unwrap();
-        assert_eq!(left.len(), 1);
-        assert_eq!(left[0].source_excerpt, "");
-        let states = known_states(facts.connection(), &ada(), None, None).unwrap();
-        assert!(states.iter().all(|state| state.source_excerpt.is_empty()));
-    }
-
-    #[test]
-    fn a_failed_rewrite_says_what_is_erased_all_the_same() {
-        let forgotten = Forgotten {
-            facts: 2,
-            ..Forgotten::default()
-        };
-        let error = partial_erasure_error(Error::failed("the disk is full"), &forgotten);
-        assert!(
-            error
-                .message
-                .starts_with("2 facts erased from every table; traces may be left")
-        );
-        assert!(
-            error.message.ends_with("the disk is full"),
-            "{}",
-            error.message
-        );
-        assert!(error.hint.unwrap().contains("run the same command again"));
-    }
 }

@@ -49,7 +49,7 @@ const UNITS: &[(i64, i64)] = &[
     (1_000_000_000, i64::MAX),
 ];
 
-/// The year 2200 in seconds since 1970; a number that would be a later time is no time.
+/// The year 2200 in seconds since 1970; a number for a later time is not taken for a time.
 const END: i64 = 7_258_118_400;
 
 /// A line of another tool's file, converted to a record.
@@ -58,7 +58,7 @@ pub(crate) struct Foreign {
     pub(crate) draft: RecordDraft,
     /// The time that the line states.
     pub(crate) time: Option<DateTime<Utc>>,
-    /// A field with a number that is not a plausible time, if there is no other time.
+    /// The field whose number is not a plausible time, if the line states no other time.
     pub(crate) unread_time: Option<&'static str>,
 }
 

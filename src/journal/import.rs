@@ -253,14 +253,14 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_regular_file_is_not_called_missing() {
+    fn a_device_is_not_reported_as_missing() {
         let message = |path: &str| reader(Path::new(path)).err().unwrap().message;
         assert_eq!(message("/dev/null"), "is not a regular file");
         assert_eq!(message("/nowhere/at/all"), "there is no such file");
     }
 
     #[test]
-    fn a_number_that_is_no_plausible_time_is_told() {
+    fn an_implausible_time_causes_a_warning() {
         let folder = tempfile::tempdir().unwrap();
         let from = folder.path().join("from.jsonl");
         let lines = b"{\"text\":\"a\",\"time\":-5}\n{\"text\":\"b\",\"time\":1700000000}\n";

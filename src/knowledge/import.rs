@@ -159,7 +159,7 @@ impl KnownEntry {
     }
 }
 
-/// Existing and planned entries; those that can be near-duplicates are found by their first line.
+/// The existing and the planned entries, indexed by their first line to find near-duplicates.
 struct KnownEntries {
     all: Vec<KnownEntry>,
     by_first: BTreeMap<u64, Vec<usize>>,

@@ -118,7 +118,7 @@ fn scan_part<T>(
         };
         let path = folder.join(name);
         match bytes(place, &path, *kind, &mut warnings) {
-            // The listing shows what is not text as U+FFFD, and there is no file of that name.
+            // The listing shows a name that is not UTF-8 with U+FFFD, and no file has that name.
             Ok(None) if *kind == PathKind::File && key.contains('\u{fffd}') => {
                 let warning = "has a file name that is not valid UTF-8, so it is not read";
                 warnings.push(Warning::file(&path, warning));

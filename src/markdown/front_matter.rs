@@ -172,7 +172,7 @@ fn may_be_fields(inner: &str) -> bool {
     if text.is_empty() || text.starts_with('{') {
         return true;
     }
-    // A heading after a blank line is no comment of YAML.
+    // After a blank line, `#` begins a heading, not a YAML comment.
     let starts_blank = inner
         .lines()
         .next()

@@ -232,12 +232,12 @@ fn hunks(base: &[MergeUnit<'_>], side: &[MergeUnit<'_>]) -> Vec<Hunk> {
 /// unique and in the same order in both is replaced as a whole. Units are given as numbers below `count`.
 fn hunks_between_unique(base: &[usize], side: &[usize], rest: &Hunk, count: usize) -> Vec<Hunk> {
     let unique = |units: &[usize], range: &Range<usize>| {
-        let mut places = vec![Place::None; count];
+        let mut places = vec![Occurrence::None; count];
         for at in range.clone() {
             let place = &mut places[units[at]];
             *place = match place {
-                Place::None => Place::At(at),
-                _ => Place::Several,
+                Occurrence::None => Occurrence::Once(at),
+                _ => Occurrence::Several,
             };
         }
         places
@@ -248,7 +248,7 @@ fn hunks_between_unique(base: &[usize], side: &[usize], rest: &Hunk, count: usiz
         .base
         .clone()
         .filter_map(|at| match (in_base[base[at]], in_side[base[at]]) {
-            (Place::At(_), Place::At(other)) => Some((at, other)),
+            (Occurrence::Once(_), Occurrence::Once(other)) => Some((at, other)),
             _ => None,
         })
         .collect();
@@ -268,9 +268,9 @@ fn hunks_between_unique(base: &[usize], side: &[usize], rest: &Hunk, count: usiz
 
 /// Where a unit is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Occurrence {
     None,
-    At(usize),
+    Once(usize),
     Several,
 }
 

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_phase_of_a_milestone_is_told_from_a_range_by_the_folder() {
+    fn the_folder_tells_a_phase_of_a_milestone_from_a_range() {
         for (title, folder, phase, name) in [
             (
                 "Phase 2-01: Alerts (2026-02-11)",

@@ -150,9 +150,8 @@ impl Boundary {
     }
 }
 
-/// Returns whether a path is a folder or below it, as [`Path::starts_with`] does.
-///
-/// Comparing bytes first is much faster, and each file that is read asks this twice.
+/// Returns what [`Path::starts_with`] returns, but compares bytes first: each file that is read asks this
+/// twice, and comparing components is much slower.
 fn is_below(path: &Path, folder: &Path) -> bool {
     let (bytes, prefix) = (
         path.as_os_str().as_encoded_bytes(),

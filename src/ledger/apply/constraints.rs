@@ -148,7 +148,7 @@ impl ConstraintMerge<'_> {
         let old = match (self.find_bullet(&found, change, pointer), same) {
             (Ok(old), Some(same)) if old.line == same.line => return repeated(same),
             (Ok(old), _) => old.clone(),
-            // Only a bullet that is no longer there as it was can have been edited before.
+            // The edit was made before only if the bullet that it matched is gone.
             (Err(step), Some(same)) => {
                 let pattern = change.matching.as_deref().unwrap_or_default().trim();
                 let matching = found.matching(pattern, None);

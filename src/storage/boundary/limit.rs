@@ -1,6 +1,7 @@
 //! Limits how much text one command reads.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -28,7 +29,8 @@ pub(crate) struct ReadLimit {
 
 #[derive(Debug, Default)]
 struct Counted {
-    files: HashSet<PathBuf>,
+    /// Paths as text: hashing a path by its components takes much longer.
+    files: HashSet<OsString>,
     bytes: u64,
 }
 
@@ -49,12 +51,11 @@ impl ReadLimit {
     /// Counts a file of this size unless it was counted; an error if it exceeds the limit.
     pub(crate) fn count(&self, path: &Path, bytes: u64) -> Result<()> {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_within = counted.bytes + bytes <= MAX_BYTES && counted.files.len() < MAX_FILES;
-        if counted.files.contains(path) {
+        if counted.files.contains(path.as_os_str()) {
             return Ok(());
         }
-        if is_within {
-            counted.files.insert(path.to_owned());
+        if counted.bytes + bytes <= MAX_BYTES && counted.files.len() < MAX_FILES {
+            counted.files.insert(path.as_os_str().to_owned());
             counted.bytes += bytes;
             return Ok(());
         }
