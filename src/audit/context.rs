@@ -97,6 +97,6 @@ pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<
     let files: Vec<PathBuf> = ContextTarget::ALL
         .map(|target| project.root.join(target.file()))
         .into();
-    // Agents read what a link in the place of one leads to.
+    // If a context file is a link, agents read its target.
     files::secrets(project, STORE, files, read::bytes, warnings)
 }

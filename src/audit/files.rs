@@ -32,8 +32,8 @@ pub(crate) fn secrets(
 ) -> Option<AuditRow> {
     let mut is_used = false;
     let mut found = Vec::new();
-    // Once the limit of one command is reached, no file is read.
-    let mut beyond: BTreeMap<String, usize> = BTreeMap::new();
+    // Files beyond the read limit of a command, counted by reason.
+    let mut unread_by_reason: BTreeMap<String, usize> = BTreeMap::new();
     let folder = files.first().and_then(|file| file.parent());
     let folder = folder.unwrap_or(&project.root).to_owned();
     for path in &Boundary::within_limit(&folder, files) {
@@ -46,7 +46,7 @@ pub(crate) fn secrets(
             Ok(None) => {}
             Err(error) if error.kind == ErrorKind::Refused => {
                 is_used = true;
-                *beyond.entry(error.reason()).or_insert(0) += 1;
+                *unread_by_reason.entry(error.reason()).or_insert(0) += 1;
             }
             Err(error) => {
                 is_used = true;
@@ -55,7 +55,7 @@ pub(crate) fn secrets(
             }
         }
     }
-    for (reason, count) in beyond {
+    for (reason, count) in unread_by_reason {
         let files = quantity(count, "file");
         let message = format!("{files} not searched for secrets: {reason}");
         warnings.push(Warning::file(&folder, message));

@@ -13,7 +13,7 @@ use crate::claude_md::marker::BlockHasher;
 /// Maximum number of lines of an edited block in which added lines are searched for: comparing more takes minutes.
 const MAX_LINES: usize = 10_000;
 
-/// Maximum number of lines that a block has before an edit; the whole file is kept to as many.
+/// Maximum number of lines of a generated block: the whole context file is limited to as many.
 const MAX_GENERATED_LINES: usize = 200;
 
 /// Maximum number of bytes hashed in the search for added lines.
@@ -112,12 +112,13 @@ fn added_run(lines: &[&[u8]], stated: &str) -> Option<Range<usize>> {
     let count = lines.len();
     let mut room = MAX_HASHED_BYTES;
     let mut before = BlockHasher::default();
+    let mut before_trimmed = BlockHasher::default();
     for start in 0..count.min(MAX_GENERATED_LINES + 1) {
         let first = (start + count).saturating_sub(MAX_GENERATED_LINES);
         for end in first.max(start + 1)..=count {
             // Blank lines at the edges of a block are not hashed.
             let mut hasher = if end == count {
-                BlockHasher::of_lines(without_edges(&lines[..start]))
+                before_trimmed.clone()
             } else {
                 before.clone()
             };
@@ -134,6 +135,9 @@ fn added_run(lines: &[&[u8]], stated: &str) -> Option<Range<usize>> {
             }
         }
         before.add(lines[start]);
+        if !is_blank(lines[start]) {
+            before_trimmed = before.clone();
+        }
     }
     None
 }

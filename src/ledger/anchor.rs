@@ -198,7 +198,8 @@ fn find_hash(text: &str) -> Option<(usize, &str)> {
     if let Some(found) = candidates.iter().find(is_usual) {
         return Some(*found);
     }
-    if let Some(found) = candidates.iter().find(|(_, word)| has_digit(word)) {
+    let is_mixed = |word: &str| has_digit(word) && word.bytes().any(|b| b.is_ascii_alphabetic());
+    if let Some(found) = candidates.iter().find(|(_, word)| is_mixed(word)) {
         return Some(*found);
     }
     let [(at, word)] = candidates[..] else {
@@ -217,7 +218,7 @@ fn hash_candidates(text: &str) -> Vec<(usize, &str)> {
         if parse_date(token).is_none() {
             let mut at = start;
             for word in token.split(['-', '/']) {
-                if is_hash_prefix(word) {
+                if is_hash_prefix(word) && !is_compact_date(word) {
                     found.push((at, word));
                 }
                 at += word.len() + 1;
@@ -228,6 +229,11 @@ fn hash_candidates(text: &str) -> Vec<(usize, &str)> {
         start += text[start..].chars().next().map_or(0, char::len_utf8);
     }
     found
+}
+
+/// Returns whether a word is a day such as `20260217`.
+pub(crate) fn is_compact_date(word: &str) -> bool {
+    word.len() == 8 && word.starts_with("20") && NaiveDate::parse_from_str(word, "%Y%m%d").is_ok()
 }
 
 #[cfg(test)]
@@ -274,6 +280,8 @@ mod tests {
         for (value, hash) in [
             ("2026-02-17 (d0eaf53)", Some("d0eaf53")),
             ("2026-02-17", None),
+            ("February 2026", None),
+            ("20260217 (d0eaf53)", Some("d0eaf53")),
             ("added by hand, d0eaf53", Some("d0eaf53")),
             ("added by hand", None),
             ("defaced, then d0ea", Some("d0ea")),

@@ -4,12 +4,12 @@ use std::path::Component;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use chrono::NaiveDate;
 use regex::Regex;
 
 use crate::error::Result;
 use crate::git::Git;
 use crate::git::is_hash_prefix;
+use crate::ledger::anchor::is_compact_date;
 use crate::project::Project;
 use crate::storage::read;
 
@@ -102,11 +102,6 @@ pub(crate) fn resolve(git: &Git, evidences: &[EntryEvidence]) -> Result<Vec<Vec<
 
 fn is_cited_hash(word: &str) -> bool {
     word.len() >= 7 && is_hash_prefix(word) && !is_compact_date(word)
-}
-
-/// Returns whether a word is a day such as `20260217`.
-fn is_compact_date(word: &str) -> bool {
-    word.len() == 8 && word.starts_with("20") && NaiveDate::parse_from_str(word, "%Y%m%d").is_ok()
 }
 
 fn is_path(word: &str) -> bool {

@@ -138,8 +138,8 @@ impl LedgerFile {
         self.bytes.is_some()
     }
 
-    /// Fails if the file is not valid UTF-8, of which an edit would change other bytes, too, or was not parsed
-    /// whole.
+    /// Fails if the file is not valid UTF-8, because an edit would also change bytes elsewhere in it, or if only
+    /// its beginning was parsed.
     pub(crate) fn refuse_uneditable(&self) -> Result<()> {
         if self.is_invalid_utf8 {
             let message = "is not valid UTF-8, so it cannot be changed without loss";

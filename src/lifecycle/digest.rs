@@ -18,6 +18,7 @@ use crate::storage::read;
 use crate::text::Line;
 use crate::text::clip;
 use crate::text::estimate_tokens;
+use crate::text::first_chars;
 use crate::text::quantity;
 use crate::text::sanitized;
 
@@ -167,8 +168,7 @@ fn failed_checks(plan: &PlanRecord) -> Vec<String> {
 fn safe(text: &str) -> String {
     let line = Line::new(&sanitized(text));
     let text = line.as_str();
-    let examined = text.char_indices().nth(MAX_EXAMINED);
-    let text = examined.map_or(text, |(end, _)| &text[..end]);
+    let text = first_chars(text, MAX_EXAMINED);
     if text.chars().count() <= PART {
         return text.to_owned();
     }

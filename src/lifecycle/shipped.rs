@@ -1,5 +1,6 @@
 //! Writes SHIPPED.md, the summary of a milestone.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use chrono::NaiveDate;
@@ -7,7 +8,7 @@ use serde::Serialize;
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::planning::RoadmapPhase;
+use crate::planning::PhaseNumber;
 use crate::planning::Summary;
 use crate::position::Phase;
 use crate::position::PlanState;
@@ -187,11 +188,13 @@ impl Tally {
 /// Returns the distinct requirements that the milestone's phases cover, in roadmap order.
 fn requirements(survey: &Survey) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let is_member = |phase: &&RoadmapPhase| {
-        let mut members = survey.position.members();
-        members.any(|member| member.number == phase.number)
-    };
-    let phases = survey.roadmap.active_phases().filter(is_member);
+    let members: BTreeSet<&PhaseNumber> = survey
+        .position
+        .members()
+        .map(|member| &member.number)
+        .collect();
+    let active = survey.roadmap.active_phases();
+    let phases = active.filter(|phase| members.contains(&phase.number));
     for requirement in phases.flat_map(|phase| &phase.requirements) {
         if !found.contains(requirement) {
             found.push(requirement.clone());

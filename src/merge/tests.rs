@@ -131,7 +131,7 @@ fn with_rollup(rollup: &str, title: &str) -> String {
 }
 
 #[test]
-fn a_rollup_that_one_side_changed_is_that_of_this_side() {
+fn a_rollup_that_only_one_side_changed_is_taken_from_that_side() {
     let ten: Vec<String> = (0..10).map(|n| format!("- stale {n}\n")).collect();
     let ten = ten.concat();
     for (base, rewritten) in [

@@ -57,7 +57,7 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
 }
 
 /// Returns the error about a file to which nothing can be appended.
-pub(crate) fn unclosed(path: &Path) -> Error {
+fn unclosed(path: &Path) -> Error {
     Error::refused("is UTF-16, or ends inside an unclosed HTML block")
         .at(path, None)
         .hint("save it as UTF-8 and close that block by hand")
@@ -72,7 +72,7 @@ pub(crate) fn changeable_text(bytes: Vec<u8>, path: &Path) -> Result<String> {
 }
 
 /// Refuses to change a file if only the beginning of this text would be parsed.
-fn check_whole(text: &str, path: &Path) -> Result<()> {
+pub(crate) fn check_whole(text: &str, path: &Path) -> Result<()> {
     Outline::check_whole(text, path, "move older entries to a file with another name")
 }
 

@@ -298,7 +298,8 @@ impl SubmittedLesson {
             .collect();
         for file in &self.files {
             if !touched.contains(file.as_str()) && !named_files::exists(root, file) {
-                let reason = format!("names {file}, which does not exist");
+                let reason =
+                    format!("names {file}, which is not the path of a file in this project");
                 return Err(self.refused(&reason, "name files relative to the project"));
             }
         }

@@ -9,7 +9,7 @@ use crate::patterns;
 use crate::patterns::Patterns;
 use crate::patterns::appending::CLOSINGS;
 use crate::patterns::appending::changeable_text;
-use crate::patterns::appending::unclosed;
+use crate::patterns::appending::check_whole;
 use crate::patterns::named_files;
 use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
@@ -91,8 +91,10 @@ fn written(project: &Project, request: &NoteRequest) -> Result<String> {
     about.extend(request.phase.iter().map(|phase| format!("phase {phase}")));
     for file in &request.files {
         if !named_files::exists(&project.root, file) {
-            return Err(Error::refused(format!("there is no file {file}"))
-                .hint("name files relative to the project"));
+            return Err(Error::refused(format!(
+                "{file} is not the path of a file in this project"
+            ))
+            .hint("name files relative to the project"));
         }
         about.push(format!("`{file}`"));
     }
@@ -115,7 +117,15 @@ fn plan(project: &Project, line: &str, changes: &mut Changes) -> Result<bool> {
     if is_listed(&text, line) {
         return Ok(false);
     }
-    let new = noted(&text, line).ok_or_else(|| unclosed(&path))?;
+    let Some(new) = noted(&text, line) else {
+        // What follows the last line that is read is not found, either.
+        check_whole(&format!("{text}\n\n{HEADING}\n\n{line}\n"), &path)?;
+        return Err(Error::refused(
+            "ends inside an unclosed HTML block, where a note would not be read",
+        )
+        .at(&path, None)
+        .hint("close that block by hand"));
+    };
     changes.edit(&path, old, new.into_bytes())?;
     Ok(true)
 }
@@ -129,15 +139,15 @@ fn is_listed(text: &str, line: &str) -> bool {
 /// Returns the text with the note appended to its section; `None` if it would not be read as a note anywhere.
 fn noted(text: &str, line: &str) -> Option<String> {
     let end = line_end(text);
-    let places = places(text, end);
+    let points = insertion_points(text, end);
     CLOSINGS.iter().find_map(|closing| {
-        let mut tried = places.iter().map(|place| place.filled(closing, line, end));
+        let mut tried = points.iter().map(|point| point.filled(closing, line, end));
         tried.find(|new| is_listed(new, line))
     })
 }
 
 /// A place where a note may stand.
-struct Place<'t> {
+struct InsertionPoint<'t> {
     /// The text before it, without trailing blank lines.
     before: &'t str,
     /// The line breaks, heading and list marker between that text and the note.
@@ -146,7 +156,7 @@ struct Place<'t> {
     after: &'t str,
 }
 
-impl Place<'_> {
+impl InsertionPoint<'_> {
     /// Returns the text with the note; `closing` closes a block that is left open, and may be empty.
     fn filled(&self, closing: &str, line: &str, end: &str) -> String {
         let Self {
@@ -160,7 +170,7 @@ impl Place<'_> {
 }
 
 /// Returns where a note may stand, best first: in the last section of notes, or in a new section at the end.
-fn places<'t>(text: &'t str, end: &'t str) -> Vec<Place<'t>> {
+fn insertion_points<'t>(text: &'t str, end: &'t str) -> Vec<InsertionPoint<'t>> {
     let patterns = Patterns::parse(text, Path::new("PATTERNS.md")).value;
     let outline = Outline::parse(text, 0);
     let is_inside = |at: usize| {
@@ -186,7 +196,7 @@ fn places<'t>(text: &'t str, end: &'t str) -> Vec<Place<'t>> {
             openings
                 .into_iter()
                 .skip(usize::from(is_first))
-                .map(|opening| Place {
+                .map(|opening| InsertionPoint {
                     before,
                     opening,
                     after: if after.is_empty() { end } else { after },
@@ -199,7 +209,7 @@ fn places<'t>(text: &'t str, end: &'t str) -> Vec<Place<'t>> {
         marks.take_while(|c| *c == '#').count()
     });
     let level = levels.filter(|level| *level > 0).min().unwrap_or(3).min(3);
-    places.push(Place {
+    places.push(InsertionPoint {
         before: text.trim_end(),
         opening: format!("{end}{end}{} {HEADING}{end}{end}- ", "#".repeat(level)),
         after: end,

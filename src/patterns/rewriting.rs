@@ -17,7 +17,6 @@ use crate::patterns::trace;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::hexadecimal;
-use crate::text::line_end;
 
 /// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading.
 ///
@@ -82,9 +81,11 @@ pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Optio
     if digest(&entry.worked, &entry.failed) != written {
         return None;
     }
-    let end = line_end(&entry.text);
-    let old = section(&entry.worked, &entry.failed).replace('\n', end);
-    let at = entry.text.find(&old)?;
+    let plain = section(&entry.worked, &entry.failed);
+    let (at, old, end) = ["\n", "\r\n"].into_iter().find_map(|end| {
+        let old = plain.replace('\n', end);
+        Some((entry.text.find(&old)?, old, end))
+    })?;
     let texts = |lessons: &[Lesson]| -> Vec<String> {
         lessons
             .iter()

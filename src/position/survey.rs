@@ -201,7 +201,10 @@ fn lists_as_shipped(milestones: &str, state: &StateFile) -> bool {
         Some(version) => line
             .split([' ', ':', '(', ')', ','])
             .any(|word| word == version),
-        None => line.contains(name),
+        None => line.match_indices(name).any(|(at, _)| {
+            let (before, after) = (&line[..at], &line[at + name.len()..]);
+            !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
+        }),
     };
     milestones
         .lines()
@@ -250,5 +253,7 @@ mod tests {
         assert!(lists(text, "The Basics"));
         assert!(!lists(text, "The Next Step"));
         assert!(!lists(text, "v1.1 The Basics"));
+        let text = "## v0.9 Authentication (Shipped: 2026-04-05)\n";
+        assert!(!lists(text, "Auth"));
     }
 }

@@ -2,6 +2,12 @@
 
 use std::borrow::Cow;
 
+/// Returns the first characters of a text, at most `count`.
+pub(crate) fn first_chars(text: &str, count: usize) -> &str {
+    let end = text.char_indices().nth(count);
+    end.map_or(text, |(end, _)| &text[..end])
+}
+
 /// Returns the text truncated to at most `width` characters, at a word boundary and with a trailing `…`.
 ///
 /// A word longer than half the width is split, as is text in a script without spaces. A character is never

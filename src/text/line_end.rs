@@ -1,6 +1,6 @@
 //! The line ending of a file.
 
-/// Returns the line ending of the majority of lines, `"\n"` or `"\r\n"`; `"\n"` if neither has one.
+/// Returns the line ending of the majority of lines, `"\n"` or `"\r\n"`; `"\n"` if neither is in the majority.
 ///
 /// What is added to a file gets its line ending; lines that are already there keep their own.
 pub(crate) fn line_end(text: impl AsRef<[u8]>) -> &'static str {

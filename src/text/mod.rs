@@ -12,6 +12,7 @@ mod word_cache;
 mod word_enum;
 
 pub use clip::clip;
+pub(crate) use clip::first_chars;
 pub(crate) use clip::is_combining;
 pub(crate) use clip::is_unspaced;
 pub use controls::strip_controls;

@@ -217,14 +217,24 @@ fn lessons_replace_their_bullets_and_keep_every_other_line_end() {
     let case = Case::new(VBW);
     case.run("execute 3").success();
     let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
-    case.write(PATTERNS, text.replace('\n', "\r\n") + "by hand\n");
+    let crlf = text.replace('\n', "\r\n");
+    let (start, end) = (
+        crlf.find("**What worked:**").unwrap(),
+        crlf.rfind("\r\n").unwrap(),
+    );
+    let bullets = crlf[start..end].replace("\r\n", "\n");
+    let lf_bullets = format!("{}{bullets}{}", &crlf[..start], &crlf[end..]);
     case.write("lessons.json", LESSONS);
-    case.run("execute 3 --lessons lessons.json").success();
-    let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
-    assert!(text.contains("never across units (plan 01)\r\n"), "{text}");
-    let bare = text.replace("\r\n", "");
-    assert_eq!(bare.matches('\n').count(), 1, "{text}");
-    assert!(bare.ends_with("by hand\n"), "{text}");
+    for (text, lesson) in [
+        (crlf, "never across units (plan 01)\r\n"),
+        (lf_bullets, "never across units (plan 01)\n"),
+    ] {
+        case.write(PATTERNS, text + "by hand\n");
+        case.run("execute 3 --lessons lessons.json").success();
+        let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+        assert!(text.contains(lesson), "{text:?}");
+        assert!(text.ends_with("\r\nby hand\n"), "{text:?}");
+    }
 }
 
 #[test]

@@ -24,6 +24,7 @@ use crate::planning::Deviation;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::SummaryStatus;
+use crate::text::first_chars;
 
 /// Minimum weight of a lesson.
 const MIN_WEIGHT: f64 = 1.25;
@@ -85,7 +86,7 @@ impl<'a> Problem<'a> {
     }
 
     fn of_issue(plan: &'a PlanNumber, text: &str, line: usize) -> Self {
-        let text = first_characters(text);
+        let text = first_chars(text, MAX_TEXT);
         let passage = Passage {
             issue: text.to_owned(),
             ..Passage::default()
@@ -108,21 +109,16 @@ impl<'a> Problem<'a> {
 fn beginning(deviation: &Deviation) -> Deviation {
     let of = |text: &Option<String>| {
         text.as_deref()
-            .map(|text| first_characters(text).to_owned())
+            .map(|text| first_chars(text, MAX_TEXT).to_owned())
     };
     Deviation {
         kind: of(&deviation.kind),
-        text: first_characters(&deviation.text).to_owned(),
+        text: first_chars(&deviation.text, MAX_TEXT).to_owned(),
         issue: of(&deviation.issue),
         cause: of(&deviation.cause),
         fix: of(&deviation.fix),
         ..deviation.clone()
     }
-}
-
-fn first_characters(text: &str) -> &str {
-    let end = text.char_indices().nth(MAX_TEXT);
-    end.map_or(text, |(end, _)| &text[..end])
 }
 
 /// Returns the parts of a deviation, as input for a lesson.

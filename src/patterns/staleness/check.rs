@@ -1,5 +1,6 @@
 //! Resolves the paths that texts mention, traces missing ones through history, and compares the trees.
 
+use std::cell::LazyCell;
 use std::path::Path;
 use std::thread;
 
@@ -186,6 +187,7 @@ impl CheckContext<'_> {
         text: usize,
         missing: &mut Vec<Missing>,
     ) -> Result<Vec<PathReport>> {
+        let removed = LazyCell::new(|| removal::removed_paths(words));
         let mut reports: Vec<PathReport> = Vec::new();
         for one in resolved {
             let mut report = PathReport::new(&one.written, &one.mention);
@@ -198,7 +200,7 @@ impl CheckContext<'_> {
                 Resolution::Outside => report.status = PathStatus::Outside,
                 Resolution::Missing => {
                     report.status = PathStatus::Gone;
-                    let says_removed = removal::mentions_removal(words, &one.written);
+                    let says_removed = || removed.contains(&one.written);
                     match self.classify(&one.mention, says_removed, commits)? {
                         MissingKind::NoPath => continue,
                         MissingKind::Unknown => {}
@@ -216,11 +218,11 @@ impl CheckContext<'_> {
     }
 
     /// Classifies a mention that does not resolve by whether it was a path when the text was written, or just
-    /// before. `says_removed` means that the text reports its removal.
+    /// before. `says_removed` returns whether the text reports its removal.
     fn classify(
         &mut self,
         mention: &Mention,
-        says_removed: bool,
+        says_removed: impl Fn() -> bool,
         commits: &CandidateCommits,
     ) -> Result<MissingKind> {
         let Some(past) = &mut self.past else {
@@ -229,7 +231,7 @@ impl CheckContext<'_> {
         let mut found = missing_paths::find_in_history(mention, commits, &self.tree, past)?;
         if let (None, Some(before)) = (&found, commits.before()) {
             found = missing_paths::find_in_history(mention, &before, &self.tree, past)?
-                .filter(|_| !says_removed);
+                .filter(|_| !says_removed());
         }
         if let Some(path) = found {
             return Ok(if is_planning(path.path()) {
@@ -239,7 +241,7 @@ impl CheckContext<'_> {
             });
         }
         // A shallow clone proves nothing about the part of the history that it lacks.
-        if self.git.is_shallow() && !says_removed {
+        if self.git.is_shallow() && !says_removed() {
             return self.classify_without_history(mention);
         }
         Ok(MissingKind::NoPath)

@@ -1,5 +1,6 @@
 //! Checks which parts of PATTERNS.md are stale.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -66,9 +67,10 @@ impl Reasons<'_> {
     /// reports does not make it stale.
     pub(crate) fn about(&self, line: usize, text: &str) -> Option<String> {
         let entry = self.0.get(&line)?;
+        let removed = LazyCell::new(|| removal::removed_paths(text));
         let of_path = |mention: Mention| {
             let reason = entry.paths.get(mention.path.as_str())?;
-            (!removal::mentions_removal(text, &mention.path)).then(|| reason.clone())
+            (!removed.contains(&mention.path)).then(|| reason.clone())
         };
         let of_paths = mentions(text).into_iter().find_map(of_path);
         of_paths.or_else(|| entry.structure.clone())

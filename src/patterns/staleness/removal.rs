@@ -1,5 +1,7 @@
 //! Detects whether a text reports the removal of a file.
 
+use std::collections::HashSet;
+
 use crate::patterns::lesson::sentences;
 use crate::patterns::mentions;
 
@@ -47,19 +49,16 @@ const REMOVALS: &[&str] = &[
 /// Words that negate either of the two words after them.
 const NEGATIONS: &[&str] = &["cannot", "don't", "never", "not", "without"];
 
-/// Returns whether a sentence that mentions this path reports that it was removed or moved.
-pub(crate) fn mentions_removal(text: &str, path: &str) -> bool {
-    statements(text).iter().any(|statement| {
-        sentences(statement)
+/// Returns the paths mentioned in sentences that report a removal or a move.
+pub(crate) fn removed_paths(text: &str) -> HashSet<String> {
+    let mut paths = HashSet::new();
+    for statement in statements(text) {
+        let removals = sentences(&statement)
             .into_iter()
-            .any(|sentence| speaks_of_removal(sentence) && names(sentence, path))
-    })
-}
-
-fn names(sentence: &str, path: &str) -> bool {
-    mentions(sentence)
-        .iter()
-        .any(|mention| mention.path == path)
+            .filter(|s| speaks_of_removal(s));
+        paths.extend(removals.flat_map(mentions).map(|mention| mention.path));
+    }
+    paths
 }
 
 fn speaks_of_removal(sentence: &str) -> bool {
@@ -103,7 +102,7 @@ mod tests {
             "- The cache got in the way, so that\n  `src/x.rs` was dropped",
             "Split `src/x.rs` into two",
         ] {
-            assert!(mentions_removal(text, "src/x.rs"), "{text}");
+            assert!(removed_paths(text).contains("src/x.rs"), "{text}");
         }
         for other in [
             "Lock `src/x.rs` before a write",
@@ -113,7 +112,7 @@ mod tests {
             "`src/removed.rs` calls `src/x.rs`",
             "removed `src/y.rs`",
         ] {
-            assert!(!mentions_removal(other, "src/x.rs"), "{other}");
+            assert!(!removed_paths(other).contains("src/x.rs"), "{other}");
         }
     }
 }

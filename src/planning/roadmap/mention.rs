@@ -51,12 +51,12 @@ pub(super) fn headings<'o>(outline: &'o Outline<'_>, ids: PhaseIds) -> Vec<Phase
 ///
 /// If the number before the hyphen is a phase itself, they are its plans; so are those in a phase's section.
 pub(in crate::planning) fn names_phases_of_milestones(outline: &Outline<'_>) -> bool {
-    let plain = headings(outline, PhaseIds::Plain);
-    let details = Ranges::merge(plain.iter().map(|heading| heading.section.whole.clone()));
-    let listed = entries(outline, &plain, PhaseIds::Plain).into_iter();
-    let listed = listed.map(|entry| entry.named.number.whole());
-    let plain = plain.iter().map(|heading| heading.named.number.whole());
-    let plain: BTreeSet<u32> = plain.chain(listed).collect();
+    let headings = headings(outline, PhaseIds::Plain);
+    let details = Ranges::merge(headings.iter().map(|heading| heading.section.whole.clone()));
+    let entries = entries(outline, &headings, PhaseIds::Plain);
+    let of_headings = headings.iter().map(|heading| &heading.named);
+    let named = of_headings.chain(entries.iter().map(|entry| &entry.named));
+    let plain_numbers: BTreeSet<u32> = named.map(|named| named.number.whole()).collect();
     let titles = outline
         .sections()
         .iter()
@@ -69,7 +69,7 @@ pub(in crate::planning) fn names_phases_of_milestones(outline: &Outline<'_>) -> 
     titles
         .chain(items.map(|(_, item)| &item.text))
         .filter_map(|title| phase_ids::titled(title.trim_start_matches('*')))
-        .any(|number| !plain.contains(&number.whole()))
+        .any(|number| !plain_numbers.contains(&number.whole()))
 }
 
 /// Returns the entries of phase checklists; those in a phase's own section are its plans, not phases.

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_phases_of_a_text_are_read() {
+    fn phases_beyond_the_maximum_are_left_out_and_reported() {
         let list = |count: usize| {
             let numbers: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
             format!("Phases {}", numbers.join(", "))

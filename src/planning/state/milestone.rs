@@ -115,7 +115,7 @@ fn says_none_is_active(lower: &str) -> bool {
     BETWEEN.iter().any(|phrase| lower.contains(phrase))
 }
 
-/// Returns whether a milestone's value says that it is over: `v1.0 Name — SHIPPED 2026-02-10`.
+/// Returns whether a text in lower case contains the word `shipped` or `archived`.
 fn names_shipping(lower: &str) -> bool {
     lower
         .split(|c: char| !c.is_alphanumeric())

@@ -135,8 +135,8 @@ fn a_sample_stands_for_a_tree_that_is_too_large() {
         let tree = Tree::new(sandbox.0.path(), &git);
         let today = Today::new(tree.listing().unwrap(), &|_| None);
         let mut past = TreeHistory::new(git.timeline().unwrap(), git.objects().unwrap()).unwrap();
-        let place = past.timeline().index_of(&written).unwrap();
-        let found = structure::compare_with(&today, &mut past, place, texts);
+        let commit_index = past.timeline().index_of(&written).unwrap();
+        let found = structure::compare_with(&today, &mut past, commit_index, texts);
         found.unwrap().unwrap()
     };
     for folder in 0..40 {
