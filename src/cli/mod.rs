@@ -51,6 +51,7 @@ use std::process::ExitCode;
 
 use anstream::ColorChoice;
 use clap::Args;
+use clap::FromArgMatches;
 use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
@@ -76,6 +77,27 @@ struct Arguments {
     global: Global,
     #[command(subcommand)]
     command: Command,
+}
+
+impl Arguments {
+    /// Parses a command line.
+    ///
+    /// Only the commands whose names occur among the arguments are built at first: building all of them, each with
+    /// the global options, takes a large part of the startup time. If that fails, all are built, so that help and
+    /// usage errors are about all of them.
+    fn parse_line(line: &[OsString]) -> std::result::Result<Self, clap::Error> {
+        let all = Command::augment_subcommands(clap::Command::new("annals"));
+        let named = all
+            .get_subcommands()
+            .filter(|command| line.iter().any(|word| word == command.get_name()))
+            .cloned();
+        Global::augment_args(clap::Command::new("annals"))
+            .subcommand_required(true)
+            .subcommands(named)
+            .try_get_matches_from(line)
+            .and_then(|matches| Self::from_arg_matches(&matches))
+            .or_else(|_| Self::try_parse_from(line))
+    }
 }
 
 const AFTER_HELP: &str = "\
@@ -336,7 +358,7 @@ fn absolute(path: &Path) -> Result<PathBuf> {
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = journal::of_tool(arguments.into_iter().collect());
     let parsed =
-        setup::without_scope(&mut arguments).and_then(|()| Arguments::try_parse_from(&arguments));
+        setup::without_scope(&mut arguments).and_then(|()| Arguments::parse_line(&arguments));
     let parsed = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {

@@ -168,6 +168,12 @@ fn find_first_block(text: &str) -> Option<FencedBlock> {
 /// Returns whether the text between two `---` lines at the start of a file may be meant as fields, even if they
 /// are not valid YAML: there are none, or one of the first lines looks like a field.
 fn may_be_fields(inner: &str) -> bool {
+    // Most front matter begins with a field, which is seen without splitting lines.
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let name = inner.bytes().take_while(|byte| is_of_name(byte)).count();
+    if name > 0 && inner.as_bytes().get(name) == Some(&b':') {
+        return true;
+    }
     let text = inner.trim_start();
     if text.is_empty() || text.starts_with('{') {
         return true;

@@ -11,10 +11,13 @@
 //!
 //! The two styles may be mixed in one phase: `01-02-SUMMARY.md` is the summary of `02-PLAN.md`.
 
+use std::borrow::Cow;
+
 use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::number::folder_prefix;
+use crate::text::strip_suffix_ignore_case;
 
 /// The kind of a phase's file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,30 +157,44 @@ impl<'a> FolderName<'a> {
     }
 }
 
-/// Splits a file name into its kind and the part without the kind's word.
-fn split_kind(name: &str) -> Option<(FileKind, String)> {
-    let lower = name.to_ascii_lowercase();
+/// Splits a file name into its kind and the part without the kind's word, whose words are joined by dashes.
+fn split_kind(name: &str) -> Option<(FileKind, Cow<'_, str>)> {
     for (ending, kind) in [
         (".plan.jsonl", FileKind::Plan),
         (".summary.jsonl", FileKind::Summary),
     ] {
-        if lower.ends_with(ending) {
-            return Some((kind, name[..name.len() - ending.len()].to_owned()));
+        if let Some(head) = strip_suffix_ignore_case(name, ending) {
+            return Some((kind, head.into()));
         }
     }
-    let stem = &name[..lower.strip_suffix(".md")?.len()];
-    let words: Vec<&str> = stem.split(['-', '_']).collect();
-    let (last, before) = words.split_last()?;
+    let stem = strip_suffix_ignore_case(name, ".md")?;
+    let (before, last) = split_last_word(stem);
     if let Some(kind) = kind_of(last) {
-        return Some((kind, before.join("-")));
+        return Some((kind, with_dashes(before.unwrap_or_default())));
     }
     // `PLAN-01.md`, `01-PLAN-01.md`: the number follows the word.
-    let (word, before) = before.split_last()?;
+    let (before, word) = split_last_word(before?);
     let kind = kind_of(word).filter(|_| begins_with_digit(last))?;
     PlanNumber::parse(last)?;
-    let mut head = before.to_vec();
-    head.push(last);
-    Some((kind, head.join("-")))
+    let head = before.map_or(last.into(), |before| {
+        format!("{}-{last}", with_dashes(before)).into()
+    });
+    Some((kind, head))
+}
+
+fn split_last_word(words: &str) -> (Option<&str>, &str) {
+    match words.rsplit_once(['-', '_']) {
+        Some((before, last)) => (Some(before), last),
+        None => (None, words),
+    }
+}
+
+fn with_dashes(words: &str) -> Cow<'_, str> {
+    if words.contains('_') {
+        words.replace('_', "-").into()
+    } else {
+        words.into()
+    }
 }
 
 fn kind_of(word: &str) -> Option<FileKind> {
@@ -201,20 +218,19 @@ fn without_phase_dir<'a>(head: &'a str, phase_dir: &str, slug: &str) -> Option<&
 
 /// Splits at dashes and underscores, and drops the words `phase` and `plan` before a number or at the end.
 fn numbered_words(head: &str) -> Vec<&str> {
-    let words: Vec<&str> = head
+    let mut words = head
         .split(['-', '_'])
         .filter(|word| !word.is_empty())
-        .collect();
-    let has_number = |word: Option<&&str>| word.is_none_or(|word| begins_with_digit(word));
-    words
-        .iter()
-        .enumerate()
-        .filter(|(at, word)| {
-            let names_it = word.eq_ignore_ascii_case("phase") || word.eq_ignore_ascii_case("plan");
-            !(names_it && has_number(words.get(at + 1)))
-        })
-        .map(|(_, word)| *word)
-        .collect()
+        .peekable();
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        let names_it = word.eq_ignore_ascii_case("phase") || word.eq_ignore_ascii_case("plan");
+        let is_before_number = words.peek().is_none_or(|next| begins_with_digit(next));
+        if !(names_it && is_before_number) {
+            kept.push(word);
+        }
+    }
+    kept
 }
 
 fn begins_with_digit(word: &str) -> bool {

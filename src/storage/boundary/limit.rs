@@ -1,6 +1,6 @@
 //! Limits how much text one command reads.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 use std::path::PathBuf;
@@ -29,8 +29,8 @@ pub(crate) struct ReadLimit {
 
 #[derive(Debug, Default)]
 struct Counted {
-    /// Paths as text: hashing a path by its components takes much longer.
-    files: HashSet<OsString>,
+    /// Paths as text: comparing paths by their components takes much longer.
+    files: BTreeSet<OsString>,
     bytes: u64,
 }
 
@@ -51,14 +51,14 @@ impl ReadLimit {
     /// Counts a file of this size unless it was counted; an error if it exceeds the limit.
     pub(crate) fn count(&self, path: &Path, bytes: u64) -> Result<()> {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        if counted.files.contains(path.as_os_str()) {
+        if !counted.files.insert(path.as_os_str().to_owned()) {
             return Ok(());
         }
-        if counted.bytes + bytes <= MAX_BYTES && counted.files.len() < MAX_FILES {
-            counted.files.insert(path.as_os_str().to_owned());
+        if counted.bytes + bytes <= MAX_BYTES && counted.files.len() <= MAX_FILES {
             counted.bytes += bytes;
             return Ok(());
         }
+        counted.files.remove(path.as_os_str());
         Err(Error::refused(exceeded())
             .at(&self.folder, None)
             .hint("move finished milestones out of the planning folder"))
