@@ -133,7 +133,7 @@ struct Global {
     /// When to use colour
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto", help_heading = GLOBAL_OPTIONS)]
     color: Color,
-    /// Show what would change as a unified diff, and change nothing
+    /// Show what would change (a unified diff, for text files), and change nothing
     #[arg(long, global = true, help_heading = GLOBAL_OPTIONS)]
     dry_run: bool,
     /// Do not record this change for `annals undo`

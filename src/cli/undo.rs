@@ -14,8 +14,9 @@ use crate::storage::OperationId;
 
 /// Undo the last change, or the one with ID
 ///
-/// Restores the exact bytes from before it. Refused if a file was changed since. An undo is a change
-/// like any other and can be undone. Git commits, tags and settings are not undone, and are listed.
+/// Restores the exact bytes from before it; lines in log.md stay. Refused if a file was changed since. An
+/// undo is itself a change, so a second `annals undo` reverts it. Git commits, git tags and git configuration
+/// are not undone, and are listed.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals undo 17")]
 pub(crate) struct UndoArgs {

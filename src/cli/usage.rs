@@ -81,7 +81,10 @@ fn usage_error(rendered: &str, command: &str) -> Error {
         .filter_map(|line| line.trim().strip_prefix("tip: "))
         .collect();
     let hint = if tips.is_empty() {
-        format!("`{command} --help` has an example")
+        match command {
+            "annals help" => "`annals --help` lists the commands".to_owned(),
+            command => format!("`{command} --help` has an example"),
+        }
     } else {
         tips.join("; ")
     };

@@ -20,7 +20,7 @@ use crate::project::Project;
 
 /// Store and find what is worth knowing in later sessions, one file per key
 ///
-/// The entries are in .vibekit/memory/ (`store` in annals.toml names another folder).
+/// The entries are in .vibekit/memory/ (`store` in annals.toml replaces .vibekit).
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals entry query --text \"test runner\"")]
 pub(crate) struct EntryArgs {

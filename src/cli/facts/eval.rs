@@ -17,8 +17,9 @@ use crate::storage::read;
 
 /// Measure retrieval on a dataset of questions with known answers
 ///
-/// Each line of the dataset is an item or a query (docs/formats.md). The items go into a
-/// temporary database; every query is asked by words, by meaning, and by both in two ways.
+/// Each line of the dataset is a JSON object: an item (kind, id, group, text, ts, prev, next) or a query
+/// (kind, id, group, text, category, relevant). The items go into a temporary database; every query is asked
+/// by words, by meaning, and by both in two ways.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts eval questions.jsonl --json")]
 pub(crate) struct EvalArgs {

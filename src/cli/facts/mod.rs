@@ -50,7 +50,7 @@ use crate::text::quantity;
 /// Keep long-lived facts about users, and resolve conflicts between them
 ///
 /// Facts live in one database per person and machine: `db` in the user's own settings, else mem.db in
-/// the data folder. `docs/facts.md` says how they are found, judged and changed.
+/// the data folder.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts add --key preference.editor --value helix --user ada"

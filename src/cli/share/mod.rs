@@ -20,7 +20,7 @@ use crate::share::Direction;
 /// Share facts and the journal between devices, through your own PostgreSQL database
 ///
 /// `share.url` in your own config.toml, or `ANNALS_SHARE_URL`, names the database. Everything is read and
-/// written here as before; the server only passes on what each device did. `docs/share.md` says what is sent.
+/// written here as before; the server only passes on what each device did. Only facts and journal lines are sent.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals share sync")]
 pub(crate) struct ShareArgs {
