@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::exchange::Format;
 use crate::exchange::database::Database;
 use crate::exchange::database::DatabaseRow;
+use crate::exchange::database::MAX_ROWS;
 use crate::exchange::database::number;
 use crate::exchange::database::text;
 use crate::exchange::kind::kind_of;
@@ -114,14 +115,18 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     for table in database.tables()? {
         let count = database.count(&table)?;
         let kind = RECORDS.iter().find(|(name, _)| *name == table);
+        if count > MAX_ROWS && (kind.is_some() || table == "directives") {
+            let warning = format!(
+                "only the first {MAX_ROWS} of the {count} rows of the table {table} are read"
+            );
+            source.unknown.push(Warning::file(path, warning));
+        }
         if let Some((_, kind)) = kind {
-            for row in database.rows(&table, &columns)? {
-                record(path, &table, kind, &row, &mut source);
-            }
+            database.each_row(&table, &columns, |row| {
+                record(path, &table, kind, row, &mut source);
+            })?;
         } else if table == "directives" {
-            for row in database.rows(&table, &columns)? {
-                directive(path, &row, &mut source);
-            }
+            database.each_row(&table, &columns, |row| directive(path, row, &mut source))?;
         } else if table == "user_prompts" && count > 0 {
             let reason = "prompts are not imported";
             source.skip(item(path, format!("user_prompts ({count} rows)")), reason);

@@ -13,8 +13,11 @@ use rusqlite::types::ValueRef;
 use crate::error::Error;
 use crate::error::Result;
 
-/// Maximum size of a table's rows in memory, in bytes.
+/// Maximum size of the values of a table, in bytes.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// Maximum number of rows of a table that are read.
+pub(crate) const MAX_ROWS: u64 = 50_000;
 
 /// Maximum size of a value, in bytes: a generated column may be arbitrarily large.
 const MAX_VALUE_BYTES: i32 = 2 * 1024 * 1024;
@@ -87,9 +90,16 @@ impl<'p> Database<'p> {
         count.map_err(|error| read_failed(self.path, &error))
     }
 
-    /// Returns the wanted columns that a table has, for all rows, ordered by id if there is such a column.
-    pub(crate) fn rows(&self, table: &str, wanted: &[&'static str]) -> Result<Vec<DatabaseRow>> {
-        let read = || {
+    /// Passes on the wanted columns that a table has, row by row, ordered by id if there is such a column.
+    ///
+    /// Of a table with more than [`MAX_ROWS`] rows, the rest is left out.
+    pub(crate) fn each_row(
+        &self,
+        table: &str,
+        wanted: &[&'static str],
+        mut each: impl FnMut(&DatabaseRow),
+    ) -> Result<()> {
+        let mut read = || {
             let name = quoted(table);
             let all = self.connection.prepare(&format!("SELECT * FROM {name}"))?;
             let all: Vec<&str> = all.column_names().collect();
@@ -99,7 +109,7 @@ impl<'p> Database<'p> {
                 .filter(|one| all.contains(one))
                 .collect();
             if columns.is_empty() {
-                return Ok(Some(Vec::new()));
+                return Ok(true);
             }
             let order = if columns.contains(&"id") {
                 " ORDER BY id"
@@ -107,30 +117,32 @@ impl<'p> Database<'p> {
                 ""
             };
             let listed: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
-            let sql = format!("SELECT {} FROM {name}{order}", listed.join(", "));
+            let listed = listed.join(", ");
+            let sql = format!("SELECT {listed} FROM {name}{order} LIMIT {MAX_ROWS}");
             let mut statement = self.connection.prepare(&sql)?;
             let mut rows = statement.query([])?;
-            let (mut found, mut size) = (Vec::new(), 0);
+            let mut size = 0;
             while let Some(row) = rows.next()? {
                 let mut values = DatabaseRow::new();
                 for (at, column) in columns.iter().enumerate() {
                     let value = row.get_ref(at)?;
                     size += memory_of(value);
                     if size > MAX_BYTES {
-                        return Ok(None);
+                        return Ok(false);
                     }
                     values.insert(*column, value.try_into()?);
                 }
-                found.push(values);
+                each(&values);
             }
-            Ok(Some(found))
+            Ok(true)
         };
-        let rows = read().map_err(|error| read_failed(self.path, &error))?;
-        rows.ok_or_else(|| {
-            let most = MAX_BYTES / 1024 / 1024;
-            let message = format!("its table {table} is larger than {most} MiB, so it is not read");
-            Error::failed(message).at(self.path, None)
-        })
+        let is_whole = read().map_err(|error| read_failed(self.path, &error))?;
+        if is_whole {
+            return Ok(());
+        }
+        let most = MAX_BYTES / 1024 / 1024;
+        let message = format!("its table {table} is larger than {most} MiB, so it is not read");
+        Err(Error::failed(message).at(self.path, None))
     }
 }
 

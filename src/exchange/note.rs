@@ -15,6 +15,9 @@ use crate::storage::read;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
+/// Maximum number of tags of an item: each has a place in the index of the entries.
+pub(crate) const MAX_TAGS: usize = 500;
+
 /// A file, split into front matter, first heading and body.
 #[derive(Clone, Debug)]
 pub(crate) struct NoteFile {
@@ -78,14 +81,13 @@ impl NoteFile {
             .unwrap_or(Confidence::Low)
     }
 
-    /// Returns the tags of the front matter, which may be a list or comma-separated.
+    /// Returns the tags of the front matter, which may be a list or comma-separated; at most one too many.
     pub(crate) fn tags(&self) -> Vec<String> {
         let Some(tags) = self.front.get(&["tags", "tag"]) else {
             return Vec::new();
         };
-        let all = tags.texts();
-        let parts = all.iter().flat_map(|text| text.split(','));
-        unique(parts.filter_map(tag))
+        let elements = tags.elements().into_iter();
+        unique(elements.flat_map(|node| unique(node.flat().split(',').filter_map(tag))))
     }
 }
 
@@ -105,7 +107,12 @@ pub(crate) fn notes(
         let name = files.name(path);
         let item = item(path, &name);
         if let Some(file) = NoteFile::read(path, &name, &mut source) {
-            let (piece, statements) = piece(file, name, &stem_in_words(path));
+            let (mut piece, statements) = piece(file, name, &stem_in_words(path));
+            if piece.tags.len() > MAX_TAGS {
+                piece.tags.truncate(MAX_TAGS);
+                let message = format!("has more than {MAX_TAGS} tags; the rest is left out");
+                source.unknown.push(Warning::file(path, message));
+            }
             source.notes.push(Note {
                 item,
                 parts: Vec::new(),
@@ -133,10 +140,12 @@ pub(crate) fn tag(word: &str) -> Option<String> {
     is_tag.then_some(word)
 }
 
-/// Returns the distinct texts, in order of first appearance.
-pub(crate) fn unique(texts: impl Iterator<Item = String>) -> Vec<String> {
+/// Returns the distinct tags, in order of first appearance; of more than [`MAX_TAGS`] the first one too many is
+/// the last.
+pub(crate) fn unique(tags: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = HashSet::new();
-    texts.filter(|text| seen.insert(text.clone())).collect()
+    let unseen = tags.filter(|tag| seen.insert(tag.clone()));
+    unseen.take(MAX_TAGS + 1).collect()
 }
 
 /// Returns a file's stem as words: `auth_flow` becomes `auth flow`.

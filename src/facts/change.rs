@@ -4,6 +4,7 @@ use rusqlite::Connection;
 use rusqlite::params;
 
 use crate::error::Result;
+use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::query::Query;
 use crate::facts::store::crash_point;
@@ -32,7 +33,21 @@ pub(crate) fn write(
     crash_point();
     record(connection, cause, before, Some(after))?;
     after.upsert(connection)?;
-    vectors::update_index(connection, after)
+    vectors::update_index(connection, [after])
+}
+
+/// Writes new facts, and records each in the history.
+pub(crate) fn write_new<'a>(
+    connection: &Connection,
+    facts: &'a [Fact],
+    cause: impl Fn(&'a Fact) -> Cause<'a>,
+) -> Result<()> {
+    crash_point();
+    for fact in facts {
+        record(connection, cause(fact), None, Some(fact))?;
+    }
+    fact::upsert_all(connection, facts)?;
+    vectors::update_index(connection, facts)
 }
 
 /// Appends a row to the history.

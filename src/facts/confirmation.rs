@@ -1,5 +1,8 @@
 //! Lists the facts awaiting the user's confirmation, with the questions to ask, and applies the answers.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use rusqlite::Connection;
 use serde::Serialize;
 
@@ -16,6 +19,7 @@ use crate::facts::key::FactKey;
 use crate::facts::listing;
 use crate::facts::metrics;
 use crate::facts::outcome::ActionOutcome;
+use crate::facts::proposal::ContestableFacts;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
@@ -47,10 +51,19 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
         "status = 'pending_confirmation'",
         &[],
     )?;
-    let (source, now) = (source(facts, "annals:question"), facts.clock().timestamp());
-    let arbiter = arbiter(facts.connection(), user, &source, &now, facts.high_risk());
+    let now = facts.clock().timestamp();
+    let mut contestable = HashMap::new();
     let with_question = |fact: Fact| {
-        let contested = arbiter.contested_fact(&fact)?;
+        // Thousands may be pending for one key: its active facts are read once.
+        let active = match contestable.entry(fact.key.clone()) {
+            Entry::Occupied(read) => read.into_mut(),
+            Entry::Vacant(unread) => {
+                let connection = facts.connection();
+                let active = fact::with_key(connection, user, &fact.key, FactStatus::Active)?;
+                unread.insert(ContestableFacts::new(active))
+            }
+        };
+        let contested = active.contested_by(&fact).cloned();
         let question = question(&fact, contested.as_ref(), facts.high_risk(), &now);
         Ok(Pending {
             fact,

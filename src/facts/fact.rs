@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use rusqlite::Connection;
 use rusqlite::Row;
 use rusqlite::ToSql;
-use rusqlite::named_params;
+use rusqlite::params_from_iter;
 use rusqlite::types::FromSql;
 use rusqlite::types::FromSqlError;
 use rusqlite::types::FromSqlResult;
@@ -177,9 +177,19 @@ pub(crate) const COLUMNS: &str = "fact_id, user_id, key, value_text, value_json,
     event_time, valid_from, valid_to, status, source_turn_id, source_excerpt, embedding_id, created_at, \
     updated_at, last_mentioned_at, session_id, turn_seq, project, proposal, contests";
 
+/// Number of facts that one statement writes.
+const ROWS: usize = 64;
+
 /// Writes a row, replacing the one with its id; triggers maintain the id in the vector index.
-static UPSERT: LazyLock<String> = LazyLock::new(|| {
-    let values = COLUMNS.replace(", ", ", :");
+static UPSERT: LazyLock<String> = LazyLock::new(|| upsert_sql(1));
+
+/// Writes [`ROWS`] rows.
+static UPSERT_ROWS: LazyLock<String> = LazyLock::new(|| upsert_sql(ROWS));
+
+fn upsert_sql(rows: usize) -> String {
+    let row = COLUMNS.split(", ").map(|_| "?").collect::<Vec<_>>();
+    let row = format!("({})", row.join(", "));
+    let values = vec![row; rows].join(", ");
     let changed: Vec<String> = COLUMNS
         .split(", ")
         .filter(|column| !["fact_id", "user_id", "embedding_id"].contains(column))
@@ -187,10 +197,10 @@ static UPSERT: LazyLock<String> = LazyLock::new(|| {
         .collect();
     let changed = changed.join(", ");
     format!(
-        "INSERT INTO facts ({COLUMNS}) VALUES (:{values}) \
+        "INSERT INTO facts ({COLUMNS}) VALUES {values} \
          ON CONFLICT (user_id, fact_id) DO UPDATE SET {changed}"
     )
-});
+}
 
 impl Fact {
     /// Reads a row that begins with [`COLUMNS`].
@@ -225,34 +235,37 @@ impl Fact {
 
     /// Writes a fact, replacing the row with the same id.
     pub(crate) fn upsert(&self, connection: &Connection) -> Result<()> {
-        connection.run(
-            "write the fact",
-            &UPSERT,
-            named_params! {
-                ":fact_id": self.fact_id,
-                ":user_id": self.user_id,
-                ":key": self.key,
-                ":value_text": self.value_text,
-                ":value_json": self.value_json.as_ref().map(Value::to_string),
-                ":category": self.category,
-                ":confidence": self.confidence,
-                ":event_time": self.event_time,
-                ":valid_from": self.valid_from,
-                ":valid_to": self.valid_to,
-                ":status": self.status,
-                ":source_turn_id": self.source_turn_id,
-                ":source_excerpt": self.source_excerpt,
-                ":embedding_id": self.embedding_id,
-                ":created_at": self.created_at,
-                ":updated_at": self.updated_at,
-                ":last_mentioned_at": self.last_mentioned_at,
-                ":session_id": self.session_id,
-                ":turn_seq": self.turn_seq,
-                ":project": self.project,
-                ":proposal": self.proposal,
-                ":contests": self.contests,
-            },
-        )
+        let values = params_from_iter(self.row());
+        connection.run("write the fact", &UPSERT, values)
+    }
+
+    /// Returns the values of the [`COLUMNS`].
+    fn row(&self) -> [Box<dyn ToSql + '_>; 22] {
+        let json = self.value_json.as_ref().map(Value::to_string);
+        [
+            Box::new(&self.fact_id),
+            Box::new(&self.user_id),
+            Box::new(&self.key),
+            Box::new(&self.value_text),
+            Box::new(json),
+            Box::new(&self.category),
+            Box::new(&self.confidence),
+            Box::new(&self.event_time),
+            Box::new(&self.valid_from),
+            Box::new(&self.valid_to),
+            Box::new(&self.status),
+            Box::new(&self.source_turn_id),
+            Box::new(&self.source_excerpt),
+            Box::new(&self.embedding_id),
+            Box::new(&self.created_at),
+            Box::new(&self.updated_at),
+            Box::new(&self.last_mentioned_at),
+            Box::new(&self.session_id),
+            Box::new(&self.turn_seq),
+            Box::new(&self.project),
+            Box::new(&self.proposal),
+            Box::new(&self.contests),
+        ]
     }
 
     /// Returns whether its key can have several values.
@@ -319,6 +332,19 @@ impl fmt::Display for Fact {
     }
 }
 
+/// Writes facts, replacing the rows with the same ids.
+///
+/// The full-text indexes collect in memory what one statement adds, but write it out before the next one, which
+/// costs more than the facts themselves. So a statement writes as many as possible.
+pub(crate) fn upsert_all(connection: &Connection, facts: &[Fact]) -> Result<()> {
+    let (groups, rest) = facts.as_chunks::<ROWS>();
+    for group in groups {
+        let values = params_from_iter(group.iter().flat_map(Fact::row));
+        connection.run("write the facts", &UPSERT_ROWS, values)?;
+    }
+    rest.iter().try_for_each(|fact| fact.upsert(connection))
+}
+
 /// Returns the facts of all users that match a condition, in which `?1` is a time.
 pub(crate) fn of_all_users(
     connection: &Connection,
@@ -336,11 +362,23 @@ pub(crate) fn with_key(
     key: &str,
     status: FactStatus,
 ) -> Result<Vec<Fact>> {
+    if status == FactStatus::Active {
+        let values = [user.as_str(), key];
+        return connection.rows("read the facts", &ACTIVE_WITH_KEY, values, Fact::read);
+    }
     select(connection, user, WITH_KEY, &[&key, &status])
 }
 
-/// The unary plus prevents SQLite from using the index on the status, which it prefers because its rows are
-/// already sorted, but which would read every active fact of the user.
+/// Other facts of the key, of which there may be thousands, are not read. Left to itself, SQLite uses the index on
+/// the status, because its rows are already sorted, but that would read every active fact of the user.
+static ACTIVE_WITH_KEY: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {COLUMNS} FROM facts INDEXED BY facts_one_value \
+         WHERE user_id = ?1 AND key = ?2 AND status = 'active' ORDER BY seq"
+    )
+});
+
+/// The unary plus prevents SQLite from using the index on the status, for the same reason.
 const WITH_KEY: &str = "key = ?2 AND +status = ?3";
 
 /// Returns a user's facts that match a condition on the columns, in insertion order.
@@ -385,11 +423,25 @@ mod tests {
     fn the_facts_of_a_key_are_found_without_reading_all_of_the_users() {
         let mut connection = Connection::open_in_memory().unwrap();
         schema::migrate(&mut connection).unwrap();
-        let sql = format!("EXPLAIN QUERY PLAN {}", select_sql(WITH_KEY));
-        let plan: String = connection
-            .query_row(&sql, ["ada", "city", "active"], |row| row.get(3))
-            .unwrap();
-        assert!(plan.contains("facts_key"), "{plan}");
+        for (sql, values, index) in [
+            (
+                &select_sql(WITH_KEY),
+                &["ada", "city", "expired"][..],
+                "facts_key",
+            ),
+            (
+                &*ACTIVE_WITH_KEY,
+                &["ada", "city"],
+                "facts_one_value (user_id=? AND key=?)",
+            ),
+        ] {
+            let values = params_from_iter(values);
+            let sql = format!("EXPLAIN QUERY PLAN {sql}");
+            let plan: String = connection
+                .query_row(&sql, values, |row| row.get(3))
+                .unwrap();
+            assert!(plan.contains(index), "{plan}");
+        }
     }
 
     #[test]
@@ -402,7 +454,7 @@ mod tests {
         for key in ["city", "name", "food"] {
             with_key(facts.connection(), &user, key, FactStatus::Active).unwrap();
         }
-        let statement = facts.connection().prepare_cached(&select_sql(WITH_KEY));
+        let statement = facts.connection().prepare_cached(&ACTIVE_WITH_KEY);
         let prepared_again = statement.unwrap().get_status(StatementStatus::RePrepare);
         assert_eq!(prepared_again, 0);
     }

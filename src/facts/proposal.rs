@@ -1,5 +1,7 @@
 //! Rule 6: facts awaiting confirmation, and how they take effect or are dropped.
 
+use std::collections::HashMap;
+
 use crate::error::Result;
 use crate::facts::action::Action;
 use crate::facts::action::ActionType;
@@ -13,6 +15,44 @@ use crate::facts::fact::Proposal;
 use crate::facts::metrics;
 use crate::facts::outcome::ActionOutcome;
 use crate::facts::wording;
+
+/// The active facts of a key, by what a pending fact of that key contests.
+pub(crate) struct ContestableFacts {
+    active: Vec<Fact>,
+    by_id: HashMap<String, usize>,
+    by_folded_value: HashMap<String, usize>,
+}
+
+impl ContestableFacts {
+    /// Indexes the active facts of one key, in insertion order.
+    pub(crate) fn new(active: Vec<Fact>) -> Self {
+        let (mut by_id, mut by_folded_value) = (HashMap::new(), HashMap::new());
+        for (index, fact) in active.iter().enumerate() {
+            if fact.is_multi_valued() {
+                by_id.insert(fact.fact_id.clone(), index);
+                by_folded_value.insert(wording::folded(&fact.value_text), index);
+            }
+        }
+        Self {
+            active,
+            by_id,
+            by_folded_value,
+        }
+    }
+
+    /// Returns the fact that a pending one would replace or end: of a key with several values, the one that it
+    /// names or that has the same value, the later one if those differ.
+    pub(crate) fn contested_by(&self, pending: &Fact) -> Option<&Fact> {
+        if !pending.is_multi_valued() {
+            return self.active.last();
+        }
+        let named = pending.contests.as_ref().and_then(|id| self.by_id.get(id));
+        let same = self
+            .by_folded_value
+            .get(&wording::folded(&pending.value_text));
+        named.max(same).map(|index| &self.active[*index])
+    }
+}
 
 impl Arbiter<'_> {
     /// Rule 6, requested by the auditor itself.
@@ -125,12 +165,8 @@ impl Arbiter<'_> {
 
     /// Returns the active fact that a pending one would replace or end.
     pub(crate) fn contested_fact(&self, pending: &Fact) -> Result<Option<Fact>> {
-        let mut active = self.with_key(&pending.key, FactStatus::Active)?;
-        if pending.is_multi_valued() {
-            let is_same = |fact: &Fact| wording::is_same(&fact.value_text, &pending.value_text);
-            active.retain(|fact| Some(&fact.fact_id) == pending.contests.as_ref() || is_same(fact));
-        }
-        Ok(active.pop())
+        let active = self.with_key(&pending.key, FactStatus::Active)?;
+        Ok(ContestableFacts::new(active).contested_by(pending).cloned())
     }
 
     /// Makes a pending fact take effect.
@@ -179,5 +215,69 @@ impl Arbiter<'_> {
             ActionOutcome::Confirmed
         };
         Ok((outcome, Some(after)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::facts::Facts;
+    use crate::facts::Statement;
+    use crate::facts::UserId;
+    use crate::facts::add;
+    use crate::facts::export;
+
+    /// Returns the facts of these values under a key.
+    fn facts_of(key: &str, values: &[&str]) -> Vec<Fact> {
+        let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
+        let mut facts = Facts::in_memory(clock).unwrap();
+        let user = UserId::new("ada").unwrap();
+        for value in values {
+            let statement = Statement {
+                key: key.to_owned(),
+                value: (*value).to_owned(),
+                ..Statement::default()
+            };
+            add(&mut facts, &user, &statement).unwrap();
+        }
+        export(&facts, &user).unwrap()
+    }
+
+    #[test]
+    fn of_several_values_the_named_or_same_one_is_contested() {
+        let facts = facts_of("likes[]", &["tea", "coffee", "wine"]);
+        let contestable = ContestableFacts::new(facts.clone());
+        for (contests, value, contested) in [
+            (Some(0), "milk", Some("tea")),
+            (None, "Coffee.", Some("coffee")),
+            (Some(2), "coffee", Some("wine")),
+            (Some(0), "coffee", Some("coffee")),
+            (None, "milk", None),
+        ] {
+            let pending = Fact {
+                value_text: value.to_owned(),
+                contests: contests.map(|index: usize| facts[index].fact_id.clone()),
+                ..facts[0].clone()
+            };
+            let found = contestable.contested_by(&pending);
+            let found = found.map(|fact| fact.value_text.as_str());
+            assert_eq!(found, contested, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_single_value_is_always_contested() {
+        let facts = facts_of("city", &["Rome"]);
+        let pending = Fact {
+            value_text: "Oslo".to_owned(),
+            ..facts[0].clone()
+        };
+        let contestable = ContestableFacts::new(facts.clone());
+        assert_eq!(contestable.contested_by(&pending), Some(&facts[0]));
+        assert_eq!(
+            ContestableFacts::new(Vec::new()).contested_by(&pending),
+            None
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::collections::HashSet;
 use std::collections::hash_map::Entry;
 
+use rusqlite::Connection;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -30,6 +31,9 @@ use crate::text;
 
 /// Number of invalid lines that an error names.
 const MAX_PROBLEMS: usize = 10;
+
+/// Number of facts that are written together.
+const BATCH: usize = 256;
 
 /// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -70,13 +74,19 @@ pub fn import(
 ) -> Result<Imported> {
     let read = read(user, lines, policy)?;
     let now = facts.clock().timestamp();
+    facts.enlarge_cache()?;
     facts.write(|connection| {
         let mut done = Imported::default();
         let mut active = HashMap::new();
-        let known = |fact: &Fact| -> Result<bool> {
-            let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1) \
-                 OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
-            connection.value("read the facts", sql, [&fact.fact_id])
+        // Facts are written in batches: the ids of all new ones, and those that wait.
+        let (mut ids, mut new) = (HashSet::new(), Vec::new());
+        let write = |new: &[Fact]| {
+            change::write_new(connection, new, |fact| Cause {
+                action: "import",
+                reason: "imported",
+                turn: &fact.source_turn_id,
+                at: &now,
+            })
         };
         for mut fact in progress.track("Importing", read) {
             let here = match active.entry(fact.key.clone()) {
@@ -87,7 +97,8 @@ pub fn import(
                 }
             };
             let is_active = fact.status == FactStatus::Active;
-            if known(&fact)? || (is_active && here.contains(&fact)) {
+            let is_known = ids.contains(&fact.fact_id) || is_stored(connection, &fact.fact_id)?;
+            if is_known || (is_active && here.contains(&fact)) {
                 done.known += 1;
                 done.known_ids.push(fact.fact_id);
                 continue;
@@ -106,20 +117,26 @@ pub fn import(
                 done.pending += 1;
             }
             fact.embedding_id = None;
-            let cause = Cause {
-                action: "import",
-                reason: "imported",
-                turn: &fact.source_turn_id.clone(),
-                at: &now,
-            };
-            change::write(connection, cause, None, &fact)?;
             done.imported += 1;
             if fact.status == FactStatus::Active {
                 here.add(&fact);
             }
+            ids.insert(fact.fact_id.clone());
+            new.push(fact);
+            if new.len() == BATCH {
+                write(&new)?;
+                new.clear();
+            }
         }
+        write(&new)?;
         Ok(done)
     })
+}
+
+fn is_stored(connection: &Connection, id: &str) -> Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1) \
+               OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
+    connection.value("read the facts", sql, [id])
 }
 
 /// The active facts under a key: reading them again for each imported fact would be quadratic.
@@ -242,6 +259,54 @@ mod tests {
     fn refusal(line: &str) -> String {
         let error = fact_of(&ada(), line, SecretPolicy::Refuse).unwrap_err();
         error.message
+    }
+
+    #[test]
+    fn facts_written_in_batches_are_the_same_as_written_one_by_one() {
+        let template: Value = serde_json::from_str(&exported(|_| {})).unwrap();
+        let line = |id: usize, value: usize| {
+            let mut fact = template.clone();
+            fact["fact_id"] = format!("{id:08x}-0000-4000-8000-000000000000").into();
+            fact["key"] = "likes[]".into();
+            fact["value_text"] = format!("tea {value}").into();
+            format!("{fact}\n")
+        };
+        let count = 2 * BATCH + 100;
+        let all: String = (0..count).map(|number| line(number, number)).collect();
+        // An id and a value that are in the same batch, and both from an earlier one.
+        let repeated = [line(count - 1, 9_999), line(9_999, count - 1)].concat();
+        let early = [line(0, 9_999), line(9_999, 0)].concat();
+        let lines = [all, repeated, early].concat();
+        let clock = Clock::new(Some("2026-03-02T12:00:00Z")).unwrap();
+        let import_into = |facts: &mut Facts, lines: &str| {
+            let progress = Progress::default();
+            import(facts, &ada(), lines, SecretPolicy::Refuse, &progress).unwrap()
+        };
+        let mut together = Facts::in_memory(clock).unwrap();
+        let done = import_into(&mut together, &lines);
+        assert_eq!((done.imported, done.known, done.pending), (count, 4, 0));
+        let mut singly = Facts::in_memory(clock).unwrap();
+        for line in lines.lines() {
+            import_into(&mut singly, line);
+        }
+        let expected = export(&singly, &ada()).unwrap();
+        assert_eq!(expected.len(), count);
+        assert_eq!(export(&together, &ada()).unwrap(), expected);
+        let rows = |facts: &Facts, sql: &str| -> Vec<String> {
+            let read = facts.connection().rows("read", sql, [], |row| row.get(0));
+            read.unwrap()
+        };
+        for sql in [
+            "SELECT fact_id || ifnull(before_json, 'new') || after_json || at FROM fact_history \
+             ORDER BY history_id",
+            "SELECT seq || fact_id || hex(vector) FROM fact_vectors ORDER BY seq",
+            "SELECT rowid || '' FROM facts_fts WHERE facts_fts MATCH 'tea' ORDER BY rowid",
+            "SELECT rowid || '' FROM facts_trigram WHERE facts_trigram MATCH 'tea' ORDER BY rowid",
+        ] {
+            let found = rows(&together, sql);
+            assert_eq!(found.len(), count, "{sql}");
+            assert_eq!(found, rows(&singly, sql), "{sql}");
+        }
     }
 
     #[test]

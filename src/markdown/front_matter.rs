@@ -16,6 +16,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::markdown::lenient;
+use crate::markdown::node::MAX_NODES;
 use crate::markdown::node::Node;
 use crate::markdown::node::Value;
 use crate::markdown::yaml;
@@ -283,6 +284,12 @@ fn read(text: &str, block: &FencedBlock, path: &Path, warnings: &mut Vec<Warning
     }
     let found = lenient::read(inner, first_line);
     warnings.extend(skipped_line_warnings(&found.skipped_lines, path));
+    if let Some(line) = found.cut_at {
+        let message = format!(
+            "the front matter has more than {MAX_NODES} lines or list items; the rest is not read"
+        );
+        warnings.push(Warning::at(path, line, message));
+    }
     found.root
 }
 
@@ -423,6 +430,43 @@ mod tests {
         assert!(!parse(&deep).warnings.is_empty());
         let alias = "---\na: &x [1]\nb: [*x, *x]\n---\n";
         assert!(!parse(alias).warnings.is_empty());
+    }
+
+    #[test]
+    fn values_past_the_maximum_are_left_out_with_a_warning() {
+        let message =
+            "the front matter has more than 50000 lines or list items; the rest is not read";
+        let numbers = |count: usize, before: &str, after: &str| -> String {
+            let item = |number| format!("{before}{number}{after}");
+            (0..count).map(item).collect()
+        };
+        for (tags, cut_at) in [
+            (format!("\n{}", numbers(MAX_NODES + 1, "- ", "\n")), 50_002),
+            (format!(" [{}]\n", numbers(MAX_NODES + 1, "", ",")), 2),
+        ] {
+            let parsed = parse(&format!("---\ntags:{tags}---\nbody"));
+            let tags = parsed.value.get(&["tags"]).unwrap().texts();
+            assert!(
+                (MAX_NODES - 1..=MAX_NODES).contains(&tags.len()),
+                "{}",
+                tags.len()
+            );
+            let last = parsed.warnings.last().unwrap().to_string();
+            assert_eq!(last, format!("a.md:{cut_at}: {message}"));
+        }
+        let text = format!(
+            "---\ntags: [{}0]\n@:\n---\n",
+            numbers(MAX_NODES - 1, "", ",")
+        );
+        let parsed = parse(&text);
+        let tags = parsed.value.get(&["tags"]).unwrap().texts();
+        assert_eq!(tags.len(), MAX_NODES);
+        assert!(
+            !parsed
+                .warnings
+                .iter()
+                .any(|one| one.message.contains("the rest"))
+        );
     }
 
     #[test]

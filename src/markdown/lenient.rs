@@ -3,29 +3,34 @@
 //! Language models write `- @types/x`, unquoted `a: b: c`, tabs and stray text. Indentation and the first
 //! `: ` of a line still show the intended structure; lines without any are reported as not understood.
 
+use crate::markdown::node::MAX_NODES;
 use crate::markdown::node::Node;
 use crate::markdown::node::Value;
 
 /// Maximum nesting depth; deeper levels are read as text.
 const MAX_DEPTH: usize = 32;
 
-/// The parsed tree, and the lines (counted from 1 in the file) that were not understood.
+/// The parsed tree; lines are counted from 1 in the file.
 pub(crate) struct Lenient {
     pub(crate) root: Node,
+    /// The lines that were not understood.
     pub(crate) skipped_lines: Vec<usize>,
+    /// The first line that was left out, or of which list items were, because there are more than [`MAX_NODES`].
+    pub(crate) cut_at: Option<usize>,
 }
 
 /// Parses `text`, whose first line is line `first_line` of the file.
 pub(crate) fn read(text: &str, first_line: usize) -> Lenient {
-    let lines = text
+    let mut lines = text
         .lines()
         .enumerate()
-        .filter_map(|(index, raw)| LenientLine::parse(raw, first_line + index))
-        .collect();
+        .filter_map(|(index, raw)| LenientLine::parse(raw, first_line + index));
     let mut reader = LenientReader {
-        lines,
+        lines: lines.by_ref().take(MAX_NODES).collect(),
         next_line: 0,
         skipped_lines: Vec::new(),
+        items_left: MAX_NODES,
+        cut_at: None,
     };
     let mut pairs = Vec::new();
     while reader.next_line < reader.lines.len() {
@@ -53,6 +58,7 @@ pub(crate) fn read(text: &str, first_line: usize) -> Lenient {
             line: first_line,
         },
         skipped_lines: reader.skipped_lines,
+        cut_at: reader.cut_at.or(lines.next().map(|line| line.number)),
     }
 }
 
@@ -92,6 +98,9 @@ struct LenientReader<'a> {
     lines: Vec<LenientLine<'a>>,
     next_line: usize,
     skipped_lines: Vec<usize>,
+    /// The number of items that single-line lists may still have.
+    items_left: usize,
+    cut_at: Option<usize>,
 }
 
 impl<'a> LenientReader<'a> {
@@ -132,7 +141,7 @@ impl<'a> LenientReader<'a> {
             && split_key(next.content).is_some()
             && depth < MAX_DEPTH
         {
-            let mut pairs = vec![(key.to_owned(), scalar(value, line.number))];
+            let mut pairs = vec![(key.to_owned(), self.scalar(value, line.number))];
             pairs.extend(self.map(next.indent, depth + 1));
             return Node {
                 value: Value::Map(pairs),
@@ -140,7 +149,7 @@ impl<'a> LenientReader<'a> {
             };
         }
         let text = self.continuation(rest.to_owned(), line.indent + 1);
-        scalar(&text, line.number)
+        self.scalar(&text, line.number)
     }
 
     fn map(&mut self, indent: usize, depth: usize) -> Vec<(String, Node)> {
@@ -170,7 +179,7 @@ impl<'a> LenientReader<'a> {
                 rest.to_owned()
             };
             let text = self.continuation(start, line.indent + 1);
-            return scalar(&text, line.number);
+            return self.scalar(&text, line.number);
         }
         match self.peek() {
             // A list may have the same indent as its key.
@@ -206,6 +215,26 @@ impl<'a> LenientReader<'a> {
         }
         text
     }
+
+    /// Parses a scalar or a single-line flow list.
+    fn scalar(&mut self, text: &str, line: usize) -> Node {
+        let text = text.trim();
+        let inner = text.strip_prefix('[');
+        let Some(inner) = inner.and_then(|rest| rest.strip_suffix(']')) else {
+            return Node::text(unquoted(text), line);
+        };
+        let parts = split_flow(inner, self.items_left).unwrap_or_else(|first| {
+            self.cut_at.get_or_insert(line);
+            first
+        });
+        self.items_left -= parts.len();
+        let nodes = parts.iter().filter(|part| !part.trim().is_empty());
+        let nodes = nodes.map(|part| Node::text(unquoted(part), line));
+        Node {
+            value: Value::List(nodes.collect()),
+            line,
+        }
+    }
 }
 
 /// Splits `key: rest`; a key is a single word, so that sentences with a colon are not fields.
@@ -222,35 +251,21 @@ fn split_key(content: &str) -> Option<(&str, &str)> {
     is_word.then(|| (key, rest.trim()))
 }
 
-/// Parses a scalar or a single-line flow list.
-fn scalar(text: &str, line: usize) -> Node {
-    let text = text.trim();
-    if let Some(inner) = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-    {
-        let nodes = split_flow(inner)
-            .into_iter()
-            .map(|part| Node::text(unquoted(&part), line))
-            .collect();
-        return Node {
-            value: Value::List(nodes),
-            line,
-        };
-    }
-    Node::text(unquoted(text), line)
-}
-
-/// Splits at commas outside quotes and brackets.
-fn split_flow(inner: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
+/// Splits at commas outside quotes and brackets; if there are more than `most` parts, returns the first as the
+/// error.
+fn split_flow(inner: &str, most: usize) -> Result<Vec<&str>, Vec<&str>> {
+    let mut parts = Vec::new();
+    let mut start = 0;
     let mut quote = None;
     let mut depth = 0_usize;
-    for c in inner.chars() {
+    for (index, c) in inner.char_indices() {
         match (quote, c) {
             (None, ',') if depth == 0 => {
-                parts.push(String::new());
-                continue;
+                if parts.len() == most {
+                    return Err(parts);
+                }
+                parts.push(&inner[start..index]);
+                start = index + 1;
             }
             (None, '"') => quote = Some(c),
             (None, '[' | '{') => depth += 1,
@@ -258,12 +273,12 @@ fn split_flow(inner: &str) -> Vec<String> {
             (Some(open), c) if open == c => quote = None,
             _ => {}
         }
-        if let Some(part) = parts.last_mut() {
-            part.push(c);
-        }
     }
-    parts.retain(|part| !part.trim().is_empty());
-    parts
+    if parts.len() == most {
+        return Err(parts);
+    }
+    parts.push(&inner[start..]);
+    Ok(parts)
 }
 
 /// Returns the text without its quotes, or without a trailing comment.

@@ -3,13 +3,12 @@
 use saphyr_parser::Event;
 use saphyr_parser::Parser;
 
+use crate::markdown::node::MAX_NODES;
 use crate::markdown::node::Node;
 use crate::markdown::node::Value;
 
 /// Maximum nesting depth: nobody writes deeper YAML, and malicious nesting would overflow the stack.
 const MAX_DEPTH: usize = 32;
-/// Maximum number of values.
-const MAX_NODES: usize = 50_000;
 
 /// A YAML error: the line (counted from 1 within the text) and the reason.
 #[derive(Debug, PartialEq, Eq)]

@@ -151,3 +151,22 @@ fn values_and_tables_that_are_worked_out_take_bounded_memory() {
         assert!(run.stderr().contains(expected), "{}", run.report());
     }
 }
+
+#[test]
+fn rows_past_the_maximum_are_left_out_with_a_warning() {
+    let case = Case::empty();
+    let rows = "CREATE TABLE directives(id INTEGER PRIMARY KEY, content TEXT, status TEXT); \
+                WITH RECURSIVE count(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM count LIMIT 50001) \
+                INSERT INTO directives SELECT x, 'Rule ' || x, \
+                iif(x IN (3, 50000, 50001), 'active', 'done') FROM count;";
+    database(&case, "many.db", rows);
+    let report = import(&case, "claude-mem many.db");
+    assert_eq!(counts(&report), [2, 0, 49_998, 1], "{}", report["counts"]);
+    assert_eq!(
+        report["not_understood"][0]["message"],
+        "only the first 50000 of the 50001 rows of the table directives are read"
+    );
+    let names = report["imported"].as_array().unwrap().iter();
+    let names: Vec<_> = names.map(|one| one["item"].as_str().unwrap()).collect();
+    assert_eq!(names, ["directives 3", "directives 50000"]);
+}

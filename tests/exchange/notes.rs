@@ -55,6 +55,40 @@ fn basic_memory_notes_keep_tags_types_and_links() {
 }
 
 #[test]
+fn tags_past_the_maximum_are_left_out_with_a_warning() {
+    let case = Case::empty();
+    let numbered = |before: &str, after: &str, count: usize| -> String {
+        let tag = |number| format!("{before}{number}{after}");
+        (1..=count).map(tag).collect()
+    };
+    for (name, front, line) in [
+        ("list", numbered("- t", "\n", 501), String::new()),
+        (
+            "line",
+            format!("  {}t0\n", numbered("t", ", ", 500)),
+            String::new(),
+        ),
+        ("text", "- t0\n".to_owned(), numbered(" #t", "", 500)),
+        ("most", "- t0\n".to_owned(), numbered(" #t", "", 499)),
+    ] {
+        let text = format!("---\ntags:\n{front}---\n# {name}\n\n- [fact] {name}{line}\n");
+        case.write(&format!("notes/{name}.md"), &text);
+    }
+    let report = import(&case, "basic-memory notes");
+    assert_eq!(counts(&report), [4, 0, 0, 3], "{}", reasons(&report));
+    for name in ["line", "list", "text"] {
+        let expected =
+            format!("notes/{name}.md:null: has more than 500 tags; the rest is left out\n");
+        assert!(reasons(&report).contains(&expected), "{}", reasons(&report));
+        let entry = entry(&case, name);
+        let tags = entry.lines().find(|line| line.starts_with("tags:"));
+        assert_eq!(tags.unwrap().split(',').count(), 500);
+    }
+    let most = entry(&case, "most");
+    assert!(most.contains(", t499]"), "{most}");
+}
+
+#[test]
 fn claude_codes_memory_is_its_topics_and_what_the_index_says_itself() {
     let case = case("claude");
     let report = twice(&case, "claude-code claude/memory/MEMORY.md");

@@ -224,7 +224,7 @@ fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
             *times += 1;
             let fact = fact(item, &user, place, *times);
             fact.upsert(connection)?;
-            vectors::update_index(connection, &fact)?;
+            vectors::update_index(connection, [&fact])?;
         }
         Ok(())
     })?;

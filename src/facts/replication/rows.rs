@@ -87,7 +87,7 @@ fn write(connection: &Connection, before: Option<&Fact>, after: &Fact) -> Result
     if before.is_some_and(|before| says(before) == says(after)) {
         return Ok(());
     }
-    vectors::update_index(connection, after)
+    vectors::update_index(connection, [after])
 }
 
 /// The changes of a key that are operations, and the last recorded state of each fact.

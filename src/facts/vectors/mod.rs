@@ -62,13 +62,27 @@ pub fn embedder(project: &Project) -> Result<Embedder> {
     Endpoint::new(url, model, key.map(str::to_owned), DEADLINE).map(Embedder::Remote)
 }
 
-/// Updates the index for a fact, in the transaction that writes its row.
-pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
+/// Updates the index for facts, in the transaction that writes their rows.
+pub(crate) fn update_index<'f>(
+    connection: &Connection,
+    facts: impl IntoIterator<Item = &'f Fact>,
+) -> Result<()> {
     let place = IndexLocation::read(connection)?;
+    let built_in = model_of(&Embedder::BuiltIn);
+    facts
+        .into_iter()
+        .try_for_each(|fact| update_fact(connection, &place, &built_in, fact))
+}
+
+fn update_fact(
+    connection: &Connection,
+    place: &IndexLocation,
+    built_in: &str,
+    fact: &Fact,
+) -> Result<()> {
     if place.server.is_some() {
         return outbox::enqueue(connection, fact);
     }
-    let built_in = model_of(&Embedder::BuiltIn);
     if fact.status.is_retrievable() && place.model == built_in {
         let texts = passage_texts(&fact.key, &fact.value_text);
         let vectors: Vec<Vector> = texts
@@ -78,7 +92,7 @@ pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
         return write_vectors(
             connection,
             (&fact.user_id, &fact.fact_id),
-            &built_in,
+            built_in,
             &vectors,
         );
     }
