@@ -48,8 +48,24 @@ pub(crate) trait Query {
         tried: &str,
         sql: &str,
         values: impl Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>>;
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut rows = Vec::new();
+        self.each(tried, sql, values, |row| {
+            rows.push(read(row)?);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Reads each row in turn, if collecting them would take too much memory.
+    fn each(
+        &self,
+        tried: &str,
+        sql: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> Result<()>;
 }
 
 impl Query for Connection {
@@ -83,13 +99,13 @@ impl Query for Connection {
             .context(tried)
     }
 
-    fn rows<T>(
+    fn each(
         &self,
         tried: &str,
         sql: &str,
         values: impl Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>> {
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> Result<()> {
         self.prepare_cached(sql)
             .and_then(|mut statement| statement.query_map(values, read)?.collect())
             .context(tried)
