@@ -101,13 +101,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
             category: statement.category,
             is_confirmed: statement.is_confirmed,
         };
-        let arbiter = Arbiter {
-            connection,
-            user,
-            source: &source,
-            now: &now,
-            high_risk: &high_risk,
-        };
+        let arbiter = Arbiter::new(connection, user, &source, &now, &high_risk);
         let mut applied = application::apply(&arbiter, std::slice::from_ref(&action))?;
         match applied.pop() {
             Some(applied) => {

@@ -68,7 +68,24 @@ pub(crate) struct Arbiter<'a> {
 /// The outcome, and the affected fact.
 pub(crate) type Decision = (ActionOutcome, Option<Fact>);
 
-impl Arbiter<'_> {
+impl<'a> Arbiter<'a> {
+    /// Creates the arbiter of a turn of a user.
+    pub(crate) fn new(
+        connection: &'a Connection,
+        user: &'a UserId,
+        source: &'a ActionSource,
+        now: &'a str,
+        high_risk: &'a [String],
+    ) -> Self {
+        Self {
+            connection,
+            user,
+            source,
+            now,
+            high_risk,
+        }
+    }
+
     /// Applies an action as far as the rules allow.
     pub(crate) fn decide(&self, action: &Action) -> Result<Decision> {
         self.expire_ended(action.key.as_str())?;

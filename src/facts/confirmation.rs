@@ -48,7 +48,7 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
         &[],
     )?;
     let (source, now) = (source(facts, "annals:question"), facts.clock().timestamp());
-    let arbiter = arbiter(facts.connection(), user, &source, &now, facts.high_risk());
+    let arbiter = Arbiter::new(facts.connection(), user, &source, &now, facts.high_risk());
     let with_question = |fact: Fact| {
         let contested = arbiter.contested_fact(&fact)?;
         let question = question(&fact, contested.as_ref(), facts.high_risk(), &now);
@@ -95,7 +95,7 @@ pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<Confirmatio
     let source = source(facts, &format!("annals:confirmed:{}", fact.fact_id));
     let high_risk = facts.high_risk().to_vec();
     facts.write(|connection| {
-        let arbiter = arbiter(connection, user, &source, &now, &high_risk);
+        let arbiter = Arbiter::new(connection, user, &source, &now, &high_risk);
         let fact = reload(connection, user, &fact)?;
         match fact.status {
             FactStatus::Active => mark_certain(&arbiter, &fact),
@@ -170,7 +170,7 @@ pub fn reject(
     let source = source(facts, &format!("annals:rejected:{}", fact.fact_id));
     let high_risk = facts.high_risk().to_vec();
     facts.write(|connection| {
-        let arbiter = arbiter(connection, user, &source, &now, &high_risk);
+        let arbiter = Arbiter::new(connection, user, &source, &now, &high_risk);
         let fact = reload(connection, user, &fact)?;
         if !fact.status.is_retrievable() {
             return Ok(ConfirmationResult {
@@ -214,22 +214,6 @@ fn source(facts: &Facts, turn_id: &str) -> ActionSource {
         event_time: None,
         category: None,
         is_confirmed: true,
-    }
-}
-
-fn arbiter<'a>(
-    connection: &'a Connection,
-    user: &'a UserId,
-    source: &'a ActionSource,
-    now: &'a str,
-    high_risk: &'a [String],
-) -> Arbiter<'a> {
-    Arbiter {
-        connection,
-        user,
-        source,
-        now,
-        high_risk,
     }
 }
 

@@ -185,13 +185,7 @@ fn judge(
         {
             return Err(Error::not_found("another worker has taken the turn"));
         }
-        let arbiter = Arbiter {
-            connection,
-            user: &turn.user,
-            source: &source,
-            now: &now,
-            high_risk: &high_risk,
-        };
+        let arbiter = Arbiter::new(connection, &turn.user, &source, &now, &high_risk);
         let current = queue::turn(connection, &turn.user, &turn.turn_id)?;
         if current.is_some_and(|turn| turn.status == "done") {
             return replayed(&arbiter, actions);
