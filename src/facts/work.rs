@@ -97,7 +97,10 @@ pub fn step(
     match judge_leased(facts, auditor, embedder, &lease, (wait, length)) {
         Ok(outcome) => Ok(Some(outcome)),
         // Whatever failed, this worker lives: the turn must not wait for the lease to end, nor count as an attempt.
-        Err(error) => put_back(facts, lease, error).map(Some),
+        Err(error) => {
+            give_up(facts, &lease, TurnEnd::Requeued(&error.to_string()))?;
+            Ok(Some(TurnOutcome::Failed(lease.turn, error)))
+        }
     }
 }
 
@@ -137,35 +140,23 @@ fn judge_leased(
             Err(error) => return Err(error),
         }
     }
-    bury(facts, lease, &last.0, &last.1)
+    give_up(facts, lease, TurnEnd::Dead(&last.1, Some(&last.0)))?;
+    Ok(TurnOutcome::Dead(lease.turn.clone()))
 }
 
 fn elapsed(since: Instant) -> TimeDelta {
     TimeDelta::from_std(since.elapsed()).unwrap_or(TimeDelta::MAX)
 }
 
-fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome> {
-    let now = queue::now_millis(&facts.clock());
-    let message = error.to_string();
-    facts.write(|connection| {
-        if queue::holds_lease(connection, &lease)? {
-            queue::finish(connection, &lease.turn, TurnEnd::Requeued(&message), &now)?;
-        }
-        Ok(())
-    })?;
-    Ok(TurnOutcome::Failed(lease.turn, error))
-}
-
-fn bury(facts: &mut Facts, lease: &Lease, answer: &str, problem: &str) -> Result<TurnOutcome> {
+/// Ends the work on a turn without a result, unless another worker has taken it over.
+fn give_up(facts: &mut Facts, lease: &Lease, end: TurnEnd<'_>) -> Result<()> {
     let now = queue::now_millis(&facts.clock());
     facts.write(|connection| {
         if queue::holds_lease(connection, lease)? {
-            let end = TurnEnd::Dead(problem, Some(answer));
             queue::finish(connection, &lease.turn, end, &now)?;
         }
         Ok(())
-    })?;
-    Ok(TurnOutcome::Dead(lease.turn.clone()))
+    })
 }
 
 /// Applies all actions of a turn and finishes it in the queue, in one transaction.
