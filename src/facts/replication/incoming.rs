@@ -143,22 +143,17 @@ struct LinePayload {
 
 /// Returns the line in a payload: a JSON object with a `content`.
 fn line(payload: &str) -> std::result::Result<String, Unreadable> {
-    let version = wire::version(payload)?;
-    if version > wire::VERSION {
-        return Err(Unreadable(wire::newer(version)));
-    }
-    let broken = |why: &str| Unreadable(format!("not understood: {why}"));
-    let payload: LinePayload =
-        serde_json::from_str(payload).map_err(|error| broken(&error.to_string()))?;
-    let fields: serde_json::Value =
-        serde_json::from_str(&payload.line).map_err(|error| broken(&error.to_string()))?;
+    wire::check_version(payload)?;
+    let unreadable = |error: serde_json::Error| wire::broken(&error.to_string());
+    let payload: LinePayload = serde_json::from_str(payload).map_err(unreadable)?;
+    let fields: serde_json::Value = serde_json::from_str(&payload.line).map_err(unreadable)?;
     let is_line = fields
         .get("content")
         .is_some_and(serde_json::Value::is_string)
         && !payload.line.contains('\n');
     is_line
         .then_some(payload.line)
-        .ok_or_else(|| broken("not a journal record"))
+        .ok_or_else(|| wire::broken("not a journal record"))
 }
 
 struct Receiver<'a> {
@@ -244,7 +239,7 @@ impl<'a> Receiver<'a> {
             (Some(OperationKind::Erased | OperationKind::Withheld), _) => {
                 return self.add(received, "erased", None);
             }
-            (Some(_), None) => Unreadable("not understood: it is empty".to_owned()),
+            (Some(_), None) => wire::broken("it is empty"),
             (None, _) => Unreadable(format!("unknown kind {:?}", received.kind)),
         };
         self.set_aside(received, &reason)
