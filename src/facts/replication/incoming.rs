@@ -237,7 +237,7 @@ impl<'a> Receiver<'a> {
                 Err(unreadable) => unreadable,
             },
             (Some(OperationKind::Erased | OperationKind::Withheld), _) => {
-                return self.add(received, "erased", None);
+                return self.add(received, "", "erased", None);
             }
             (Some(_), None) => wire::broken("it is empty"),
             (None, _) => Unreadable(format!("unknown kind {:?}", received.kind)),
@@ -255,7 +255,7 @@ impl<'a> Receiver<'a> {
             received.number,
         );
         if self.tombstones.covers(&received.scope, (user, &key), born) {
-            self.add(received, "erased", None)?;
+            self.add(received, "", "erased", None)?;
             return self.rewrite(received);
         }
         if self.is_foreign_id(&change)? {
@@ -275,7 +275,7 @@ impl<'a> Receiver<'a> {
             device: Some(received.device.clone()),
         };
         let history = row.insert(self.connection)?;
-        self.add(received, "fact", Some(history))?;
+        self.add(received, &received.op_id, "fact", Some(history))?;
         if is_scrubbed {
             self.rewrite(received)?;
         }
@@ -309,11 +309,11 @@ impl<'a> Receiver<'a> {
         if !journal_lines::is_known_line(self.connection, &op_id)? {
             self.incoming.lines.push((received.device.clone(), line));
         }
-        journal_lines::receive_line(self.connection, received, &op_id, self.clock)
+        self.add(received, &op_id, "line", None)
     }
 
     fn forget(&mut self, received: &Received, tombstone: &tombstone::Tombstone) -> Result<()> {
-        self.add(received, "forget", None)?;
+        self.add(received, &received.op_id, "forget", None)?;
         let scope = &received.scope;
         self.tombstones.add(self.connection, scope, tombstone)?;
         let touched = tombstone::apply(self.connection, scope, tombstone)?;
@@ -340,12 +340,14 @@ impl<'a> Receiver<'a> {
         )
     }
 
-    fn add(&self, received: &Received, kind: &str, history: Option<i64>) -> Result<()> {
-        let op_id = if kind == "erased" {
-            ""
-        } else {
-            &received.op_id
-        };
+    /// Records an operation; an erased one has no id, and that of a line is derived from the line here.
+    fn add(
+        &self,
+        received: &Received,
+        op_id: &str,
+        kind: &str,
+        history: Option<i64>,
+    ) -> Result<()> {
         self.connection.run(
             "write the operations",
             "INSERT INTO operations \
