@@ -28,7 +28,7 @@ use crate::secrets::SecretPolicy;
 use crate::text;
 
 /// Maximum length of the excerpt of a source, in characters.
-pub(crate) const EXCERPT: usize = 400;
+pub(crate) const MAX_EXCERPT_CHARS: usize = 400;
 
 /// Reason of the changes that a statement makes.
 const REASON: &str = "stated";
@@ -95,7 +95,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
             session_id: None,
             turn_seq: None,
             project: statement.project.clone(),
-            excerpt: text::clip(&statement.value, EXCERPT).into_owned(),
+            excerpt: text::clip(&statement.value, MAX_EXCERPT_CHARS).into_owned(),
             said_at: now.clone(),
             event_time,
             category: statement.category,

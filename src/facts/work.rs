@@ -12,7 +12,7 @@ use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::action;
 use crate::facts::action::Action;
-use crate::facts::addition::EXCERPT;
+use crate::facts::addition::MAX_EXCERPT_CHARS;
 use crate::facts::application;
 use crate::facts::application::ActionResult;
 use crate::facts::arbitration::ActionSource;
@@ -214,7 +214,7 @@ fn source(turn: &Turn) -> ActionSource {
         session_id: turn.session_id.clone(),
         turn_seq: turn.turn_seq,
         project: turn.project.clone(),
-        excerpt: text::clip(turn.user_input.trim(), EXCERPT).into_owned(),
+        excerpt: text::clip(turn.user_input.trim(), MAX_EXCERPT_CHARS).into_owned(),
         said_at: turn.said_at.clone(),
         event_time: None,
         category: None,
