@@ -159,22 +159,22 @@ impl Sums {
         Ok(Self(sums))
     }
 
-    fn classes(&self, figure: Figure) -> impl Iterator<Item = (u64, u64)> {
-        let classes = self.0.get(figure.as_str()).into_iter().flatten();
-        classes.map(|(class, amount)| (*class, *amount))
+    fn buckets(&self, figure: Figure) -> impl Iterator<Item = (u64, u64)> {
+        let buckets = self.0.get(figure.as_str()).into_iter().flatten();
+        buckets.map(|(bucket, amount)| (*bucket, *amount))
     }
 
     fn total(&self, figure: Figure) -> u64 {
-        self.classes(figure).map(|(_, amount)| amount).sum()
+        self.buckets(figure).map(|(_, amount)| amount).sum()
     }
 
     /// Returns the bucket in which a percentile falls.
     fn percentile(&self, figure: Figure, percent: u64) -> Option<u64> {
         let wanted = self.total(figure).saturating_mul(percent).div_ceil(100);
         let mut seen = 0;
-        self.classes(figure).find_map(|(class, amount)| {
+        self.buckets(figure).find_map(|(bucket, amount)| {
             seen += amount;
-            (seen >= wanted).then_some(class)
+            (seen >= wanted).then_some(bucket)
         })
     }
 }
