@@ -12,6 +12,7 @@ use crate::knowledge::Confidence;
 use crate::knowledge::ImportItem;
 use crate::markdown::FrontMatter;
 use crate::storage::read;
+use crate::text::line_number;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
@@ -60,7 +61,7 @@ impl NoteFile {
             Some(_) => trimmed[first.len()..].trim_start_matches(['\n', '\r']),
             None => trimmed,
         };
-        let line = 1 + text[..text.len() - body.len()].matches('\n').count();
+        let line = line_number(text, text.len() - body.len());
         Self {
             heading: heading
                 .filter(|heading| !heading.is_empty())

@@ -45,6 +45,13 @@ pub(crate) fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Optio
     head.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
+/// Returns the number of the line that contains a byte offset, counted from 1.
+pub(crate) fn line_number(text: impl AsRef<[u8]>, offset: usize) -> usize {
+    let text = text.as_ref();
+    let before = text.get(..offset).unwrap_or(text);
+    before.split(|byte| *byte == b'\n').count()
+}
+
 /// Splits a text at commas, except those inside round brackets.
 pub(crate) fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
