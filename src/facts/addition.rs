@@ -229,12 +229,11 @@ fn object(text: &str) -> Result<Value> {
 
 /// Refuses a text that looks like a secret.
 pub(crate) fn refuse_secrets(text: &str, policy: SecretPolicy) -> Result<()> {
-    match secrets::find(text).first() {
-        Some(secret) if policy == SecretPolicy::Refuse => Err(Error::refused(format!(
-            "the value looks like a secret ({})",
-            secret.rule
-        ))
-        .hint("--allow-secret keeps it anyway")),
+    match secrets::first_rule(text) {
+        Some(rule) if policy == SecretPolicy::Refuse => {
+            let message = format!("the value looks like a secret ({rule})");
+            Err(Error::refused(message).hint("--allow-secret keeps it anyway"))
+        }
         _ => Ok(()),
     }
 }

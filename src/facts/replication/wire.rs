@@ -164,14 +164,5 @@ fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact,
 /// Returns the rule that matches a secret in one of the strings of a JSON document.
 pub(crate) fn secret(json: &str) -> Option<&'static str> {
     let value: Value = serde_json::from_str(json).ok()?;
-    secret_in(&value)
-}
-
-fn secret_in(value: &Value) -> Option<&'static str> {
-    match value {
-        Value::String(text) => secrets::find(text).first().map(|secret| secret.rule),
-        Value::Array(items) => items.iter().find_map(secret_in),
-        Value::Object(fields) => fields.values().find_map(secret_in),
-        _ => None,
-    }
+    secrets::first_rule_in_json(&value)
 }
