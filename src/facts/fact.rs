@@ -365,6 +365,13 @@ pub(crate) fn by_id(connection: &Connection, user: &UserId, id: &str) -> Result<
     Ok(found.into_iter().next())
 }
 
+/// Returns the number of a user's facts that searches return.
+pub(crate) fn count_retrievable(connection: &Connection, user: &UserId) -> Result<usize> {
+    let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
+               WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
+    connection.value("count the facts", sql, [user.as_str()])
+}
+
 fn select_sql(condition: &str) -> String {
     format!("SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND ({condition}) ORDER BY seq")
 }

@@ -4,6 +4,7 @@ use rusqlite::Connection;
 
 use crate::embedding::Quantized;
 use crate::error::Result;
+use crate::facts::fact;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::facts::vectors::dim;
@@ -81,10 +82,7 @@ pub(crate) fn scan(
 
 /// Returns whether every retrievable fact of the user has a vector, given the number of facts that have.
 pub(crate) fn is_complete(connection: &Connection, user: &UserId, vectors: usize) -> Result<bool> {
-    let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
-               WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
-    let facts: i64 = connection.value("count the facts", sql, [user.as_str()])?;
-    Ok(usize::try_from(facts).is_ok_and(|facts| facts == vectors))
+    Ok(fact::count_retrievable(connection, user)? == vectors)
 }
 
 #[expect(
