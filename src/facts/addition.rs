@@ -92,14 +92,13 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
         }
         let source = ActionSource {
             turn_id,
-            session_id: None,
-            turn_seq: None,
             project: statement.project.clone(),
             excerpt: text::clip(&statement.value, MAX_EXCERPT_CHARS).into_owned(),
             said_at: now.clone(),
             event_time,
             category: statement.category,
             is_confirmed: statement.is_confirmed,
+            ..ActionSource::default()
         };
         let arbiter = Arbiter::new(connection, user, &source, &now, &high_risk);
         let mut applied = application::apply(&arbiter, std::slice::from_ref(&action))?;

@@ -39,7 +39,7 @@ use crate::facts::wording;
 use crate::text::hexadecimal;
 
 /// The source of an action.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ActionSource {
     pub(crate) turn_id: String,
     pub(crate) session_id: Option<String>,

@@ -206,14 +206,9 @@ fn reload(connection: &Connection, user: &UserId, fact: &Fact) -> Result<Fact> {
 fn source(facts: &Facts, turn_id: &str) -> ActionSource {
     ActionSource {
         turn_id: turn_id.to_owned(),
-        session_id: None,
-        turn_seq: None,
-        project: None,
-        excerpt: String::new(),
         said_at: facts.clock().timestamp(),
-        event_time: None,
-        category: None,
         is_confirmed: true,
+        ..ActionSource::default()
     }
 }
 

@@ -216,9 +216,7 @@ fn source(turn: &Turn) -> ActionSource {
         project: turn.project.clone(),
         excerpt: text::clip(turn.user_input.trim(), MAX_EXCERPT_CHARS).into_owned(),
         said_at: turn.said_at.clone(),
-        event_time: None,
-        category: None,
-        is_confirmed: false,
+        ..ActionSource::default()
     }
 }
 
