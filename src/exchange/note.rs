@@ -120,11 +120,7 @@ pub(crate) fn notes(
 
 /// Returns the item for a whole file.
 pub(crate) fn item(path: &Path, name: &str) -> SourceItem {
-    let place = SourceLocation {
-        file: path.to_owned(),
-        line: None,
-    };
-    SourceItem::new(place, name)
+    SourceItem::new(SourceLocation::new(path, None), name)
 }
 
 /// Returns a word as a tag without its `#`, or `None` if it is not a valid tag.
