@@ -88,12 +88,14 @@ pub struct Parsed<T> {
 }
 
 impl<T> Parsed<T> {
+    /// Returns a value with its warnings.
+    pub fn new(value: T, warnings: Vec<Warning>) -> Self {
+        Self { value, warnings }
+    }
+
     /// Returns a value without warnings.
     pub fn clean(value: T) -> Self {
-        Self {
-            value,
-            warnings: Vec::new(),
-        }
+        Self::new(value, Vec::new())
     }
 
     /// Returns the value and moves its warnings into `warnings`.
@@ -104,9 +106,6 @@ impl<T> Parsed<T> {
 
     /// Returns the same warnings with a converted value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Parsed<U> {
-        Parsed {
-            value: change(self.value),
-            warnings: self.warnings,
-        }
+        Parsed::new(change(self.value), self.warnings)
     }
 }

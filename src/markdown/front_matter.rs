@@ -64,10 +64,7 @@ impl FrontMatter {
             add_missing_fields(&mut fields, &second_fields);
             range.end = second.whole.end;
         }
-        Parsed {
-            value: Self { fields, range },
-            warnings,
-        }
+        Parsed::new(Self { fields, range }, warnings)
     }
 
     /// Returns the value of the first of `keys` that is present.

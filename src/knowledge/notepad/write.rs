@@ -183,10 +183,7 @@ fn insert(
             .hint("take something out by hand, or write an entry: `annals entry write`"));
     }
     bytes.splice(insertion.at..insertion.at, insertion.text.into_bytes());
-    Ok(Parsed {
-        value: characters,
-        warnings: parsed.warnings,
-    })
+    Ok(Parsed::new(characters, parsed.warnings))
 }
 
 /// Returns the lines to insert for a note.
