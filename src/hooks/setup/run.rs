@@ -211,7 +211,7 @@ fn install(
     Ok(match &old {
         Some(bytes) if *bytes == new => FileOutcome::Unchanged,
         // The file contains nothing that someone else wrote, so it needs no backup.
-        Some(bytes) if target.is_whole() || target.is_as_created(bytes) => {
+        Some(bytes) if target.is_whole() || target.is_as_written(bytes, None) => {
             changes.edit(&target.path, old, new)?;
             FileOutcome::Extended
         }
