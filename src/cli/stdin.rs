@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::error::At;
 use crate::error::Result;
 
-/// Reads standard input up to a number of bytes; the error of a failed read says what was attempted.
+/// Reads at most this many bytes of standard input; `tried` says in an error what was attempted.
 pub(crate) fn read(most: u64, tried: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut input = io::stdin().take(most);

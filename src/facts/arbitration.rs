@@ -69,7 +69,7 @@ pub(crate) struct Arbiter<'a> {
 pub(crate) type Decision = (ActionOutcome, Option<Fact>);
 
 impl<'a> Arbiter<'a> {
-    /// Creates the arbiter of a turn of a user.
+    /// Creates the arbiter for one turn of a user.
     pub(crate) fn new(
         connection: &'a Connection,
         user: &'a UserId,

@@ -78,7 +78,7 @@ word_enum! {
     }
 }
 
-/// Stores enums as their words in the database, and reads them from a word.
+/// Stores enums as their words in the database, and parses them from their words.
 macro_rules! stored_as_word {
     ($($name:ty: $what:literal),*) => {$(
         impl FromStr for $name {

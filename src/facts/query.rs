@@ -72,7 +72,7 @@ pub(crate) trait Query {
         })
     }
 
-    /// Reads each row in turn, if collecting them would take too much memory.
+    /// Reads each row in turn, without collecting them.
     fn each(
         &self,
         tried: &str,

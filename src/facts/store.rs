@@ -123,7 +123,7 @@ impl Facts {
         Self::new(connection, Path::new(""), clock, Duration::ZERO)
     }
 
-    /// Brings the tables up to date.
+    /// Creates the store from a connection, and brings its tables up to date.
     fn new(mut connection: Connection, path: &Path, clock: Clock, wait: Duration) -> Result<Self> {
         schema::migrate(&mut connection)?;
         Ok(Self {

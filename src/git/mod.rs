@@ -412,7 +412,8 @@ impl Git {
         }
     }
 
-    /// Runs an operation with the full hash of the checked-out commit; returns nothing without commit or git.
+    /// Runs an operation with the full hash of the checked-out commit; returns an empty result without a commit
+    /// or without git.
     fn at_head<T: Default>(
         &self,
         operation: impl FnOnce(&Program<'_>, &str) -> Result<Option<T>>,

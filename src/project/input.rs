@@ -95,7 +95,7 @@ impl Input<'_> {
     }
 }
 
-/// A type that settings of several keys have.
+/// A type of setting that several keys have.
 pub(crate) trait SettingValue: Sized {
     /// Reads a value.
     fn read(input: &Input) -> Result<Self, String>;

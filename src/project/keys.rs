@@ -54,7 +54,7 @@ impl Settings {
     }
 }
 
-/// Defines the key of a setting that is read and shown as its type is; the key is the path of the setting.
+/// Defines a key whose setting is read and shown as every setting of its type; the name is the path of the field.
 macro_rules! key {
     ($first:ident $(. $rest:ident)*: $scope:ident, $about:literal) => {
         SettingKey {

@@ -340,7 +340,7 @@ impl<'a> Receiver<'a> {
         )
     }
 
-    /// Records an operation; an erased one has no id, and that of a line is derived from the line here.
+    /// Records an operation; `op_id` is empty for an erased one, and derived from the line for a line.
     fn add(
         &self,
         received: &Received,

@@ -49,7 +49,7 @@ pub struct SetAside {
     pub reason: String,
 }
 
-/// The operations of this device that the server does not have.
+/// SQL for the operations of this device that the server does not have.
 const PENDING: &str = "FROM share_device AS d JOIN share_cursors AS c ON c.device = d.device \
      JOIN operations AS o ON o.scope = c.scope AND o.device = c.device AND o.number > c.number";
 

@@ -130,7 +130,7 @@ struct Versioned {
     v: u32,
 }
 
-/// Returns why a payload is set aside if its format is newer than this program's.
+/// Returns the reason for setting a payload aside if its format is newer than this program's.
 pub(crate) fn check_version(text: &str) -> std::result::Result<(), Unreadable> {
     let Versioned { v } = serde_json::from_str(text).map_err(|error| broken(&error.to_string()))?;
     if v > VERSION {
@@ -140,7 +140,7 @@ pub(crate) fn check_version(text: &str) -> std::result::Result<(), Unreadable> {
     Ok(())
 }
 
-/// Returns why a payload is set aside that does not have the form of its kind.
+/// Returns the reason for setting aside a payload that is not understood.
 pub(crate) fn broken(why: &str) -> Unreadable {
     Unreadable(format!("not understood: {why}"))
 }

@@ -20,7 +20,7 @@ const GRAM: usize = 3;
 /// Number of facts from which pairs of characters are searched for only in facts that share a trigram.
 const MANY: i64 = 20_000;
 
-/// What is said to have been tried if a statement fails.
+/// What was attempted, as an error says it.
 const TRIED: &str = "search the facts by parts of words";
 
 /// Adds to the score of each row for the substrings that it contains.
