@@ -115,10 +115,7 @@ impl Error {
     /// Sets the file, and the line number in it (counted from 1) if known.
     #[must_use]
     pub fn at(mut self, file: &Path, line: impl Into<Option<usize>>) -> Self {
-        self.place = Some(SourceLocation {
-            file: file.to_owned(),
-            line: line.into(),
-        });
+        self.place = Some(SourceLocation::new(file, line));
         self
     }
 

@@ -16,6 +16,16 @@ pub struct SourceLocation {
     pub line: Option<usize>,
 }
 
+impl SourceLocation {
+    /// Returns the location of a line, or of a file as a whole.
+    pub fn new(file: impl Into<PathBuf>, line: impl Into<Option<usize>>) -> Self {
+        Self {
+            file: file.into(),
+            line: line.into(),
+        }
+    }
+}
+
 /// Serialises a path that need not be UTF-8, which would otherwise fail.
 fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
@@ -44,10 +54,7 @@ impl Warning {
     /// Returns a warning about a line, counted from 1, of a file.
     pub fn at(file: &Path, line: usize, message: impl Into<String>) -> Self {
         Self {
-            place: SourceLocation {
-                file: file.to_owned(),
-                line: Some(line),
-            },
+            place: SourceLocation::new(file, line),
             message: message.into(),
         }
     }
@@ -55,10 +62,7 @@ impl Warning {
     /// Returns a warning about a file as a whole.
     pub fn file(file: &Path, message: impl Into<String>) -> Self {
         Self {
-            place: SourceLocation {
-                file: file.to_owned(),
-                line: None,
-            },
+            place: SourceLocation::new(file, None),
             message: message.into(),
         }
     }
@@ -84,12 +88,14 @@ pub struct Parsed<T> {
 }
 
 impl<T> Parsed<T> {
+    /// Returns a value with its warnings.
+    pub fn new(value: T, warnings: Vec<Warning>) -> Self {
+        Self { value, warnings }
+    }
+
     /// Returns a value without warnings.
     pub fn clean(value: T) -> Self {
-        Self {
-            value,
-            warnings: Vec::new(),
-        }
+        Self::new(value, Vec::new())
     }
 
     /// Returns the value and moves its warnings into `warnings`.
@@ -100,9 +106,6 @@ impl<T> Parsed<T> {
 
     /// Returns the same warnings with a converted value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Parsed<U> {
-        Parsed {
-            value: change(self.value),
-            warnings: self.warnings,
-        }
+        Parsed::new(change(self.value), self.warnings)
     }
 }

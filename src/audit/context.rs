@@ -35,10 +35,7 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let report = lifecycle::sync(project, &request)?;
     warnings.extend(report.warnings);
     let of = |file: &RegeneratedFile, message: &str| {
-        let place = SourceLocation {
-            file: file.file.clone(),
-            line: None,
-        };
+        let place = SourceLocation::new(&file.file, None);
         Detail::at(place, message)
     };
     let context = report.context.unwrap_or_default();

@@ -53,10 +53,7 @@ impl EntryRows<'_> {
             Detail::at(place, "does not match the entries")
         });
         let invalid = found.invalid.iter().map(|one| {
-            let place = SourceLocation {
-                file: one.file.clone(),
-                line: one.line,
-            };
+            let place = SourceLocation::new(&one.file, one.line);
             Detail::at(place, &one.problem)
         });
         vec![
@@ -135,9 +132,6 @@ impl EntryRows<'_> {
     }
 
     fn location(&self, path: &std::path::Path, line: Option<usize>) -> SourceLocation {
-        SourceLocation {
-            file: self.project.relative(path).to_owned(),
-            line,
-        }
+        SourceLocation::new(self.project.relative(path), line)
     }
 }

@@ -74,10 +74,7 @@ pub(crate) fn in_text(path: &Path, text: &str, first: usize) -> Vec<Detail> {
     secrets::find_lines(text, first)
         .into_iter()
         .map(|(rule, line)| {
-            let place = SourceLocation {
-                file: path.to_owned(),
-                line: Some(line),
-            };
+            let place = SourceLocation::new(path, line);
             Detail::at(
                 place,
                 &format!("contains what looks like a secret ({rule})"),

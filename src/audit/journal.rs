@@ -32,10 +32,7 @@ pub(crate) fn lines(project: &Project, _warnings: &mut Vec<Warning>) -> Result<V
     };
     let statistics = journal::statistics(&path)?;
     let named = statistics.skipped_lines.iter().map(|line| {
-        let place = SourceLocation {
-            file: project.relative(&path).to_owned(),
-            line: Some(*line),
-        };
+        let place = SourceLocation::new(project.relative(&path), *line);
         Detail::at(place, "is not a JSON object, or is too long to be read")
     });
     let found = (statistics.skipped, named.collect());

@@ -21,10 +21,7 @@ pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let found = patterns::check(project)?.into_value(warnings);
     let stale = found.entries.into_iter().filter(|entry| entry.is_stale);
     let details = stale.map(|entry| {
-        let place = SourceLocation {
-            file: project.relative(&path).to_owned(),
-            line: Some(entry.line),
-        };
+        let place = SourceLocation::new(project.relative(&path), entry.line);
         Detail::at(
             place,
             &format!("{}: {}", entry.id, entry.reasons.join("; ")),

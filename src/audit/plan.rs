@@ -23,10 +23,7 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     warnings.extend(status.warnings);
     let found = status.drift.into_iter().map(|drift| {
         let message = drift.sentence();
-        let place = SourceLocation {
-            file: drift.file,
-            line: Some(drift.line),
-        };
+        let place = SourceLocation::new(drift.file, drift.line);
         Detail::at(place, &message)
     });
     let drift = found.collect();

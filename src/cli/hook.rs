@@ -78,7 +78,7 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     let place = global.request()?;
     let request = HookRequest {
         event: args.event.clone(),
-        harness: args.harness.as_deref().and_then(harness),
+        harness: args.harness.as_deref().and_then(Harness::from_word),
         no_notepad: args.no_notepad,
     };
     let is_end = request.event.as_deref() == Some("session-end");
@@ -127,9 +127,4 @@ fn input() -> Vec<u8> {
         input.clear();
     }
     input
-}
-
-fn harness(name: &str) -> Option<Harness> {
-    let mut known = Harness::ALL.into_iter();
-    known.find(|known| known.as_str() == name)
 }

@@ -37,6 +37,7 @@ mod share;
 mod ship;
 mod shown;
 mod status;
+mod stdin;
 mod suggestion;
 mod sync;
 mod undo;

@@ -412,10 +412,7 @@ impl Output {
         let root = self.root.as_deref();
         let below = root.and_then(|root| place.file.strip_prefix(root).ok());
         let below = below.filter(|below| !below.as_os_str().is_empty());
-        SourceLocation {
-            file: below.unwrap_or(&place.file).to_owned(),
-            line: place.line,
-        }
+        SourceLocation::new(below.unwrap_or(&place.file), place.line)
     }
 
     fn write_message(&mut self, label: &str, style: Style, message: &str) {

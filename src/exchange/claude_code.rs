@@ -121,10 +121,7 @@ fn index(path: &Path, files: &Files, topics: &HashSet<String>, source: &mut Impo
     }
     let mut names: HashMap<String, usize> = HashMap::new();
     for (name, range, line) in parts {
-        let place = |line| SourceLocation {
-            file: path.to_owned(),
-            line: Some(line),
-        };
+        let place = |line| SourceLocation::new(path, line);
         let mut body = String::new();
         for (index, text) in file.body[range].split_inclusive('\n').enumerate() {
             match pointed_at(text, path, files, topics) {

@@ -20,18 +20,17 @@ use crate::exchange::database::MAX_ROWS;
 use crate::exchange::database::number;
 use crate::exchange::database::text;
 use crate::exchange::kind::kind_of;
+use crate::exchange::note::item;
 use crate::exchange::note::tag;
 use crate::exchange::note::unique;
 use crate::exchange::source::DatedItem;
 use crate::exchange::source::ImportSource;
 use crate::exchange::source::Note;
-use crate::exchange::source::SourceItem;
 use crate::exchange::source::title;
 use crate::journal::DatedRecord;
 use crate::journal::RecordDraft;
 use crate::knowledge::Confidence;
 use crate::knowledge::ImportItem;
-use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// Tables whose rows are records, with the default record type for rows without one.
@@ -129,7 +128,7 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
             database.each_row(&table, &columns, |row| directive(path, row, &mut source))?;
         } else if table == "user_prompts" && count > 0 {
             let reason = "prompts are not imported";
-            source.skip(item(path, format!("user_prompts ({count} rows)")), reason);
+            source.skip(item(path, &format!("user_prompts ({count} rows)")), reason);
         } else if !HOUSEKEEPING.contains(&table.as_str()) && !table.contains("_fts") && count > 0 {
             let warning = format!("the table {table} ({count} rows) is not known");
             source.unknown.push(Warning::file(path, warning));
@@ -139,7 +138,7 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
 }
 
 fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut ImportSource) {
-    let item = item(path, row_name(table, row));
+    let item = item(path, &row_name(table, row));
     let content = content(row);
     if content.is_empty() {
         return source.skip(item, "is empty");
@@ -170,7 +169,7 @@ fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut 
 /// Reads a directive, a rule that the user wants followed.
 fn directive(path: &Path, row: &DatabaseRow, source: &mut ImportSource) {
     let name = row_name("directives", row);
-    let item = item(path, name.clone());
+    let item = item(path, &name);
     let Some(content) = text(row, "content") else {
         return source.skip(item, "is empty");
     };
@@ -264,14 +263,6 @@ fn row_name(table: &str, row: &DatabaseRow) -> String {
         Some(id) => format!("{table} {id}"),
         None => table.to_owned(),
     }
-}
-
-fn item(path: &Path, name: String) -> SourceItem {
-    let place = SourceLocation {
-        file: path.to_owned(),
-        line: None,
-    };
-    SourceItem::new(place, name)
 }
 
 fn with_end(path: &Path, end: &str) -> PathBuf {

@@ -12,6 +12,7 @@ use crate::knowledge::Confidence;
 use crate::knowledge::ImportItem;
 use crate::markdown::FrontMatter;
 use crate::storage::read;
+use crate::text::line_number;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
@@ -63,7 +64,7 @@ impl NoteFile {
             Some(_) => trimmed[first.len()..].trim_start_matches(['\n', '\r']),
             None => trimmed,
         };
-        let line = 1 + text[..text.len() - body.len()].matches('\n').count();
+        let line = line_number(text, text.len() - body.len());
         Self {
             heading: heading
                 .filter(|heading| !heading.is_empty())
@@ -126,11 +127,7 @@ pub(crate) fn notes(
 
 /// Returns the item for a whole file.
 pub(crate) fn item(path: &Path, name: &str) -> SourceItem {
-    let place = SourceLocation {
-        file: path.to_owned(),
-        line: None,
-    };
-    SourceItem::new(place, name)
+    SourceItem::new(SourceLocation::new(path, None), name)
 }
 
 /// Returns a word as a tag without its `#`, or `None` if it is not a valid tag.

@@ -4,8 +4,10 @@ use crate::secrets;
 
 /// Returns the refusal if one of the texts contains a secret.
 pub(crate) fn secret(texts: &[&str]) -> Option<String> {
-    let rule = |text: &&str| secrets::find(text).first().map(|secret| secret.rule);
-    texts.iter().find_map(rule).map(refusal)
+    let mut texts = texts.iter();
+    texts
+        .find_map(|text| secrets::first_rule(text))
+        .map(refusal)
 }
 
 /// Returns the message that names the rule.

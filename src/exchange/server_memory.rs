@@ -100,10 +100,7 @@ impl Graph {
             None => Err(format!("has no {name}")),
         };
         let item = |name: String| {
-            let place = SourceLocation {
-                file: path.to_owned(),
-                line: Some(number),
-            };
+            let place = SourceLocation::new(path, number);
             SourceItem::new(place, name)
         };
         match value.get("type").and_then(Value::as_str) {

@@ -18,6 +18,8 @@ use crate::facts::Fact;
 use crate::facts::FactKey;
 use crate::facts::FactStatus;
 use crate::facts::Facts;
+use crate::facts::MAX_EXCERPT_CHARS;
+use crate::facts::MAX_VALUE_BYTES;
 use crate::facts::UserId;
 use crate::knowledge::Confidence;
 use crate::knowledge::key_of;
@@ -25,10 +27,6 @@ use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
 use crate::text;
 use crate::text::hexadecimal;
-
-/// Maximum length of a value, in bytes, and of an excerpt, in characters.
-const MAX_VALUE_BYTES: usize = 16 << 10;
-const EXCERPT: usize = 400;
 
 /// Imports all statements of the notes, or none; the id of each fact is derived from its text.
 pub(crate) fn import(
@@ -115,7 +113,7 @@ fn fact(note: &Note, statement: &str, user: &UserId, now: &str) -> Result<Fact> 
         valid_to: None,
         status: FactStatus::Active,
         source_turn_id: format!("import:{memory}"),
-        source_excerpt: text::clip(&value, EXCERPT).into_owned(),
+        source_excerpt: text::clip(&value, MAX_EXCERPT_CHARS).into_owned(),
         value_text: value,
         embedding_id: None,
         created_at: now.to_owned(),

@@ -294,12 +294,11 @@ impl<'a> ActionReader<'a> {
     }
 
     fn keep_no_secret(&mut self, name: &str, text: &str) {
-        if let Some(secret) = secrets::find(text).first()
+        if let Some(rule) = secrets::first_rule(text)
             && self.policy == SecretPolicy::Refuse
         {
             self.problem(&format!(
-                "{name} contains what looks like a secret ({})",
-                secret.rule
+                "{name} contains what looks like a secret ({rule})"
             ));
         }
     }

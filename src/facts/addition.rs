@@ -28,7 +28,7 @@ use crate::secrets::SecretPolicy;
 use crate::text;
 
 /// Maximum length of the excerpt of a source, in characters.
-pub(crate) const EXCERPT: usize = 400;
+pub(crate) const MAX_EXCERPT_CHARS: usize = 400;
 
 /// Reason of the changes that a statement makes.
 const REASON: &str = "stated";
@@ -92,22 +92,15 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
         }
         let source = ActionSource {
             turn_id,
-            session_id: None,
-            turn_seq: None,
             project: statement.project.clone(),
-            excerpt: text::clip(&statement.value, EXCERPT).into_owned(),
+            excerpt: text::clip(&statement.value, MAX_EXCERPT_CHARS).into_owned(),
             said_at: now.clone(),
             event_time,
             category: statement.category,
             is_confirmed: statement.is_confirmed,
+            ..ActionSource::default()
         };
-        let arbiter = Arbiter {
-            connection,
-            user,
-            source: &source,
-            now: &now,
-            high_risk: &high_risk,
-        };
+        let arbiter = Arbiter::new(connection, user, &source, &now, &high_risk);
         let mut applied = application::apply(&arbiter, std::slice::from_ref(&action))?;
         match applied.pop() {
             Some(applied) => {
@@ -235,12 +228,11 @@ fn object(text: &str) -> Result<Value> {
 
 /// Refuses a text that looks like a secret.
 pub(crate) fn refuse_secrets(text: &str, policy: SecretPolicy) -> Result<()> {
-    match secrets::find(text).first() {
-        Some(secret) if policy == SecretPolicy::Refuse => Err(Error::refused(format!(
-            "the value looks like a secret ({})",
-            secret.rule
-        ))
-        .hint("--allow-secret keeps it anyway")),
+    match secrets::first_rule(text) {
+        Some(rule) if policy == SecretPolicy::Refuse => {
+            let message = format!("the value looks like a secret ({rule})");
+            Err(Error::refused(message).hint("--allow-secret keeps it anyway"))
+        }
         _ => Ok(()),
     }
 }

@@ -39,7 +39,7 @@ use crate::facts::wording;
 use crate::text::hexadecimal;
 
 /// The source of an action.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ActionSource {
     pub(crate) turn_id: String,
     pub(crate) session_id: Option<String>,
@@ -68,7 +68,24 @@ pub(crate) struct Arbiter<'a> {
 /// The outcome, and the affected fact.
 pub(crate) type Decision = (ActionOutcome, Option<Fact>);
 
-impl Arbiter<'_> {
+impl<'a> Arbiter<'a> {
+    /// Creates the arbiter for one turn of a user.
+    pub(crate) fn new(
+        connection: &'a Connection,
+        user: &'a UserId,
+        source: &'a ActionSource,
+        now: &'a str,
+        high_risk: &'a [String],
+    ) -> Self {
+        Self {
+            connection,
+            user,
+            source,
+            now,
+            high_risk,
+        }
+    }
+
     /// Applies an action as far as the rules allow.
     pub(crate) fn decide(&self, action: &Action) -> Result<Decision> {
         self.expire_ended(action.key.as_str())?;

@@ -108,7 +108,7 @@ pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<Confirmatio
     let source = source(facts, &format!("annals:confirmed:{}", fact.fact_id));
     let high_risk = facts.high_risk().to_vec();
     facts.write(|connection| {
-        let arbiter = arbiter(connection, user, &source, &now, &high_risk);
+        let arbiter = Arbiter::new(connection, user, &source, &now, &high_risk);
         let fact = reload(connection, user, &fact)?;
         match fact.status {
             FactStatus::Active => mark_certain(&arbiter, &fact),
@@ -183,7 +183,7 @@ pub fn reject(
     let source = source(facts, &format!("annals:rejected:{}", fact.fact_id));
     let high_risk = facts.high_risk().to_vec();
     facts.write(|connection| {
-        let arbiter = arbiter(connection, user, &source, &now, &high_risk);
+        let arbiter = Arbiter::new(connection, user, &source, &now, &high_risk);
         let fact = reload(connection, user, &fact)?;
         if !fact.status.is_retrievable() {
             return Ok(ConfirmationResult {
@@ -219,30 +219,9 @@ fn reload(connection: &Connection, user: &UserId, fact: &Fact) -> Result<Fact> {
 fn source(facts: &Facts, turn_id: &str) -> ActionSource {
     ActionSource {
         turn_id: turn_id.to_owned(),
-        session_id: None,
-        turn_seq: None,
-        project: None,
-        excerpt: String::new(),
         said_at: facts.clock().timestamp(),
-        event_time: None,
-        category: None,
         is_confirmed: true,
-    }
-}
-
-fn arbiter<'a>(
-    connection: &'a Connection,
-    user: &'a UserId,
-    source: &'a ActionSource,
-    now: &'a str,
-    high_risk: &'a [String],
-) -> Arbiter<'a> {
-    Arbiter {
-        connection,
-        user,
-        source,
-        now,
-        high_risk,
+        ..ActionSource::default()
     }
 }
 

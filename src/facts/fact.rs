@@ -45,14 +45,6 @@ word_enum! {
     }
 }
 
-impl FromStr for Category {
-    type Err = String;
-
-    fn from_str(word: &str) -> std::result::Result<Self, String> {
-        Self::choose(word, "a category")
-    }
-}
-
 word_enum! {
     /// The status of a fact.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -75,14 +67,6 @@ impl FactStatus {
     }
 }
 
-impl FromStr for FactStatus {
-    type Err = String;
-
-    fn from_str(word: &str) -> std::result::Result<Self, String> {
-        Self::choose(word, "a status")
-    }
-}
-
 word_enum! {
     /// The change that a pending fact proposes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -94,17 +78,17 @@ word_enum! {
     }
 }
 
-impl FromStr for Proposal {
-    type Err = String;
-
-    fn from_str(word: &str) -> std::result::Result<Self, String> {
-        Self::from_word(word).ok_or_else(|| format!("{word:?} is not a proposal"))
-    }
-}
-
-/// Stores enums as text in the database.
+/// Stores enums as their words in the database, and parses them from their words.
 macro_rules! stored_as_word {
-    ($($name:ty),*) => {$(
+    ($($name:ty: $what:literal),*) => {$(
+        impl FromStr for $name {
+            type Err = String;
+
+            fn from_str(word: &str) -> std::result::Result<Self, String> {
+                Self::choose(word, $what)
+            }
+        }
+
         impl ToSql for $name {
             fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
                 Ok(self.as_str().into())
@@ -120,7 +104,7 @@ macro_rules! stored_as_word {
     )*};
 }
 
-stored_as_word!(Category, FactStatus, Proposal);
+stored_as_word!(Category: "a category", FactStatus: "a status", Proposal: "a proposal");
 
 /// A fact about a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -401,6 +385,13 @@ pub(crate) fn select(
 pub(crate) fn by_id(connection: &Connection, user: &UserId, id: &str) -> Result<Option<Fact>> {
     let found = select(connection, user, "fact_id = ?2", &[&id])?;
     Ok(found.into_iter().next())
+}
+
+/// Returns the number of a user's facts that searches return.
+pub(crate) fn count_retrievable(connection: &Connection, user: &UserId) -> Result<usize> {
+    let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
+               WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
+    connection.value("count the facts", sql, [user.as_str()])
 }
 
 fn select_sql(condition: &str) -> String {

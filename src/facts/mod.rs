@@ -48,6 +48,8 @@ pub use action::Action;
 pub use action::ActionType;
 pub use action::parse_answer;
 pub use addition::Added;
+pub(crate) use addition::MAX_EXCERPT_CHARS;
+pub(crate) use addition::MAX_VALUE_BYTES;
 pub use addition::Statement;
 pub use addition::add;
 pub use application::ActionResult;

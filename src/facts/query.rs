@@ -1,5 +1,6 @@
 //! Runs SQL statements: each is prepared once, and an error says what was attempted.
 
+use rusqlite::CachedStatement;
 use rusqlite::Connection;
 use rusqlite::OptionalExtension;
 use rusqlite::Params;
@@ -11,13 +12,23 @@ use crate::facts::failure::SqliteResultExt;
 
 /// Runs statements; each method takes a description of the attempt, the SQL and its parameters.
 pub(crate) trait Query {
+    /// Prepares a statement, unless it is cached, and runs it with `run`.
+    fn prepared<T>(
+        &self,
+        tried: &str,
+        sql: &str,
+        run: impl FnOnce(&mut CachedStatement<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T>;
+
     /// Runs a statement that returns no rows.
     fn run(&self, tried: &str, sql: &str, values: impl Params) -> Result<()> {
         self.run_counted(tried, sql, values).map(|_| ())
     }
 
     /// Runs a statement that returns no rows, and returns the number of changed rows.
-    fn run_counted(&self, tried: &str, sql: &str, values: impl Params) -> Result<usize>;
+    fn run_counted(&self, tried: &str, sql: &str, values: impl Params) -> Result<usize> {
+        self.prepared(tried, sql, |statement| statement.execute(values))
+    }
 
     /// Returns the first column of the first row.
     fn value<T: FromSql>(&self, tried: &str, sql: &str, values: impl Params) -> Result<T> {
@@ -31,7 +42,9 @@ pub(crate) trait Query {
         sql: &str,
         values: impl Params,
         read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T>;
+    ) -> Result<T> {
+        self.prepared(tried, sql, |statement| statement.query_row(values, read))
+    }
 
     /// Returns the first row, if there is one.
     fn optional_row<T>(
@@ -40,7 +53,11 @@ pub(crate) trait Query {
         sql: &str,
         values: impl Params,
         read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Option<T>>;
+    ) -> Result<Option<T>> {
+        self.prepared(tried, sql, |statement| {
+            statement.query_row(values, read).optional()
+        })
+    }
 
     /// Returns all rows.
     fn rows<T>(
@@ -49,49 +66,34 @@ pub(crate) trait Query {
         sql: &str,
         values: impl Params,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>>;
+    ) -> Result<Vec<T>> {
+        self.prepared(tried, sql, |statement| {
+            statement.query_map(values, read)?.collect()
+        })
+    }
+
+    /// Reads each row in turn, without collecting them.
+    fn each(
+        &self,
+        tried: &str,
+        sql: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> Result<()> {
+        // A vector of nothing takes no memory.
+        self.rows(tried, sql, values, read).map(drop)
+    }
 }
 
 impl Query for Connection {
-    fn run_counted(&self, tried: &str, sql: &str, values: impl Params) -> Result<usize> {
-        self.prepare_cached(sql)
-            .and_then(|mut statement| statement.execute(values))
-            .context(tried)
-    }
-
-    fn row<T>(
+    fn prepared<T>(
         &self,
         tried: &str,
         sql: &str,
-        values: impl Params,
-        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+        run: impl FnOnce(&mut CachedStatement<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
         self.prepare_cached(sql)
-            .and_then(|mut statement| statement.query_row(values, read))
-            .context(tried)
-    }
-
-    fn optional_row<T>(
-        &self,
-        tried: &str,
-        sql: &str,
-        values: impl Params,
-        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Option<T>> {
-        self.prepare_cached(sql)
-            .and_then(|mut statement| statement.query_row(values, read).optional())
-            .context(tried)
-    }
-
-    fn rows<T>(
-        &self,
-        tried: &str,
-        sql: &str,
-        values: impl Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>> {
-        self.prepare_cached(sql)
-            .and_then(|mut statement| statement.query_map(values, read)?.collect())
+            .and_then(|mut statement| run(&mut statement))
             .context(tried)
     }
 }

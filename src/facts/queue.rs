@@ -314,16 +314,11 @@ pub(crate) fn lease(
              AND earlier.seq < t.seq AND earlier.status IN ('pending', 'running')) ORDER BY seq"
         );
         let rows = connection.rows("read the queue", &sql, [&now], read)?;
-        let mut next = None;
-        for turn in rows {
-            let is_skipped =
-                |other: &Turn| other.turn_id == turn.turn_id && other.user == turn.user;
-            if !skipped.iter().any(is_skipped) {
-                next = Some(turn);
-                break;
-            }
-        }
-        let Some(mut turn) = next else {
+        let is_skipped = |turn: &Turn| {
+            let is_it = |other: &Turn| other.turn_id == turn.turn_id && other.user == turn.user;
+            skipped.iter().any(is_it)
+        };
+        let Some(mut turn) = rows.into_iter().find(|turn| !is_skipped(turn)) else {
             return Ok(None);
         };
         turn.attempts += 1;

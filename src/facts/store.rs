@@ -104,7 +104,7 @@ impl Facts {
     /// Opens the database in a file, waiting at most this long for locks.
     pub fn open_file(path: &Path, clock: Clock, wait: Duration, purpose: Purpose) -> Result<Self> {
         let named = |error: Error| error.at(path, None);
-        let mut connection = if purpose == Purpose::Read && !path.exists() {
+        let connection = if purpose == Purpose::Read && !path.exists() {
             Connection::open_in_memory().context("open a database")?
         } else {
             create(path)?;
@@ -114,28 +114,23 @@ impl Facts {
             }
             .map_err(named)?
         };
-        schema::migrate(&mut connection).map_err(named)?;
+        Self::new(connection, path, clock, wait).map_err(named)
+    }
+
+    /// Returns a database in memory, which is discarded at the end of the run.
+    pub(crate) fn in_memory(clock: Clock) -> Result<Self> {
+        let connection = Connection::open_in_memory().context("open a database")?;
+        Self::new(connection, Path::new(""), clock, Duration::ZERO)
+    }
+
+    /// Creates the store from a connection, and brings its tables up to date.
+    fn new(mut connection: Connection, path: &Path, clock: Clock, wait: Duration) -> Result<Self> {
+        schema::migrate(&mut connection)?;
         Ok(Self {
             connection,
             path: path.to_owned(),
             clock,
             wait,
-            dry_run: false,
-            high_risk: Vec::new(),
-            vector_server: None,
-            scopes: Scopes::default(),
-        })
-    }
-
-    /// Returns a database in memory, which is discarded at the end of the run.
-    pub(crate) fn in_memory(clock: Clock) -> Result<Self> {
-        let mut connection = Connection::open_in_memory().context("open a database")?;
-        schema::migrate(&mut connection)?;
-        Ok(Self {
-            connection,
-            path: PathBuf::new(),
-            clock,
-            wait: Duration::ZERO,
             dry_run: false,
             high_risk: Vec::new(),
             vector_server: None,

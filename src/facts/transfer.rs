@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::action::normalized_time;
 use crate::facts::addition;
-use crate::facts::addition::EXCERPT;
+use crate::facts::addition::MAX_EXCERPT_CHARS;
 use crate::facts::addition::MAX_VALUE_BYTES;
 use crate::facts::audit_trail;
 use crate::facts::change;
@@ -202,7 +202,7 @@ fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
     let value = text::strip_controls(&fact.value_text).into_owned();
     value.trim().clone_into(&mut fact.value_text);
     let excerpt = text::strip_controls(&fact.source_excerpt);
-    fact.source_excerpt = text::clip(&excerpt, EXCERPT).into_owned();
+    fact.source_excerpt = text::clip(&excerpt, MAX_EXCERPT_CHARS).into_owned();
     let json = fact.value_json.as_ref().map(Value::to_string);
     let json = json.unwrap_or_default();
     if fact.value_text.len().max(json.len()) > MAX_VALUE_BYTES {

@@ -12,7 +12,7 @@ use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::action;
 use crate::facts::action::Action;
-use crate::facts::addition::EXCERPT;
+use crate::facts::addition::MAX_EXCERPT_CHARS;
 use crate::facts::application;
 use crate::facts::application::ActionResult;
 use crate::facts::arbitration::ActionSource;
@@ -97,7 +97,10 @@ pub fn step(
     match judge_leased(facts, auditor, embedder, &lease, (wait, length)) {
         Ok(outcome) => Ok(Some(outcome)),
         // Whatever failed, this worker lives: the turn must not wait for the lease to end, nor count as an attempt.
-        Err(error) => put_back(facts, lease, error).map(Some),
+        Err(error) => {
+            give_up(facts, &lease, TurnEnd::Requeued(&error.to_string()))?;
+            Ok(Some(TurnOutcome::Failed(lease.turn, error)))
+        }
     }
 }
 
@@ -137,35 +140,23 @@ fn judge_leased(
             Err(error) => return Err(error),
         }
     }
-    bury(facts, lease, &last.0, &last.1)
+    give_up(facts, lease, TurnEnd::Dead(&last.1, Some(&last.0)))?;
+    Ok(TurnOutcome::Dead(lease.turn.clone()))
 }
 
 fn elapsed(since: Instant) -> TimeDelta {
     TimeDelta::from_std(since.elapsed()).unwrap_or(TimeDelta::MAX)
 }
 
-fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome> {
-    let now = queue::now_millis(&facts.clock());
-    let message = error.to_string();
-    facts.write(|connection| {
-        if queue::holds_lease(connection, &lease)? {
-            queue::finish(connection, &lease.turn, TurnEnd::Requeued(&message), &now)?;
-        }
-        Ok(())
-    })?;
-    Ok(TurnOutcome::Failed(lease.turn, error))
-}
-
-fn bury(facts: &mut Facts, lease: &Lease, answer: &str, problem: &str) -> Result<TurnOutcome> {
+/// Ends the work on a turn without a result, unless another worker has taken it over.
+fn give_up(facts: &mut Facts, lease: &Lease, end: TurnEnd<'_>) -> Result<()> {
     let now = queue::now_millis(&facts.clock());
     facts.write(|connection| {
         if queue::holds_lease(connection, lease)? {
-            let end = TurnEnd::Dead(problem, Some(answer));
             queue::finish(connection, &lease.turn, end, &now)?;
         }
         Ok(())
-    })?;
-    Ok(TurnOutcome::Dead(lease.turn.clone()))
+    })
 }
 
 /// Applies all actions of a turn and finishes it in the queue, in one transaction.
@@ -185,13 +176,7 @@ fn judge(
         {
             return Err(Error::not_found("another worker has taken the turn"));
         }
-        let arbiter = Arbiter {
-            connection,
-            user: &turn.user,
-            source: &source,
-            now: &now,
-            high_risk: &high_risk,
-        };
+        let arbiter = Arbiter::new(connection, &turn.user, &source, &now, &high_risk);
         let current = queue::turn(connection, &turn.user, &turn.turn_id)?;
         if current.is_some_and(|turn| turn.status == "done") {
             return replayed(&arbiter, actions);
@@ -229,11 +214,9 @@ fn source(turn: &Turn) -> ActionSource {
         session_id: turn.session_id.clone(),
         turn_seq: turn.turn_seq,
         project: turn.project.clone(),
-        excerpt: text::clip(turn.user_input.trim(), EXCERPT).into_owned(),
+        excerpt: text::clip(turn.user_input.trim(), MAX_EXCERPT_CHARS).into_owned(),
         said_at: turn.said_at.clone(),
-        event_time: None,
-        category: None,
-        is_confirmed: false,
+        ..ActionSource::default()
     }
 }
 

@@ -254,11 +254,7 @@ impl Git {
 
     /// Returns the first-parent history of the checked-out commit, with times.
     pub fn timeline(&self) -> Result<Timeline> {
-        let Some(head) = self.head()? else {
-            return Ok(Timeline::default());
-        };
-        let commits = self.with_program(|program| timeline::commits(program, &head))?;
-        Ok(Timeline::new(commits.unwrap_or_default()))
+        self.at_head(timeline::commits).map(Timeline::new)
     }
 
     /// Returns the files that each commit renamed relative to its first parent, including files that it also
@@ -275,13 +271,10 @@ impl Git {
         let Some(top) = self.top().filter(|_| !self.is_shallow()) else {
             return Ok(BTreeMap::new());
         };
-        if self.head()?.is_none() {
-            return Ok(BTreeMap::new());
-        }
         let folder = folder.to_string_lossy();
-        let found = self.with_program(|program| additions::additions(program, &folder))?;
-        let found = found.unwrap_or_default().into_iter();
+        let found = self.at_head(|program, _head| additions::additions(program, &folder))?;
         Ok(found
+            .into_iter()
             .map(|(path, addition)| (top.join(path), addition))
             .collect())
     }
@@ -307,12 +300,7 @@ impl Git {
     /// Returns the newest ancestors of the checked-out commit, itself included, newest first; uses one
     /// process.
     pub fn newest_commits(&self, max_commits: usize) -> Result<Vec<Commit>> {
-        let Some(head) = self.head()? else {
-            return Ok(Vec::new());
-        };
-        let commits =
-            self.with_program(|program| range::newest_commits(program, &head, max_commits))?;
-        Ok(commits.unwrap_or_default())
+        self.at_head(|program, head| range::newest_commits(program, head, max_commits))
     }
 
     /// Returns these commits with their changed files, in the given order.
@@ -324,11 +312,7 @@ impl Git {
     /// Returns the nodes of all commits since the one with a full hash, or of all commits, parents before
     /// children.
     pub fn nodes_since(&self, since: Option<&str>) -> Result<Vec<CommitNode>> {
-        let Some(head) = self.head()? else {
-            return Ok(Vec::new());
-        };
-        let nodes = self.with_program(|program| range::nodes(program, since, &head))?;
-        Ok(nodes.unwrap_or_default())
+        self.at_head(|program, head| range::nodes(program, since, head))
     }
 
     /// Removes the commits before a day, and all their ancestors.
@@ -363,12 +347,7 @@ impl Git {
 
     /// Returns the commits since a full hash that only changed files below a folder, relative to the top.
     pub fn commits_only_in(&self, folder: &str, since: Option<&str>) -> Result<BTreeSet<String>> {
-        let Some(head) = self.head()? else {
-            return Ok(BTreeSet::new());
-        };
-        let commits =
-            self.with_program(|program| range::commits_only_in(program, since, &head, folder))?;
-        Ok(commits.unwrap_or_default())
+        self.at_head(|program, head| range::commits_only_in(program, since, head, folder))
     }
 
     /// Commits only these files; returns `None` if they are committed already.
@@ -431,6 +410,19 @@ impl Git {
             Some(program) => operation(&program),
             None => Ok(None),
         }
+    }
+
+    /// Runs an operation with the full hash of the checked-out commit; returns an empty result without a commit
+    /// or without git.
+    fn at_head<T: Default>(
+        &self,
+        operation: impl FnOnce(&Program<'_>, &str) -> Result<Option<T>>,
+    ) -> Result<T> {
+        let Some(head) = self.head()? else {
+            return Ok(T::default());
+        };
+        let found = self.with_program(|program| operation(program, &head))?;
+        Ok(found.unwrap_or_default())
     }
 }
 

@@ -11,7 +11,6 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::escape;
-use crate::journal::record::strings;
 use crate::secrets;
 use crate::text::clip;
 
@@ -110,7 +109,7 @@ impl RecordDraft {
 
     /// Returns the name of the rule that detects a secret in the draft.
     pub(crate) fn secret(&self) -> Option<&'static str> {
-        let rule = |text: &str| secrets::find(text).first().map(|secret| secret.rule);
+        let rule = secrets::first_rule;
         let meta = self.meta.as_deref();
         rule(&self.content)
             .or_else(|| rule(&self.kind))
@@ -118,7 +117,7 @@ impl RecordDraft {
             .or_else(|| meta.and_then(rule))
             .or_else(|| {
                 let meta: Value = serde_json::from_str(meta?).ok()?;
-                strings(&meta).into_iter().find_map(rule)
+                secrets::first_rule_in_json(&meta)
             })
     }
 }

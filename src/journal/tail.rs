@@ -97,7 +97,7 @@ pub enum OpenLine {
 
 /// Reads records from an offset to the end, and passes each to `take`, which returns whether to continue.
 ///
-/// A last line without its newline may still be incomplete: it is read only if `is_final`. A journal that
+/// A last line without its newline may still be incomplete: `open_line` says whether it is read. A journal that
 /// became shorter is read from its beginning.
 pub fn read_from(
     path: &Path,

@@ -72,10 +72,7 @@ impl Entry {
         } else if reader.warnings.is_empty() {
             reader.warn(1, "has no front matter");
         }
-        Parsed {
-            value: entry,
-            warnings: reader.warnings,
-        }
+        Parsed::new(entry, reader.warnings)
     }
 
     /// Returns whether it is active; searches skip other entries by default.

@@ -139,10 +139,7 @@ fn scan_part<T>(
             Err(error) => warnings.push(Warning::file(&path, error.reason())),
         }
     }
-    Parsed {
-        value: made,
-        warnings,
-    }
+    Parsed::new(made, warnings)
 }
 
 /// Reads an entry's file; returns `None` if it is not an entry or no longer exists.

@@ -26,8 +26,5 @@ pub fn list_decisions(project: &Project) -> Result<Parsed<Vec<ListedDecision>>> 
         date: entry.date,
         title: entry.title,
     });
-    Ok(Parsed {
-        value: value.collect(),
-        warnings,
-    })
+    Ok(Parsed::new(value.collect(), warnings))
 }

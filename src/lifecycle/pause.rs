@@ -75,11 +75,8 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
         .as_deref()
         .map(str::trim)
         .filter(|notes| !notes.is_empty());
-    if let Some(secret) = notes.and_then(|notes| secrets::find(notes).into_iter().next()) {
-        let message = format!(
-            "the notes contain what looks like a secret ({})",
-            secret.rule
-        );
+    if let Some(rule) = notes.and_then(secrets::first_rule) {
+        let message = format!("the notes contain what looks like a secret ({rule})");
         return Err(
             Error::refused(message).hint("the next session reads them; leave the secret out")
         );

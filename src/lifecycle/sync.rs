@@ -24,6 +24,7 @@ use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
+use crate::text::line_number;
 use crate::warning::Warning;
 
 /// The options of `annals sync`.
@@ -148,7 +149,7 @@ fn measure(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<
         stated: text[edit.range.clone()].to_owned(),
         written: edit.text.clone(),
         file: shown.to_owned(),
-        line: 1 + text[..edit.range.start].matches('\n').count(),
+        line: line_number(&text, edit.range.start),
         because: "what the summaries of this milestone say".to_owned(),
     };
     let corrections = edits.iter().map(correction).collect();

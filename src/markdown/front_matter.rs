@@ -20,6 +20,7 @@ use crate::markdown::node::MAX_NODES;
 use crate::markdown::node::Node;
 use crate::markdown::node::Value;
 use crate::markdown::yaml;
+use crate::text::line_number;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -57,17 +58,14 @@ impl FrontMatter {
         {
             warnings.push(Warning::at(
                 path,
-                line_at(text, second.whole.start),
+                line_number(text, second.whole.start),
                 "a second front matter block; only fields missing from the first are read",
             ));
             let second_fields = read(text, &second, path, &mut warnings);
             add_missing_fields(&mut fields, &second_fields);
             range.end = second.whole.end;
         }
-        Parsed {
-            value: Self { fields, range },
-            warnings,
-        }
+        Parsed::new(Self { fields, range }, warnings)
     }
 
     /// Returns the value of the first of `keys` that is present.
@@ -244,7 +242,7 @@ fn opening_offset(text: &str) -> Option<usize> {
 fn unclosed(text: &str) -> Option<usize> {
     let start = opening_offset(text)?;
     let next = text[start..].lines().nth(1)?;
-    looks_like_fields(next).then(|| line_at(text, start))
+    looks_like_fields(next).then(|| line_number(text, start))
 }
 
 fn looks_like_fields(inner: &str) -> bool {
@@ -259,13 +257,9 @@ fn looks_like_fields(inner: &str) -> bool {
         })
 }
 
-fn line_at(text: &str, offset: usize) -> usize {
-    1 + text[..offset].bytes().filter(|byte| *byte == b'\n').count()
-}
-
 fn read(text: &str, block: &FencedBlock, path: &Path, warnings: &mut Vec<Warning>) -> Node {
     let inner = &text[block.inner.clone()];
-    let first_line = line_at(text, block.inner.start);
+    let first_line = line_number(text, block.inner.start);
     match yaml::read(inner, first_line) {
         Ok(node) if matches!(node.value, Value::Map(_)) => return node,
         Ok(node) => warnings.push(Warning::at(

@@ -77,10 +77,10 @@ fn read_history(survey: &Survey, complete: Complete<'_>) -> Result<Parsed<Vec<Fi
         complete,
         &mut warnings,
     )?);
-    Ok(Parsed {
-        value: deduplicated(milestones.into_iter().flatten()),
+    Ok(Parsed::new(
+        deduplicated(milestones.into_iter().flatten()),
         warnings,
-    })
+    ))
 }
 
 /// Returns the archived milestones, and the open ones other than the active one.

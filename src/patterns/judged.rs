@@ -218,8 +218,8 @@ impl SubmittedLesson {
     fn checked(&self, phase: &FinishedPhase, root: &Path) -> Result<Lesson> {
         let text = Line::new(self.text.trim().trim_end_matches('.'));
         let sentence = text.as_str();
-        if let Some(secret) = secrets::find(sentence).first() {
-            let reason = format!("looks like a secret ({})", secret.rule);
+        if let Some(rule) = secrets::first_rule(sentence) {
+            let reason = format!("looks like a secret ({rule})");
             return Err(self.refused(&reason, "say where the secret is stored, not its value"));
         }
         let length = sentence.chars().count();

@@ -72,8 +72,8 @@ pub fn note(project: &Project, request: &NoteRequest) -> Result<NoteReport> {
 
 fn written(project: &Project, request: &NoteRequest) -> Result<String> {
     let text = Line::new(request.text.trim());
-    if let Some(secret) = secrets::find(text.as_str()).first() {
-        let message = format!("the note looks like a secret ({})", secret.rule);
+    if let Some(rule) = secrets::first_rule(text.as_str()) {
+        let message = format!("the note looks like a secret ({rule})");
         return Err(Error::refused(message).hint("say where the secret is stored, not its value"));
     }
     let length = text.as_str().chars().count();

@@ -46,10 +46,7 @@ impl Patterns {
             patterns.entries.push(reader.entry);
         }
         patterns.loose = loose(&outline, &patterns.entries);
-        Parsed {
-            value: patterns,
-            warnings,
-        }
+        Parsed::new(patterns, warnings)
     }
 }
 

@@ -91,10 +91,7 @@ pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Node> {
         fields.push(("task_rows".to_owned(), Node { value, line: 2 }));
     }
     let value = Value::Map(fields);
-    Parsed {
-        value: Node { value, line: 1 },
-        warnings,
-    }
+    Parsed::new(Node { value, line: 1 }, warnings)
 }
 
 type JsonRow = serde_json::Map<String, Json>;

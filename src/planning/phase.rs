@@ -80,10 +80,7 @@ impl PhaseDir {
             }
         }
         phases.sort_by(|a, b| (&a.number, &a.dir).cmp(&(&b.number, &b.dir)));
-        Ok(Parsed {
-            value: phases,
-            warnings,
-        })
+        Ok(Parsed::new(phases, warnings))
     }
 
     /// Returns the names of the phase folders in `home` without reading the folders.

@@ -59,10 +59,7 @@ pub fn installed_skills(project: &Project) -> Parsed<Vec<Skill>> {
         seen.push(real);
     }
     skills.sort_by(|a, b| (&a.scope, &a.name).cmp(&(&b.scope, &b.name)));
-    Parsed {
-        value: skills,
-        warnings,
-    }
+    Parsed::new(skills, warnings)
 }
 
 /// Returns the names of the skills in a folder.

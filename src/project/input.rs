@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use toml::de::DeValue;
 
+use crate::project::settings::Value;
+
 /// The value of a setting before validation.
 pub(crate) enum Input<'a> {
     /// A typed value from a file.
@@ -90,6 +92,58 @@ impl Input<'_> {
                 .filter(|word| !word.is_empty())
                 .collect()),
         }
+    }
+}
+
+/// A type of setting that several keys have.
+pub(crate) trait SettingValue: Sized {
+    /// Reads a value.
+    fn read(input: &Input) -> Result<Self, String>;
+
+    /// Returns the value for display.
+    fn show(&self) -> Value;
+}
+
+impl SettingValue for bool {
+    fn read(input: &Input) -> Result<Self, String> {
+        input.boolean()
+    }
+
+    fn show(&self) -> Value {
+        Value::Bool(*self)
+    }
+}
+
+impl SettingValue for String {
+    fn read(input: &Input) -> Result<Self, String> {
+        input.line()
+    }
+
+    fn show(&self) -> Value {
+        match self.as_str() {
+            "" => Value::Unset,
+            text => Value::Text(text.to_owned()),
+        }
+    }
+}
+
+impl SettingValue for PathBuf {
+    fn read(input: &Input) -> Result<Self, String> {
+        input.path()
+    }
+
+    fn show(&self) -> Value {
+        Value::Text(self.display().to_string())
+    }
+}
+
+impl<T: SettingValue> SettingValue for Option<T> {
+    fn read(input: &Input) -> Result<Self, String> {
+        T::read(input).map(Some)
+    }
+
+    fn show(&self) -> Value {
+        self.as_ref().map_or(Value::Unset, T::show)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Defines the settings: their keys, and which sources may set them.
 
-use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -8,6 +7,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
 use crate::project::input::Input;
+use crate::project::input::SettingValue;
 use crate::project::services::Api;
 use crate::project::services::Fusion;
 use crate::project::settings::ContextTarget;
@@ -54,18 +54,25 @@ impl Settings {
     }
 }
 
+/// Defines a key whose setting is read and shown as every setting of its type; the name is the path of the field.
+macro_rules! key {
+    ($first:ident $(. $rest:ident)*: $scope:ident, $about:literal) => {
+        SettingKey {
+            name: concat!(stringify!($first) $(, ".", stringify!($rest))*),
+            scope: KeyScope::$scope,
+            about: $about,
+            set: |settings, input| {
+                settings.$first$(.$rest)* = SettingValue::read(input)?;
+                Ok(())
+            },
+            show: |settings| settings.$first$(.$rest)*.show(),
+        }
+    };
+}
+
 /// All keys.
 pub(crate) const KEYS: &[SettingKey] = &[
-    SettingKey {
-        name: "planning_dir",
-        scope: KeyScope::Inside,
-        about: "Planning folder, if it has a non-standard name",
-        set: |settings, input| {
-            settings.planning_dir = Some(input.path()?);
-            Ok(())
-        },
-        show: |settings| path(settings.planning_dir.as_ref()),
-    },
+    key! { planning_dir: Inside, "Planning folder, if it has a non-standard name" },
     SettingKey {
         name: "max_lines",
         scope: KeyScope::Anyone,
@@ -104,76 +111,25 @@ pub(crate) const KEYS: &[SettingKey] = &[
             Value::List(words.map(str::to_owned).collect())
         },
     },
-    SettingKey {
-        name: "fix_state",
-        scope: KeyScope::Anyone,
-        about: "Whether a finished plan also corrects the position lines of STATE.md",
-        set: |settings, input| {
-            settings.fix_state = input.boolean()?;
-            Ok(())
-        },
-        show: |settings| Value::Bool(settings.fix_state),
+    key! {
+        fix_state: Anyone,
+        "Whether a finished plan also corrects the position lines of STATE.md"
     },
-    SettingKey {
-        name: "history",
-        scope: KeyScope::Anyone,
-        about: "Whether writes are recorded, so that `annals undo` can revert them",
-        set: |settings, input| {
-            settings.history = input.boolean()?;
-            Ok(())
-        },
-        show: |settings| Value::Bool(settings.history),
+    key! { history: Anyone, "Whether writes are recorded, so that `annals undo` can revert them" },
+    key! {
+        template: Inside,
+        "The template of the context file, instead of templates/CLAUDE.md.j2 in the planning folder"
     },
-    SettingKey {
-        name: "template",
-        scope: KeyScope::Inside,
-        about: "The template of the context file, instead of templates/CLAUDE.md.j2 in the planning folder",
-        set: |settings, input| {
-            settings.template = Some(input.path()?);
-            Ok(())
-        },
-        show: |settings| path(settings.template.as_ref()),
+    key! {
+        commands.plan: SlashCommand,
+        "The command to print for planning a phase; {phase} is its number"
     },
-    SettingKey {
-        name: "commands.plan",
-        scope: KeyScope::SlashCommand,
-        about: "The command to print for planning a phase; {phase} is its number",
-        set: |settings, input| {
-            settings.commands.plan = input.line()?;
-            Ok(())
-        },
-        show: |settings| text(&settings.commands.plan),
+    key! {
+        commands.execute: SlashCommand,
+        "The command to print for executing a phase; {phase} is its number"
     },
-    SettingKey {
-        name: "commands.execute",
-        scope: KeyScope::SlashCommand,
-        about: "The command to print for executing a phase; {phase} is its number",
-        set: |settings, input| {
-            settings.commands.execute = input.line()?;
-            Ok(())
-        },
-        show: |settings| text(&settings.commands.execute),
-    },
-    SettingKey {
-        name: "commands.ship",
-        scope: KeyScope::SlashCommand,
-        about: "The command to print for shipping the milestone",
-        set: |settings, input| {
-            settings.commands.ship = input.line()?;
-            Ok(())
-        },
-        show: |settings| text(&settings.commands.ship),
-    },
-    SettingKey {
-        name: "commands.new_milestone",
-        scope: KeyScope::SlashCommand,
-        about: "The command to print for starting a milestone",
-        set: |settings, input| {
-            settings.commands.new_milestone = input.line()?;
-            Ok(())
-        },
-        show: |settings| text(&settings.commands.new_milestone),
-    },
+    key! { commands.ship: SlashCommand, "The command to print for shipping the milestone" },
+    key! { commands.new_milestone: SlashCommand, "The command to print for starting a milestone" },
     SettingKey {
         name: "lock_wait",
         scope: KeyScope::Anyone,
@@ -184,26 +140,8 @@ pub(crate) const KEYS: &[SettingKey] = &[
         },
         show: |settings| Value::Number(settings.lock_wait.as_secs()),
     },
-    SettingKey {
-        name: "store",
-        scope: KeyScope::Inside,
-        about: "The folder of the knowledge entries and the notepad",
-        set: |settings, input| {
-            settings.store = input.path()?;
-            Ok(())
-        },
-        show: |settings| Value::Text(settings.store.display().to_string()),
-    },
-    SettingKey {
-        name: "ledger_dir",
-        scope: KeyScope::Inside,
-        about: "The folder of the repo ledger",
-        set: |settings, input| {
-            settings.ledger_dir = input.path()?;
-            Ok(())
-        },
-        show: |settings| Value::Text(settings.ledger_dir.display().to_string()),
-    },
+    key! { store: Inside, "The folder of the knowledge entries and the notepad" },
+    key! { ledger_dir: Inside, "The folder of the repo ledger" },
     SettingKey {
         name: "linked_roots",
         scope: KeyScope::UserOnly,
@@ -217,42 +155,18 @@ pub(crate) const KEYS: &[SettingKey] = &[
             Value::List(roots.map(|root| root.display().to_string()).collect())
         },
     },
-    SettingKey {
-        name: "notepad",
-        scope: KeyScope::Anyone,
-        about: "Whether a new session is given the notepad, once `annals setup` has been run",
-        set: |settings, input| {
-            settings.notepad = input.boolean()?;
-            Ok(())
-        },
-        show: |settings| Value::Bool(settings.notepad),
+    key! {
+        notepad: Anyone,
+        "Whether a new session is given the notepad, once `annals setup` has been run"
     },
-    SettingKey {
-        name: "user",
-        scope: KeyScope::UserOnly,
-        about: "The user whose facts are used if --user is not given",
-        set: |settings, input| {
-            settings.user = Some(input.line()?);
-            Ok(())
-        },
-        show: |settings| optional(settings.user.as_ref()),
-    },
-    SettingKey {
-        name: "db",
-        scope: KeyScope::UserOnly,
-        about: "The database of facts, instead of mem.db in the user's data folder",
-        set: |settings, input| {
-            settings.db = Some(input.path()?);
-            Ok(())
-        },
-        show: |settings| path(settings.db.as_ref()),
-    },
+    key! { user: UserOnly, "The user whose facts are used if --user is not given" },
+    key! { db: UserOnly, "The database of facts, instead of mem.db in the user's data folder" },
     SettingKey {
         name: "facts.fusion",
         scope: KeyScope::Anyone,
         about: "How the search for facts combines words and meaning: own, seed",
         set: |settings, input| {
-            settings.facts.fusion = fusion(&input.line()?)?;
+            settings.facts.fusion = Fusion::choose(&input.line()?, "a fusion method")?;
             Ok(())
         },
         show: |settings| Value::Text(settings.facts.fusion.as_str().to_owned()),
@@ -277,95 +191,53 @@ pub(crate) const KEYS: &[SettingKey] = &[
         },
         show: |settings| Value::List(settings.facts.high_risk.clone()),
     },
-    SettingKey {
-        name: "llm.command",
-        scope: KeyScope::UserOnly,
-        about: "A command that answers the memory auditor's prompt on its standard input",
-        set: |settings, input| {
-            settings.llm.command = Some(input.line()?);
-            Ok(())
-        },
-        show: |settings| optional(settings.llm.command.as_ref()),
+    key! {
+        llm.command: UserOnly,
+        "A command that answers the memory auditor's prompt on its standard input"
     },
-    SettingKey {
-        name: "llm.url",
-        scope: KeyScope::UserOnly,
-        about: "The base address of a model's endpoint; its key is read only from ANNALS_LLM_API_KEY",
-        set: |settings, input| {
-            settings.llm.url = Some(input.line()?);
-            Ok(())
-        },
-        show: |settings| optional(settings.llm.url.as_ref()),
+    key! {
+        llm.url: UserOnly,
+        "The base address of a model's endpoint; its key is read only from ANNALS_LLM_API_KEY"
     },
     SettingKey {
         name: "llm.api",
         scope: KeyScope::UserOnly,
         about: "The API of the model's endpoint: openai, anthropic",
         set: |settings, input| {
-            settings.llm.api = api(&input.line()?)?;
+            settings.llm.api = Api::choose(&input.line()?, "a supported API")?;
             Ok(())
         },
         show: |settings| Value::Text(settings.llm.api.as_str().to_owned()),
     },
-    SettingKey {
-        name: "llm.model",
-        scope: KeyScope::UserOnly,
-        about: "The model to request from the endpoint",
-        set: |settings, input| {
-            settings.llm.model = Some(input.line()?);
-            Ok(())
-        },
-        show: |settings| optional(settings.llm.model.as_ref()),
+    key! { llm.model: UserOnly, "The model to request from the endpoint" },
+    key! {
+        embedding.url: UserOnly,
+        "An OpenAI-compatible endpoint for vectors, instead of the built-in table; its key is read only from ANNALS_EMBEDDING_API_KEY"
     },
-    SettingKey {
-        name: "embedding.url",
-        scope: KeyScope::UserOnly,
-        about: "An OpenAI-compatible endpoint for vectors, instead of the built-in table; its key is read only from ANNALS_EMBEDDING_API_KEY",
-        set: |settings, input| {
-            settings.embedding.url = Some(input.line()?);
-            Ok(())
-        },
-        show: |settings| optional(settings.embedding.url.as_ref()),
-    },
-    SettingKey {
-        name: "embedding.model",
-        scope: KeyScope::UserOnly,
-        about: "The model to request from the endpoint for vectors",
-        set: |settings, input| {
-            settings.embedding.model = Some(input.line()?);
-            Ok(())
-        },
-        show: |settings| optional(settings.embedding.model.as_ref()),
-    },
+    key! { embedding.model: UserOnly, "The model to request from the endpoint for vectors" },
     SettingKey {
         name: "chroma.url",
         scope: KeyScope::UserOnly,
         about: "A Chroma server for the vectors of facts, instead of the index in the database",
         set: |settings, input| {
-            settings.chroma = Some(input.line()?);
+            settings.chroma = SettingValue::read(input)?;
             Ok(())
         },
-        show: |settings| optional(settings.chroma.as_ref()),
+        show: |settings| settings.chroma.show(),
     },
     SettingKey {
         name: "share.url",
         scope: KeyScope::UserOnly,
         about: "The PostgreSQL database that `annals share` goes through: postgres://role@host/database",
         set: |settings, input| {
-            settings.share.url = Some(input.line()?);
+            settings.share.url = SettingValue::read(input)?;
             Ok(())
         },
-        show: |settings| optional(settings.share.url.as_deref().map(shown_address).as_ref()),
+        show: |settings| settings.share.url.as_deref().map(shown_address).show(),
     },
-    SettingKey {
-        name: "share.ca",
-        scope: KeyScope::UserOnly,
-        about: "A PEM file with the authority that issued the server's certificate, if it is not a public one",
-        set: |settings, input| {
-            settings.share.ca = Some(input.path()?);
-            Ok(())
-        },
-        show: |settings| path(settings.share.ca.as_ref()),
+    key! {
+        share.ca: UserOnly,
+        "A PEM file with the authority that issued the server's certificate, if it is not a public one"
     },
     SettingKey {
         name: "share.scopes",
@@ -388,7 +260,7 @@ pub(crate) const KEYS: &[SettingKey] = &[
             settings.share.journal = scope_name(&input.line()?)?;
             Ok(())
         },
-        show: |settings| text(&settings.share.journal),
+        show: |settings| settings.share.journal.show(),
     },
 ];
 
@@ -438,32 +310,6 @@ pub(crate) fn scope_name(word: &str) -> Result<String, String> {
         ));
     }
     Ok(word.to_owned())
-}
-
-fn optional(text: Option<&String>) -> Value {
-    text.map_or(Value::Unset, |text| Value::Text(text.clone()))
-}
-
-fn fusion(word: &str) -> Result<Fusion, String> {
-    Fusion::choose(word, "a fusion method")
-}
-
-fn api(word: &str) -> Result<Api, String> {
-    Api::choose(word, "a supported API")
-}
-
-fn path(path: Option<&PathBuf>) -> Value {
-    match path {
-        Some(path) => Value::Text(path.display().to_string()),
-        None => Value::Unset,
-    }
-}
-
-fn text(text: &str) -> Value {
-    match text {
-        "" => Value::Unset,
-        text => Value::Text(text.to_owned()),
-    }
 }
 
 fn targets(words: &[String]) -> Result<Vec<ContextTarget>, String> {

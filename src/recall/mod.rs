@@ -82,10 +82,7 @@ pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>
     let mut value = outcome.answer.into_value(&mut warnings);
     value.newest_files = outcome.newest_files;
     warnings.extend(fact_warnings);
-    Ok(Parsed {
-        value,
-        warnings: project.named(warnings),
-    })
+    Ok(Parsed::new(value, project.named(warnings)))
 }
 
 fn search_texts(

@@ -52,10 +52,7 @@ impl Staleness {
                 stale.0.insert(unit);
             }
         }
-        Ok(Parsed {
-            value: stale,
-            warnings,
-        })
+        Ok(Parsed::new(stale, warnings))
     }
 }
 

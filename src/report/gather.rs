@@ -60,10 +60,7 @@ impl Page {
         page.costs.extend(more_costs.iter().cloned());
         page.decisions
             .sort_by_key(|decision| Reverse(decision.date));
-        Parsed {
-            value: page,
-            warnings,
-        }
+        Parsed::new(page, warnings)
     }
 }
 

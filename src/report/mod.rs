@@ -44,10 +44,10 @@ pub struct ReportFile {
 /// read at the start of a session are passed in `costs`.
 pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>> {
     let gathered = Page::gather(project, costs);
-    Ok(Parsed {
-        value: templates::page(&gathered.value)?,
-        warnings: project.named(gathered.warnings),
-    })
+    Ok(Parsed::new(
+        templates::page(&gathered.value)?,
+        project.named(gathered.warnings),
+    ))
 }
 
 /// Name of the operation that writes the page.

@@ -10,6 +10,8 @@ mod vendors;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use serde_json::Value;
+
 pub(crate) use assignment::secret_name;
 
 /// The replacement for a secret.
@@ -66,6 +68,21 @@ pub fn find(text: &str) -> Vec<Secret> {
         secrets.sort_by_key(|secret| secret.range.start);
     }
     secrets
+}
+
+/// Returns the rule that the first secret in the text matches.
+pub(crate) fn first_rule(text: &str) -> Option<&'static str> {
+    find(text).first().map(|secret| secret.rule)
+}
+
+/// Returns the rule that a secret in one of the strings of a JSON value matches; keys are not searched.
+pub(crate) fn first_rule_in_json(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::String(text) => first_rule(text),
+        Value::Array(items) => items.iter().find_map(first_rule_in_json),
+        Value::Object(fields) => fields.values().find_map(first_rule_in_json),
+        _ => None,
+    }
 }
 
 /// Returns the rule and the line number of every secret in a text whose first line is line `first`.

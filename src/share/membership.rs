@@ -51,7 +51,7 @@ pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
             server: address.shown,
             has_made_tables: false,
             device: Device::find(facts.connection())?.map(|device| device.id),
-            pending: replication::pending(facts.connection(), usize::MAX)?.len(),
+            pending: replication::pending_count(facts.connection())?,
         });
     }
     let has_made_tables = server.set_up()?;
@@ -62,7 +62,7 @@ pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
         server: address.shown,
         has_made_tables,
         device: Some(device.id),
-        pending: replication::pending(facts.connection(), usize::MAX)?.len(),
+        pending: replication::pending_count(facts.connection())?,
     })
 }
 

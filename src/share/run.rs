@@ -190,7 +190,7 @@ impl SyncRun<'_> {
     /// Counts what would be sent and received.
     fn preview(&mut self, direction: Direction) -> Result<()> {
         if direction != Direction::Pull {
-            self.done.pushed = replication::pending(self.facts.connection(), usize::MAX)?.len();
+            self.done.pushed = replication::pending_count(self.facts.connection())?;
         }
         if direction != Direction::Push {
             let missing = self.missing()?;

@@ -176,19 +176,16 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
                 line,
                 "holds NUL bytes, as damaged files do",
             )];
-            return Parsed {
-                value: text,
-                warnings,
-            };
+            return Parsed::new(text, warnings);
         }
         Err(invalid) => invalid,
     };
     let bytes = invalid.as_bytes();
     let line = line_of(invalid.utf8_error().valid_up_to(), bytes);
-    Parsed {
-        value: String::from_utf8_lossy(bytes).into_owned(),
-        warnings: vec![Warning::at(path, line, "is not valid UTF-8")],
-    }
+    Parsed::new(
+        String::from_utf8_lossy(bytes).into_owned(),
+        vec![Warning::at(path, line, "is not valid UTF-8")],
+    )
 }
 
 fn wrong_kind(what: &str, path: &Path) -> Error {

@@ -6,6 +6,7 @@
 //! fields and a few filters.
 
 use crate::templates::engine::RenderError;
+use crate::text::line_number;
 
 /// Maximum length of an override, in bytes.
 const MAX_OVERRIDE_BYTES: usize = 64 * 1024;
@@ -45,7 +46,7 @@ pub(crate) fn check(text: &str) -> Result<(), RenderError> {
         };
         result.map_err(|message| RenderError {
             message,
-            line: Some(1 + text[..start].matches('\n').count()),
+            line: Some(line_number(text, start)),
         })?;
     }
     Ok(())

@@ -52,6 +52,13 @@ pub(crate) fn strip_suffix_ignore_case<'a>(text: &'a str, suffix: &str) -> Optio
     tail.eq_ignore_ascii_case(suffix).then_some(rest)
 }
 
+/// Returns the number of the line that contains a byte offset, counted from 1.
+pub(crate) fn line_number(text: impl AsRef<[u8]>, offset: usize) -> usize {
+    let text = text.as_ref();
+    let before = text.get(..offset).unwrap_or(text);
+    before.split(|byte| *byte == b'\n').count()
+}
+
 /// Splits a text at commas, except those inside round brackets.
 pub(crate) fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;

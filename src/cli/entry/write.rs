@@ -1,14 +1,13 @@
 //! `annals entry write`
 
 use std::io;
-use std::io::Read;
 use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
 
 use crate::cli::output::Output;
-use crate::error::At;
+use crate::cli::stdin;
 use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge;
@@ -91,12 +90,7 @@ pub(crate) fn run(args: &WriteArgs, project: &Project, out: &mut Output) -> Resu
 
 fn body(args: &WriteArgs) -> Result<Option<Vec<u8>>> {
     if args.body_stdin {
-        let mut body = Vec::new();
-        let most = read::MAX_FILE + 1;
-        io::stdin()
-            .take(most)
-            .read_to_end(&mut body)
-            .at("read the body from", Path::new("-"))?;
+        let body = stdin::read(read::MAX_FILE + 1, "read the body from")?;
         // An oversized body is refused later; it may be truncated within a character, so it is not validated.
         if body.len() as u64 <= read::MAX_FILE && std::str::from_utf8(&body).is_err() {
             return Err(Error::usage("standard input is not valid UTF-8"));

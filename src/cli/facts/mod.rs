@@ -24,16 +24,14 @@ mod turns;
 mod work;
 
 use std::io;
-use std::io::Read;
 use std::io::Write;
-use std::path::Path;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::Subcommand;
 
 use crate::cli::output::Output;
-use crate::error::At;
+use crate::cli::stdin;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
@@ -181,12 +179,7 @@ impl FactsContext<'_> {
 
 /// Reads all of standard input.
 pub(crate) fn input() -> Result<String> {
-    let mut bytes = Vec::new();
-    io::stdin()
-        .lock()
-        .take(MAX_INPUT_BYTES)
-        .read_to_end(&mut bytes)
-        .at("read standard input", Path::new("-"))?;
+    let bytes = stdin::read(MAX_INPUT_BYTES, "read standard input")?;
     String::from_utf8(bytes).map_err(|_| Error::usage("standard input is not valid UTF-8"))
 }
 

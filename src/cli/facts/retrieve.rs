@@ -1,7 +1,6 @@
 //! `annals facts retrieve`
 
 use std::io;
-use std::io::Read;
 use std::io::Write;
 use std::num::NonZeroUsize;
 
@@ -10,7 +9,7 @@ use clap::Args;
 use crate::cli::facts::FactsContext;
 use crate::cli::facts::line;
 use crate::cli::shown::NOTHING_RELEVANT;
-use crate::error::At;
+use crate::cli::stdin;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
@@ -90,11 +89,7 @@ impl RetrieveArgs {
         if let Some(text) = &self.query {
             return Ok(text.clone());
         }
-        let mut bytes = Vec::new();
-        io::stdin()
-            .take(MAX_QUESTION_BYTES)
-            .read_to_end(&mut bytes)
-            .at("read the query", std::path::Path::new("-"))?;
+        let bytes = stdin::read(MAX_QUESTION_BYTES, "read the query")?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if text.trim().is_empty() {
             return Err(

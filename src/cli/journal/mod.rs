@@ -8,7 +8,6 @@ mod write;
 
 use std::ffi::OsStr;
 use std::ffi::OsString;
-use std::io::Read;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -18,8 +17,8 @@ use serde::Serialize;
 
 use crate::cli::Global;
 use crate::cli::output::Output;
+use crate::cli::stdin;
 use crate::clock::Clock;
-use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal;
@@ -128,14 +127,8 @@ fn answer(done: Result<()>, out: &mut Output) {
 
 /// Reads all of standard input, or returns an error if it exceeds `most` bytes.
 fn standard_input(most: usize) -> Result<Vec<u8>> {
-    let here = Path::new("-");
-    let mut input = Vec::new();
-    let stdin = std::io::stdin().lock();
-    let read = stdin
-        .take(most as u64 + 1)
-        .read_to_end(&mut input)
-        .at("read the standard input", here)?;
-    if read > most {
+    let input = stdin::read(most as u64 + 1, "read the standard input")?;
+    if input.len() > most {
         return Err(Error::failed(format!(
             "the input is larger than {} MiB",
             most / 1024 / 1024

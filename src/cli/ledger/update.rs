@@ -1,7 +1,6 @@
 //! `annals ledger update`
 
 use std::io;
-use std::io::Read;
 use std::io::Write;
 use std::path;
 use std::path::Path;
@@ -10,6 +9,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::output::Output;
+use crate::cli::stdin;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
@@ -65,12 +65,7 @@ pub(crate) fn document(file: Option<&Path>, what: &str) -> Result<String> {
         let file = path::absolute(file).at("find", file)?;
         read::users_bytes(&file)?.ok_or_else(|| Error::not_found("no such file").at(&file, None))?
     } else {
-        let mut bytes = Vec::new();
-        let mut input = io::stdin().take(read::MAX_FILE + 1);
-        input
-            .read_to_end(&mut bytes)
-            .at(&format!("read {what}"), Path::new("-"))?;
-        bytes
+        stdin::read(read::MAX_FILE + 1, &format!("read {what}"))?
     };
     if bytes.len() as u64 > read::MAX_FILE {
         return Err(Error::refused(format!("{what} is larger than 8 MiB")));

@@ -1,6 +1,5 @@
 //! `annals setup journal`
 
-use std::io;
 use std::io::Write;
 use std::path;
 use std::path::Path;
@@ -43,25 +42,12 @@ pub(crate) fn run(args: &JournalArgs, project: &Project, out: &mut Output) -> Re
     for tool in &mut report.files {
         tool.file = project.relative(&tool.file).to_owned();
     }
-    let show = if project.dry_run { show_plan } else { show };
+    let verb = if project.dry_run { "would be " } else { "" };
+    let show = |report: &JournalReport, to: &mut dyn Write| {
+        report.files.iter().try_for_each(|tool| {
+            let outcome = tool.outcome.as_str();
+            writeln!(to, "{} {verb}{outcome}.", tool.file.display())
+        })
+    };
     out.result_until(&report, show, verdict)
-}
-
-fn show(report: &JournalReport, to: &mut dyn Write) -> io::Result<()> {
-    for tool in &report.files {
-        writeln!(to, "{} {}.", tool.file.display(), tool.outcome.as_str())?;
-    }
-    Ok(())
-}
-
-fn show_plan(report: &JournalReport, to: &mut dyn Write) -> io::Result<()> {
-    for tool in &report.files {
-        writeln!(
-            to,
-            "{} would be {}.",
-            tool.file.display(),
-            tool.outcome.as_str()
-        )?;
-    }
-    Ok(())
 }

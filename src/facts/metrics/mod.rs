@@ -7,7 +7,6 @@ mod used;
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
-use rusqlite::params;
 use serde::Serialize;
 
 use crate::error::Result;
@@ -139,42 +138,33 @@ impl Sums {
     fn read(facts: &Facts, user: &UserId, since: &str, until: &str) -> Result<Self> {
         let sql = "SELECT name, bucket, CAST(sum(amount) AS INTEGER) FROM metrics \
                    WHERE user_id = ?1 AND day BETWEEN ?2 AND ?3 GROUP BY name, bucket";
-        let rows = facts.connection().rows(
-            "read the metrics",
-            sql,
-            params![user.as_str(), since, until],
-            |row| {
-                let (bucket, amount): (i64, i64) = (row.get(1)?, row.get(2)?);
-                Ok((
-                    row.get::<_, String>(0)?,
-                    bucket.unsigned_abs(),
-                    amount.unsigned_abs(),
-                ))
-            },
-        )?;
         let mut sums: BTreeMap<String, BTreeMap<u64, u64>> = BTreeMap::new();
-        for (name, bucket, amount) in rows {
-            sums.entry(name).or_default().insert(bucket, amount);
-        }
+        let values = [user.as_str(), since, until];
+        let connection = facts.connection();
+        connection.each("read the metrics", sql, values, |row| {
+            let buckets = sums.entry(row.get(0)?).or_default();
+            buckets.insert(row.get(1)?, row.get(2)?);
+            Ok(())
+        })?;
         Ok(Self(sums))
     }
 
-    fn classes(&self, figure: Figure) -> impl Iterator<Item = (u64, u64)> {
-        let classes = self.0.get(figure.as_str()).into_iter().flatten();
-        classes.map(|(class, amount)| (*class, *amount))
+    fn buckets(&self, figure: Figure) -> impl Iterator<Item = (u64, u64)> {
+        let buckets = self.0.get(figure.as_str()).into_iter().flatten();
+        buckets.map(|(bucket, amount)| (*bucket, *amount))
     }
 
     fn total(&self, figure: Figure) -> u64 {
-        self.classes(figure).map(|(_, amount)| amount).sum()
+        self.buckets(figure).map(|(_, amount)| amount).sum()
     }
 
     /// Returns the bucket in which a percentile falls.
     fn percentile(&self, figure: Figure, percent: u64) -> Option<u64> {
         let wanted = self.total(figure).saturating_mul(percent).div_ceil(100);
         let mut seen = 0;
-        self.classes(figure).find_map(|(class, amount)| {
+        self.buckets(figure).find_map(|(bucket, amount)| {
             seen += amount;
-            (seen >= wanted).then_some(class)
+            (seen >= wanted).then_some(bucket)
         })
     }
 }

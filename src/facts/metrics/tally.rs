@@ -64,11 +64,11 @@ impl<'a> Tally<'a> {
 
     /// Adds to a sum.
     pub(crate) fn add(self, figure: Figure, amount: usize) -> Result<()> {
-        self.add_to_class(figure, 0, amount)
+        self.add_to_bucket(figure, 0, amount)
     }
 
     /// Adds to a histogram bucket.
-    pub(crate) fn add_to_class(self, figure: Figure, class: u64, amount: usize) -> Result<()> {
+    pub(crate) fn add_to_bucket(self, figure: Figure, bucket: u64, amount: usize) -> Result<()> {
         if amount == 0 {
             return Ok(());
         }
@@ -77,7 +77,7 @@ impl<'a> Tally<'a> {
             self.user.as_str(),
             self.day,
             figure.as_str(),
-            whole(class),
+            whole(bucket),
             whole(amount as u64)
         ];
         let sql = "INSERT INTO metrics (user_id, day, name, bucket, amount) VALUES (?1, ?2, ?3, ?4, ?5) \

@@ -85,7 +85,7 @@ pub(crate) fn note_turn(
 ) -> Result<()> {
     let tally = Tally::for_day(connection, &turn.user, now);
     if let Some(taken) = milliseconds(&turn.observed_at, now) {
-        tally.add_to_class(Figure::Latency, two_digits(taken), 1)?;
+        tally.add_to_bucket(Figure::Latency, two_digits(taken), 1)?;
     }
     let facts = used(connection, &turn.user, &turn.turn_id, applied)?;
     let Some(ranks) = ranks.filter(|_| !facts.is_empty()) else {

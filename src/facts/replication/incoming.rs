@@ -143,22 +143,17 @@ struct LinePayload {
 
 /// Returns the line in a payload: a JSON object with a `content`.
 fn line(payload: &str) -> std::result::Result<String, Unreadable> {
-    let version = wire::version(payload)?;
-    if version > wire::VERSION {
-        return Err(Unreadable(wire::newer(version)));
-    }
-    let broken = |why: &str| Unreadable(format!("not understood: {why}"));
-    let payload: LinePayload =
-        serde_json::from_str(payload).map_err(|error| broken(&error.to_string()))?;
-    let fields: serde_json::Value =
-        serde_json::from_str(&payload.line).map_err(|error| broken(&error.to_string()))?;
+    wire::check_version(payload)?;
+    let unreadable = |error: serde_json::Error| wire::broken(&error.to_string());
+    let payload: LinePayload = serde_json::from_str(payload).map_err(unreadable)?;
+    let fields: serde_json::Value = serde_json::from_str(&payload.line).map_err(unreadable)?;
     let is_line = fields
         .get("content")
         .is_some_and(serde_json::Value::is_string)
         && !payload.line.contains('\n');
     is_line
         .then_some(payload.line)
-        .ok_or_else(|| broken("not a journal record"))
+        .ok_or_else(|| wire::broken("not a journal record"))
 }
 
 struct Receiver<'a> {
@@ -242,9 +237,9 @@ impl<'a> Receiver<'a> {
                 Err(unreadable) => unreadable,
             },
             (Some(OperationKind::Erased | OperationKind::Withheld), _) => {
-                return self.add(received, "erased", None);
+                return self.add(received, "", "erased", None);
             }
-            (Some(_), None) => Unreadable("not understood: it is empty".to_owned()),
+            (Some(_), None) => wire::broken("it is empty"),
             (None, _) => Unreadable(format!("unknown kind {:?}", received.kind)),
         };
         self.set_aside(received, &reason)
@@ -260,7 +255,7 @@ impl<'a> Receiver<'a> {
             received.number,
         );
         if self.tombstones.covers(&received.scope, (user, &key), born) {
-            self.add(received, "erased", None)?;
+            self.add(received, "", "erased", None)?;
             return self.rewrite(received);
         }
         if self.is_foreign_id(&change)? {
@@ -280,7 +275,7 @@ impl<'a> Receiver<'a> {
             device: Some(received.device.clone()),
         };
         let history = row.insert(self.connection)?;
-        self.add(received, "fact", Some(history))?;
+        self.add(received, &received.op_id, "fact", Some(history))?;
         if is_scrubbed {
             self.rewrite(received)?;
         }
@@ -314,11 +309,11 @@ impl<'a> Receiver<'a> {
         if !journal_lines::is_known_line(self.connection, &op_id)? {
             self.incoming.lines.push((received.device.clone(), line));
         }
-        journal_lines::receive_line(self.connection, received, &op_id, self.clock)
+        self.add(received, &op_id, "line", None)
     }
 
     fn forget(&mut self, received: &Received, tombstone: &tombstone::Tombstone) -> Result<()> {
-        self.add(received, "forget", None)?;
+        self.add(received, &received.op_id, "forget", None)?;
         let scope = &received.scope;
         self.tombstones.add(self.connection, scope, tombstone)?;
         let touched = tombstone::apply(self.connection, scope, tombstone)?;
@@ -345,12 +340,14 @@ impl<'a> Receiver<'a> {
         )
     }
 
-    fn add(&self, received: &Received, kind: &str, history: Option<i64>) -> Result<()> {
-        let op_id = if kind == "erased" {
-            ""
-        } else {
-            &received.op_id
-        };
+    /// Records an operation; `op_id` is empty for an erased one, and derived from the line for a line.
+    fn add(
+        &self,
+        received: &Received,
+        op_id: &str,
+        kind: &str,
+        history: Option<i64>,
+    ) -> Result<()> {
         self.connection.run(
             "write the operations",
             "INSERT INTO operations \

@@ -9,7 +9,6 @@ use crate::clock::Clock;
 use crate::error::Result;
 use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
-use crate::facts::replication::incoming::Received;
 use crate::facts::replication::operation::digest;
 use crate::facts::replication::recorded::next_number;
 use crate::facts::replication::scope::DEVICE;
@@ -144,27 +143,5 @@ pub(crate) fn note_foreign_line(
         "write the operations",
         sql,
         params![DEVICE, device, op_id, clock.timestamp()],
-    )
-}
-
-/// Records a received line of another device.
-pub(crate) fn receive_line(
-    connection: &Connection,
-    received: &Received,
-    op_id: &str,
-    clock: Clock,
-) -> Result<()> {
-    connection.run(
-        "write the operations",
-        "INSERT INTO operations (scope, device, number, op_id, clock, kind, noted_at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, 'line', ?6)",
-        params![
-            received.scope,
-            received.device,
-            received.number,
-            op_id,
-            received.clock,
-            clock.timestamp()
-        ],
     )
 }

@@ -57,6 +57,7 @@ pub(crate) use scope::is_name;
 pub(crate) use scope::of_fact;
 pub use summary::SetAside;
 pub use summary::Summary;
+pub(crate) use summary::pending_count;
 pub use summary::sharing;
 pub(crate) use tombstone::Tombstone;
 pub(crate) use tombstone::clean_file;

@@ -80,15 +80,8 @@ fn read_all(
     sql: &str,
     values: impl Params,
 ) -> Result<Vec<(i64, DeviceOperation)>> {
-    let mut statement = connection
-        .prepare_cached(sql)
-        .context("read the operations")?;
-    let mut rows = statement.query(values).context("read the operations")?;
-    let mut operations = Vec::new();
-    while let Some(row) = rows.next().context("read the operations")? {
-        operations.push(read(row)?);
-    }
-    Ok(operations)
+    let rows = connection.rows("read the operations", sql, values, |row| Ok(read(row)))?;
+    rows.into_iter().collect()
 }
 
 fn read(row: &Row<'_>) -> Result<(i64, DeviceOperation)> {

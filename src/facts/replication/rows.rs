@@ -12,7 +12,7 @@ use crate::facts::change::Cause;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::fact::FactStatus;
-use crate::facts::failure::SqliteResultExt;
+use crate::facts::query::Query;
 use crate::facts::replication::merge;
 use crate::facts::replication::merged::MergedChange;
 use crate::facts::replication::merged::Stamp;
@@ -94,27 +94,19 @@ fn write(connection: &Connection, before: Option<&Fact>, after: &Fact) -> Result
 type KeyHistory = (Vec<MergedChange>, HashMap<String, Fact>);
 
 fn history(connection: &Connection, user: &UserId, key: &str) -> Result<KeyHistory> {
-    let mut statement = connection
-        .prepare_cached(
-            "SELECT h.fact_id, h.turn_id, h.before_json, h.after_json, o.op_id, o.clock, o.device \
-             FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
-             WHERE h.user_id = ?1 AND h.key = ?2 ORDER BY h.history_id",
-        )
-        .context("read the history")?;
-    let mut rows = statement
-        .query([user.as_str(), key])
-        .context("read the history")?;
+    let sql = "SELECT h.fact_id, h.turn_id, h.before_json, h.after_json, o.op_id, o.clock, o.device \
+         FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
+         WHERE h.user_id = ?1 AND h.key = ?2 ORDER BY h.history_id";
+    let rows = connection.rows("read the history", sql, [user.as_str(), key], |row| {
+        let texts: (String, String) = (row.get(0)?, row.get(1)?);
+        let states: (Option<String>, Option<String>) = (row.get(2)?, row.get(3)?);
+        let operation: (Option<String>, Option<i64>, Option<String>) =
+            (row.get(4)?, row.get(5)?, row.get(6)?);
+        Ok((texts, states, operation))
+    })?;
     let mut changes = Vec::new();
     let mut last = HashMap::new();
-    while let Some(row) = rows.next().context("read the history")? {
-        let read = || -> rusqlite::Result<_> {
-            let texts: (String, String) = (row.get(0)?, row.get(1)?);
-            let states: (Option<String>, Option<String>) = (row.get(2)?, row.get(3)?);
-            let operation: (Option<String>, Option<i64>, Option<String>) =
-                (row.get(4)?, row.get(5)?, row.get(6)?);
-            Ok((texts, states, operation))
-        };
-        let ((fact_id, turn), (before, after), operation) = read().context("read the history")?;
+    for ((fact_id, turn), (before, after), operation) in rows {
         let Some(after) = after else { continue };
         let after = audit_trail::fact(&after)?;
         if let (Some(op_id), Some(clock), Some(device)) = operation {

@@ -1,6 +1,7 @@
 //! Summarises the state of sharing, as far as this database knows.
 
 use rusqlite::Connection;
+use rusqlite::types::FromSql;
 use serde::Serialize;
 
 use crate::error::Result;
@@ -48,6 +49,10 @@ pub struct SetAside {
     pub reason: String,
 }
 
+/// SQL for the operations of this device that the server does not have.
+const PENDING: &str = "FROM share_device AS d JOIN share_cursors AS c ON c.device = d.device \
+     JOIN operations AS o ON o.scope = c.scope AND o.device = c.device AND o.number > c.number";
+
 /// Returns the state of sharing, or `None` if this database was never shared.
 pub fn sharing(facts: &Facts) -> Result<Option<Summary>> {
     summary(facts.connection())
@@ -57,14 +62,12 @@ fn summary(connection: &Connection) -> Result<Option<Summary>> {
     let Some(device) = Device::find(connection)? else {
         return Ok(None);
     };
-    let waiting = "FROM share_device AS d JOIN share_cursors AS c ON c.device = d.device \
-         JOIN operations AS o ON o.scope = c.scope AND o.device = c.device AND o.number > c.number";
     let (failed_at, last_error) = device.failed.clone().unzip();
     Ok(Some(Summary {
         device: device.id,
         has_left: device.has_left,
-        pending: count(connection, waiting)?,
-        pending_since: first(connection, &format!("SELECT min(o.noted_at) {waiting}"))?,
+        pending: count(connection, PENDING)?,
+        pending_since: first(connection, &format!("SELECT min(o.noted_at) {PENDING}"))?,
         received: count(
             connection,
             "FROM operations WHERE device <> (SELECT device FROM share_device) AND number IS NOT NULL",
@@ -83,7 +86,12 @@ fn summary(connection: &Connection) -> Result<Option<Summary>> {
     }))
 }
 
-fn count(connection: &Connection, of: &str) -> Result<u64> {
+/// Returns the number of operations waiting to be sent.
+pub(crate) fn pending_count(connection: &Connection) -> Result<usize> {
+    count(connection, PENDING)
+}
+
+fn count<T: FromSql>(connection: &Connection, of: &str) -> Result<T> {
     connection.value("count the operations", &format!("SELECT count(*) {of}"), [])
 }
 

@@ -57,11 +57,8 @@ type Address = (String, String, i64);
 
 /// Parses a received tombstone.
 pub(crate) fn decode(payload: &str) -> std::result::Result<Tombstone, Unreadable> {
-    let version = wire::version(payload)?;
-    if version > wire::VERSION {
-        return Err(Unreadable(wire::newer(version)));
-    }
-    serde_json::from_str(payload).map_err(|error| Unreadable(format!("not understood: {error}")))
+    wire::check_version(payload)?;
+    serde_json::from_str(payload).map_err(|error| wire::broken(&error.to_string()))
 }
 
 /// The known tombstones.

@@ -104,10 +104,7 @@ fn replace_nul(value: &mut Value) {
 
 /// Decodes a change of one of this user's facts.
 pub(crate) fn decode(text: &str, user: &str) -> std::result::Result<FactChange, Unreadable> {
-    let version = version(text)?;
-    if version > VERSION {
-        return Err(Unreadable(newer(version)));
-    }
+    check_version(text)?;
     let payload: Payload =
         serde_json::from_str(text).map_err(|error| broken(&error.to_string()))?;
     let before = match payload.was {
@@ -133,19 +130,18 @@ struct Versioned {
     v: u32,
 }
 
-/// Returns the format version of a payload.
-pub(crate) fn version(text: &str) -> std::result::Result<u32, Unreadable> {
-    let versioned: Versioned =
-        serde_json::from_str(text).map_err(|error| broken(&error.to_string()))?;
-    Ok(versioned.v)
+/// Returns the reason for setting a payload aside if its format is newer than this program's.
+pub(crate) fn check_version(text: &str) -> std::result::Result<(), Unreadable> {
+    let Versioned { v } = serde_json::from_str(text).map_err(|error| broken(&error.to_string()))?;
+    if v > VERSION {
+        let reason = format!("needs a newer annals (format {v}, this one knows {VERSION})");
+        return Err(Unreadable(reason));
+    }
+    Ok(())
 }
 
-/// Returns the reason for setting aside an operation of a newer version.
-pub(crate) fn newer(version: u32) -> String {
-    format!("needs a newer annals (format {version}, this one knows {VERSION})")
-}
-
-fn broken(why: &str) -> Unreadable {
+/// Returns the reason for setting aside a payload that is not understood.
+pub(crate) fn broken(why: &str) -> Unreadable {
     Unreadable(format!("not understood: {why}"))
 }
 
@@ -168,14 +164,5 @@ fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact,
 /// Returns the rule that matches a secret in one of the strings of a JSON document.
 pub(crate) fn secret(json: &str) -> Option<&'static str> {
     let value: Value = serde_json::from_str(json).ok()?;
-    secret_in(&value)
-}
-
-fn secret_in(value: &Value) -> Option<&'static str> {
-    match value {
-        Value::String(text) => secrets::find(text).first().map(|secret| secret.rule),
-        Value::Array(items) => items.iter().find_map(secret_in),
-        Value::Object(fields) => fields.values().find_map(secret_in),
-        _ => None,
-    }
+    secrets::first_rule_in_json(&value)
 }

@@ -5,8 +5,8 @@ use rusqlite::Connection;
 use crate::embedding::Vector;
 use crate::embedding::VectorTable;
 use crate::error::Result;
+use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::query::Query;
 use crate::facts::search::candidates;
 use crate::facts::search::lexical;
 use crate::facts::user::UserId;
@@ -95,9 +95,7 @@ fn question(
         let with = lexical::count(connection, user, (&term.word, language), is_bound)?;
         counted.push((term.clone(), with));
     }
-    let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
-               WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
-    let all: usize = connection.value("count the facts", sql, [user.as_str()])?;
+    let all = fact::count_retrievable(connection, user)?;
     Ok(WeightedQuestion::new(text, counted, all))
 }
 

@@ -1,5 +1,7 @@
 //! Finds the neighbours of facts in a session, and how much they boost each other's scores.
 
+use std::iter;
+
 use crate::facts::search::places::RowCursor;
 use crate::facts::vectors::SessionRow;
 use crate::ranking::NEIGHBOUR_SHARES;
@@ -49,21 +51,11 @@ impl Neighbours {
     pub(crate) fn session_boost(&self, base: &[f64]) -> Vec<f64> {
         let mut session_boost = vec![0.0; base.len()];
         for (place, base) in base.iter().enumerate() {
-            let mut next = self.after(place);
-            for share in NEIGHBOUR_SHARES {
-                let Some(other) = next else {
-                    break;
-                };
-                session_boost[other] += share * base;
-                next = self.after(other);
-            }
-            let mut next = self.before(place);
-            for share in NEIGHBOUR_SHARES {
-                let Some(other) = next else {
-                    break;
-                };
-                session_boost[other] += share * base;
-                next = self.before(other);
+            for next in [Self::after, Self::before] {
+                let others = iter::successors(next(self, place), |other| next(self, *other));
+                for (other, share) in others.zip(NEIGHBOUR_SHARES) {
+                    session_boost[other] += share * base;
+                }
             }
         }
         session_boost

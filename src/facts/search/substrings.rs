@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::ranking::any_of;
@@ -20,6 +19,9 @@ const GRAM: usize = 3;
 
 /// Number of facts from which pairs of characters are searched for only in facts that share a trigram.
 const MANY: i64 = 20_000;
+
+/// What was attempted, as an error says it.
+const TRIED: &str = "search the facts by parts of words";
 
 /// Adds to the score of each row for the substrings that it contains.
 pub(crate) fn add(
@@ -58,9 +60,7 @@ fn containing(connection: &Connection, user: &UserId, texts: &[String]) -> Resul
     let sql = "SELECT t.rowid FROM facts_trigram t JOIN facts f ON f.seq = t.rowid \
                WHERE t.facts_trigram MATCH ?1 AND f.user_id = ?2";
     let values = (expression, user.as_str());
-    connection.rows("search the facts by parts of words", sql, values, |row| {
-        row.get(0)
-    })
+    connection.rows(TRIED, sql, values, |row| row.get(0))
 }
 
 /// Returns the user's rows that contain some of the pairs, each with their number.
@@ -70,35 +70,27 @@ fn sharing(
     words: &[&String],
     pairs: &[String],
 ) -> Result<Vec<(i64, usize)>> {
-    let read = || -> rusqlite::Result<Vec<(i64, usize)>> {
-        let sql = "SELECT count(*) FROM (SELECT 1 FROM facts WHERE user_id = ?1 LIMIT ?2)";
-        let facts: i64 = connection
-            .prepare_cached(sql)?
-            .query_row((user.as_str(), MANY), |row| row.get(0))?;
-        let triples = any_of(&grams(words, GRAM)).filter(|_| facts == MANY);
-        let rows = "SELECT seq, key || ' ' || value_text || ' ' || source_excerpt FROM facts \
-                    WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
-        let sql = match triples {
-            Some(_) => {
-                format!(
-                    "{rows} AND seq IN (SELECT rowid FROM facts_trigram WHERE facts_trigram MATCH ?2)"
-                )
-            }
-            None => format!("{rows} AND ?2 IS NULL"),
-        };
-        let mut statement = connection.prepare_cached(&sql)?;
-        let mut rows = statement.query((user.as_str(), triples))?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
-            let text = row.get_ref(1)?.as_str()?.to_lowercase();
-            let shared = pairs.iter().filter(|pair| text.contains(*pair)).count();
-            if shared > 0 {
-                found.push((row.get(0)?, shared));
-            }
-        }
-        Ok(found)
+    let sql = "SELECT count(*) FROM (SELECT 1 FROM facts WHERE user_id = ?1 LIMIT ?2)";
+    let facts: i64 = connection.value(TRIED, sql, (user.as_str(), MANY))?;
+    let triples = any_of(&grams(words, GRAM)).filter(|_| facts == MANY);
+    let condition = match triples {
+        Some(_) => "seq IN (SELECT rowid FROM facts_trigram WHERE facts_trigram MATCH ?2)",
+        None => "?2 IS NULL",
     };
-    read().context("search the facts by parts of words")
+    let sql = format!(
+        "SELECT seq, key || ' ' || value_text || ' ' || source_excerpt FROM facts \
+         WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation') AND {condition}"
+    );
+    let mut found = Vec::new();
+    connection.each(TRIED, &sql, (user.as_str(), triples), |row| {
+        let text = row.get_ref(1)?.as_str()?.to_lowercase();
+        let shared = pairs.iter().filter(|pair| text.contains(*pair)).count();
+        if shared > 0 {
+            found.push((row.get(0)?, shared));
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// Returns the distinct n-grams of the words; a shorter word is a gram itself.

@@ -1,11 +1,10 @@
 //! Compares a query with every vector of a user.
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 
 use crate::embedding::Quantized;
 use crate::error::Result;
-use crate::facts::failure::SqliteResultExt;
+use crate::facts::fact;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::facts::vectors::dim;
@@ -30,13 +29,10 @@ impl Scanned {
     ) -> Result<Self> {
         let sql = "SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2 \
                    AND status IN ('active', 'pending_confirmation')";
-        let mut statement = connection.prepare_cached(sql).context("read the facts")?;
         let mut rows: Vec<(i64, f32)> = Vec::new();
         for (fact, similarity) in near {
-            let row = statement
-                .query_row((user.as_str(), fact), |row| row.get(0))
-                .optional()
-                .context("read the facts")?;
+            let values = (user.as_str(), fact);
+            let row = connection.optional_row("read the facts", sql, values, |row| row.get(0))?;
             rows.extend(row.map(|row| (row, *similarity)));
         }
         rows.sort_unstable_by_key(|row| row.0);
@@ -69,31 +65,24 @@ pub(crate) fn scan(
     // A fact has as many vectors as passages.
     let sql = "SELECT seq, scale, vector FROM fact_vectors \
                WHERE user_id = ?1 AND model = ?2 AND dim % ?3 = 0 ORDER BY seq";
-    let mut read = || -> rusqlite::Result<()> {
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query((user.as_str(), model, dim(length)))?;
-        while let Some(row) = rows.next()? {
-            let scale = narrowed(row.get(1)?);
-            let vectors = row.get_ref(2)?.as_blob()?.chunks_exact(length);
-            let near = vectors.map(|vector| query.dot_stored(vector, scale));
-            scanned.seqs.push(row.get(0)?);
-            scanned
-                .similarity
-                .push(near.fold(f32::NEG_INFINITY, f32::max));
-        }
+    let values = (user.as_str(), model, dim(length));
+    connection.each("read the vectors", sql, values, |row| {
+        let scale = narrowed(row.get(1)?);
+        let vectors = row.get_ref(2)?.as_blob()?.chunks_exact(length);
+        let near = vectors.map(|vector| query.dot_stored(vector, scale));
+        scanned.seqs.push(row.get(0)?);
+        scanned
+            .similarity
+            .push(near.fold(f32::NEG_INFINITY, f32::max));
         Ok(())
-    };
-    read().context("read the vectors")?;
+    })?;
     scanned.is_complete = is_complete(connection, user, scanned.seqs.len())?;
     Ok(scanned)
 }
 
 /// Returns whether every retrievable fact of the user has a vector, given the number of facts that have.
 pub(crate) fn is_complete(connection: &Connection, user: &UserId, vectors: usize) -> Result<bool> {
-    let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
-               WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
-    let facts: i64 = connection.value("count the facts", sql, [user.as_str()])?;
-    Ok(usize::try_from(facts).is_ok_and(|facts| facts == vectors))
+    Ok(fact::count_retrievable(connection, user)? == vectors)
 }
 
 #[expect(

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::facts::failure::SqliteResultExt;
+use crate::facts::query::Query;
 use crate::facts::user::UserId;
 
 /// A fact that belongs to a session.
@@ -20,21 +20,14 @@ pub(crate) fn turns(connection: &Connection, user: &UserId) -> Result<Vec<Sessio
     // One pass over a covering index of the sessions.
     let sql = "SELECT seq, session_id FROM facts INDEXED BY facts_session \
                WHERE user_id = ?1 AND session_id IS NOT NULL ORDER BY session_id, turn_seq, seq";
-    let read = || -> rusqlite::Result<Vec<SessionRow>> {
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query([user.as_str()])?;
-        let mut turns = Vec::new();
-        let mut session: Option<Vec<u8>> = None;
-        while let Some(row) = rows.next()? {
-            let of = row.get_ref(1)?.as_str()?.as_bytes();
-            let is_first = session.as_deref() != Some(of);
-            if is_first {
-                session = Some(of.to_vec());
-            }
-            let row = row.get(0)?;
-            turns.push(SessionRow { row, is_first });
+    let mut session: Option<Vec<u8>> = None;
+    connection.rows("read the sessions", sql, [user.as_str()], |row| {
+        let of = row.get_ref(1)?.as_str()?.as_bytes();
+        let is_first = session.as_deref() != Some(of);
+        if is_first {
+            session = Some(of.to_vec());
         }
-        Ok(turns)
-    };
-    read().context("read the sessions")
+        let row = row.get(0)?;
+        Ok(SessionRow { row, is_first })
+    })
 }

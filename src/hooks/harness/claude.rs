@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::hooks::Event;
 use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::Harness;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
@@ -30,7 +31,7 @@ pub(super) const EVENTS: &[(Event, &str)] = &[
 ];
 
 pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
-    name: "claude",
+    harness: Harness::Claude,
     title: "Claude Code",
     folder: ".claude",
     user_folder: UserFolder {

@@ -4,6 +4,7 @@ use toml::Table;
 use toml::Value;
 
 use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::Harness;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
@@ -17,7 +18,7 @@ use crate::hooks::harness::UserFolder;
 use crate::hooks::harness::claude;
 
 pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
-    name: "codex",
+    harness: Harness::Codex,
     title: "Codex",
     folder: ".codex",
     user_folder: UserFolder {

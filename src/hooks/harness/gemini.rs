@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::hooks::Event;
 use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::Harness;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
@@ -32,7 +33,7 @@ pub(crate) const FILES: &[SettingsFile] = &[SettingsFile {
 }];
 
 pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
-    name: "gemini",
+    harness: Harness::Gemini,
     title: "Gemini CLI",
     folder: ".gemini",
     user_folder: UserFolder {

@@ -13,27 +13,29 @@ use serde::Serialize;
 
 use crate::hooks::Event;
 use crate::project::Project;
+use crate::text::word_enum;
 
 pub(crate) use files::HarnessFiles;
 pub use files::Obstacle;
 pub(crate) use names::parse_event;
 pub(crate) use names::safe_event_name;
 
-/// A program that runs agents and can call `annals`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Harness {
-    /// Claude Code.
-    #[default]
-    Claude,
-    /// Codex.
-    Codex,
-    /// Gemini CLI.
-    Gemini,
-    /// opencode.
-    Opencode,
-    /// Qwen Code.
-    Qwen,
+word_enum! {
+    /// A program that runs agents and can call `annals`.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+    pub enum Harness {
+        /// Claude Code.
+        #[default]
+        Claude = "claude",
+        /// Codex.
+        Codex = "codex",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// opencode.
+        Opencode = "opencode",
+        /// Qwen Code.
+        Qwen = "qwen",
+    }
 }
 
 /// The scope of settings.
@@ -49,8 +51,8 @@ pub enum SetupScope {
 
 /// The properties of one harness.
 pub(crate) struct HarnessProfile {
-    /// The name on the command line.
-    pub(crate) name: &'static str,
+    /// The harness; its word is the name on the command line.
+    pub(crate) harness: Harness,
     /// Its name as users write it.
     pub(crate) title: &'static str,
     /// Its folder in a project.
@@ -246,20 +248,6 @@ impl SetupOptions {
 }
 
 impl Harness {
-    /// Every harness.
-    pub const ALL: [Self; 5] = [
-        Self::Claude,
-        Self::Codex,
-        Self::Gemini,
-        Self::Opencode,
-        Self::Qwen,
-    ];
-
-    /// Returns the name of the harness on the command line.
-    pub fn as_str(self) -> &'static str {
-        self.profile().name
-    }
-
     /// Returns the profile of the harness.
     pub(crate) fn profile(self) -> &'static HarnessProfile {
         match self {
@@ -281,7 +269,7 @@ impl HarnessProfile {
         let mut command = format!("annals hook {}", hook.call);
         if self.is_named_in_commands {
             command.push_str(" --harness ");
-            command.push_str(self.name);
+            command.push_str(self.harness.as_str());
         }
         if hook.call == "session-start" && !options.notepad {
             command.push_str(" --no-notepad");

@@ -2,6 +2,7 @@
 
 use crate::hooks::Event;
 use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::Harness;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::JsonDialect;
@@ -14,7 +15,7 @@ use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
 
 pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
-    name: "opencode",
+    harness: Harness::Opencode,
     title: "opencode",
     folder: ".opencode",
     user_folder: UserFolder {

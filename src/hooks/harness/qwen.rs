@@ -2,6 +2,7 @@
 //! Claude Code's event names.
 
 use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::Harness;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
@@ -13,7 +14,7 @@ use crate::hooks::harness::claude;
 use crate::hooks::harness::gemini;
 
 pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
-    name: "qwen",
+    harness: Harness::Qwen,
     title: "Qwen Code",
     folder: ".qwen",
     user_folder: UserFolder {

@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::harness::JsonDialect;
 use crate::text::line_end;
+use crate::text::line_number;
 
 const BOM: &str = "\u{feff}";
 
@@ -38,7 +39,7 @@ impl<'a> JsonDocument<'a> {
             return Err(refused("is larger than 1 MiB, so it is not read", path, 1));
         }
         let text = std::str::from_utf8(bytes).map_err(|error| {
-            let line = line_of(bytes, error.valid_up_to());
+            let line = line_number(bytes, error.valid_up_to());
             refused("is not valid UTF-8", path, line)
         })?;
         let (bom, text) = match text.strip_prefix(BOM) {
@@ -48,7 +49,7 @@ impl<'a> JsonDocument<'a> {
         let empty = format!("{{}}{}", line_end(text));
         let text = if text.trim().is_empty() { &empty } else { text };
         let root = CstRootNode::parse(text, &options(dialect)).map_err(|error| {
-            let line = line_of(text.as_bytes(), error.range().start);
+            let line = line_number(text, error.range().start);
             refused(&format!("is not valid JSON: {}", error.kind()), path, line)
         })?;
         // The parser accepts comments outside of values, regardless of its options.
@@ -186,9 +187,4 @@ fn line(node: &CstNode) -> usize {
         at = node.parent().map(Into::into);
     }
     newlines + 1
-}
-
-fn line_of(bytes: &[u8], at: usize) -> usize {
-    let before = bytes.get(..at).unwrap_or(bytes);
-    before.split(|byte| *byte == b'\n').count()
 }

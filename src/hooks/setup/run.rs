@@ -47,7 +47,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     for target in &targets {
         ensure_inside(&target.path, place.storage.root())?;
     }
-    let operation = format!("setup {}", profile.name);
+    let operation = format!("setup {}", request.harness.as_str());
     let (planned, applied) = place.storage.transact(&operation, &[Store::Context], || {
         let mut changes = Changes::new();
         let mut planned = Vec::new();
@@ -159,7 +159,7 @@ fn notes(
     if request.scope == SetupScope::User && !request.check && files.iter().any(is_changed) {
         notes.push(format!(
             "`annals undo` reverts only changes to a project, not these: annals setup {} --user --remove does",
-            profile.name
+            request.harness.as_str()
         ));
     }
     let (other, whose) = match request.scope {
@@ -172,7 +172,7 @@ fn notes(
         notes.push(format!(
             "{} is set up for {whose} as well, and one is enough: annals setup {} --remove drops the \
              project's",
-            profile.title, profile.name
+            profile.title, request.harness.as_str()
         ));
     }
     notes
@@ -211,7 +211,7 @@ fn install(
     Ok(match &old {
         Some(bytes) if *bytes == new => FileOutcome::Unchanged,
         // The file contains nothing that someone else wrote, so it needs no backup.
-        Some(bytes) if target.is_whole() || target.is_as_created(bytes) => {
+        Some(bytes) if target.is_whole() || target.is_as_written(bytes, None) => {
             changes.edit(&target.path, old, new)?;
             FileOutcome::Extended
         }

@@ -75,8 +75,7 @@ impl TargetFile {
     ///
     /// `before` is its content before setup, which is restored if nothing has changed since.
     pub(crate) fn without(&self, old: &[u8], before: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
-        let is_as_written = |options| self.with(before, options).is_ok_and(|new| new == old);
-        if SetupOptions::ALL.into_iter().any(is_as_written) {
+        if self.is_as_written(old, before) {
             return Ok(before.map(<[u8]>::to_vec));
         }
         match self.content {
@@ -127,9 +126,9 @@ impl TargetFile {
         })
     }
 
-    /// Returns whether a file is unchanged since we created it.
-    pub(crate) fn is_as_created(&self, old: &[u8]) -> bool {
-        let is_it = |options| self.with(None, options).is_ok_and(|new| new == old);
+    /// Returns whether a file is unchanged since we wrote it; `before` is its content before.
+    pub(crate) fn is_as_written(&self, old: &[u8], before: Option<&[u8]>) -> bool {
+        let is_it = |options| self.with(before, options).is_ok_and(|new| new == old);
         SetupOptions::ALL.into_iter().any(is_it)
     }
 

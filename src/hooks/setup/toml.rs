@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::hooks::setup::command::is_program;
 use crate::hooks::setup::server::NAME;
 use crate::text::line_end;
+use crate::text::line_number;
 
 const SERVERS: &str = "mcp_servers";
 const BOM: &str = "\u{feff}";
@@ -91,14 +92,14 @@ struct File {
 impl File {
     fn parse(bytes: &[u8], path: &Path) -> Result<Self> {
         let whole = std::str::from_utf8(bytes).map_err(|error| {
-            let line = line_of(bytes, error.valid_up_to());
+            let line = line_number(bytes, error.valid_up_to());
             Error::refused("is not valid UTF-8").at(path, line)
         })?;
         let text = whole.strip_prefix(BOM).unwrap_or(whole);
         let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
             let start = error.span().map_or(0, |span| span.start);
             Error::refused(format!("is not valid TOML: {}", error.message()))
-                .at(path, line_of(text.as_bytes(), start.min(text.len())))
+                .at(path, line_number(text, start))
                 .hint("nothing was changed; correct it by hand and run this again")
         })?;
         let file = Self {
@@ -141,11 +142,6 @@ fn is_own(server: &Item) -> bool {
     let arguments = server.get("args").and_then(Item::as_array);
     let first = arguments.and_then(|arguments| arguments.get(0)?.as_str());
     program.is_some_and(is_program) && first == Some("mcp")
-}
-
-fn line_of(bytes: &[u8], at: usize) -> usize {
-    let before = bytes.get(..at).unwrap_or(bytes);
-    before.split(|byte| *byte == b'\n').count()
 }
 
 fn by_hand(what: &str, path: &Path) -> Error {

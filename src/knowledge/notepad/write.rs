@@ -125,13 +125,10 @@ fn admissible(note: &Note<'_>) -> Result<()> {
     if note.secrets == SecretPolicy::Allow {
         return Ok(());
     }
-    match secrets::find(note.text).first() {
+    match secrets::first_rule(note.text) {
         None => Ok(()),
-        Some(secret) => {
-            let message = format!(
-                "the text contains what looks like a secret ({})",
-                secret.rule
-            );
+        Some(rule) => {
+            let message = format!("the text contains what looks like a secret ({rule})");
             Err(Error::refused(message)
                 .hint("agents read it back; leave the secret out, or pass --allow-secret"))
         }
@@ -186,10 +183,7 @@ fn insert(
             .hint("take something out by hand, or write an entry: `annals entry write`"));
     }
     bytes.splice(insertion.at..insertion.at, insertion.text.into_bytes());
-    Ok(Parsed {
-        value: characters,
-        warnings: parsed.warnings,
-    })
+    Ok(Parsed::new(characters, parsed.warnings))
 }
 
 /// Returns the lines to insert for a note.

@@ -73,10 +73,7 @@ impl<'a> Findings<'a> {
         message: impl Into<String>,
     ) {
         self.violations.push(Finding {
-            place: SourceLocation {
-                file: self.path.to_owned(),
-                line: line.into(),
-            },
+            place: SourceLocation::new(self.path, line),
             rule,
             message: message.into(),
             fixable: false,

@@ -36,25 +36,14 @@ pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
 fn check_section(index: usize, part: &StateSection, findings: &mut Findings<'_>) {
     let (min, max) = BULLET_LIMITS[index];
     let (title, count) = (SECTIONS[index], part.bullets.len());
-    if count > max {
-        findings.add(
-            "state-count",
-            part.line,
-            format!(
-                "{title} has {}; at most {max} are allowed",
-                quantity(count, "line")
-            ),
-        );
-    }
-    if count < min {
-        findings.add(
-            "state-count",
-            part.line,
-            format!(
-                "{title} has {}; at least {min} are needed",
-                quantity(count, "line")
-            ),
-        );
+    let limit = match count {
+        _ if count > max => Some(format!("at most {max} are allowed")),
+        _ if count < min => Some(format!("at least {min} are needed")),
+        _ => None,
+    };
+    if let Some(limit) = limit {
+        let message = format!("{title} has {}; {limit}", quantity(count, "line"));
+        findings.add("state-count", part.line, message);
     }
     if index == NEXT_ACTIONS && part.bullets.iter().any(|(_, has_box)| !has_box) {
         findings.add(

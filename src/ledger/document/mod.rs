@@ -182,8 +182,8 @@ pub(crate) fn read(text: &str, policy: SecretPolicy) -> DocumentDraft {
         if policy == SecretPolicy::Allow {
             return;
         }
-        if let Some(secret) = secrets::find(text).first() {
-            let message = format!("contains what looks like a secret ({})", secret.rule);
+        if let Some(rule) = secrets::first_rule(text) {
+            let message = format!("contains what looks like a secret ({rule})");
             problems.push(Problem::new(pointer, message));
         }
     });

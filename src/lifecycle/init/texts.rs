@@ -36,11 +36,8 @@ impl ProjectContext {
             ("description", texts.description.as_ref()),
             ("core value", texts.core_value.as_ref()),
         ] {
-            if let Some(secret) = text.and_then(|text| secrets::find(text).into_iter().next()) {
-                let message = format!(
-                    "the {what} contains what looks like a secret ({})",
-                    secret.rule
-                );
+            if let Some(rule) = text.and_then(|text| secrets::first_rule(text)) {
+                let message = format!("the {what} contains what looks like a secret ({rule})");
                 return Err(Error::refused(message)
                     .hint("agents read it in every session; leave the secret out"));
             }

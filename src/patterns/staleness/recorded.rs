@@ -109,8 +109,7 @@ mod tests {
         - Tests in `src/kept.rs` first (plan 01)\n\n**What failed:**\n- `src/gone.rs` grew (plan 02)\n\n\
         ### Phase 2: Web (2026-01-06)\n\n**What worked:**\n- Small plans (plan 01)\n\n## Notes\n\n- See `src/gone.rs`\n";
 
-    #[test]
-    fn each_bullet_is_as_fresh_as_what_it_names() {
+    fn with_a_removed_file() -> Sandbox {
         let sandbox = Sandbox::empty();
         for file in ["src/kept.rs", "src/gone.rs", "a", "b", "c"] {
             sandbox.0.child(file).write_str(file).unwrap();
@@ -119,6 +118,12 @@ mod tests {
         sandbox.commit_at("2026-01-05T09:00:00Z");
         sandbox.git(&["rm", "-q", "src/gone.rs"]);
         sandbox.commit_at("2026-01-08T09:00:00Z");
+        sandbox
+    }
+
+    #[test]
+    fn each_bullet_is_as_fresh_as_what_it_names() {
+        let sandbox = with_a_removed_file();
         let patterns = Patterns::parse(PATTERNS, Path::new("PATTERNS.md")).value;
         let found =
             Staleness::of_patterns(&patterns, sandbox.0.path(), &sandbox.open_git()).unwrap();
@@ -145,14 +150,7 @@ mod tests {
 
     #[test]
     fn an_absolute_path_in_the_project_makes_its_bullet_stale() {
-        let sandbox = Sandbox::empty();
-        for file in ["src/kept.rs", "src/gone.rs", "a", "b", "c"] {
-            sandbox.0.child(file).write_str(file).unwrap();
-        }
-        sandbox.git(&["add", "-A"]);
-        sandbox.commit_at("2026-01-05T09:00:00Z");
-        sandbox.git(&["rm", "-q", "src/gone.rs"]);
-        sandbox.commit_at("2026-01-08T09:00:00Z");
+        let sandbox = with_a_removed_file();
         let git = sandbox.open_git();
         let root = git.top().unwrap();
         let text = PATTERNS.replace("`src/", &format!("`{}/src/", root.display()));

@@ -88,10 +88,10 @@ impl CodeProfile {
             }
         }
         profile.fill(root, names);
-        Parsed {
-            value: Some(profile).filter(|profile| !profile.languages.is_empty()),
+        Parsed::new(
+            Some(profile).filter(|profile| !profile.languages.is_empty()),
             warnings,
-        }
+        )
     }
 
     fn fill(&mut self, root: &Path, names: Names) {

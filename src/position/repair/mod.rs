@@ -130,10 +130,7 @@ fn revise(project: &Project, survey: &Survey, texts: &[SourceText; 2]) -> [Revis
 
 /// Reads the milestone again, with the current texts.
 fn reread(project: &Project, survey: &Survey, texts: &[SourceText]) -> Result<Survey> {
-    let folder = Parsed {
-        value: survey.folder.clone(),
-        warnings: Vec::new(),
-    };
+    let folder = Parsed::clean(survey.folder.clone());
     Survey::read_with(project, folder, &|path: &Path| match texts
         .iter()
         .find(|text| text.path() == path)

@@ -55,10 +55,7 @@ impl SyncServer {
         batch: &[DeviceOperation],
         tombstones: &[Tombstone],
     ) -> Result<u64> {
-        let scopes: Vec<String> = batch
-            .iter()
-            .map(|one| self.server_scope(&one.scope))
-            .collect();
+        let scopes = self.server_scopes(batch.iter().map(|one| &one.scope));
         if tombstones.is_empty() {
             return self.insert_batch(batch, &scopes);
         }
@@ -84,7 +81,7 @@ impl SyncServer {
         after: &[(String, String, i64)],
         limit: i64,
     ) -> Result<Vec<Received>> {
-        let scopes: Vec<String> = after.iter().map(|one| self.server_scope(&one.0)).collect();
+        let scopes = self.server_scopes(after.iter().map(|one| &one.0));
         let devices: Vec<&str> = after.iter().map(|one| one.1.as_str()).collect();
         let numbers: Vec<i64> = after.iter().map(|one| one.2).collect();
         self.round_trips += 2;
@@ -99,10 +96,7 @@ impl SyncServer {
 
     /// Updates sent operations to their current local state.
     pub(crate) fn rewrite(&mut self, operations: &[DeviceOperation]) -> Result<()> {
-        let scopes: Vec<String> = operations
-            .iter()
-            .map(|one| self.server_scope(&one.scope))
-            .collect();
+        let scopes = self.server_scopes(operations.iter().map(|one| &one.scope));
         let devices: Vec<&str> = operations.iter().map(|one| one.device.as_str()).collect();
         let numbers: Vec<i64> = operations.iter().map(|one| one.number).collect();
         // An operation that is no longer a fact has no payload.

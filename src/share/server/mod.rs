@@ -87,6 +87,11 @@ impl SyncServer {
         scope.to_owned()
     }
 
+    fn server_scopes<'a>(&self, scopes: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+        let scopes = scopes.into_iter();
+        scopes.map(|scope| self.server_scope(scope)).collect()
+    }
+
     /// Returns the local name of a scope.
     fn local_scope(scope: &str) -> String {
         scope.split('/').next().unwrap_or(scope).to_owned()

@@ -109,10 +109,7 @@ impl SyncServer {
 
     /// Adds a device to its scopes.
     pub(crate) fn introduce(&mut self, device: &str, scopes: &[String]) -> Result<()> {
-        let scopes: Vec<String> = scopes
-            .iter()
-            .map(|scope| self.server_scope(scope))
-            .collect();
+        let scopes = self.server_scopes(scopes);
         let sql = "INSERT INTO annals_devices (scope, device) SELECT scope, $2 FROM unnest($1::text[]) AS s(scope) \
              ON CONFLICT (scope, device) DO UPDATE SET left_at = NULL";
         self.execute("add this device", sql, &[&scopes, &device])

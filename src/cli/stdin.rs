@@ -1,0 +1,16 @@
+//! Reads standard input.
+
+use std::io;
+use std::io::Read;
+use std::path::Path;
+
+use crate::error::At;
+use crate::error::Result;
+
+/// Reads at most this many bytes of standard input; `tried` says in an error what was attempted.
+pub(crate) fn read(most: u64, tried: &str) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut input = io::stdin().take(most);
+    input.read_to_end(&mut bytes).at(tried, Path::new("-"))?;
+    Ok(bytes)
+}
