@@ -117,6 +117,11 @@ fn url_password(text: &str, at: usize) -> Option<Secret> {
     let range = user_end + 1..user_end + 1 + url_password_length(rest)?;
     let (user, value) = (&text[at..user_end], &text[range.clone()]);
     let rule = "url-password";
+    // A variable in the place of the port, and a path.
+    let port = value.split(['/', '?', '#']).next().unwrap_or_default();
+    if port.len() < value.len() && password::is_template(port) {
+        return None;
+    }
     // With a separator it may be a part of a path.
     let is_path = value.contains(['/', ':', '\'']) && is_wordy(value);
     let as_real_password = || {
