@@ -158,8 +158,9 @@ impl Git {
         let Some(head) = self.commit_to_tag(name)? else {
             return Ok(false);
         };
-        let tag = self.with_program(|program| program.tag(name, message, &head, clock))?;
-        Ok(tag.is_some())
+        self.with_program(|program| program.tag(name, message, &head, clock))?
+            .ok_or_else(no_program_for_tags)?;
+        Ok(true)
     }
 
     /// Fails if [`Git::tag`] would refuse this name.
@@ -172,15 +173,14 @@ impl Git {
         let Some(head) = self.head()? else {
             return Err(Error::not_found("there is no git commit here to tag"));
         };
-        // Git would parse such a name as an option.
-        if name.starts_with('-') || name.is_empty() {
+        let reference = format!("refs/tags/{name}");
+        let is_valid = self
+            .with_program(|program| program.is_valid_ref(&reference))?
+            .ok_or_else(no_program_for_tags)?;
+        // Git would parse a name with a hyphen in front as an option.
+        if !is_valid || name.starts_with('-') {
             return Err(Error::usage(format!("{name:?} is not a valid tag name")));
         }
-        let reference = format!("refs/tags/{name}");
-        let check = ["check-ref-format", &reference];
-        self.with_program(|program| program.run(&check))
-            .map_err(|error| error.hint(format!("{name:?} is not a valid tag name")))?
-            .ok_or_else(|| Error::not_found("git was not found, so no tag can be created"))?;
         match self.resolve(&reference)? {
             Some(tagged) if tagged == head => return Ok(None),
             Some(tagged) => {
@@ -432,6 +432,10 @@ impl Git {
             None => Ok(None),
         }
     }
+}
+
+fn no_program_for_tags() -> Error {
+    Error::not_found("git was not found, so no tag can be created")
 }
 
 /// Fails if there is an obstacle.
