@@ -43,6 +43,19 @@ fn a_folder_above_the_project_can_be_named_with_dots() {
 }
 
 #[test]
+fn a_folder_before_dots_that_does_not_exist_is_named() {
+    let case = Case::empty();
+    let failed = case.run("export nope/../copy").code(1);
+    let said = failed.stderr();
+    assert!(
+        said.contains("nope/..: cannot open: No such file"),
+        "{}",
+        failed.report()
+    );
+    assert_eq!(case.read("copy/MANIFEST.md"), None);
+}
+
+#[test]
 fn an_export_that_lacks_a_file_says_so() {
     let case = Case::empty();
     case.write(
