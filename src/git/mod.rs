@@ -14,7 +14,6 @@ mod range;
 mod renames;
 mod repository;
 mod running;
-mod slashed;
 mod timeline;
 
 use std::collections::BTreeMap;
@@ -51,7 +50,6 @@ pub use range::Distance;
 pub use renames::Rename;
 pub use running::kill_all;
 pub use running::use_process_groups;
-pub(crate) use slashed::slashed;
 pub use timeline::Timeline;
 
 /// The git repository that contains a project, if any.
