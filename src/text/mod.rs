@@ -28,6 +28,14 @@ pub use tokens::estimate_tokens;
 pub(crate) use word_cache::WordCache;
 pub(crate) use word_enum::word_enum;
 
+/// The byte order mark in UTF-8, which only the start of a file can have.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Returns a text without its byte order mark.
+pub(crate) fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
+}
+
 /// Returns a heading normalised for comparison: lower case, single spaces, no trailing colon.
 pub fn fold(text: &str) -> String {
     let lower = text.to_lowercase();
