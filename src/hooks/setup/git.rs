@@ -64,7 +64,7 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
             let mut changes = Changes::new();
             let old = changes.current(&path)?;
             let text = String::from_utf8(old.clone().unwrap_or_default()).map_err(|_| {
-                Error::refused("is not UTF-8 text, so it is not changed")
+                Error::refused("is not valid UTF-8, so it is not changed")
                     .at(&path, None)
                     .hint("save it as UTF-8, then run the command again")
             })?;
