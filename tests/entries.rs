@@ -137,7 +137,7 @@ fn a_body_of_a_megabyte_comes_back() {
 }
 
 #[test]
-fn only_so_many_links_of_an_entry_are_checked() {
+fn links_beyond_the_limit_are_not_checked() {
     let case = Case::empty();
     let links = "[[gone]]\n".repeat(10_000);
     case.write(

@@ -7,8 +7,8 @@ use crate::claude_md::readable::readable;
 use crate::claude_md::span::Span;
 use crate::error::Result;
 use crate::git::Object;
-use crate::git::slashed;
 use crate::project::Project;
+use crate::text::slashed;
 
 /// Number of commits searched: an older block would not help to identify later additions.
 const MAX_COMMITS: usize = 50;

@@ -15,13 +15,12 @@ use crate::claude_md::span::Span;
 use crate::error::Error;
 use crate::error::Result;
 use crate::markdown::FrontMatter;
+use crate::text::BYTE_ORDER_MARK;
 use crate::text::clip;
 use crate::text::line_end;
 use crate::text::quantity;
 use crate::text::strip_controls;
 use crate::warning::Warning;
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Maximum number of lines listed of a lost edit.
 const MAX_NAMED_LINES: usize = 5;

@@ -65,7 +65,6 @@ use crate::progress::Progress;
 use crate::project::Environment;
 use crate::project::OpenRequest;
 use crate::project::Project;
-use crate::storage::real_path;
 
 /// Project memory for coding agents
 ///
@@ -343,7 +342,7 @@ fn working_directory() -> Result<PathBuf> {
 
 /// Returns a command-line path as an absolute path without `..`, resolved against the working directory.
 ///
-/// Links behind the last `..` stay in it: whoever opens the path decides whether they are followed.
+/// Links after the last `..` are not resolved; whoever opens the path decides whether to follow them.
 fn absolute(path: &Path) -> Result<PathBuf> {
     let path: PathBuf = working_directory()?.join(path).components().collect();
     let parts: Vec<Component<'_>> = path.components().collect();
@@ -352,7 +351,8 @@ fn absolute(path: &Path) -> Result<PathBuf> {
     };
     let above: PathBuf = parts[..=last].iter().collect();
     let below: PathBuf = parts[last + 1..].iter().collect();
-    Ok(real_path(&above)?.join(below))
+    let above = std::fs::canonicalize(&above).at("open", &above)?;
+    Ok(above.join(below))
 }
 
 /// Runs the command line and returns the exit code.

@@ -119,7 +119,7 @@ fn index(path: &Path, files: &Files, topics: &HashSet<String>, source: &mut Impo
         let line = file.line + head.line;
         parts.push((head.title.clone(), head.heading.end..end, line));
     }
-    let mut names: HashMap<String, usize> = HashMap::new();
+    let mut origins = Origins::default();
     for (name, range, line) in parts {
         let place = |line| SourceLocation::new(path, line);
         let mut body = String::new();
@@ -135,12 +135,7 @@ fn index(path: &Path, files: &Files, topics: &HashSet<String>, source: &mut Impo
         if body.trim().is_empty() {
             continue;
         }
-        let count = names.entry(name.clone()).or_default();
-        *count += 1;
-        let origin = match count {
-            1 => format!("{INDEX} # {name}"),
-            _ => format!("{INDEX} # {name} ({count})"),
-        };
+        let origin = origins.unused(&name);
         source.notes.push(Note {
             item: SourceItem::new(place(line), format!("{INDEX}: {name}")),
             parts: Vec::new(),
@@ -155,6 +150,31 @@ fn index(path: &Path, files: &Files, topics: &HashSet<String>, source: &mut Impo
                 body,
             },
         });
+    }
+}
+
+/// The origins of the sections so far.
+#[derive(Default)]
+struct Origins {
+    /// The number of the last section of each name.
+    counts: HashMap<String, usize>,
+    used: HashSet<String>,
+}
+
+impl Origins {
+    /// Returns the origin of the next section of this name; another one may be named like its second one.
+    fn unused(&mut self, name: &str) -> String {
+        let count = self.counts.entry(name.to_owned()).or_default();
+        loop {
+            *count += 1;
+            let origin = match count {
+                1 => format!("{INDEX} # {name}"),
+                _ => format!("{INDEX} # {name} ({count})"),
+            };
+            if self.used.insert(origin.clone()) {
+                return origin;
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Copies all stores to a new folder of plain files.
 
+use std::collections::HashSet;
 use std::fs;
 use std::fs::File;
 use std::io::BufRead;
@@ -16,6 +17,7 @@ use crate::error::Result;
 use crate::exchange::manifest;
 use crate::exchange::manifest::Exported;
 use crate::exchange::manifest::ExportedFile;
+use crate::exchange::manifest::LeftOut;
 use crate::facts;
 use crate::facts::Facts;
 use crate::facts::UserId;
@@ -89,10 +91,13 @@ pub fn export(
     let memories: Vec<&str> = copies.iter().map(|copies| copies.memory).collect();
     write(project, to, copies, &mut done)?;
     unfinished.finish()?;
-    let is_there = |memory: &&str| done.files.iter().any(|file| file.store == *memory);
+    let found = done.files.iter().map(|file| file.store);
+    let found: HashSet<_> = found
+        .chain(done.left_out.iter().map(|file| file.store))
+        .collect();
     let facts = user.map(|_| "facts");
     let memories = memories.into_iter().chain(["journal"]).chain(facts);
-    done.empty = memories.filter(|memory| !is_there(memory)).collect();
+    done.empty = memories.filter(|store| !found.contains(store)).collect();
     done.warnings = project.named(done.warnings);
     Ok(done)
 }
@@ -141,7 +146,7 @@ fn write(
             Ok(None) => {}
             Err(error) => {
                 done.warnings.push(Warning::file(&from, error.reason()));
-                done.left_out.push(file);
+                done.left_out.push(LeftOut { file, store });
             }
         }
     }

@@ -8,9 +8,9 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::exchange::source::MAX_NOTES;
-use crate::git::slashed;
 use crate::storage::listing;
 use crate::storage::listing::PathKind;
+use crate::text::slashed;
 use crate::warning::Warning;
 
 /// Maximum depth of nested folders.

@@ -17,8 +17,8 @@ pub struct Exported {
     pub folder: PathBuf,
     /// All files in it except the manifest.
     pub files: Vec<ExportedFile>,
-    /// Files of a store that could not be read, by their names in the folder.
-    pub left_out: Vec<String>,
+    /// Files that could not be read.
+    pub left_out: Vec<LeftOut>,
     /// Stores that are empty.
     pub empty: Vec<&'static str>,
     /// Whether nothing was written because this is a dry run.
@@ -34,7 +34,7 @@ impl Exported {
             return Ok(());
         }
         let message = format!(
-            "the export lacks {} that could not be read",
+            "the export is incomplete: {} could not be read",
             quantity(self.left_out.len(), "file")
         );
         Err(Error::failed(message).hint("the warnings above give the reasons"))
@@ -54,6 +54,15 @@ pub struct ExportedFile {
     pub sha256: String,
 }
 
+/// A file that could not be read.
+#[derive(Clone, Debug, Serialize)]
+pub struct LeftOut {
+    /// Its name in the folder.
+    pub file: String,
+    /// The store that it belongs to.
+    pub store: &'static str,
+}
+
 const READING: &str = "\n## How to read it back\n\n\
     - `entries/`, `notepad.md`: copy them to `.vibekit/memory/` and `.vibekit/`, then `annals entry audit`\n\
     - `ledger/`: copy it to `docs/memory/`\n\
@@ -64,7 +73,7 @@ const READING: &str = "\n## How to read it back\n\n\
 /// Returns the text of MANIFEST.md.
 pub(crate) fn render(exported: &Exported, clock: &Clock) -> String {
     let mut text = format!(
-        "# Export\n\nWritten by annals at {}. This file is written last: if it exists, so do all those in the table.\n\n\
+        "# Export\n\nWritten by annals at {}. This file is written last: if it exists, so does every file in the table.\n\n\
          | file | memory | bytes | SHA-256 |\n|---|---|---|---|\n",
         clock.timestamp()
     );
@@ -75,9 +84,9 @@ pub(crate) fn render(exported: &Exported, clock: &Clock) -> String {
         text.extend(["| ", &cells.join(" | "), " |\n"]);
     }
     if !exported.left_out.is_empty() {
-        text.push_str("\n## Left out, because they could not be read\n\n");
-        for file in &exported.left_out {
-            text.extend(["- `", file, "`\n"]);
+        text.push_str("\n## Left out: could not be read\n\n");
+        for left_out in &exported.left_out {
+            text.extend(["- `", &left_out.file, "`\n"]);
         }
     }
     text.push_str(READING);

@@ -29,6 +29,7 @@ pub use import::Import;
 pub use import::import;
 pub use manifest::Exported;
 pub use manifest::ExportedFile;
+pub use manifest::LeftOut;
 pub use report::ImportDestination;
 pub use report::ImportReport;
 pub use report::ImportedItem;

@@ -68,17 +68,16 @@ fn parse(text: &str, path: &Path) -> ImportSource {
         if line.is_empty() {
             continue;
         }
-        let unknown = graph.source.unknown.len();
         if let Err(reason) = graph.add_line(line, path, index + 1) {
-            let warning = Warning::at(path, index + 1, reason);
-            graph.source.unknown.push(warning);
-        }
-        if graph.source.unknown.len() > MAX_UNKNOWN {
-            let message = format!(
-                "is not understood, like {unknown} lines above it; it and all below it are not read"
-            );
-            graph.source.unknown[unknown] = Warning::at(path, index + 1, message);
-            break;
+            let unknown = &mut graph.source.unknown;
+            if unknown.len() == MAX_UNKNOWN {
+                let message = format!(
+                    "is not understood, like {MAX_UNKNOWN} lines above; it and everything below is not read"
+                );
+                unknown.push(Warning::at(path, index + 1, message));
+                break;
+            }
+            unknown.push(Warning::at(path, index + 1, reason));
         }
     }
     graph.into_source()
@@ -240,7 +239,7 @@ mod tests {
         assert_eq!((cut.unknown.len(), cut.notes.len()), (MAX_UNKNOWN + 1, 0));
         assert_eq!(
             cut.unknown[MAX_UNKNOWN].to_string(),
-            "m.jsonl:10001: is not understood, like 10000 lines above it; it and all below it are not read"
+            "m.jsonl:10001: is not understood, like 10000 lines above; it and everything below is not read"
         );
     }
 

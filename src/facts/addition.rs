@@ -168,7 +168,7 @@ fn next_turn(connection: &Connection) -> Result<String> {
 ///
 /// Earlier versions took the request's id as it is, so a statement that they recorded under it is found again.
 fn turn_of_request(connection: &Connection, user: &UserId, id: &str) -> Result<String> {
-    queue::refuse_own_prefix(id)?;
+    queue::refuse_reserved(id)?;
     let is_statement: bool = connection.value(
         "read the history",
         "SELECT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1 AND turn_id = ?2 AND reason = ?3) \
@@ -314,15 +314,17 @@ mod tests {
     #[test]
     fn ids_of_annals_own_are_refused() {
         let mut facts = facts();
-        let id = "annals:stated:1";
-        let error = add(&mut facts, &ada(), &requested(id, "tea")).unwrap_err();
-        assert_eq!(error.kind, crate::error::ErrorKind::Usage);
-        let observation = Observation {
-            user_input: "I moved to Rome".to_owned(),
-            turn_id: Some(id.to_owned()),
-            ..Observation::default()
-        };
-        assert!(observe(&mut facts, &ada(), &observation, SecretPolicy::Refuse).is_err());
+        for id in ["annals:stated:1", "request:r9"] {
+            let error = add(&mut facts, &ada(), &requested(id, "tea")).unwrap_err();
+            assert_eq!(error.kind, crate::error::ErrorKind::Usage, "{id}");
+            let observation = Observation {
+                user_input: "I moved to Rome".to_owned(),
+                turn_id: Some(id.to_owned()),
+                ..Observation::default()
+            };
+            let observed = observe(&mut facts, &ada(), &observation, SecretPolicy::Refuse);
+            assert!(observed.is_err(), "{id}");
+        }
     }
 
     #[test]

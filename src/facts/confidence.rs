@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contested_value_must_be_as_sure_as_the_old_one_and_its_risk_demand() {
+    fn the_confidence_needed_rises_with_risk_and_with_the_old_value() {
         assert_eq!(
             (needed(false, 0.5), needed(true, 0.5), needed(false, 1.0)),
             (0.8, 0.9, 1.0)

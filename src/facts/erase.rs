@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use rusqlite::Connection;
 use rusqlite::ToSql;
 use rusqlite::params;
+use serde::Serialize;
 
+use crate::error::Error;
 use crate::error::Result;
 use crate::facts::audit_trail;
 use crate::facts::fact;
@@ -120,7 +122,8 @@ pub(crate) fn rebuild_indexes(connection: &Connection) -> Result<()> {
 
 /// Erases one key in the caller's transaction, as requested by another device.
 ///
-/// If it was forgotten in one scope only, turns stay, which no scope has, and mentions in other scopes.
+/// If it was forgotten in one scope only, mentions in other scopes are kept, and so are turns, which belong to
+/// no scope.
 pub(crate) fn erase_key(
     connection: &Connection,
     user: &UserId,
@@ -146,16 +149,14 @@ pub(crate) fn clear_turns(
     turns: &BTreeSet<String>,
     scope: Option<&str>,
 ) -> Result<Vec<String>> {
-    let mut keys = Vec::new();
-    for turn in turns {
-        keys.extend(connection.rows(
-            "read the history",
-            "SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 \
-             AND (turn_id = ?2 OR after_json ->> 'source_turn_id' = ?2)",
-            [user.as_str(), turn],
-            |row| row.get(0),
-        )?);
-    }
+    let keys = connection.rows(
+        "read the history",
+        "WITH wanted AS (SELECT value FROM json_each(?2)) \
+         SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 \
+         AND (turn_id IN wanted OR after_json ->> 'source_turn_id' IN wanted)",
+        [user.as_str(), &json_array(turns)?],
+        |row| row.get(0),
+    )?;
     scrub(connection, user, (&[], turns), scope)?;
     Ok(keys)
 }
@@ -231,10 +232,12 @@ pub(crate) fn erase_turns(
     let values = folded_values(matching_states);
     let mut erased = Vec::new();
     for (id, said) in turns {
-        let said = text::fold(&said);
-        let is_source = matching_states.iter().any(|fact| fact.source_turn_id == id);
-        let is_mention = values.iter().any(|value| said.contains(value));
-        if key.is_none() || is_source || is_mention {
+        let is_source = || matching_states.iter().any(|fact| fact.source_turn_id == id);
+        let is_mention = || {
+            let said = text::fold(&said);
+            values.iter().any(|value| said.contains(value))
+        };
+        if key.is_none() || is_source() || is_mention() {
             connection.run(
                 "forget the turns",
                 "DELETE FROM turns WHERE user_id = ?1 AND turn_id = ?2",
@@ -263,19 +266,13 @@ pub(crate) fn scrub(
     (matching_states, turns): (&[Fact], &BTreeSet<String>),
     scope: Option<&str>,
 ) -> Result<()> {
-    let mentions = mentions(connection, user, matching_states)?;
+    let mentions = json_array(&mentions(connection, user, matching_states)?)?;
+    let turns = json_array(turns)?;
     while_erasing(connection, user, || {
-        for text in &mentions {
-            let values: Values<'_> = (user, text, scope);
-            clear(connection, values, "source_excerpt")?;
-            clear_reasons(connection, values, "reason")?;
-        }
-        for turn in turns {
-            let values: Values<'_> = (user, turn, scope);
-            clear(connection, values, "source_turn_id")?;
-            clear_reasons(connection, values, "turn_id")?;
-        }
-        Ok(())
+        clear(connection, (user, &mentions, scope), "source_excerpt")?;
+        clear_reasons(connection, (user, &mentions, scope), "reason")?;
+        clear(connection, (user, &turns, scope), "source_turn_id")?;
+        clear_reasons(connection, (user, &turns, scope), "turn_id")
     })
 }
 
@@ -305,13 +302,19 @@ fn mentions(
     Ok(texts)
 }
 
-/// The user, the excerpt, reason or turn id to clear, and the only scope in which it is cleared, if there is one.
+/// The user, the excerpts, reasons or turn ids to clear as a JSON array, and the scope, if only one is cleared.
 type Values<'a> = (&'a UserId, &'a str, Option<&'a str>);
 
-/// Clears the excerpts of the facts and of all their recorded states that have a value in a field.
-fn clear(connection: &Connection, (user, value, scope): Values<'_>, field: &str) -> Result<()> {
+fn json_array(texts: &impl Serialize) -> Result<String> {
+    serde_json::to_string(texts)
+        .map_err(|error| Error::failed(format!("cannot write what is forgotten: {error}")))
+}
+
+/// Clears the excerpts of the facts and of all their recorded states that have one of the values in a field.
+fn clear(connection: &Connection, (user, values, scope): Values<'_>, field: &str) -> Result<()> {
     let mut statements = vec![format!(
-        "UPDATE facts SET source_excerpt = '' WHERE user_id = ?1 AND {field} = ?2 AND {}",
+        "UPDATE facts SET source_excerpt = '' WHERE user_id = ?1 \
+         AND {field} IN (SELECT value FROM json_each(?2)) AND {}",
         within("fact_id", 3)
     )];
     for (table, id, state) in [
@@ -321,25 +324,26 @@ fn clear(connection: &Connection, (user, value, scope): Values<'_>, field: &str)
     ] {
         statements.push(format!(
             "UPDATE {table} SET {state} = json_set({state}, '$.source_excerpt', '') \
-             WHERE user_id = ?1 AND {state} ->> '{field}' = ?2 AND {}",
+             WHERE user_id = ?1 AND {state} ->> '{field}' IN (SELECT value FROM json_each(?2)) AND {}",
             within(id, 3)
         ));
     }
     for sql in statements {
-        connection.run("forget", &sql, params![user.as_str(), value, scope])?;
+        connection.run("forget", &sql, params![user.as_str(), values, scope])?;
     }
     Ok(())
 }
 
-/// Clears the reasons of changes with a value in a column.
+/// Clears the reasons of changes with one of the values in a column.
 fn clear_reasons(
     connection: &Connection,
-    (user, value, scope): Values<'_>,
+    (user, values, scope): Values<'_>,
     column: &str,
 ) -> Result<()> {
     let sql = format!(
-        "UPDATE fact_history SET reason = '' WHERE user_id = ?1 AND {column} = ?2 AND {}",
+        "UPDATE fact_history SET reason = '' WHERE user_id = ?1 \
+         AND {column} IN (SELECT value FROM json_each(?2)) AND {}",
         within("history_id", 3)
     );
-    connection.run("forget", &sql, params![user.as_str(), value, scope])
+    connection.run("forget", &sql, params![user.as_str(), values, scope])
 }

@@ -27,8 +27,8 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Number of attempts that ended with the worker's death after which a turn is marked as dead.
 const MAX_ATTEMPTS: u32 = 5;
 
-/// Prefix of the ids that this program generates.
-const OWN_PREFIX: &str = "annals:";
+/// Prefixes of the turn ids that this program generates.
+const RESERVED_PREFIXES: [&str; 2] = ["annals:", "request:"];
 
 /// A turn of a conversation to enqueue.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -140,7 +140,7 @@ pub fn observe(
         return Err(Error::usage("the turn has no user_input"));
     }
     if let Some(id) = &observation.turn_id {
-        refuse_own_prefix(id)?;
+        refuse_reserved(id)?;
     }
     let texts = [&observation.user_input, &observation.assistant_response];
     if texts.iter().any(|text| text.len() > MAX_TEXT_BYTES) {
@@ -190,13 +190,16 @@ pub fn observe(
 }
 
 /// Refuses an id that looks like one of those that this program generates.
-pub(crate) fn refuse_own_prefix(id: &str) -> Result<()> {
-    if id.starts_with(OWN_PREFIX) {
-        return Err(Error::usage(format!(
-            "{id:?} is not an id: those that begin with {OWN_PREFIX} are annals' own"
-        )));
+pub(crate) fn refuse_reserved(id: &str) -> Result<()> {
+    match RESERVED_PREFIXES
+        .iter()
+        .find(|prefix| id.starts_with(**prefix))
+    {
+        Some(prefix) => Err(Error::usage(format!(
+            "{id:?} is reserved: an id must not begin with {prefix}"
+        ))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Returns when the turn was said, at most now: a fast clock must not override every later turn.

@@ -18,9 +18,12 @@ const STEPS: &[&str] = &[
     include_str!("schema_6.sql"),
 ];
 
+/// The version of the tables that this program makes.
+pub(crate) const LATEST: usize = STEPS.len();
+
 /// Migrates the tables to the version of this program; if they are current, this costs one read.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
-    if is_current(connection)? {
+    if known_version(connection)? == LATEST {
         return Ok(());
     }
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)
@@ -33,24 +36,19 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
             .context("make the tables of the database")?;
     }
     transaction
-        .pragma_update(None, "user_version", STEPS.len().to_string())
+        .pragma_update(None, "user_version", LATEST.to_string())
         .context("prepare the database")?;
     transaction.commit().context("prepare the database")
-}
-
-/// Returns whether the tables have the version of this program.
-pub(crate) fn is_current(connection: &Connection) -> Result<bool> {
-    Ok(version(connection)? == STEPS.len())
 }
 
 /// Returns the version of the tables, or an error if a newer program created them.
 pub(crate) fn known_version(connection: &Connection) -> Result<usize> {
     let version = version(connection)?;
-    if version > STEPS.len() {
+    if version > LATEST {
         return Err(Error::failed(format!(
             "the database has version {version}, which is newer"
         ))
-        .hint(format!("this annals knows versions up to {}", STEPS.len())));
+        .hint(format!("this annals knows versions up to {LATEST}")));
     }
     Ok(version)
 }

@@ -104,7 +104,7 @@ impl Facts {
     /// Opens the database in a file, waiting at most this long for locks.
     pub fn open_file(path: &Path, clock: Clock, wait: Duration, purpose: Purpose) -> Result<Self> {
         let named = |error: Error| error.at(path, None);
-        let connection = if purpose == Purpose::Read && !path.exists() {
+        let connection = if purpose == Purpose::Read && is_absent(path) {
             Connection::open_in_memory().context("open a database")?
         } else {
             create(path)?;
@@ -346,9 +346,14 @@ fn path(project: &Project, named: Option<&Path>) -> Result<PathBuf> {
     Ok(folder.join(FILE))
 }
 
+/// Returns whether there is no database in a file; an empty file is none yet.
+fn is_absent(path: &Path) -> bool {
+    !fs::metadata(path).is_ok_and(|file| !file.is_file() || file.len() > 0)
+}
+
 /// Refuses a dry run on a file whose tables an earlier version made: opening it would change them.
 fn refuse_migration(path: &Path, wait: Duration) -> Result<()> {
-    if !path.exists() {
+    if is_absent(path) {
         return Ok(());
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
@@ -358,9 +363,9 @@ fn refuse_migration(path: &Path, wait: Duration) -> Result<()> {
     connection
         .busy_timeout(wait)
         .context("set how long to wait")?;
-    // A file that cannot be read like this fails when it is opened, with the reason.
-    match schema::is_current(&connection) {
-        Ok(false) => Err(Error::refused(
+    // A file that cannot be read like this, or is of a later version, fails when it is opened, with the reason.
+    match schema::known_version(&connection) {
+        Ok(version) if version < schema::LATEST => Err(Error::refused(
             "the database is of an earlier version, and a dry run changes nothing",
         )
         .at(path, None)

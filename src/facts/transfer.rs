@@ -219,10 +219,10 @@ fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
         &mut fact.updated_at,
         &mut fact.last_mentioned_at,
     ];
-    // A time that cannot be normalised is refused by the check.
+    // `check` refuses a time that cannot be normalized.
     for time in needed.into_iter().chain(&mut fact.valid_to) {
-        if let Some(normalised) = normalized_time(time) {
-            *time = normalised;
+        if let Some(normalized) = normalized_time(time) {
+            *time = normalized;
         }
     }
     fact.check()?;

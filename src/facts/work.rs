@@ -96,7 +96,7 @@ pub fn step(
     };
     match judge_leased(facts, auditor, embedder, &lease, (wait, length)) {
         Ok(outcome) => Ok(Some(outcome)),
-        // Whatever failed, this worker lives: the turn must not wait for the lease to end, nor count as an attempt.
+        // The worker is still alive, so the turn is released at once and no attempt is counted.
         Err(error) => {
             give_up(facts, &lease, TurnEnd::Requeued(&error.to_string()))?;
             Ok(Some(TurnOutcome::Failed(lease.turn, error)))

@@ -14,7 +14,6 @@ mod range;
 mod renames;
 mod repository;
 mod running;
-mod slashed;
 mod timeline;
 
 use std::collections::BTreeMap;
@@ -51,7 +50,6 @@ pub use range::Distance;
 pub use renames::Rename;
 pub use running::kill_all;
 pub use running::use_process_groups;
-pub(crate) use slashed::slashed;
 pub use timeline::Timeline;
 
 /// The git repository that contains a project, if any.
@@ -158,8 +156,9 @@ impl Git {
         let Some(head) = self.commit_to_tag(name)? else {
             return Ok(false);
         };
-        let tag = self.with_program(|program| program.tag(name, message, &head, clock))?;
-        Ok(tag.is_some())
+        self.with_program(|program| program.tag(name, message, &head, clock))?
+            .ok_or_else(no_program_for_tags)?;
+        Ok(true)
     }
 
     /// Fails if [`Git::tag`] would refuse this name.
@@ -172,15 +171,14 @@ impl Git {
         let Some(head) = self.head()? else {
             return Err(Error::not_found("there is no git commit here to tag"));
         };
-        // Git would parse such a name as an option.
-        if name.starts_with('-') || name.is_empty() {
+        let reference = format!("refs/tags/{name}");
+        let is_valid = self
+            .with_program(|program| program.is_valid_ref(&reference))?
+            .ok_or_else(no_program_for_tags)?;
+        // Git would parse a name with a hyphen in front as an option.
+        if !is_valid || name.starts_with('-') {
             return Err(Error::usage(format!("{name:?} is not a valid tag name")));
         }
-        let reference = format!("refs/tags/{name}");
-        let check = ["check-ref-format", &reference];
-        self.with_program(|program| program.run(&check))
-            .map_err(|error| error.hint(format!("{name:?} is not a valid tag name")))?
-            .ok_or_else(|| Error::not_found("git was not found, so no tag can be created"))?;
         match self.resolve(&reference)? {
             Some(tagged) if tagged == head => return Ok(None),
             Some(tagged) => {
@@ -424,6 +422,10 @@ impl Git {
         let found = self.with_program(|program| operation(program, &head))?;
         Ok(found.unwrap_or_default())
     }
+}
+
+fn no_program_for_tags() -> Error {
+    Error::not_found("git was not found, so no tag can be created")
 }
 
 /// Fails if there is an obstacle.

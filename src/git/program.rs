@@ -247,6 +247,18 @@ impl<'a> Program<'a> {
         self.top
     }
 
+    /// Returns whether git accepts the full name of a reference.
+    pub(crate) fn is_valid_ref(&self, reference: &str) -> Result<Option<bool>> {
+        let arguments = ["check-ref-format", reference];
+        let output = self.execute(self.command(&arguments), &arguments, Vec::new())?;
+        match output {
+            // It gives no reason.
+            Some(output) if output.status.code() == Some(1) => Ok(Some(false)),
+            Some(output) => successful_output(output, &arguments).map(|_| Some(true)),
+            None => Ok(None),
+        }
+    }
+
     /// Creates an annotated tag with the time of this run.
     pub(crate) fn tag(
         &self,

@@ -146,8 +146,8 @@ fn forward_termination() {
                 let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
                 processes.is_shut_down = true;
                 processes.send("TERM", &processes.ids);
-                // Still locked, so that no caller of a git that has just ended goes on and exits in its own way
-                // first: dropping its `Running` waits for the lock.
+                // The lock is still held: a thread whose git has just ended waits for it in `Running::drop`, so
+                // it cannot exit with its own code before the signal ends this process.
                 emulate_default_handler(signal).ok();
             }
         };

@@ -265,19 +265,12 @@ fn a_tag_is_made_once_and_never_moved() {
     sandbox.commit("2026-02-12T10:00:00Z");
     let refused = git.tag("milestone/one", "again", &clock()).unwrap_err();
     assert_eq!(refused.kind, crate::error::ErrorKind::Refused);
-    for name in ["", "-d", "--delete"] {
+    for name in ["", "-d", "--delete", "no..name"] {
         assert_eq!(
             git.tag(name, "x", &clock()).unwrap_err().kind,
             crate::error::ErrorKind::Usage
         );
     }
-    let error = git.tag("no..name", "x", &clock()).unwrap_err();
-    assert!(
-        error.message.starts_with("git check-ref-format failed"),
-        "{error}"
-    );
-    let hint = error.hint.unwrap_or_default();
-    assert_eq!(hint, "\"no..name\" is not a valid tag name");
 }
 
 #[test]

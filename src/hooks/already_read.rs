@@ -3,7 +3,6 @@
 
 use crate::context::AlreadyRead;
 use crate::hooks::Harness;
-use crate::markdown::comments::without_comments;
 use crate::project::Project;
 use crate::storage::read;
 
@@ -11,21 +10,15 @@ use crate::storage::read;
 pub(crate) fn read(project: &Project, harness: Harness) -> AlreadyRead {
     let files = &harness.profile().context;
     let mut known = AlreadyRead::default();
-    let mut add = |text: &str| {
-        if files.strips_comments {
-            known.add(&without_comments(text));
-        } else {
-            known.add(text);
-        }
-    };
     for group in files.folder_files {
         let Some(text) = group.iter().find_map(|name| text(project, name)) else {
             continue;
         };
         if files.has_imports && text.lines().any(|line| line.trim() == "@AGENTS.md") {
-            add(&self::text(project, "AGENTS.md").unwrap_or_default());
+            let imported = self::text(project, "AGENTS.md").unwrap_or_default();
+            known.add(&files.visible(&imported));
         }
-        add(&text);
+        known.add(&files.visible(&text));
     }
     known
 }

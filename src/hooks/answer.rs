@@ -158,12 +158,9 @@ fn is_answered_by_other_scope(
         return Ok(false);
     }
     let cause = match event {
-        Event::PreCompact => "compacts".to_owned(),
-        _ if input.is_compacted() => "compacted".to_owned(),
-        _ => format!(
-            "started by {}",
-            clip(input.source().unwrap_or("nothing"), 40)
-        ),
+        Event::PreCompact => "before compaction".to_owned(),
+        _ if input.is_compacted() => "after compaction".to_owned(),
+        _ => format!("start: {}", clip(input.source().unwrap_or_default(), 40)),
     };
     notices::is_first(project, input, &cause, Some(DUPLICATE_WINDOW_SECONDS))
         .map(|is_first| !is_first)

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::text::without_byte_order_mark;
+
 /// Maximum size of an input, in bytes; a larger one is ignored.
 pub const MAX_INPUT: usize = 8 * 1024 * 1024;
 
@@ -20,8 +22,7 @@ impl Input {
         if bytes.len() > MAX_INPUT {
             return None;
         }
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let object: Value = serde_json::from_slice(bytes).ok()?;
+        let object: Value = serde_json::from_slice(without_byte_order_mark(bytes)).ok()?;
         object.is_object().then_some(Self { object })
     }
 

@@ -13,6 +13,7 @@ use crate::journal::MAX_LINE;
 use crate::journal::escape;
 use crate::secrets;
 use crate::text::clip;
+use crate::text::without_byte_order_mark;
 
 /// Default type of a record.
 const DEFAULT_TYPE: &str = "note";
@@ -124,7 +125,7 @@ impl RecordDraft {
 
 /// Parses the input as a single JSON object.
 pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
-    let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
+    let json = without_byte_order_mark(json);
     match json.trim_ascii_start().first() {
         None => Err(Error::failed(
             "the input is empty, a JSON object was expected",

@@ -40,8 +40,8 @@ const TIME: &[&str] = &[
 const TAGS: &[&str] = &["tags", "labels", "topics", "keywords"];
 const META: &[&str] = &["meta", "metadata"];
 
-/// The fractions of a second in which times are given, each with the largest number that is taken as a count
-/// of it since 1970.
+/// Units in which times are given, as fractions of a second, each with the largest number taken as a count of
+/// that unit since 1970.
 const UNITS: &[(i64, i64)] = &[
     (1, 100_000_000_000),
     (1_000, 100_000_000_000_000),
@@ -49,8 +49,8 @@ const UNITS: &[(i64, i64)] = &[
     (1_000_000_000, i64::MAX),
 ];
 
-/// The year 2200 in seconds since 1970; a number for a later time is not taken for a time.
-const END: i64 = 7_258_118_400;
+/// The year 2200 in seconds since 1970; a later time is taken as implausible.
+const MAX_SECONDS: i64 = 7_258_118_400;
 
 /// A line of another tool's file, converted to a record.
 #[derive(Debug)]
@@ -171,7 +171,7 @@ fn time(value: &Value) -> Option<DateTime<Utc>> {
         .filter(|number| *number >= 0 && *number < i64::MAX)?;
     let (fractions, _) = UNITS.iter().find(|(_, last)| number <= *last)?;
     let nanoseconds = number % fractions * (1_000_000_000 / fractions);
-    let seconds = Some(number / fractions).filter(|seconds| *seconds < END)?;
+    let seconds = Some(number / fractions).filter(|seconds| *seconds < MAX_SECONDS)?;
     DateTime::from_timestamp(seconds, u32::try_from(nanoseconds).ok()?)
 }
 

@@ -8,6 +8,7 @@ use serde_json::Map;
 use serde_json::Value;
 
 use crate::clock::parse_timestamp;
+use crate::text::without_byte_order_mark;
 
 /// A line that is a JSON object.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,9 +68,7 @@ pub(crate) fn strings(value: &Value) -> Vec<&str> {
 /// Returns a line without its newline, surrounding white space, and the byte order mark that the first line of
 /// a file can have.
 pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
-    line.strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(line)
-        .trim_ascii()
+    without_byte_order_mark(line).trim_ascii()
 }
 
 /// Returns a line as text; invalid UTF-8 is replaced.

@@ -11,13 +11,11 @@ use crate::knowledge::front::Front;
 use crate::knowledge::front_edit;
 use crate::knowledge::yaml;
 use crate::markdown::front_matter;
+use crate::text::BYTE_ORDER_MARK;
 
 use std::path::Path;
 
 use chrono::NaiveDate;
-
-/// The byte order mark in UTF-8, which belongs at the start of a file only.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The intended content of an entry.
 #[derive(Clone, Copy, Debug)]
@@ -152,11 +150,6 @@ impl EntryDraft<'_> {
         let new = format!("# {title}").into_bytes();
         [&body[..line.start], &new, &body[line.end..]].concat()
     }
-}
-
-/// Returns a text without its byte order mark.
-pub(crate) fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
 
 /// Refuses a file that has front matter in which no field can be found: another one above it would hide it.

@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_row_so_many_cells_are_read() {
+    fn cells_beyond_the_limit_are_ignored() {
         let count = |count| cells(&"| a ".repeat(count)).len();
         assert_eq!((count(99), count(100), count(10_000)), (99, 100, 100));
         assert_eq!(cells("|a|").len(), 1);

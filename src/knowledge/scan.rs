@@ -1,6 +1,7 @@
 //! Reads all entries of the store.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
@@ -33,6 +34,8 @@ pub(crate) fn unread<'k>(
     for key in read {
         keys.remove(key);
     }
+    // A folder may have the name of an entry's file.
+    keys.retain(|key| !fs::symlink_metadata(place.entry(key)).is_ok_and(|found| found.is_dir()));
     keys
 }
 

@@ -18,7 +18,6 @@ use crate::knowledge::EntryStatus;
 use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::draft::EntryDraft;
-use crate::knowledge::draft::without_byte_order_mark;
 use crate::knowledge::entry;
 use crate::knowledge::guard::refuse_secrets;
 use crate::knowledge::index;
@@ -34,6 +33,7 @@ use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::WriteRequest;
 use crate::storage::digest;
+use crate::text::without_byte_order_mark;
 use crate::warning::Warning;
 
 /// Maximum number of lines, old and new together, for an ordered diff; larger bodies are compared regardless

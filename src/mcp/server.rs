@@ -48,7 +48,7 @@ use crate::project::Project;
 use crate::text::sanitized;
 
 /// Time limit of a request for the client's roots.
-const ROOTS_WAIT: Duration = Duration::from_secs(2);
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The instructions for the model, sent once at the start.
 const INSTRUCTIONS: &str = "\
@@ -135,9 +135,10 @@ struct RootsCache {
 }
 
 impl McpServer {
-    /// Returns the client's roots, requested once until the client reports a change.
+    /// Returns the client's roots, cached until the client reports a change.
     ///
-    /// `None` if the client does not support roots; empty if it supports them but the request fails.
+    /// `None` if the client does not support roots; empty if the request fails, which is not cached: the next
+    /// call asks again.
     #[expect(
         deprecated,
         reason = "current clients report their folders in no other way"
@@ -151,7 +152,7 @@ impl McpServer {
             }
             cache.changes
         };
-        let Ok(Ok(listed)) = tokio::time::timeout(ROOTS_WAIT, peer.list_roots()).await else {
+        let Ok(Ok(listed)) = tokio::time::timeout(ROOTS_TIMEOUT, peer.list_roots()).await else {
             return Some(Vec::new());
         };
         let listed = listed.roots.iter();

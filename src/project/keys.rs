@@ -265,26 +265,28 @@ pub(crate) const KEYS: &[SettingKey] = &[
 ];
 
 /// Returns the address of a database for display, `role@host:port/database`: without its password, which only
-/// the server needs. An address of which it is not certain what the password is is not shown.
+/// the server needs. If it is not certain where the password ends, returns `***`.
 fn shown_address(address: &str) -> String {
     const HIDDEN: &str = "***";
     let Ok(config) = Config::from_str(address) else {
         return HIDDEN.to_owned();
     };
-    let host = |host: &Host| match host {
-        Host::Tcp(name) => name.clone(),
-        #[cfg(unix)]
-        Host::Unix(path) => path.display().to_string(),
+    let [host] = config.get_hosts() else {
+        return HIDDEN.to_owned();
     };
-    let hosts: Vec<String> = config.get_hosts().iter().map(host).collect();
-    // Then an @ of the password was taken for its end.
-    if hosts.is_empty() || hosts.iter().any(|host| host.contains('@')) {
+    let (host, is_cut) = match host {
+        Host::Tcp(name) => (name.clone(), name.contains('@')),
+        #[cfg(unix)]
+        Host::Unix(path) => (path.display().to_string(), false),
+    };
+    // Then an @ of the password was taken for its end, and the rest of it for the host or the database.
+    if is_cut || config.get_dbname().is_some_and(|name| name.contains('@')) {
         return HIDDEN.to_owned();
     }
     let role = config.get_user().map(|role| format!("{role}@"));
     let port = format!(":{}", config.get_ports().first().unwrap_or(&5432));
     let database = config.get_dbname().map(|name| format!("/{name}"));
-    [role, Some(hosts.join(",")), Some(port), database]
+    [role, Some(host), Some(port), database]
         .into_iter()
         .flatten()
         .collect()
@@ -341,6 +343,8 @@ mod tests {
             ),
             ("host=h user=r password=ss99word", "r@h:5432"),
             ("postgres://role:p@ss99word@host/db", "***"),
+            ("postgres://role:p@x/y99word@host/db", "***"),
+            ("postgres://role:ss99word@one,two/db", "***"),
             ("role:ss99word@host/db", "***"),
         ] {
             assert_eq!(shown_address(address), shown, "{address}");

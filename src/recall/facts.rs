@@ -78,14 +78,13 @@ impl FactHits {
         if self.0.is_empty() {
             return Ok(());
         }
-        let idfs = self.idfs(scan, index)?;
+        let texts: Vec<_> = self.0.iter().map(|fact| words(&fact.to_string())).collect();
+        let idfs = idfs(&texts, scan, index)?;
         let file = scan.files.len();
         scan.files.push(String::new());
         let query_vector = VectorTable::built_in().vector(&query.text);
-        for (id, fact) in (1..).zip(&self.0) {
-            let text = fact.to_string();
-            let words = words(&text);
-            let has = |term: &Term| has_term(&words, term);
+        for (id, (fact, words)) in (1..).zip(self.0.iter().zip(&texts)) {
+            let has = |term: &Term| has_term(words, term);
             let shared = idfs.iter().filter(|(term, _)| has(term));
             let similarities = passages(&fact.value_text)
                 .into_iter()
@@ -109,25 +108,6 @@ impl FactHits {
         Ok(())
     }
 
-    /// Returns the idf of each term among the searched texts; if there are none, among the facts.
-    fn idfs(&self, scan: &Scan, index: &Index) -> rusqlite::Result<Vec<(Term, f64)>> {
-        let searched: HashSet<i64> = scan.units.iter().map(|unit| unit.id).collect();
-        let facts: Vec<_> = self.0.iter().map(|fact| words(&fact.to_string())).collect();
-        let mut idfs = Vec::new();
-        for term in scan.terms() {
-            let idf = if searched.is_empty() {
-                let containing = facts.iter().filter(|words| has_term(words, term));
-                idf(containing.count(), facts.len())
-            } else {
-                let mut matches = index.containing_any(&term.stems)?;
-                matches.retain(|(text, _)| searched.contains(text));
-                idf(matches.len(), searched.len())
-            };
-            idfs.push((term.clone(), idf));
-        }
-        Ok(idfs)
-    }
-
     /// Returns the text of a unit that is a fact, or `None` for any other unit.
     pub(crate) fn text(&self, unit: &StoredUnit) -> Option<StoredText> {
         let index = usize::try_from(-unit.id).ok()?.checked_sub(1)?;
@@ -138,6 +118,24 @@ impl FactHits {
             body: fact.to_string(),
         })
     }
+}
+
+/// Returns the idf of each term among the searched texts; if there are none, among the words of the facts.
+fn idfs(facts: &[Vec<String>], scan: &Scan, index: &Index) -> rusqlite::Result<Vec<(Term, f64)>> {
+    let searched: HashSet<i64> = scan.units.iter().map(|unit| unit.id).collect();
+    let mut idfs = Vec::new();
+    for term in scan.terms() {
+        let idf = if searched.is_empty() {
+            let containing = facts.iter().filter(|words| has_term(words, term));
+            idf(containing.count(), facts.len())
+        } else {
+            let mut matches = index.containing_any(&term.stems)?;
+            matches.retain(|(text, _)| searched.contains(text));
+            idf(matches.len(), searched.len())
+        };
+        idfs.push((term.clone(), idf));
+    }
+    Ok(idfs)
 }
 
 fn has_term(words: &[String], term: &Term) -> bool {

@@ -62,7 +62,7 @@ pub(crate) fn plain(text: &str) -> String {
             _ => {}
         }
     }
-    // A link definition, for example, is no text at all.
+    // Some markdown, such as a link definition, renders as nothing; then the line itself is shown.
     if plain.is_empty() { line } else { plain }
 }
 
@@ -90,7 +90,7 @@ fn rendered(line: &str) -> Option<String> {
             _ => return None,
         }
     }
-    // A link definition, for example, is no text at all.
+    // Some markdown, such as a link definition, renders as nothing; then the line itself is shown.
     (!html.is_empty() || line.is_empty()).then_some(html)
 }
 

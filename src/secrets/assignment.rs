@@ -117,6 +117,11 @@ fn url_password(text: &str, at: usize) -> Option<Secret> {
     let range = user_end + 1..user_end + 1 + url_password_length(rest)?;
     let (user, value) = (&text[at..user_end], &text[range.clone()]);
     let rule = "url-password";
+    // A variable in the place of the port, and a path.
+    let port = value.split(['/', '?', '#']).next().unwrap_or_default();
+    if port.len() < value.len() && password::is_template(port) {
+        return None;
+    }
     // With a separator it may be a part of a path.
     let is_path = value.contains(['/', ':', '\'']) && is_wordy(value);
     let as_real_password = || {
@@ -213,7 +218,7 @@ fn names_secret(before: &str) -> bool {
     })
 }
 
-/// Returns a name without what distinguishes several secrets of that name, two parts at most: `API_KEY_PROD`,
+/// Strips up to two trailing qualifiers, and then a number, from the name of a secret: `API_KEY_PROD`,
 /// `AUTH_TOKEN_V2`, `password1`.
 pub(crate) fn without_qualifiers(name: &str) -> &str {
     let mut rest = name;
@@ -222,10 +227,9 @@ pub(crate) fn without_qualifiers(name: &str) -> &str {
         let length = bytes.take_while(u8::is_ascii_alphanumeric).count();
         let (head, part) = rest.split_at(rest.len() - length);
         let lower = part.to_ascii_lowercase();
-        let digits = lower.trim_start_matches('v');
-        let is_number = (1..=2).contains(&digits.len())
-            && lower.len() - digits.len() <= 1
-            && digits.bytes().all(|b| b.is_ascii_digit());
+        let digits = lower.strip_prefix('v').unwrap_or(&lower);
+        let is_number =
+            (1..=2).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
         let is_qualifier = is_number || QUALIFIERS.contains(&lower.as_str());
         match head.strip_suffix(['_', '-', '.']).filter(|_| is_qualifier) {
             Some(head) => rest = head,
@@ -299,7 +303,7 @@ fn is_random(value: &str) -> bool {
     value.len() * 2 <= count_class_runs(value) * 7
 }
 
-/// Returns whether a value without digits has as many symbols and changes of letter case as only a password has.
+/// Returns whether a value without digits mixes symbols and letter case as only a password does.
 fn is_symbolic(value: &str) -> bool {
     let symbols = value.bytes().filter(|b| b"!@#$%^*?~".contains(b)).count();
     let is_letter = |b: u8| b.is_ascii_alphabetic();

@@ -422,6 +422,8 @@ mod tests {
             "src/auth/token_store.rs:120, docs/api-key.md".to_owned(),
             "postgres://postgres:postgres@localhost:5432/app".to_owned(),
             "https://example.org:8443/@scope/pkg@1.2.3".to_owned(),
+            "http://localhost:$PORT/@vite/client".to_owned(),
+            "http://localhost:$PORT/users/ann@example.org".to_owned(),
             "token: RS256/JWT v1.2.3-beta.4, secret: AES-256-GCM".to_owned(),
             "password: [redacted]".to_owned(),
             "password: ********, secret: …".to_owned(),

@@ -44,13 +44,13 @@ impl Address {
             return Err(Error::usage("share.url must name exactly one host")
                 .hint("write it like postgres://ada@db.example.com/annals"));
         };
-        let (name, is_local) = match host {
-            Host::Tcp(name) => (name.clone(), is_loopback(name)),
+        let (name, is_local, is_cut) = match host {
+            Host::Tcp(name) => (name.clone(), is_loopback(name), name.contains('@')),
             #[cfg(unix)]
-            Host::Unix(path) => (path.display().to_string(), true),
+            Host::Unix(path) => (path.display().to_string(), true, false),
         };
-        if name.contains('@') {
-            // The name would be shown, and holds a part of the password.
+        if is_cut || config.get_dbname().is_some_and(|name| name.contains('@')) {
+            // Host and database would be shown, and one of them holds a part of the password.
             return Err(Error::usage("share.url has more than one @")
                 .hint("write an @ of the password as %40"));
         }

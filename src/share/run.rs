@@ -73,8 +73,8 @@ pub struct Synced {
     pub is_renamed: bool,
     /// Whether time ran out; the next sync continues from there.
     pub is_partial: bool,
-    /// Whether facts forgotten on other devices may remain in free pages of the file, because another process
-    /// has it open.
+    /// Whether facts forgotten on other devices may remain in free pages of the file: another process has it
+    /// open, or time ran out.
     pub is_unclean: bool,
     /// Number of round trips to the server.
     pub round_trips: u32,
@@ -308,7 +308,10 @@ impl SyncRun<'_> {
             if batch.is_empty() || self.is_over() {
                 return Ok(());
             }
+            let journals = self.journals()?;
+            lines::load_payloads(&journals, &mut batch)?;
             self.withhold_secrets(&mut batch)?;
+            self.drop_missing_lines(&mut batch, &journals)?;
             let tombstones = batch.iter().filter(|one| one.kind == OperationKind::Forget);
             let tombstones: Vec<Tombstone> = tombstones.filter_map(tombstone).collect();
             let new = self.server.insert(&batch, &tombstones)?;
@@ -338,9 +341,8 @@ impl SyncRun<'_> {
         Ok(is_renamed)
     }
 
-    /// Withholds operations that look like they contain a secret, and lines that are gone: only their numbers
-    /// are sent.
-    fn withhold_secrets(&mut self, batch: &mut [DeviceOperation]) -> Result<()> {
+    /// Returns the journals in which lines of this device may be found, that of this run first.
+    fn journals(&self) -> Result<Vec<PathBuf>> {
         let mut journals: Vec<PathBuf> = self.journal.iter().cloned().collect();
         for known in replication::journals(self.facts.connection())? {
             let known = PathBuf::from(known);
@@ -348,28 +350,46 @@ impl SyncRun<'_> {
                 journals.push(known);
             }
         }
-        lines::load_payloads(&journals, batch)?;
-        let (mut withheld, mut missing) = (Vec::new(), Vec::new());
+        Ok(journals)
+    }
+
+    /// Withholds operations that may contain a secret: only their numbers are sent.
+    fn withhold_secrets(&mut self, batch: &mut [DeviceOperation]) -> Result<()> {
+        let mut withheld = Vec::new();
         for operation in batch {
-            if operation.kind == OperationKind::Line && operation.payload.is_none() {
-                missing.push((operation.scope.clone(), operation.number));
-                operation.erase();
-            } else if operation.payload.as_deref().is_some_and(holds_secret) {
+            if operation.payload.as_deref().is_some_and(holds_secret) {
                 operation.withhold();
                 withheld.push(operation.clone());
             }
         }
         self.done.withheld += withheld.len();
-        self.done.missing_lines += missing.len();
-        if !withheld.is_empty() {
-            replication::withhold(self.facts, &withheld)?;
+        if withheld.is_empty() {
+            return Ok(());
         }
+        replication::withhold(self.facts, &withheld)
+    }
+
+    /// Erases lines that no journal contains any more: only their numbers are sent.
+    fn drop_missing_lines(
+        &mut self,
+        batch: &mut [DeviceOperation],
+        journals: &[PathBuf],
+    ) -> Result<()> {
+        let mut missing = Vec::new();
+        for operation in batch {
+            if operation.kind == OperationKind::Line && operation.payload.is_none() {
+                missing.push((operation.scope.clone(), operation.number));
+                operation.erase();
+            }
+        }
+        self.done.missing_lines += missing.len();
         if missing.is_empty() {
             return Ok(());
         }
         // If a journal comes back, it is read again from its beginning.
-        journals.retain(|journal| !journal.exists());
-        replication::drop_missing_lines(self.facts, &missing, &journals)
+        let gone = journals.iter().filter(|journal| !journal.exists());
+        let gone: Vec<PathBuf> = gone.cloned().collect();
+        replication::drop_missing_lines(self.facts, &missing, &gone)
     }
 
     /// Overwrites operations on the server that were forgotten here after they were sent.

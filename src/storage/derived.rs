@@ -32,10 +32,9 @@ impl Storage {
             fingerprint,
             value,
         };
-        if let Ok(bytes) = serde_json::to_vec(&derived)
-            && let Err(_unwritable) = self.write_cache(name, &bytes)
-        {
+        if let Ok(bytes) = serde_json::to_vec(&derived) {
             // If the cache cannot be written, the next run derives the value again.
+            self.write_cache(name, &bytes).ok();
         }
     }
 }

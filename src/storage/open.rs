@@ -20,7 +20,7 @@ pub(crate) enum OpenAs {
     /// A folder.
     #[cfg(target_os = "linux")]
     Folder,
-    /// A folder whose entries are opened or changed by name: it need not be readable.
+    /// A folder whose entries are opened or changed by name; it need not be readable.
     #[cfg(target_os = "linux")]
     Handle,
 }

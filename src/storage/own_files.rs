@@ -145,10 +145,10 @@ fn remove_companions(database: &Path) -> Result<()> {
 
 /// Removes the files `<database>-<ending>…` that earlier versions kept beside a database.
 pub(crate) fn remove_beside(database: &Path, ending: &str) -> Result<()> {
-    let (Some(folder), Some(name)) = (database.parent(), database.file_name()) else {
+    let Some(name) = database.file_name() else {
         return Ok(());
     };
-    let folder = &root::real_path(folder)?;
+    let folder = &root::real_path(root::folder_of(database))?;
     let beginning = format!("{}-{ending}", name.to_string_lossy());
     for (found, kind) in listing::entries(folder).at("list", folder)? {
         if kind == PathKind::File && found.starts_with(&beginning) {

@@ -26,7 +26,7 @@ use crate::storage::signature::Signer;
 use crate::warning::Warning;
 
 /// Minimum number of requests stored; the oldest are dropped at twice that number.
-const MAX_REQUESTS: usize = 1_000;
+const MIN_REQUESTS: usize = 1_000;
 
 const MAX_ID: usize = 200;
 
@@ -121,10 +121,10 @@ impl Storage {
             return Ok(());
         };
         let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-        if lines.len() < 2 * MAX_REQUESTS {
+        if lines.len() < 2 * MIN_REQUESTS {
             return Ok(());
         }
-        let kept = lines[lines.len() - MAX_REQUESTS..].concat();
+        let kept = lines[lines.len() - MIN_REQUESTS..].concat();
         let temporary = self.own_file(&format!("{name}.tmp"));
         disk::remove_file(&temporary).at("remove", &temporary)?;
         let file = disk::create_new(&temporary).at("create", &temporary)?;

@@ -121,7 +121,8 @@ pub(crate) fn real_entry(path: &Path) -> Result<PathBuf> {
     Ok(real_path(folder_of(path))?.join(name))
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// Returns the folder of a path, `.` for a bare name.
+pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
         Some(folder) => folder,

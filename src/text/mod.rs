@@ -7,6 +7,7 @@ mod line;
 mod line_end;
 mod quantity;
 mod sanitize;
+mod slashed;
 mod tokens;
 mod word_cache;
 mod word_enum;
@@ -23,9 +24,18 @@ pub(crate) use quantity::pluralize;
 pub(crate) use quantity::quantity;
 pub(crate) use sanitize::sanitize_json;
 pub use sanitize::sanitized;
+pub(crate) use slashed::slashed;
 pub use tokens::estimate_tokens;
 pub(crate) use word_cache::WordCache;
 pub(crate) use word_enum::word_enum;
+
+/// The byte order mark in UTF-8, which only the start of a file can have.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Returns a text without its byte order mark.
+pub(crate) fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
+}
 
 /// Returns a heading normalised for comparison: lower case, single spaces, no trailing colon.
 pub fn fold(text: &str) -> String {

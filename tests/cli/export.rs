@@ -43,6 +43,19 @@ fn a_folder_above_the_project_can_be_named_with_dots() {
 }
 
 #[test]
+fn a_folder_before_dots_that_does_not_exist_is_named() {
+    let case = Case::empty();
+    let failed = case.run("export nope/../copy").code(1);
+    let said = failed.stderr();
+    assert!(
+        said.contains("nope/..: cannot open: No such file"),
+        "{}",
+        failed.report()
+    );
+    assert_eq!(case.read("copy/MANIFEST.md"), None);
+}
+
+#[test]
 fn an_export_that_lacks_a_file_says_so() {
     let case = Case::empty();
     case.write(
@@ -52,10 +65,21 @@ fn an_export_that_lacks_a_file_says_so() {
     case.write(".vibekit/memory/large.md", "a\n".repeat(5 * 1024 * 1024));
     let failed = case.run("export copy").code(1);
     assert!(
-        failed.stderr().contains("lacks 1 file"),
+        failed
+            .stderr()
+            .contains("the export is incomplete: 1 file could not be read"),
         "{}",
         failed.report()
     );
     let manifest = String::from_utf8(case.read("copy/MANIFEST.md").unwrap()).unwrap();
     assert!(manifest.contains("- `entries/large.md`"), "{manifest}");
+}
+
+#[test]
+fn a_store_whose_only_file_cannot_be_read_is_not_said_to_be_empty() {
+    let case = Case::empty();
+    case.write(".vibekit/memory/large.md", "a\n".repeat(5 * 1024 * 1024));
+    let exported = case.run("export copy").code(1);
+    let empty = "nothing to export from: ledger, notepad, patterns, journal.\n";
+    assert!(exported.stdout().contains(empty), "{}", exported.report());
 }

@@ -185,4 +185,32 @@ fn a_dry_run_leaves_a_database_of_an_earlier_version_as_it_is() {
     assert!(refused.stderr().contains(reason), "{}", refused.report());
     assert_eq!(std::fs::read(&db).unwrap(), before);
     case.run(add).args([&db]).success();
+    let later = rusqlite::Connection::open(&db).unwrap();
+    later.pragma_update(None, "user_version", 99).unwrap();
+    drop(later);
+    let failed = case.run(add).args([&db]).args(["--dry-run"]).code(1);
+    let reason = "the database has version 99, which is newer";
+    assert!(failed.stderr().contains(reason), "{}", failed.report());
+}
+
+#[test]
+fn a_dry_run_leaves_an_empty_file_empty() {
+    let case = Case::empty();
+    case.write("new.db", "");
+    let add = "facts add --user ada --key city --value Rome --db new.db";
+    case.run(add).args(["--dry-run"]).success();
+    assert_eq!(case.read("new.db").unwrap(), b"");
+    case.run(add).success();
+}
+
+#[test]
+fn forgetting_works_with_a_bare_database_name() {
+    let case = Case::empty();
+    let run = |line: &str| case.run(&format!("facts {line} --user ada --db t.db"));
+    run("add --key city --value Rome").success();
+    case.write("t.db-vectors-1", "old");
+    run("forget --key city --reason asked").success();
+    assert_eq!(case.read("t.db-vectors-1"), None);
+    let left = run("list").success().stdout();
+    assert!(!left.contains("Rome"), "{left}");
 }

@@ -97,6 +97,26 @@ fn foreign_settings_are_extended_and_come_back_byte_for_byte() {
 }
 
 #[test]
+fn a_backup_whose_file_is_gone_is_the_users_only_copy_and_stays() {
+    for (target, file) in SETTINGS {
+        let case = Case::empty();
+        case.git_init();
+        let backup = format!("{file}.annals-backup");
+        case.write(&backup, "mine\n");
+        let before = case.tree();
+        let refused = case.run(&format!("setup {target}")).code(4);
+        let said = refused.stderr();
+        assert!(said.contains(&backup), "{}", refused.report());
+        assert!(
+            said.contains("a settings file that no longer exists"),
+            "{}",
+            refused.report()
+        );
+        assert_eq!(case.tree(), before, "{file}");
+    }
+}
+
+#[test]
 fn what_was_changed_since_stays_when_our_entries_go() {
     for (target, file) in SETTINGS
         .into_iter()

@@ -217,15 +217,17 @@ fn a_tag_that_cannot_be_made_is_refused_before_anything_moves() {
     case.program("git tag v1").success();
     case.commit("Go on", "2026-02-21T10:00:00Z");
     let before = case.tree();
-    for name in ["v1", "no..name"] {
-        let refused = case.run(&format!("ship --force --tag={name} --dry-run"));
-        let refused = refused.output();
-        assert!(
-            !refused.report().contains("Archived"),
-            "{}",
-            refused.report()
-        );
-        assert_unchanged(&before, &case, &refused);
+    for (name, code, message) in [
+        ("v1", 4, "is already on commit"),
+        ("no..name", 2, "is not a valid tag name"),
+    ] {
+        for flag in ["", " --dry-run"] {
+            let refused = case
+                .run(&format!("ship --force --tag={name}{flag}"))
+                .code(code);
+            assert!(refused.stderr().contains(message), "{}", refused.report());
+            assert_unchanged(&before, &case, &refused);
+        }
     }
     let report = case.run("ship --force --tag=v2 --json").success().json();
     assert_eq!(report["tag"], json!("v2"));

@@ -734,6 +734,24 @@ mod unix {
     }
 
     #[test]
+    fn a_folder_that_may_be_written_but_not_read() {
+        let Some(runner) = Unprivileged::available() else {
+            return;
+        };
+        let case = Case::empty();
+        case.write(".vibekit/notepad.md", "## Manual\n\n- keep\n");
+        set_mode(case.root(), 0o777);
+        set_mode(case.home(), 0o777);
+        let folder = case.root().join(".vibekit");
+        set_mode(&folder, 0o333);
+        let added = runner.run(&case, "notepad working Feed", 0);
+        assert_eq!(added.stderr(), "", "{}", added.report());
+        set_mode(&folder, 0o755);
+        let notepad = String::from_utf8(case.read(".vibekit/notepad.md").unwrap()).unwrap();
+        assert!(notepad.contains("Feed"), "{notepad}");
+    }
+
+    #[test]
     fn a_context_file_that_may_not_be_written() {
         let case = Case::new(VBW);
         set_mode(&case.root().join("CLAUDE.md"), 0o444);

@@ -131,6 +131,16 @@ fn entries_of_others_are_never_written_over() {
 }
 
 #[test]
+fn a_folder_with_the_name_of_an_entry_does_not_block_an_import() {
+    let case = Case::empty();
+    case.write(".vibekit/memory/mill.md/notes.txt", "mine\n");
+    let entity = json!({"type": "entity", "name": "Mill", "observations": ["It turns"]});
+    case.write("m.jsonl", entity.to_string() + "\n");
+    twice(&case, "server-memory m.jsonl");
+    assert!(entry(&case, "mill-2").contains("It turns"));
+}
+
+#[test]
 fn what_an_entry_says_already_is_skipped_with_the_reason() {
     let case = Case::empty();
     let said: Vec<String> = (1..=9).map(|n| format!("It turns {n} times")).collect();

@@ -160,7 +160,7 @@ fn every_section_of_claude_codes_memory_is_imported() {
     case.write(
         "memory/MEMORY.md",
         "# Memory\n\n## Notes\n\none\n\n# Another top\n\ntwo\n\n### sub\n\nthree\n\n## Notes\n\n\
-         - [Empty](empty.md): never deploy on fridays\n",
+         - [Empty](empty.md): never deploy on fridays\n\n## Notes (2)\n\nfour\n",
     );
     case.write("memory/empty.md", "");
     let report = case
@@ -171,7 +171,7 @@ fn every_section_of_claude_codes_memory_is_imported() {
         .iter()
         .map(|key| entry(&case, key))
         .collect();
-    for text in ["one", "two", "three", "never deploy on fridays"] {
+    for text in ["one", "two", "three", "never deploy on fridays", "four"] {
         assert!(texts.contains(text), "{text}: {report:#}");
     }
     let again = case

@@ -280,18 +280,20 @@ fn without_a_server_or_a_device_the_next_step_is_named() {
         "db.example.com is another machine, which requires TLS",
         "remove sslmode from share.url; share.ca names your own authority",
     );
-    let case_of_two = case
-        .run("share init")
-        .env(
-            "ANNALS_SHARE_URL",
-            "postgres://ada:p@ss99word@localhost/annals",
-        )
-        .code(2);
-    assert_error(
-        &case_of_two,
-        "share.url has more than one @",
-        "write an @ of the password as %40",
-    );
+    for password in ["p@ss99word", "p@x/y99word"] {
+        let two_at_signs = case
+            .run("share init")
+            .env(
+                "ANNALS_SHARE_URL",
+                format!("postgres://ada:{password}@localhost/annals"),
+            )
+            .code(2);
+        assert_error(
+            &two_at_signs,
+            "share.url has more than one @",
+            "write an @ of the password as %40",
+        );
+    }
     case.write(
         "annals.toml",
         "[share]\nurl = \"postgres://eve@example.com/x\"\n",

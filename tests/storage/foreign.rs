@@ -51,7 +51,7 @@ fn a_planted_record_is_set_aside_and_named_once() {
 }
 
 #[test]
-fn a_file_of_the_history_named_otherwise_changes_nothing() {
+fn files_in_the_history_folder_that_are_not_records_change_nothing() {
     let last = "9223372036854775807";
     for (name, text) in [
         (format!("+{last}.record"), PLANTED),

@@ -69,12 +69,12 @@ pub(crate) fn run(
     }
     if synced.missing_lines > 0 {
         out.note(&format!(
-            "{} not sent: no journal contains them any more",
+            "{} not sent: no longer in any journal",
             quantity(synced.missing_lines, "journal line")
         ));
     }
     if synced.is_unclean {
-        out.note("another process has the database open: facts forgotten on other devices are erased, but may remain in its free pages");
+        out.note("facts forgotten on other devices are erased, but may remain in free pages of the file: the next sync with exclusive access to it clears them");
     }
     let exchange = Exchange {
         synced,

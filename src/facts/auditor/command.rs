@@ -29,7 +29,7 @@ pub(crate) fn run(line: &str, prompt: &str, wait: Duration) -> Result<String> {
         Error::failed(format!("the auditor's command {reason}"))
             .hint("the setting llm.command names it; the turn stays in the queue")
     };
-    // The lease of the turn is hardly longer than `wait`, so one deadline is for everything.
+    // The lease of the turn is only slightly longer than `wait`, so one deadline covers all steps.
     let deadline = Instant::now() + wait;
     let left = || deadline.saturating_duration_since(Instant::now());
     let mut child = start(line).map_err(|error| failed(&format!("does not start: {error}")))?;
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_cannot_be_read_is_an_error_and_no_silence() {
+    fn an_unreadable_answer_is_reported_with_its_reason() {
         let answer = collect(Some(Broken)).recv_timeout(Duration::from_mins(1));
         assert_eq!(answer.unwrap().unwrap_err().to_string(), "the pipe broke");
     }

@@ -1,5 +1,6 @@
 //! Propagates erasures between devices, so that forgotten facts are erased everywhere and do not come back.
 
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use std::time::Instant;
@@ -66,8 +67,8 @@ pub(crate) fn decode(payload: &str) -> std::result::Result<Tombstone, Unreadable
 pub(crate) struct Tombstones {
     /// Each with the scope in which it was forgotten.
     all: Vec<(String, Tombstone)>,
-    /// Each with the scope in which it was forgotten.
-    turns: BTreeSet<(String, String)>,
+    /// Each with the scopes in which it was forgotten.
+    turns: BTreeMap<String, BTreeSet<String>>,
     mentions: BTreeSet<Address>,
 }
 
@@ -94,8 +95,10 @@ impl Tombstones {
     }
 
     fn remember(&mut self, scope: String, tombstone: Tombstone) {
-        let turns = tombstone.turns.iter().cloned();
-        self.turns.extend(turns.map(|turn| (scope.clone(), turn)));
+        for turn in &tombstone.turns {
+            let scopes = self.turns.entry(turn.clone()).or_default();
+            scopes.insert(scope.clone());
+        }
         self.mentions.extend(tombstone.mentions_within(&scope));
         self.all.push((scope, tombstone));
     }
@@ -136,11 +139,8 @@ impl Tombstones {
             return false;
         }
         let is_forgotten = |turn: &str| {
-            let turn = operation::turn(user, turn);
-            [PRIVATE, &address.0]
-                .map(|scope| (scope.to_owned(), turn.clone()))
-                .iter()
-                .any(|forgotten| self.turns.contains(forgotten))
+            let scopes = self.turns.get(&operation::turn(user, turn));
+            scopes.is_some_and(|scopes| scopes.iter().any(|scope| reaches(scope, &address.0)))
         };
         let is_meant = |turn: &str| is_mention || is_forgotten(turn);
         let mut is_scrubbed = false;

@@ -10,7 +10,6 @@ use crate::hooks::cost::CostPart;
 use crate::hooks::cost::imports;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::setup;
-use crate::markdown::comments::without_comments;
 use crate::project::Project;
 use crate::storage::Boundary;
 use crate::storage::read;
@@ -122,12 +121,8 @@ impl ContextFileReader<'_> {
         match read::text(path) {
             Ok(found) => {
                 let text = found?.value;
-                let injected = if self.files.strips_comments {
-                    without_comments(&text)
-                } else {
-                    text.clone()
-                };
-                self.parts.push(CostPart::measure(kind, source, &injected));
+                let visible = self.files.visible(&text);
+                self.parts.push(CostPart::measure(kind, source, &visible));
                 Some(text)
             }
             Err(error) => {

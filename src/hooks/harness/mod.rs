@@ -9,9 +9,12 @@ mod names;
 mod opencode;
 mod qwen;
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use crate::hooks::Event;
+use crate::markdown::comments::without_comments;
 use crate::project::Project;
 use crate::text::word_enum;
 
@@ -200,6 +203,15 @@ impl ContextFiles {
         strips_comments: false,
         most_bytes: None,
     };
+
+    /// Returns what the harness gives its model of a file's text.
+    pub(crate) fn visible<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.strips_comments {
+            without_comments(text).into()
+        } else {
+            text.into()
+        }
+    }
 }
 
 /// The user's options for `setup`.

@@ -3,7 +3,7 @@
 /// A parsed command that calls `annals hook`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Command<'a> {
-    /// The program, possibly with a path, and with the quotes around it.
+    /// The program: a name or a path, including any quotes around it.
     pub(crate) program: &'a str,
     /// Everything after the program.
     pub(crate) arguments: &'a str,

@@ -64,7 +64,7 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
             let mut changes = Changes::new();
             let old = changes.current(&path)?;
             let text = String::from_utf8(old.clone().unwrap_or_default()).map_err(|_| {
-                Error::refused("is not UTF-8 text, so it is not changed")
+                Error::refused("is not valid UTF-8, so it is not changed")
                     .at(&path, None)
                     .hint("save it as UTF-8, then run the command again")
             })?;
@@ -72,7 +72,7 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
             let new = if request.remove {
                 format!("{before}{after}")
             } else {
-                with_block(before, &block(project), after)
+                with_block(before, &block(project), after, line_end(&text))
             };
             let outcome = match (&old, new.is_empty(), new == text) {
                 (_, _, true) => FileOutcome::Unchanged,
@@ -212,9 +212,8 @@ fn around_block<'a>(text: &'a str, path: &Path) -> Result<(&'a str, &'a str)> {
     }
 }
 
-/// Returns the file with our block; every other line stays as it is.
-fn with_block(before: &str, block: &str, after: &str) -> String {
-    let end = line_end([before, after].concat());
+/// Returns the file with our block and its own line end; every other line stays as it is.
+fn with_block(before: &str, block: &str, after: &str, end: &str) -> String {
     let gap = if before.is_empty() || before.ends_with('\n') {
         ""
     } else {
@@ -233,7 +232,7 @@ mod tests {
         let block = format!("{BEGIN}\n/a merge=annals-lines\n{END}\n");
         let set_up = |text: &str| {
             let (before, after) = around_block(text, Path::new(ATTRIBUTES)).unwrap();
-            with_block(before, &block, after)
+            with_block(before, &block, after, line_end(text))
         };
         for text in [
             "",
@@ -252,6 +251,8 @@ mod tests {
             let (before, after) = around_block(&once, Path::new(ATTRIBUTES)).unwrap();
             assert_eq!(format!("{before}{after}").trim_end(), text.trim_end());
         }
+        let crlf = set_up("").replace('\n', "\r\n");
+        assert_eq!(set_up(&crlf), crlf);
         let around = format!("a\n{BEGIN}\nold\n{END}\nb\n");
         assert_eq!(set_up(&around), format!("a\n{block}b\n"));
     }

@@ -17,7 +17,7 @@ use crate::text::line_number;
 
 const BOM: &str = "\u{feff}";
 
-/// Maximum size of a settings file, in bytes: parsed, each byte can take sixty.
+/// Maximum size of a settings file, in bytes; parsed, it can take sixty times as much memory.
 const MAX_BYTES: usize = 1024 * 1024;
 
 /// Maximum number of members of an object: larger objects are not settings, and each lookup is linear.

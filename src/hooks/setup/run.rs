@@ -220,10 +220,13 @@ fn install(
             FileOutcome::Extended
         }
         None => {
-            // A backup of an earlier file at this path says nothing about the new one.
+            // It may be all that is left of the user's settings, and `remove` would take it for the new file's.
             let copy = backup(&target.path);
             if changes.current(&copy)?.is_some() {
-                changes.delete(&copy)?;
+                let message = "is the backup of a settings file that no longer exists";
+                return Err(Error::refused(message)
+                    .at(&copy, None)
+                    .hint("restore it or move it away, then run the command again"));
             }
             changes.edit(&target.path, None, new)?;
             FileOutcome::Created

@@ -157,15 +157,8 @@ fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
 fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     let rows = index::parse(index).unwrap_or_default().into_iter();
     let words = |row: &IndexRow| {
-        let title = row.title.chars().take(LOOKED_AT);
-        let text: String = row
-            .key
-            .replace('-', " ")
-            .chars()
-            .chain([' '])
-            .chain(title)
-            .collect();
-        content_words(&text)
+        let title: String = row.title.chars().take(LOOKED_AT).collect();
+        content_words(&format!("{} {title}", row.key.replace('-', " ")))
     };
     rows.map(|row| IndexedEntry {
         words: words(&row),

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::git::Git;
-use crate::git::slashed;
 use crate::patterns::Certainty;
 use crate::patterns::Mention;
 use crate::patterns::PathForm;
 use crate::patterns::staleness::listing::FileNames;
 use crate::storage::walk;
+use crate::text::slashed;
 
 /// Maximum number of files listed in a folder without git.
 const MAX_FILES: usize = 200_000;

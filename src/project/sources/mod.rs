@@ -35,7 +35,7 @@ pub(crate) const PROJECT_FILE: &str = "annals.toml";
 /// File of the user's settings, in the user's configuration directory.
 const USER_FILE: &str = "config.toml";
 
-/// Maximum size of a settings file, in bytes: parsed, each byte can take fifty.
+/// Maximum size of a settings file, in bytes; parsed, it can take fifty times as much memory.
 const MAX_FILE_BYTES: usize = 1024 * 1024;
 
 /// Maximum length of a slash command that a project may set, in bytes.
@@ -80,7 +80,7 @@ fn read_file(
     if bytes.len() > MAX_FILE_BYTES {
         return Err(Error::usage("is larger than 1 MiB, so it is not read")
             .at(path, None)
-            .hint("settings take a few lines"));
+            .hint("a settings file needs only a few lines"));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = line_at(bytes, error.valid_up_to());

@@ -119,7 +119,12 @@ impl Dir {
     /// Flushes its entries.
     pub(crate) fn sync(&self) -> io::Result<()> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
-        File::from(openat(&self.0, ".", flags, Mode::empty())?).sync_all()
+        match openat(&self.0, ".", flags, Mode::empty()) {
+            Ok(opened) => File::from(opened).sync_all(),
+            // Only a readable directory can be flushed.
+            Err(Errno::ACCESS) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

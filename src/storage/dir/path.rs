@@ -119,10 +119,14 @@ impl Dir {
 
     /// Flushes its entries, if the system supports it.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        if cfg!(unix) {
-            File::open(&self.0)?.sync_all()
-        } else {
-            Ok(())
+        if !cfg!(unix) {
+            return Ok(());
+        }
+        match File::open(&self.0) {
+            Ok(opened) => opened.sync_all(),
+            // Only a readable directory can be flushed.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
+            Err(error) => Err(error),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Writes paths as git does.
+//! Writes paths with forward slashes.
 
 use std::path::Path;
 
