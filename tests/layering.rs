@@ -50,6 +50,7 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("patterns", "planning"),
     ("patterns", "position"),
     ("audit", "lifecycle"),
+    ("context", "lifecycle"),
     ("cli", "mcp"),
     ("cli", "hooks"),
 ];

@@ -1,6 +1,7 @@
 //! Fills each part from its store.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 
 use crate::context::DigestRequest;
 use crate::context::ledger::Ledger;
@@ -15,10 +16,12 @@ use crate::facts::Purpose;
 use crate::knowledge;
 use crate::knowledge::EntryQuery;
 use crate::knowledge::notepad;
+use crate::lifecycle;
 use crate::patterns;
 use crate::patterns::RelevantPattern;
 use crate::patterns::StaleReasons;
 use crate::position::Drift;
+use crate::position::DriftKind;
 use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::Project;
@@ -26,6 +29,7 @@ use crate::storage::Changes;
 use crate::text::Line;
 use crate::text::clip;
 use crate::text::fold;
+use crate::text::quantity;
 use crate::text::sanitized;
 use crate::warning::Warning;
 
@@ -43,6 +47,12 @@ const MAX_PATTERNS: usize = 5;
 
 /// Maximum number of breadcrumbs after a compaction.
 const MAX_BREADCRUMBS: usize = 5;
+
+/// Maximum number of plans without a summary that are named.
+const MAX_LEFT_PLANS: usize = 4;
+
+/// Maximum number of lines of the note that the last session left.
+const MAX_RESUME_NOTES: usize = 3;
 
 /// Minimum score of a matching entry: one below it merely mentions a word of the topic somewhere in its body.
 const MIN_SCORE: u32 = 3;
@@ -85,7 +95,7 @@ impl<'a> Gatherer<'a> {
         warnings: &mut Vec<Warning>,
     ) -> Result<DigestSection> {
         let lines = match part {
-            DigestPart::Position => self.position(),
+            DigestPart::Position => self.position(warnings),
             DigestPart::Ledger => self.ledger_lines(Ledger::state),
             DigestPart::Blockers => self.blockers(),
             DigestPart::Notepad => self.notepad()?,
@@ -107,7 +117,7 @@ impl<'a> Gatherer<'a> {
 
     /// Uses the wording of the context file, so that a session that has read it does not get the same lines
     /// again.
-    fn position(&self) -> Vec<String> {
+    fn position(&self, warnings: &mut Vec<Warning>) -> Vec<String> {
         let Some(status) = self.status() else {
             return Vec::new();
         };
@@ -124,7 +134,24 @@ impl<'a> Gatherer<'a> {
         }
         let milestone = status.milestone_name();
         lines.extend(milestone.map(|name| format!("Milestone: {name}")));
+        lines.extend(self.resume_notes(warnings));
         lines.extend(drift_lines(&status.drift));
+        lines
+    }
+
+    /// Returns the notes that the last session left with `annals pause`.
+    fn resume_notes(&self, warnings: &mut Vec<Warning>) -> Vec<String> {
+        let Some((survey, _)) = &self.planning else {
+            return Vec::new();
+        };
+        let notes = lifecycle::current_notes(survey, warnings);
+        let notes = or_warning(self.project, notes, warnings).unwrap_or_default();
+        let mut notes = notes.lines().filter(|line| !line.trim().is_empty());
+        let shown = notes.by_ref().take(MAX_RESUME_NOTES);
+        let mut lines: Vec<String> = shown.map(|line| format!("Note: {line}")).collect();
+        if notes.next().is_some() {
+            lines.push("Note: `annals resume` prints the rest".to_owned());
+        }
         lines
     }
 
@@ -262,27 +289,42 @@ impl<'a> Gatherer<'a> {
     }
 }
 
-/// Returns a line for each file that contradicts the others, so that a session does not rely on it.
-fn drift_lines(drift: &[Drift]) -> impl Iterator<Item = String> {
-    let files = drift.chunk_by(|drift, next| drift.file == next.file);
-    files.map(|drifts| match drifts {
-        [drift] => format!(
-            "Drift: {}:{}: {}",
-            drift.file.display(),
-            drift.line,
-            drift.sentence()
-        ),
-        drifts => {
-            let lines: BTreeSet<usize> = drifts.iter().map(|drift| drift.line).collect();
-            let word = if lines.len() == 1 { "line" } else { "lines" };
-            let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
-            format!(
-                "Drift: {}, {word} {}: contradicts the files (`annals status`)",
-                drifts[0].file.display(),
-                lines.join(", ")
-            )
-        }
-    })
+/// Returns a line for each file that contradicts the others, so that a session does not rely on it, and one for
+/// all plans that were left without a summary.
+fn drift_lines(drift: &[Drift]) -> Vec<String> {
+    let (left, stated): (Vec<&Drift>, Vec<&Drift>) =
+        drift.iter().partition(|drift| drift.is_left_plan());
+    let files = stated.chunk_by(|drift, next| drift.file == next.file);
+    let of_file = |drifts: &[&Drift]| {
+        let of_phase = drifts.iter().find(|drift| drift.kind == DriftKind::Phase);
+        let first = of_phase.unwrap_or(&drifts[0]);
+        let lines: BTreeSet<usize> = drifts.iter().map(|drift| drift.line).collect();
+        let others = match lines.len() - 1 {
+            0 => String::new(),
+            others => format!(
+                "; see `annals status` for {}",
+                quantity(others, "more line")
+            ),
+        };
+        let (file, line) = (first.file.display(), first.line);
+        format!("Drift: {file}:{line}: {}{others}", first.sentence())
+    };
+    let mut lines: Vec<String> = files.map(of_file).collect();
+    let names = left.iter().filter_map(|drift| drift.file.file_name());
+    let names: Vec<_> = names.map(OsStr::to_string_lossy).collect();
+    if let Some((shown, rest)) = names.split_at_checked(names.len().min(MAX_LEFT_PLANS))
+        && !shown.is_empty()
+    {
+        let others = match rest.len() {
+            0 => String::new(),
+            others => format!(" and {}", quantity(others, "other")),
+        };
+        lines.push(format!(
+            "Drift: the work moved on without a summary of {}{others} (`annals status`)",
+            shown.join(", ")
+        ));
+    }
+    lines
 }
 
 /// Returns what was read; an error becomes a warning, since the other stores can still be used.

@@ -58,6 +58,7 @@ pub use plan::PlanRequest;
 pub use plan::plan;
 pub use resume::ResumeProgress;
 pub use resume::ResumeReport;
+pub(crate) use resume::current_notes;
 pub use resume::resume;
 pub use ship::ShipReport;
 pub use ship::ShipRequest;

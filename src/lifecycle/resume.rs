@@ -114,6 +114,16 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     })
 }
 
+/// Returns the notes that `annals pause` took, unless a plan was completed since: then they may be out of date.
+pub(crate) fn current_notes(
+    survey: &Survey,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<String>> {
+    let found = pause::find(survey, warnings)?
+        .filter(|(_, text)| done_then(text).is_some_and(|then| then == pause::done_plans(survey)));
+    Ok(found.and_then(|(_, text)| notes(&Outline::parse(&text, 0), true)))
+}
+
 /// Returns the first phase number in the note's description of the phase: 2 for `Phase 02-name`.
 fn first_number(phase: &str, ids: PhaseIds) -> Option<String> {
     let at = phase.find(|c: char| c.is_ascii_digit())?;

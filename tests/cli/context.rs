@@ -184,3 +184,66 @@ fn an_escape_sequence_inside_of_a_key_hides_it_from_nobody() {
         assert!(said.stdout().contains("[redacted]"), "{}", said.report());
     }
 }
+
+#[test]
+fn a_session_starts_with_the_note_of_the_last_until_a_plan_is_completed() {
+    let case = Case::new(VBW);
+    case.run("pause")
+        .args(["Try the other parser\nfirst.\n\nThen measure.\nThen decide."])
+        .success();
+    let position = || {
+        let text = case.run("context").success().stdout();
+        text.split("## Blockers").next().unwrap().to_owned()
+    };
+    let text = position();
+    for line in [
+        "- Note: Try the other parser\n",
+        "- Note: Then measure.\n",
+        "- Note: `annals resume` prints the rest",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    assert!(!text.contains("Then decide"), "{text}");
+    let phase = ".vbw-planning/phases/04-low-stock-alerts";
+    case.write(&format!("{phase}/04-02-SUMMARY.md"), "# Done\n");
+    assert!(!position().contains("- Note: "));
+}
+
+#[test]
+fn plans_left_without_a_summary_are_one_line_and_a_file_is_one_line() {
+    let case = Case::new(VBW);
+    let phases = ".vbw-planning/phases";
+    for name in [
+        "01-event-log-store/01-02",
+        "01-event-log-store/01-03",
+        "03-shopping-lists/03-02",
+    ] {
+        std::fs::remove_file(case.root().join(format!("{phases}/{name}-SUMMARY.md"))).unwrap();
+    }
+    let state = case.read(".vbw-planning/STATE.md").unwrap();
+    let state = String::from_utf8(state).unwrap();
+    let state = state
+        .replace("Phase: 4 of 5", "Phase: 3 of 5")
+        .replace("Progress: 33%", "Progress: 3%");
+    case.write(".vbw-planning/STATE.md", state);
+    let text = case.run("context").success().stdout();
+    let drift: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("- Drift: "))
+        .collect();
+    let [stated, left] = drift[..] else {
+        panic!("{text}")
+    };
+    assert!(
+        stated.contains("the current phase is 3, but the files show 4; "),
+        "{stated}"
+    );
+    assert!(
+        stated.ends_with("see `annals status` for 1 more line"),
+        "{stated}"
+    );
+    assert_eq!(
+        left,
+        "- Drift: the work moved on without a summary of 01-02-PLAN.md, 01-03-PLAN.md, 03-02-PLAN.md (`annals status`)"
+    );
+}

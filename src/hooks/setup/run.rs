@@ -247,14 +247,15 @@ fn replace(changes: &mut Changes, path: &Path, old: Option<Vec<u8>>, new: Vec<u8
 }
 
 fn remove(changes: &mut Changes, target: &TargetFile, place: &HarnessDir) -> Result<FileOutcome> {
+    // If the file is gone, its backup may be the user's only copy.
+    let Some(old) = read::bytes(&target.path)? else {
+        return Ok(FileOutcome::Unchanged);
+    };
     let copy = backup(&target.path);
     let before = read::bytes(&copy)?;
     if before.is_some() {
         changes.delete(&copy)?;
     }
-    let Some(old) = read::bytes(&target.path)? else {
-        return Ok(FileOutcome::Unchanged);
-    };
     match target.without(&old, before.as_deref())? {
         Some(new) if new == old => Ok(FileOutcome::Unchanged),
         Some(new) => {

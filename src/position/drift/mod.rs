@@ -72,6 +72,11 @@ pub struct Drift {
 }
 
 impl Drift {
+    /// Returns whether it is a plan that was left without a summary, not a statement.
+    pub(crate) fn is_left_plan(&self) -> bool {
+        self.subject == PLAN
+    }
+
     /// Returns a sentence with the stated and the actual value; the caller prints file and line before it.
     pub fn sentence(&self) -> String {
         let (stated, actual) = (clip(&self.stated, WIDTH), clip(&self.actual, WIDTH));
