@@ -51,8 +51,8 @@ pub(crate) fn run(args: &ExportArgs, project: &Project, out: &mut Output) -> Res
     };
     out.warnings(&exported.warnings);
     let has_facts = args.user.is_some();
-    out.result(&exported, |exported, to| show(exported, has_facts, to));
-    exported.verdict()
+    let show = |exported: &Exported, to: &mut dyn Write| show(exported, has_facts, to);
+    out.result_until(&exported, show, exported.verdict())
 }
 
 fn show(exported: &Exported, has_facts: bool, to: &mut dyn Write) -> io::Result<()> {

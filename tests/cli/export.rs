@@ -73,6 +73,9 @@ fn an_export_that_lacks_a_file_says_so() {
     );
     let manifest = String::from_utf8(case.read("copy/MANIFEST.md").unwrap()).unwrap();
     assert!(manifest.contains("- `entries/large.md`"), "{manifest}");
+    let document = case.run("export again --json").code(1).json();
+    let message = document["error"]["message"].as_str().unwrap();
+    assert!(message.contains("is incomplete"), "{document}");
 }
 
 #[test]

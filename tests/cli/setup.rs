@@ -112,6 +112,7 @@ fn a_backup_whose_file_is_gone_is_the_users_only_copy_and_stays() {
             "{}",
             refused.report()
         );
+        case.run(&format!("setup {target} --remove")).success();
         assert_eq!(case.tree(), before, "{file}");
     }
 }
