@@ -100,15 +100,25 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
 
 fn next(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "Next:       {}", report.next.command)?;
-    for reason in &report.next.because {
-        writeln!(to, "            {}", clip(reason, WIDTH))?;
-    }
-    if let Some(rival) = &report.next.alternative {
+    let rival = report.next.alternative.as_ref();
+    let of_rival = rival.map_or(0, |rival| rival.because.len());
+    // The evidence of both is listed, that of the alternative last.
+    let own = report.next.because.len() - of_rival;
+    evidence(&report.next.because[..own], to)?;
+    if let Some(rival) = rival {
         let command = &rival.command;
         writeln!(
             to,
             "Contested:  {command} is about as likely; check before you continue"
         )?;
+        evidence(&rival.because, to)?;
+    }
+    Ok(())
+}
+
+fn evidence(because: &[String], to: &mut dyn Write) -> io::Result<()> {
+    for reason in because {
+        writeln!(to, "            {}", clip(reason, WIDTH))?;
     }
     Ok(())
 }

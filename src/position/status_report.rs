@@ -136,9 +136,8 @@ pub struct AlternativeStatus {
     pub phase: Option<PhaseNumber>,
     /// The workflow command for the action.
     pub command: String,
-    /// The first piece of evidence.
-    #[serde(skip)]
-    pub reason: String,
+    /// The evidence for it.
+    pub because: Vec<String>,
 }
 
 impl StatusReport {
@@ -230,12 +229,12 @@ impl NextStatus {
     /// Returns a sentence about the alternative; `None` if there is none.
     pub fn contest(&self) -> Option<String> {
         let rival = self.alternative.as_ref()?;
+        let reason = rival.because.first().map_or("", String::as_str);
         let own = self.because.first().map(|own| format!(", but {own}"));
         // The command comes first, so that truncation does not remove it.
         Some(format!(
-            "perhaps {} is next: {}{}. Check before you act.",
+            "perhaps {} is next: {reason}{}. Check before you act.",
             rival.command,
-            rival.reason,
             own.unwrap_or_default()
         ))
     }
@@ -253,7 +252,7 @@ impl NextStatus {
                 action: rival.action,
                 phase: rival.phase.clone(),
                 command: command(layout, rival.action, rival.phase.as_ref()),
-                reason: rival.because.first().cloned().unwrap_or_default(),
+                because: rival.because.clone(),
             }),
             because: next
                 .because

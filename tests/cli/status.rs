@@ -254,6 +254,10 @@ fn what_contests_the_next_action_stands_wherever_the_action_does() {
         let (_, contested) = said.split_once("\nContested: ").expect(&said);
         assert!(contested.contains("perhaps /gsd:"), "{line}: {said}");
     }
+    let said = case.run("status").success().stdout();
+    let (own, rival) = said.split_once("\nContested: ").expect(&said);
+    assert!(rival.contains("was passed with"), "{said}");
+    assert!(!own.contains("was passed with"), "{said}");
     let note = String::from_utf8(case.read(".planning/RESUME.md").unwrap()).unwrap();
     assert!(note.contains("\n**Contested:** "), "{note}");
     let report = case.run("init --json").success().json();
