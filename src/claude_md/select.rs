@@ -194,10 +194,10 @@ impl Sources {
 /// Minimum number of words of a statement: a shorter text is just a name.
 const MIN_STATEMENT_WORDS: usize = 2;
 
-/// Returns a decision as a whole statement, with its reason if both fit, or `None` if it does not fit
-/// untruncated.
+/// Returns a decision as a whole statement, with its reason or the reason's first sentence if that fits, or `None`
+/// if it does not fit untruncated.
 ///
-/// One or two words, such as a version, are meaningless without a reason.
+/// A single word, such as a version, is meaningless without a reason.
 fn decision_text(decision: &Decision) -> Option<String> {
     let text = patterns::statement(decision.untagged(), MAX_ITEM_CHARS)?;
     let reason = decision.rationale.as_deref().and_then(non_placeholder);
@@ -207,12 +207,16 @@ fn decision_text(decision: &Decision) -> Option<String> {
     if let Some(combined) = combined.filter(|combined| combined.chars().count() <= MAX_ITEM_CHARS) {
         return Some(combined);
     }
-    let Some(reason) = reason.filter(|_| text.split_whitespace().count() < MIN_STATEMENT_WORDS)
-    else {
-        return Some(text);
-    };
-    let available = MAX_ITEM_CHARS.checked_sub(text.chars().count() + 3)?;
-    patterns::statement(reason, available).map(|reason| with_reason(&reason))
+    let available = MAX_ITEM_CHARS.checked_sub(text.chars().count() + 3);
+    let first_of_reason = reason
+        .zip(available)
+        .and_then(|(reason, available)| patterns::statement(reason, available));
+    match first_of_reason {
+        Some(reason) => Some(with_reason(&reason)),
+        None => Some(text).filter(|text| {
+            reason.is_none() || text.split_whitespace().count() >= MIN_STATEMENT_WORDS
+        }),
+    }
 }
 
 /// Builds lines from foreign text, and warns of what had to be redacted.
@@ -289,6 +293,7 @@ mod tests {
 
     #[test]
     fn decisions_have_their_reason_and_are_never_truncated() {
+        let long_reason = format!("Two agents write at once. {}", "Word ".repeat(60));
         let decision = |text: &str, rationale: Option<&str>| Decision {
             text: text.to_owned(),
             rationale: rationale.map(str::to_owned),
@@ -300,6 +305,7 @@ mod tests {
                 decisions: vec![
                     decision("Use SQLite", Some("one file")),
                     decision("Ship weekly, because one file", Some("One file")),
+                    decision("Lock the file", Some(&long_reason)),
                     decision("# Heading\n```", Some("N/A")),
                     decision(&"word ".repeat(60), None),
                 ],
@@ -313,6 +319,7 @@ mod tests {
             lines,
             [
                 "\\# Heading ```",
+                "Lock the file — Two agents write at once",
                 "Ship weekly, because one file",
                 "Use SQLite — one file"
             ]
