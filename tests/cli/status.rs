@@ -290,3 +290,18 @@ fn a_number_of_declared_plans_is_contested_where_an_earlier_phase_was_passed_wit
     );
     assert_eq!(next("1")["conflict"], json!(false));
 }
+
+#[test]
+fn without_summaries_the_work_goes_on_after_the_last_phase_that_is_called_done() {
+    let case = Case::empty();
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap\n\n## Phases\n\n- [ ] **Phase 1: Set-up**\n- [x] **Phase 2: Parser**\n\
+         - [ ] **Phase 3: Printer**\n",
+    );
+    let next = case.run("status --json").success().json()["next"].clone();
+    assert_eq!(
+        (&next["action"], &next["phase"]),
+        (&json!("plan"), &json!("3"))
+    );
+}

@@ -57,6 +57,12 @@ impl<'a> Assessment<'a> {
         self.members.iter().rfind(is_begun).copied()
     }
 
+    /// Returns the last phase that is done.
+    pub(super) fn last_done(&self) -> Option<usize> {
+        let is_done = |index: &&usize| self.state(**index) == PhaseState::Done;
+        self.members.iter().rfind(is_done).copied()
+    }
+
     /// Returns the phase that STATE.md names as the current one, if it belongs to the milestone.
     pub(super) fn stated_phase(&self) -> Option<usize> {
         let number = self.evidence.state.phase.number.as_ref()?;

@@ -38,7 +38,8 @@ pub(super) enum ChoiceRule {
     Over,
 }
 
-/// Returns the cursor: the phase that STATE.md names, unless a later phase has a summary.
+/// Returns the cursor: the phase that STATE.md names, unless a later one has a summary, else the last with a
+/// summary, else that of the next step, else the last that is done.
 pub(super) fn cursor(assessment: &Assessment<'_>) -> Option<usize> {
     let number = |index: usize| &assessment.phases[index].number;
     match (assessment.stated_phase(), assessment.frontier()) {
@@ -47,7 +48,9 @@ pub(super) fn cursor(assessment: &Assessment<'_>) -> Option<usize> {
         }
         (Some(stated_phase), _) => Some(stated_phase),
         (None, Some(frontier)) => Some(frontier),
-        (None, None) => next_step(assessment).or_else(|| first_or_prepared(assessment, None)),
+        (None, None) => next_step(assessment)
+            .or_else(|| assessment.last_done())
+            .or_else(|| first_or_prepared(assessment, None)),
     }
 }
 
