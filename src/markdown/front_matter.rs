@@ -106,8 +106,8 @@ pub fn scan<'a, const N: usize>(
         return None;
     }
     let mut values = [None; N];
-    let newlines = memchr::memchr_iter(b'\n', inner.as_bytes());
-    for start in std::iter::once(0).chain(newlines.map(|newline| newline + 1)) {
+    let newlines = inner.match_indices('\n');
+    for start in std::iter::once(0).chain(newlines.map(|(newline, _)| newline + 1)) {
         let field = keys
             .iter()
             .enumerate()
@@ -207,7 +207,8 @@ fn find_block(text: &str, from: usize) -> Option<FencedBlock> {
     let bytes = text.as_bytes();
     let mut line_start = inner_start;
     loop {
-        let end = memchr::memchr(b'\n', &bytes[line_start..])
+        let end = text[line_start..]
+            .find('\n')
             .map_or(text.len(), |newline| line_start + newline + 1);
         let may_be_fence = matches!(bytes.get(line_start), Some(b'-' | b'.'));
         if may_be_fence && matches!(text[line_start..end].trim_end(), "---" | "...") {

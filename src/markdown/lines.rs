@@ -10,10 +10,11 @@ pub struct Lines {
 impl Lines {
     /// Indexes the line starts of `text`.
     pub fn new(text: &str) -> Self {
-        let breaks = || memchr::memchr_iter(b'\n', text.as_bytes());
-        let mut starts = Vec::with_capacity(breaks().count() + 1);
+        let count = text.bytes().filter(|byte| *byte == b'\n').count();
+        let mut starts = Vec::with_capacity(count + 1);
         starts.push(0);
-        starts.extend(breaks().map_while(|at| u32::try_from(at + 1).ok()));
+        let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
+        starts.extend(breaks.map_while(|start| u32::try_from(start).ok()));
         Self { starts }
     }
 

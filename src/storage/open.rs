@@ -47,7 +47,7 @@ pub(crate) fn of_project(path: &Path, wanted: OpenAs) -> io::Result<Option<File>
 fn goes_up(path: &Path) -> bool {
     // Most paths contain no two dots, which is faster to see than their components.
     let bytes = path.as_os_str().as_encoded_bytes();
-    memchr::memmem::find(bytes, b"..").is_some()
+    bytes.windows(2).any(|pair| pair == b"..")
         && path.components().any(|part| part == Component::ParentDir)
 }
 

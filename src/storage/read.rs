@@ -167,7 +167,7 @@ pub fn lines(path: &Path) -> Result<Option<BufReader<File>>> {
 pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
     let line_of = |end: usize, bytes: &[u8]| bytes[..end].split(|byte| *byte == b'\n').count();
     let invalid = match String::from_utf8(bytes) {
-        Ok(text) if memchr::memchr(0, text.as_bytes()).is_none() => return Parsed::clean(text),
+        Ok(text) if !text.as_bytes().contains(&0) => return Parsed::clean(text),
         Ok(text) => {
             // A file damaged by a power failure is valid UTF-8, too: zeros.
             let line = line_of(text.find('\0').unwrap_or(0), text.as_bytes());
