@@ -135,6 +135,15 @@ impl<'a> Recorder<'a> {
         Ok(true)
     }
 
+    /// Returns whether an added phase gets the lessons that the agent submitted.
+    pub(crate) fn has_used_lessons(&self) -> bool {
+        self.judged.is_some()
+            || self
+                .new
+                .iter()
+                .any(|phase| self.lessons_of(phase).is_some())
+    }
+
     /// Returns whether every plan in a phase's folder has a summary that is neither partial nor failed.
     pub(crate) fn is_complete(dir: &PhaseDir) -> Result<bool> {
         for slot in &dir.plans {

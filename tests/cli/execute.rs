@@ -56,6 +56,62 @@ fn an_incomplete_phase_is_refused_unless_asked_for() {
 }
 
 #[test]
+fn what_is_asked_for_and_cannot_be_recorded_is_refused() {
+    let case = Case::new(VBW);
+    for plan in ["01", "02", "03"] {
+        let summary = format!(".vbw-planning/phases/03-shopping-lists/03-{plan}-SUMMARY.md");
+        case.remove(&summary);
+    }
+    let before = case.tree();
+    let reason = ".vbw-planning/phases/03-shopping-lists: phase 3 has no summary to record";
+    let hint = "record it when its plans have summaries";
+    for line in [
+        "execute 3",
+        "execute 3 --partial",
+        "execute 3 --lessons -",
+        "execute 3 --partial --again",
+    ] {
+        let refused = case.run(line).stdin(LESSONS).code(4);
+        assert_error(&refused, reason, hint);
+        assert_unchanged(&before, &case, &refused);
+    }
+    // Lessons for the latest phase are not discarded because that phase has no summary.
+    let recorded = case.run("execute --lessons - --json").stdin(
+        "{\"failed\":[{\"text\":\"Two writers lose an append unless the file is locked\",\"plans\":[\"01\"]}]}",
+    );
+    let recorded = recorded.success().json();
+    assert_eq!(recorded["recorded"], json!(["02.1-lost-updates"]));
+    let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+    assert!(text.contains("Two writers lose an append"), "{text}");
+    // Without a number there may be nothing to do.
+    case.run("execute").success();
+    case.run("execute --all").success();
+}
+
+#[test]
+fn only_a_phase_with_a_summary_is_offered_to_be_recorded_partially() {
+    let case = Case::new(VBW);
+    case.remove(".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md");
+    let refused = case.run("execute 4").code(4);
+    assert_error(
+        &refused,
+        ".vbw-planning/phases/04-low-stock-alerts: phase 4 is not complete: no finished summary for 04-01-PLAN.md, 04-02-PLAN.md, 04-03-PLAN.md",
+        "record it when its plans have summaries",
+    );
+    for plan in ["01", "02", "03"] {
+        case.remove(&format!(
+            ".vbw-planning/phases/04-low-stock-alerts/04-{plan}-PLAN.md"
+        ));
+    }
+    let refused = case.run("execute 4").code(4);
+    assert_error(
+        &refused,
+        ".vbw-planning/phases/04-low-stock-alerts: phase 4 is not planned yet",
+        "`annals plan 4` prints what to know before planning it",
+    );
+}
+
+#[test]
 fn an_unknown_phase_names_the_known_ones() {
     let case = Case::new(VBW);
     let refused = case.run("execute 9").code(3);
