@@ -59,7 +59,16 @@ pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<PhaseDi
 }
 
 /// Returns the page; if the phase is not complete, the printed command has `--partial`.
+///
+/// Without summaries, nothing can be judged: that none mentions a problem does not mean there was none.
 fn page(phase: &FinishedPhase, is_partial: bool) -> String {
+    if phase.plans.is_empty() {
+        return format!(
+            "Phase {}: {} (no summary yet)\nNothing can be judged before its plans have summaries.\n",
+            phase.number,
+            safe(&phase.name)
+        );
+    }
     let silent = phase
         .plans
         .iter()

@@ -112,6 +112,21 @@ fn only_a_phase_with_a_summary_is_offered_to_be_recorded_partially() {
 }
 
 #[test]
+fn a_phase_without_summaries_is_not_judged() {
+    let case = Case::new(VBW);
+    for plan in ["01", "02", "03"] {
+        let summary = format!(".vbw-planning/phases/03-shopping-lists/03-{plan}-SUMMARY.md");
+        case.remove(&summary);
+    }
+    let digest = case.run("execute 3 --digest").success().stdout();
+    assert_eq!(
+        digest,
+        "Phase 3: Shopping Lists (no summary yet)\n\
+         Nothing can be judged before its plans have summaries.\n"
+    );
+}
+
+#[test]
 fn an_unknown_phase_names_the_known_ones() {
     let case = Case::new(VBW);
     let refused = case.run("execute 9").code(3);
