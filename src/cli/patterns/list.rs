@@ -6,6 +6,7 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::output::Output;
+use crate::cli::shown;
 use crate::error::Result;
 use crate::patterns;
 use crate::patterns::Patterns;
@@ -43,10 +44,7 @@ fn show(patterns: &Patterns, to: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     match (patterns.entries.len(), patterns.loose.len()) {
-        (0, 0) => writeln!(
-            to,
-            "No patterns recorded yet; annals execute records a finished phase."
-        ),
+        (0, 0) => writeln!(to, "{}", shown::NO_PATTERNS),
         (_, 0) => Ok(()),
         (_, loose) => writeln!(to, "     {loose} more outside of any entry"),
     }
