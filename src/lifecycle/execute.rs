@@ -21,6 +21,7 @@ use crate::position::PhaseState;
 use crate::position::Survey;
 use crate::position::status_words;
 use crate::project::Project;
+use crate::storage::Changes;
 use crate::storage::Store;
 
 /// The options of `annals execute`.
@@ -162,6 +163,16 @@ pub(crate) fn add_all_complete(survey: &Survey, recorder: &mut Recorder<'_>) -> 
         recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
     }
     Ok(())
+}
+
+/// Returns the folder names of the complete phases, archived milestones included, that `execute --all` would
+/// record.
+pub fn unrecorded(project: &Project) -> Result<Vec<String>> {
+    let survey = Survey::read(project)?;
+    let changes = Changes::new();
+    let mut recorder = Recorder::new(project, &survey, RecordOptions::default(), &changes)?;
+    add_all_complete(&survey, &mut recorder)?;
+    Ok(recorder.into_names())
 }
 
 /// Returns the complete phases of the active milestone that have a folder.

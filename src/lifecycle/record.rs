@@ -162,6 +162,11 @@ impl<'a> Recorder<'a> {
         Ok(!dir.plans.is_empty())
     }
 
+    /// Returns the folder names of the added phases that are new, without recording them.
+    pub(crate) fn into_names(self) -> Vec<String> {
+        self.written.recorded
+    }
+
     /// Plans the entries at the end of PATTERNS.md, in the order in which the phases were finished.
     pub(crate) fn write(self, changes: &mut Changes) -> Result<RecordedPhases> {
         let root = &self.project.root;

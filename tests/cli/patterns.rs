@@ -49,6 +49,22 @@ fn none_recorded_says_what_to_do() {
 }
 
 #[test]
+fn finished_phases_without_an_entry_are_counted() {
+    let case = Case::new(GSD);
+    let hint = "Finished and not recorded: 2 phases; annals execute --all records them.\n";
+    let listed = case.run("patterns list").success().stdout();
+    assert!(listed.ends_with(hint), "{listed}");
+    let audit = case.run("audit").success().stdout();
+    let row = "patterns  unrecorded     ok         2 finished phases are not recorded: annals execute --all\n";
+    assert!(audit.contains(row), "{audit}");
+    case.run("execute --all").success();
+    let listed = case.run("patterns list").success().stdout();
+    assert!(!listed.contains("not recorded"), "{listed}");
+    let audit = case.run("audit").success().stdout();
+    assert!(!audit.contains("unrecorded"), "{audit}");
+}
+
+#[test]
 fn an_entry_is_fresh_only_if_a_path_that_it_names_exists() {
     let case = Case::new(VBW);
     let entry = |number: u32, lesson: &str| {

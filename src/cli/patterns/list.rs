@@ -8,9 +8,11 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::cli::shown;
 use crate::error::Result;
+use crate::lifecycle;
 use crate::patterns;
 use crate::patterns::Patterns;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// List the entries of PATTERNS.md, oldest first
 #[derive(Args, Debug)]
@@ -20,7 +22,22 @@ pub(crate) struct ListArgs {}
 pub(crate) fn run(_: &ListArgs, project: &Project, out: &mut Output) -> Result<()> {
     let found = patterns::traced(project)?;
     out.warnings(&found.warnings);
-    out.result(&found.value, show);
+    let unrecorded = if found.value.entries.is_empty() && !out.is_json() {
+        lifecycle::unrecorded(project)?.len()
+    } else {
+        0
+    };
+    out.result(&found.value, |patterns, to| {
+        show(patterns, to)?;
+        match unrecorded {
+            0 => Ok(()),
+            count => writeln!(
+                to,
+                "Finished and not recorded: {}; annals execute --all records them.",
+                quantity(count, "phase")
+            ),
+        }
+    });
     Ok(())
 }
 
