@@ -9,7 +9,7 @@
 //! | heading | body |
 //! |---|---|
 //! | `# {project}`, first in the file | the core value, same as in the block |
-//! | `## Active Context` | lines of the position; nothing shipped, no free text |
+//! | `## Active Context` | lines of the position; nothing shipped except what a SHIPPED.md says, no free text |
 //! | `## State`, `## {TOOL} State` | the planning folder and lines of the position |
 //! | `## Key Decisions` | a table or bullets, all of them recorded decisions |
 //! | `## Installed Skills` | bullets, all of them recorded skills; or the placeholder |
