@@ -25,6 +25,7 @@ use crate::claude_md::legacy_body::Disposition;
 use crate::claude_md::legacy_body::RecordedContent;
 use crate::markdown::Outline;
 use crate::markdown::Section;
+use crate::planning::without_emphasis;
 use crate::project::LayoutName;
 use crate::text::clip;
 use crate::text::fold;
@@ -169,7 +170,7 @@ fn head<'a>(
     let [line] = body.as_slice() else {
         return None;
     };
-    let value = line.strip_prefix("**Core value:**")?.trim();
+    let value = without_emphasis(line.strip_prefix("**Core value:**")?.trim());
     if !is_at_start || !is_title {
         return None;
     }
