@@ -284,6 +284,49 @@ fn lessons_of_the_agent_take_the_place_of_chosen_ones() {
 }
 
 #[test]
+fn deviations_of_which_none_became_a_lesson_are_counted_and_no_lesson() {
+    let case = Case::new(VBW);
+    let summary = ".vbw-planning/phases/03-shopping-lists/03-01-SUMMARY.md";
+    let text = String::from_utf8(case.read(summary).unwrap()).unwrap();
+    let one = "deviations:\n  - \"Tasks 2 and 3 were committed together in one commit\"\n";
+    case.write(summary, text.replace("deviations: []\n", one));
+    case.run("execute 3").success();
+    let entry = || {
+        let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+        text[text.find("### Phase 3: Shopping Lists").unwrap()..].to_owned()
+    };
+    let none = "**What failed:**\n- none chosen of 1 deviation\n\n";
+    assert!(entry().contains(none), "{}", entry());
+    let listed = case.run("patterns list --json").success().json();
+    let recorded = listed["entries"].as_array().unwrap().last().unwrap();
+    assert_eq!(recorded["failed"], json!([]), "{recorded}");
+    let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    assert!(!context.contains("none chosen"), "{context}");
+    // The bullets are still recognised as those that annals wrote, with either list replaced.
+    let worked = json!({"worked": [{"text": "Totals are summed by unit, never across units", "plans": ["01"]}]});
+    case.run("execute 3 --lessons -")
+        .stdin(worked.to_string())
+        .success();
+    assert!(entry().contains(none), "{}", entry());
+    case.run("execute 3 --lessons -").stdin(LESSONS).success();
+    assert!(!entry().contains("none chosen"), "{}", entry());
+    case.run("execute 3 --lessons -")
+        .stdin(worked.to_string())
+        .success();
+    assert!(entry().contains(none), "{}", entry());
+    // So are those that an earlier version wrote.
+    let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+    case.write(
+        PATTERNS,
+        text.replace("- none chosen of 1 deviation\n", "- none observed\n"),
+    );
+    case.run("execute 3 --lessons -").stdin(LESSONS).success();
+    assert!(
+        entry().contains("never across units (plan 01)\n\n**What failed:**\n- `src/shopping.rs`")
+    );
+}
+
+#[test]
 fn lessons_replace_their_bullets_and_keep_every_other_line_end() {
     let case = Case::new(VBW);
     case.run("execute 3").success();
