@@ -86,6 +86,12 @@ const CHECKS: &[Check] = &[
         patterns::stale,
     ),
     Check::new(
+        "patterns",
+        "unrecorded",
+        "annals execute --all --dry-run",
+        patterns::unrecorded,
+    ),
+    Check::new(
         "entries",
         "audit",
         "annals entry audit --dry-run",

@@ -1,16 +1,33 @@
-//! Checks whether the recorded patterns of finished phases are still valid.
+//! Checks whether the recorded patterns of finished phases are still valid, and which phases lack them.
 
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
 use crate::error::Result;
+use crate::lifecycle;
 use crate::patterns;
 use crate::project::Project;
 use crate::storage::read;
+use crate::text::quantity;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 const STORE: &str = "patterns";
+
+/// Counts the finished phases that are not recorded, if there are any: an observation, as recording is optional.
+pub(crate) fn unrecorded(project: &Project, _: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
+    if project.planning().is_err() {
+        return Ok(Vec::new());
+    }
+    let count = lifecycle::unrecorded(project)?.len();
+    let seen = (count > 0).then(|| {
+        let verb = if count == 1 { "is" } else { "are" };
+        let phases = quantity(count, "finished phase");
+        format!("{phases} {verb} not recorded: annals execute --all")
+    });
+    let row = seen.map(|seen| AuditRow::ok(STORE, "unrecorded", &seen));
+    Ok(row.into_iter().collect())
+}
 
 /// Lists the recorded patterns that refer to something that no longer exists.
 pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {

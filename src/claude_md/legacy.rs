@@ -9,7 +9,7 @@
 //! | heading | body |
 //! |---|---|
 //! | `# {project}`, first in the file | the core value, same as in the block |
-//! | `## Active Context` | lines of the position; nothing shipped, no free text |
+//! | `## Active Context` | lines of the position; nothing shipped except what a SHIPPED.md says, no free text |
 //! | `## State`, `## {TOOL} State` | the planning folder and lines of the position |
 //! | `## Key Decisions` | a table or bullets, all of them recorded decisions |
 //! | `## Installed Skills` | bullets, all of them recorded skills; or the placeholder |
@@ -25,6 +25,7 @@ use crate::claude_md::legacy_body::Disposition;
 use crate::claude_md::legacy_body::RecordedContent;
 use crate::markdown::Outline;
 use crate::markdown::Section;
+use crate::planning::without_emphasis;
 use crate::project::LayoutName;
 use crate::text::clip;
 use crate::text::fold;
@@ -169,7 +170,7 @@ fn head<'a>(
     let [line] = body.as_slice() else {
         return None;
     };
-    let value = line.strip_prefix("**Core value:**")?.trim();
+    let value = without_emphasis(line.strip_prefix("**Core value:**")?.trim());
     if !is_at_start || !is_title {
         return None;
     }

@@ -30,6 +30,8 @@ pub struct RecordedContent<'a> {
     pub(crate) skills: HashSet<&'a str>,
     /// All patterns in the form returned by [`statement`], including those that the block omits.
     pub(crate) patterns: HashSet<String>,
+    /// The words of each archived milestone's SHIPPED.md.
+    pub(crate) shipped: Vec<HashSet<String>>,
 }
 
 impl<'a> RecordedContent<'a> {
@@ -49,6 +51,24 @@ impl<'a> RecordedContent<'a> {
         self.patterns = patterns.iter().map(|text| statement(text)).collect();
         self
     }
+
+    /// Adds the SHIPPED.md files of the archived milestones.
+    #[must_use]
+    pub fn with_shipped(mut self, pages: &[String]) -> Self {
+        self.shipped = pages.iter().map(|page| words(page).collect()).collect();
+        self
+    }
+
+    /// Returns whether one SHIPPED.md contains every word and number of a text.
+    fn is_shipped(&self, text: &str) -> bool {
+        let is_in = |page: &HashSet<String>| words(text).all(|word| page.contains(&word));
+        words(text).next().is_some() && self.shipped.iter().any(is_in)
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
 /// How a section that looks generated is handled.
@@ -65,7 +85,7 @@ pub(crate) enum Disposition {
 }
 
 /// Judges `**Work:**`, `**Last shipped:**`, `**Milestone:**`, `**Phase:**` and `**Next action:**` lines.
-pub(crate) fn active_context(body: &[&str], _: &RecordedContent<'_>) -> Disposition {
+pub(crate) fn active_context(body: &[&str], known: &RecordedContent<'_>) -> Disposition {
     let mut unique = None;
     for line in body {
         let Some((label, value)) = label(line) else {
@@ -76,7 +96,7 @@ pub(crate) fn active_context(body: &[&str], _: &RecordedContent<'_>) -> Disposit
             "Phase" => is_phase(value),
             "Next action" => names_command(value),
             "Work" => value == "No active milestone" || is_absent(value),
-            "Last shipped" => is_absent(value),
+            "Last shipped" => is_absent(value) || known.is_shipped(value),
             _ => false,
         };
         if !is_replaced {

@@ -57,6 +57,8 @@ pub struct Sources {
     pub patterns: Vec<Pattern>,
     /// All patterns in PATTERNS.md, which an adopted file may repeat.
     pub recorded_patterns: Vec<String>,
+    /// The text of each archived milestone's SHIPPED.md, which an adopted file may repeat.
+    pub shipped: Vec<String>,
 }
 
 /// The current phase.
@@ -94,6 +96,7 @@ impl Sources {
             &self.skills,
             &self.recorded_patterns,
         )
+        .with_shipped(&self.shipped)
     }
 
     /// Returns the content, with a warning for each redacted value.

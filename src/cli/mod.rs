@@ -1,5 +1,6 @@
 //! Parses arguments, calls the library, prints the result.
 
+mod alike;
 mod audit;
 mod completions;
 mod config;

@@ -14,6 +14,7 @@ use anstyle::AnsiColor;
 use anstyle::Style;
 use serde::Serialize;
 
+use crate::cli::alike;
 use crate::cli::shown;
 use crate::error::At;
 use crate::error::Error;
@@ -369,10 +370,15 @@ impl Output {
         Ok(())
     }
 
-    /// Prints warnings, one per line.
+    /// Prints warnings, one per line; unless all details are wanted, the same is said once of many files.
     pub(crate) fn warnings(&mut self, warnings: &[Warning]) {
         if !self.mode.quiet {
-            for warning in warnings {
+            let warnings = if self.mode.verbose {
+                warnings.to_vec()
+            } else {
+                alike::combined(warnings)
+            };
+            for warning in &warnings {
                 let message = format!("{}: {}", self.named(&warning.place), warning.message);
                 self.write_message("warning: ", color(AnsiColor::Yellow), &message);
             }

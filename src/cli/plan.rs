@@ -18,6 +18,7 @@ use crate::lifecycle::PlanBrief;
 use crate::lifecycle::PlanRequest;
 use crate::patterns::PatternOutcome;
 use crate::patterns::PlanRef;
+use crate::patterns::Rate;
 use crate::patterns::RelevantPattern;
 use crate::planning::Requirement;
 use crate::project::Project;
@@ -31,6 +32,9 @@ const WIDTH: usize = 160;
 
 /// Maximum width of a line with a lesson, its outcome and its source, none of them truncated.
 const LESSON_WIDTH: usize = 240;
+
+/// Maximum percentage of deviating plans that is worth a line.
+const MAX_TELLING_PERCENT: usize = 80;
 
 /// Print what to know before and after planning a phase
 ///
@@ -60,9 +64,21 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
     heading(brief, to)?;
     list("Requirements", &requirements(&brief.requirements), 5, to)?;
     list("Done when", &brief.success_criteria, 5, to)?;
-    let know: Vec<String> = brief.know.iter().filter_map(lesson_line).collect();
+    let known = brief.know.iter();
+    let (told, know): (Vec<&RelevantPattern>, Vec<String>) = known
+        .filter_map(|pattern| Some((pattern, lesson_line(pattern)?)))
+        .unzip();
     print_lines("What to know", &know, (5, LESSON_WIDTH), to)?;
-    let careful: Vec<String> = brief.careful.iter().map(careful).collect();
+    let mut told_of_files: Vec<&str> = Vec::new();
+    let careful = brief.careful.iter().map(|file| {
+        let lesson = file.lesson.as_deref().filter(|lesson| {
+            let is_told = told.iter().any(|pattern| pattern.tells(lesson));
+            !is_told && !told_of_files.contains(lesson)
+        });
+        told_of_files.extend(lesson);
+        careful(file, lesson)
+    });
+    let careful: Vec<String> = careful.collect();
     print_lines("Files to be careful with", &careful, (5, LESSON_WIDTH), to)?;
     rate(brief.rate, to)?;
     list("Plans", &plans(&brief.plans), 5, to)?;
@@ -102,20 +118,22 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Prints how many finished plans of the project deviated; nothing if no summary reports on it.
+/// Prints how many finished plans of the project deviated; nothing if no summary reports on it, or if nearly
+/// all did: where people write down every detail, that is no warning.
 fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
-    if rate.deviated.of == 0 {
+    let Rate { count, of } = rate.deviated;
+    if of == 0 || count * 100 > of * MAX_TELLING_PERCENT {
         return Ok(());
     }
     let unreported = match rate.unreported {
         0 => String::new(),
-        unreported => format!("; {} not", quantity_of_summaries(unreported)),
+        unreported => format!("; {} not mention any", quantity_of_summaries(unreported)),
     };
     writeln!(
         to,
         "Of {} whose summary mentions deviations, {} deviated{unreported}.",
-        quantity(rate.deviated.of, "finished plan"),
-        rate.deviated.count
+        quantity(of, "finished plan"),
+        count
     )
 }
 
@@ -209,18 +227,15 @@ fn lesson_line(pattern: &RelevantPattern) -> Option<String> {
 }
 
 /// Returns a line with the number of plans that deviated over a file, the last of them, and the lesson if it
-/// fits.
-fn careful(file: &CarefulFile) -> String {
+/// fits; `None` if it was printed before.
+fn careful(file: &CarefulFile, lesson: Option<&str>) -> String {
     let last = file.plans.last().map(PlanRef::short).unwrap_or_default();
     let plans = match file.plans.len() {
         1 => format!("plan {last}"),
         many => format!("{many} plans, last {last}"),
     };
     let head = format!("{} ({plans})", file.file);
-    let with_lesson = file
-        .lesson
-        .as_ref()
-        .map(|lesson| format!("{head}: {lesson}"));
+    let with_lesson = lesson.map(|lesson| format!("{head}: {lesson}"));
     with_lesson
         .filter(|line| line.chars().count() <= LESSON_WIDTH)
         .unwrap_or(head)
@@ -357,19 +372,22 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_brief_is_short_enough_to_be_read_whatever_there_is() {
-        let mut page = Vec::new();
-        let done = CommandOutcome {
-            value: endless(),
+    fn outcome(brief: PhaseBrief) -> CommandOutcome<PhaseBrief> {
+        CommandOutcome {
+            value: brief,
             next: Some("/vbw:plan 2.1".to_owned()),
             contested: None,
             context: None,
             changed: Vec::new(),
             diff: None,
             warnings: Vec::new(),
-        };
-        show(&done, &mut page).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_brief_is_short_enough_to_be_read_whatever_there_is() {
+        let mut page = Vec::new();
+        show(&outcome(endless()), &mut page).unwrap();
         let page = String::from_utf8(page).unwrap();
         assert!(page.lines().count() <= 60, "{page}");
         let longest = page.lines().map(|line| line.chars().count()).max().unwrap();
@@ -377,6 +395,52 @@ mod tests {
         // Neither lesson is truncated: one that does not fit is left out.
         assert!(!page.contains("What to know"), "{page}");
         assert!(page.contains("  - a.rs (plan 1-01)\n"), "{page}");
+    }
+
+    #[test]
+    fn a_rate_that_nearly_all_plans_share_is_left_out() {
+        let line = |count, of, unreported| {
+            let mut page = Vec::new();
+            let deviated = Rate { count, of };
+            rate(
+                DeviationRate {
+                    deviated,
+                    unreported,
+                },
+                &mut page,
+            )
+            .unwrap();
+            String::from_utf8(page).unwrap()
+        };
+        let deviated = "Of 20 finished plans whose summary mentions deviations, 16 deviated";
+        assert_eq!(line(16, 20, 0), format!("{deviated}.\n"));
+        assert_eq!(
+            line(16, 20, 3),
+            format!("{deviated}; 3 more summaries do not mention any.\n")
+        );
+        assert_eq!(line(17, 20, 3), "");
+        assert_eq!(line(0, 0, 3), "");
+    }
+
+    #[test]
+    fn a_lesson_is_told_once() {
+        let mut brief = endless();
+        let lesson = "`a.rs` holds its lock until the writer is dropped";
+        brief.know = vec![RelevantPattern {
+            stale: None,
+            ..endless_pattern(&format!("{lesson}. Fix: drop it (plan 02)"))
+        }];
+        brief.careful = vec![brief.careful.remove(0); 3];
+        brief.careful[0].lesson = Some(lesson.to_owned());
+        brief.careful[1].lesson = Some("`b.rs` reads the whole file".to_owned());
+        brief.careful[2].lesson = brief.careful[1].lesson.clone();
+        let mut page = Vec::new();
+        show(&outcome(brief), &mut page).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        assert_eq!(page.matches(lesson).count(), 1, "{page}");
+        let files = "Files to be careful with:\n  - a.rs (plan 1-01)\n\
+                     \x20 - a.rs (plan 1-01): `b.rs` reads the whole file\n  - a.rs (plan 1-01)\n";
+        assert!(page.contains(files), "{page}");
     }
 
     #[test]

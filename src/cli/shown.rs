@@ -29,6 +29,10 @@ pub(crate) fn ending<T>(outcome: &CommandOutcome<T>, to: &mut dyn Write) -> io::
     }
 }
 
+/// Message printed instead of patterns.
+pub(crate) const NO_PATTERNS: &str =
+    "No patterns recorded yet; annals execute records a finished phase.";
+
 /// Message printed instead of hits, with a hint on how to see the nearest.
 pub(crate) const NOTHING_RELEVANT: &str = "nothing relevant; --all shows the nearest";
 

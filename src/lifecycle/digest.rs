@@ -59,7 +59,16 @@ pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<PhaseDi
 }
 
 /// Returns the page; if the phase is not complete, the printed command has `--partial`.
+///
+/// Without summaries, nothing can be judged: that none mentions a problem does not mean there was none.
 fn page(phase: &FinishedPhase, is_partial: bool) -> String {
+    if phase.plans.is_empty() {
+        return format!(
+            "Phase {}: {} (no summary yet)\nNothing can be judged before its plans have summaries.\n",
+            phase.number,
+            safe(&phase.name)
+        );
+    }
     let silent = phase
         .plans
         .iter()
@@ -79,29 +88,7 @@ fn page(phase: &FinishedPhase, is_partial: bool) -> String {
         quantity(phase.plans.len(), "plan")
     );
     let form = form(&phase.number, is_partial);
-    let mut lines: Vec<String> = phase.plans.iter().flat_map(failed_checks).collect();
-    lines.extend(
-        lessons_of(phase)
-            .into_iter()
-            .map(|text| format!("- Would be recorded: {text}")),
-    );
-    lines.extend(phase.plans.iter().flat_map(|plan| {
-        let of_plan = plan
-            .deviations
-            .iter()
-            .map(|deviation| deviation_line(plan, deviation));
-        let issues = plan.issues.iter().map(|issue| {
-            format!(
-                "- plan {}: issue: {}",
-                plan_id(&plan.plan),
-                safe(&issue.text)
-            )
-        });
-        of_plan.chain(issues).collect::<Vec<_>>()
-    }));
-    if lines.is_empty() {
-        lines.push("- no deviation, issue or failed check".to_owned());
-    }
+    let lines = findings(phase);
     let mut text = head;
     let mut left = 0;
     for line in &lines {
@@ -118,6 +105,37 @@ fn page(phase: &FinishedPhase, is_partial: bool) -> String {
     text + &form
 }
 
+/// Returns a line for each failed check, chosen lesson, deviation and issue.
+fn findings(phase: &FinishedPhase) -> Vec<String> {
+    let mut lines: Vec<String> = phase.plans.iter().flat_map(failed_checks).collect();
+    let chosen = lessons_of(phase);
+    lines.extend(
+        chosen
+            .iter()
+            .map(|text| format!("- Would be recorded: {text}")),
+    );
+    // What a line above already says in full is not repeated.
+    let is_said = |text: &str| chosen.iter().any(|lesson| lesson.contains(text));
+    lines.extend(phase.plans.iter().flat_map(|plan| {
+        let of_plan = plan
+            .deviations
+            .iter()
+            .filter_map(|deviation| deviation_line(plan, deviation, &is_said));
+        let issues = plan.issues.iter().map(|issue| {
+            format!(
+                "- plan {}: issue: {}",
+                plan_id(&plan.plan),
+                safe(&issue.text)
+            )
+        });
+        of_plan.chain(issues).collect::<Vec<_>>()
+    }));
+    if lines.is_empty() {
+        lines.push("- no deviation, issue or failed check".to_owned());
+    }
+    lines
+}
+
 fn form(number: &PhaseNumber, is_partial: bool) -> String {
     let partial = if is_partial { " --partial" } else { "" };
     format!(
@@ -130,21 +148,25 @@ fn form(number: &PhaseNumber, is_partial: bool) -> String {
     )
 }
 
-fn deviation_line(plan: &PlanRecord, deviation: &Deviation) -> String {
-    let part = |name: &str, text: &Option<String>| {
-        let text = text
-            .as_ref()
-            .map(|text| format!(" | {name}: {}", safe(text)));
-        text.unwrap_or_default()
-    };
-    format!(
-        "- plan {}: {}{}{}{}",
-        plan_id(&plan.plan),
-        safe(&deviation.text),
-        part("issue", &deviation.issue),
-        part("cause", &deviation.cause),
-        part("fix", &deviation.fix)
-    )
+/// Returns a line with the parts of a deviation that are not said yet; `None` if all of them are.
+fn deviation_line(
+    plan: &PlanRecord,
+    deviation: &Deviation,
+    is_said: &dyn Fn(&str) -> bool,
+) -> Option<String> {
+    let parts = [
+        ("", Some(&deviation.text)),
+        ("issue: ", deviation.issue.as_ref()),
+        ("cause: ", deviation.cause.as_ref()),
+        ("fix: ", deviation.fix.as_ref()),
+    ];
+    let parts = parts.into_iter().filter_map(|(name, text)| {
+        let text = safe(text?);
+        let is_new = !is_said(text.trim_end_matches('.'));
+        is_new.then(|| format!("{name}{text}"))
+    });
+    let parts: Vec<String> = parts.collect();
+    (!parts.is_empty()).then(|| format!("- plan {}: {}", plan_id(&plan.plan), parts.join(" | ")))
 }
 
 fn failed_checks(plan: &PlanRecord) -> Vec<String> {
@@ -191,13 +213,42 @@ fn safe(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::planning::PlanNumber;
+    use crate::planning::Summary;
 
     #[test]
     fn parts_end_with_a_sentence() {
         let long = "The lock is taken twice. ".repeat(20);
         assert!(safe(&long).chars().count() <= PART);
         assert!(safe(&long).ends_with("twice."), "{}", safe(&long));
+    }
+
+    #[test]
+    fn what_would_be_recorded_is_not_repeated() {
+        let plan = PlanRecord::new(
+            PlanNumber::from(2),
+            Summary::default(),
+            "",
+            Path::new("S.md"),
+        );
+        let deviation = Deviation {
+            text: "The lock is taken twice.".to_owned(),
+            ..Deviation::default()
+        };
+        let is_said = |text: &str| "The lock is taken twice (plan 02)".contains(text);
+        assert_eq!(deviation_line(&plan, &deviation, &is_said), None);
+        let fixed = Deviation {
+            fix: Some("Take it once".to_owned()),
+            ..deviation.clone()
+        };
+        let line = deviation_line(&plan, &fixed, &is_said);
+        assert_eq!(line.as_deref(), Some("- plan 02: fix: Take it once"));
+        let line = deviation_line(&plan, &fixed, &|_| false);
+        let all = "- plan 02: The lock is taken twice. | fix: Take it once";
+        assert_eq!(line.as_deref(), Some(all));
     }
 
     #[test]

@@ -19,7 +19,9 @@ use crate::planning::PhaseNumber;
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::Survey;
+use crate::position::status_words;
 use crate::project::Project;
+use crate::storage::Changes;
 use crate::storage::Store;
 
 /// The options of `annals execute`.
@@ -80,6 +82,12 @@ fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<
         None if request.all => add_all_complete(&survey, &mut recorder)?,
         None => add_latest(&survey, &mut recorder)?,
     }
+    if request.lessons.is_some() && !recorder.has_used_lessons() {
+        return Err(
+            Error::refused("there is no phase with a summary to record the lessons for")
+                .hint("`annals status` says where the work stands"),
+        );
+    }
     let written = recorder.write(&mut work.changes)?;
     work.warnings.extend(survey.warnings.iter().cloned());
     work.warnings.extend(written.warnings);
@@ -114,9 +122,14 @@ fn add_numbered(
         .iter()
         .filter(|phase| phase.number == *number)
         .collect();
+    let has_summary = |phase: &&Phase| folder(survey, phase).is_some_and(has_summary);
+    let has_any_summary = phases.iter().any(has_summary);
     for phase in phases {
         if phase.state != PhaseState::Done && !partial {
-            return Err(incomplete(project, phase));
+            return Err(incomplete(project, phase, has_any_summary));
+        }
+        if !has_any_summary {
+            return Err(without_summary(project, phase));
         }
         if let Some(dir) = folder(survey, phase) {
             recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
@@ -152,7 +165,17 @@ pub(crate) fn add_all_complete(survey: &Survey, recorder: &mut Recorder<'_>) -> 
     Ok(())
 }
 
-/// Returns the complete phases of the active milestone that have a folder with summaries.
+/// Returns the folder names of the complete phases, archived milestones included, that `execute --all` would
+/// record.
+pub fn unrecorded(project: &Project) -> Result<Vec<String>> {
+    let survey = Survey::read(project)?;
+    let changes = Changes::new();
+    let mut recorder = Recorder::new(project, &survey, RecordOptions::default(), &changes)?;
+    add_all_complete(&survey, &mut recorder)?;
+    Ok(recorder.into_names())
+}
+
+/// Returns the complete phases of the active milestone that have a folder.
 fn complete(survey: &Survey) -> Vec<(&PhaseDir, &Phase)> {
     survey
         .position
@@ -173,7 +196,9 @@ pub(crate) fn phase_or_last_complete<'a>(
             let phase = survey.phase(number)?;
             folder(survey, phase).map(|dir| (dir, phase))
         }
-        None => complete(survey).pop(),
+        None => complete(survey)
+            .into_iter()
+            .rfind(|(dir, _)| has_summary(dir)),
     };
     found.ok_or_else(|| Error::not_found("there is no phase with summaries"))
 }
@@ -183,7 +208,13 @@ fn folder<'a>(survey: &'a Survey, phase: &Phase) -> Option<&'a PhaseDir> {
     dirs.iter().find(|dir| Some(&dir.dir) == phase.dir.as_ref())
 }
 
-fn incomplete(project: &Project, phase: &Phase) -> Error {
+/// Returns whether a phase's folder has something to record.
+fn has_summary(dir: &PhaseDir) -> bool {
+    dir.summaries().next().is_some()
+}
+
+/// Returns the error for a phase that is not complete; one without summaries has no state to record either.
+fn incomplete(project: &Project, phase: &Phase, has_summary: bool) -> Error {
     let missing: Vec<String> = phase
         .open_plans()
         .map(|slot| {
@@ -191,16 +222,35 @@ fn incomplete(project: &Project, phase: &Phase) -> Error {
             file.cloned().unwrap_or_else(|| slot.number.to_string())
         })
         .collect();
-    let message = if missing.is_empty() {
-        format!("phase {} is not planned yet", phase.number)
+    let number = &phase.number;
+    let message = if !missing.is_empty() {
+        let missing = missing.join(", ");
+        format!("phase {number} is not complete: no finished summary for {missing}")
+    } else if phase.has_plans() {
+        format!("phase {number} is not complete: {}", status_words(phase))
     } else {
-        format!(
-            "phase {} is not complete: no finished summary for {}",
-            phase.number,
-            missing.join(", ")
-        )
+        format!("phase {number} is not planned yet")
     };
-    let error = Error::refused(message).hint("--partial records it in its current state");
+    let error = Error::refused(message);
+    let error = if has_summary {
+        error.hint("--partial records it in its current state")
+    } else if phase.has_plans() {
+        error.hint("record it when its plans have summaries")
+    } else {
+        error.hint(format!(
+            "`annals plan {number}` prints what to know before planning it"
+        ))
+    };
+    located(error, project, phase)
+}
+
+fn without_summary(project: &Project, phase: &Phase) -> Error {
+    let message = format!("phase {} has no summary to record", phase.number);
+    let error = Error::refused(message).hint("record it when its plans have summaries");
+    located(error, project, phase)
+}
+
+fn located(error: Error, project: &Project, phase: &Phase) -> Error {
     match &phase.dir {
         Some(dir) => error.at(project.relative(dir), None),
         None => error,

@@ -31,6 +31,7 @@ pub use example::write_example;
 pub use execute::ExecuteReport;
 pub use execute::ExecuteRequest;
 pub use execute::execute;
+pub use execute::unrecorded;
 pub use init::InitDefaults;
 pub use init::InitReport;
 pub use init::InitRequest;

@@ -6,8 +6,8 @@
 //!
 //! **Paused:** 2026-03-01T12:00:00Z
 //! **Phase:** 2 of 4 (Name): in progress, 1 of 3 plans
-//! **Last completed:** phases/02-name/02-01-SUMMARY.md
-//! **Next pending:** phases/02-name/02-02-PLAN.md
+//! **Last completed:** .vbw-planning/phases/02-name/02-01-SUMMARY.md
+//! **Next pending:** .vbw-planning/phases/02-name/02-02-PLAN.md
 //! **Next command:** /vbw:execute 2
 //! **Contested:** …                          (only if another reading of the files is about as good)
 //! **Commit:** 84e9493…
@@ -18,6 +18,8 @@
 //!
 //! <!-- annals:done 1/1 1/2 2/1 -->
 //! ```
+//!
+//! The paths are relative to the project; earlier versions wrote them relative to the note.
 //!
 //! The hash covers everything after the first line: a note that a person wrote or edited is never replaced.
 
@@ -62,9 +64,9 @@ pub struct PauseReport {
     pub file: PathBuf,
     /// The current position.
     pub phase: Option<String>,
-    /// The file of the last completed plan.
+    /// The file of the last completed plan, relative to the project.
     pub last_completed: Option<String>,
-    /// The file of the next pending plan.
+    /// The file of the next pending plan, relative to the project.
     pub next_pending: Option<String>,
 }
 
@@ -116,13 +118,13 @@ fn pause_report(project: &Project, survey: &Survey) -> PauseReport {
     });
     PauseReport {
         phase,
-        last_completed: last_completed(survey),
-        next_pending: next_pending(survey),
+        last_completed: last_completed(project, survey),
+        next_pending: next_pending(project, survey),
         ..PauseReport::default()
     }
 }
 
-fn last_completed(survey: &Survey) -> Option<String> {
+fn last_completed(project: &Project, survey: &Survey) -> Option<String> {
     let current = survey.position.current?;
     let phases = survey.position.phases.get(..=current)?;
     phases.iter().rev().find_map(|phase| {
@@ -131,26 +133,24 @@ fn last_completed(survey: &Survey) -> Option<String> {
             .iter()
             .rev()
             .find(|(_, state)| *state == PlanState::Complete)?;
-        relative_name(survey, phase, slot.summary.as_ref()?)
+        path_in_project(project, phase, slot.summary.as_ref()?)
     })
 }
 
-fn next_pending(survey: &Survey) -> Option<String> {
+fn next_pending(project: &Project, survey: &Survey) -> Option<String> {
     let phase = survey.position.phase()?;
     let slot = phase.open_plans().next()?;
-    relative_name(survey, phase, slot.plan.as_ref().or(slot.summary.as_ref())?)
+    path_in_project(
+        project,
+        phase,
+        slot.plan.as_ref().or(slot.summary.as_ref())?,
+    )
 }
 
-/// Returns the path of a phase's file, relative to the note.
-fn relative_name(survey: &Survey, phase: &Phase, file: &str) -> Option<String> {
+/// Returns the path of a phase's file, relative to the project.
+fn path_in_project(project: &Project, phase: &Phase, file: &str) -> Option<String> {
     let path = phase.dir.as_ref()?.join(file);
-    let home = &survey.folder.active.dir;
-    Some(
-        path.strip_prefix(home)
-            .unwrap_or(&path)
-            .display()
-            .to_string(),
-    )
+    Some(project.relative(&path).display().to_string())
 }
 
 /// Returns the complete plans as `phase/plan`, in order.

@@ -135,6 +135,15 @@ impl<'a> Recorder<'a> {
         Ok(true)
     }
 
+    /// Returns whether an added phase gets the lessons that the agent submitted.
+    pub(crate) fn has_used_lessons(&self) -> bool {
+        self.judged.is_some()
+            || self
+                .new
+                .iter()
+                .any(|phase| self.lessons_of(phase).is_some())
+    }
+
     /// Returns whether every plan in a phase's folder has a summary that is neither partial nor failed.
     pub(crate) fn is_complete(dir: &PhaseDir) -> Result<bool> {
         for slot in &dir.plans {
@@ -151,6 +160,11 @@ impl<'a> Recorder<'a> {
             }
         }
         Ok(!dir.plans.is_empty())
+    }
+
+    /// Returns the folder names of the added phases that are new, without recording them.
+    pub(crate) fn into_names(self) -> Vec<String> {
+        self.written.recorded
     }
 
     /// Plans the entries at the end of PATTERNS.md, in the order in which the phases were finished.

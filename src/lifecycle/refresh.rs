@@ -16,6 +16,8 @@ use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::ContextTarget;
 use crate::project::Project;
+use crate::project::vocabulary;
+use crate::storage::read;
 use crate::warning::Warning;
 
 /// The options for refreshing the context files.
@@ -125,7 +127,18 @@ fn sources(
         skills: status.skills,
         patterns: relevant.chain(lessons).collect(),
         recorded_patterns: Vec::new(),
+        shipped: shipped(survey),
     }
+}
+
+/// Returns the text of each archived milestone's SHIPPED.md, as far as it can be read.
+fn shipped(survey: &Survey) -> Vec<String> {
+    let folders = survey.folder.archived.iter();
+    let pages = folders.filter_map(|archive| {
+        let path = archive.dir.as_ref()?.join(vocabulary::SHIPPED);
+        Some(read::text(&path).ok()??.value)
+    });
+    pages.collect()
 }
 
 /// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md.

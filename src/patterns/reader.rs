@@ -275,10 +275,24 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
 }
 
 fn push(list: &mut Vec<String>, text: &str) {
-    let is_filler = text.eq_ignore_ascii_case("none observed");
-    if !is_filler {
+    if !is_filler(text) {
         list.push(text.to_owned());
     }
+}
+
+/// Returns whether a bullet only stands for an empty list: `none observed`, `none chosen of 11 deviations`.
+pub(crate) fn is_filler(text: &str) -> bool {
+    let counts = text.strip_prefix("none chosen of ");
+    text.eq_ignore_ascii_case("none observed")
+        || counts.is_some_and(|counts| {
+            let counts = counts.split(" and ");
+            counts.map(|count| count.split_once(' ')).all(|count| {
+                count.is_some_and(|(number, of)| {
+                    number.bytes().all(|byte| byte.is_ascii_digit())
+                        && ["deviation", "deviations", "issue", "issues"].contains(&of)
+                })
+            })
+        })
 }
 
 /// Returns the bullets and paragraphs outside all entries.
@@ -342,6 +356,25 @@ What finished phases taught.
 
 **Deviations:** 1 (1 Rule 1 - Bug)
 ";
+
+    #[test]
+    fn a_bullet_that_stands_for_an_empty_list_is_no_lesson() {
+        for text in [
+            "none observed",
+            "none chosen of 1 deviation",
+            "none chosen of 11 deviations and 2 issues",
+            "none chosen of 2 issues",
+        ] {
+            assert!(is_filler(text), "{text}");
+        }
+        for text in [
+            "none chosen of 11",
+            "none chosen of 11 deviations and a lock",
+            "none chosen of the deviations",
+        ] {
+            assert!(!is_filler(text), "{text}");
+        }
+    }
 
     #[test]
     fn an_entry_is_read_with_all_its_parts() {

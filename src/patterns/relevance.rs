@@ -86,6 +86,12 @@ impl RelevantPattern {
         (!self.text.contains('\u{2026}')).then(|| self.cited())
     }
 
+    /// Returns whether it is the same lesson as another wording of a deviation, one of which may be shorter.
+    pub(crate) fn tells(&self, lesson: &str) -> bool {
+        let own = without_citation(&self.text);
+        own.contains(lesson) || lesson.contains(own)
+    }
+
     fn cited(&self) -> String {
         let Some(reference) = &self.reference else {
             return self.text.clone();

@@ -19,6 +19,7 @@ use crate::project::Project;
 use crate::templates;
 use crate::templates::Template;
 use crate::text::Line;
+use crate::text::quantity;
 use crate::text::sanitized;
 
 /// The content of an entry; `templates/patterns/entry.md.j2` defines its form.
@@ -34,6 +35,9 @@ pub struct Retrospective {
     pub worked: Vec<Line>,
     /// What failed, strongest first.
     pub failed: Vec<Line>,
+    /// The deviations and issues, in words, that no lesson was chosen of if nothing is listed as failed; `None`
+    /// if the summaries mention none.
+    pub unchosen: Option<String>,
     /// The durations of the plans.
     pub timing: PlanTimes,
     /// The effort profile in force.
@@ -129,6 +133,7 @@ impl Retrospective {
             trace,
             worked: worked.into_iter().map(|one| one.text).collect(),
             failed: failed.into_iter().map(|one| one.text).collect(),
+            unchosen: unchosen(plans),
             timing: PlanTimes::from_plans(plans),
             effort: circumstances
                 .effort
@@ -144,6 +149,17 @@ impl Retrospective {
     pub fn render(&self, project: &Project) -> Result<String> {
         templates::render(project, Template::PatternsEntry, self)
     }
+}
+
+/// Returns the number of deviations and issues in words: `11 deviations and 1 issue`.
+fn unchosen(plans: &[PlanRecord]) -> Option<String> {
+    let deviations = plans.iter().filter_map(|plan| plan.deviation_count);
+    let deviations = usize::try_from(deviations.fold(0, u32::saturating_add)).unwrap_or(usize::MAX);
+    let issues = plans.iter().map(|plan| plan.issues.len()).sum();
+    let counts = [(deviations, "deviation"), (issues, "issue")];
+    let told = counts.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told.map(|(count, one)| quantity(count, one)).collect();
+    (!told.is_empty()).then(|| told.join(" and "))
 }
 
 /// Returns a name as it will be parsed from the heading: without anything that looks like a number or date.

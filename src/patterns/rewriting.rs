@@ -13,10 +13,12 @@ use crate::patterns::Patterns;
 use crate::patterns::appending::changeable_text;
 use crate::patterns::judged::CheckedLessons;
 use crate::patterns::lesson::Lesson;
+use crate::patterns::reader::is_filler;
 use crate::patterns::trace;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::hexadecimal;
+use crate::text::quantity;
 
 /// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading.
 ///
@@ -48,17 +50,20 @@ pub(crate) fn replace_lessons(
     changes.edit(&path, old, new.into_bytes())
 }
 
-/// Returns the digest of an entry's bullets.
+/// The bullet that stands for an empty list.
+const NONE: &str = "none observed";
+
+/// Returns the digest of an entry's bullets, whichever bullet stands for an empty list.
 pub(crate) fn digest<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
-    let digest = Sha256::digest(section(worked, failed));
+    let digest = Sha256::digest(section(worked, failed, NONE));
     hexadecimal(&digest[..8])
 }
 
-/// Returns the part of an entry that contains its bullets.
-fn section<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
-    let list = |bullets: &[T]| -> String {
+/// Returns the part of an entry that contains its bullets; `none_failed` stands for an empty second list.
+fn section<T: AsRef<str>>(worked: &[T], failed: &[T], none_failed: &str) -> String {
+    let list = |bullets: &[T], none: &str| -> String {
         if bullets.is_empty() {
-            return "- none observed\n".to_owned();
+            return format!("- {none}\n");
         }
         let lines: Vec<String> = bullets
             .iter()
@@ -68,8 +73,8 @@ fn section<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
     };
     format!(
         "**What worked:**\n{}\n**What failed:**\n{}\n",
-        list(worked),
-        list(failed)
+        list(worked, NONE),
+        list(failed, none_failed)
     )
 }
 
@@ -81,7 +86,13 @@ pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Optio
     if digest(&entry.worked, &entry.failed) != written {
         return None;
     }
-    let plain = section(&entry.worked, &entry.failed);
+    let none_failed = none_failed(entry);
+    // Earlier versions wrote the same for every empty list.
+    let plain = [NONE, &none_failed].map(|none| section(&entry.worked, &entry.failed, none));
+    let plain = plain.iter().find(|plain| {
+        let crlf = plain.replace('\n', "\r\n");
+        entry.text.contains(*plain) || entry.text.contains(&crlf)
+    })?;
     let (at, old, end) = ["\n", "\r\n"].into_iter().find_map(|end| {
         let old = plain.replace('\n', end);
         Some((entry.text.find(&old)?, old, end))
@@ -100,7 +111,24 @@ pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Optio
         .map(|lesson| lesson.source.clone())
         .collect();
     let mut new = entry.text.clone();
-    let section = section(&worked, &failed).replace('\n', end);
+    let section = section(&worked, &failed, &none_failed).replace('\n', end);
     new.replace_range(at..at + old.len(), &section);
     trace::with_judged_mark(&new, &sources, &digest(&worked, &failed))
+}
+
+/// Returns the bullet that stands for an empty list of what failed: the one in the entry, or else one that
+/// agrees with its number of deviations.
+fn none_failed(entry: &PatternEntry) -> String {
+    let bullets = entry
+        .text
+        .lines()
+        .filter_map(|line| line.strip_prefix("- "));
+    let written = bullets.map(str::trim_end).rfind(|text| is_filler(text));
+    if let Some(written) = written.filter(|text| *text != NONE) {
+        return written.to_owned();
+    }
+    match usize::try_from(entry.deviations.count.unwrap_or_default()) {
+        Ok(count) if count > 0 => format!("none chosen of {}", quantity(count, "deviation")),
+        _ => NONE.to_owned(),
+    }
 }

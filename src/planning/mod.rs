@@ -62,6 +62,7 @@ pub use profile::CodeProfile;
 pub use progress_table::ProgressRow;
 pub use project_file::ProjectFile;
 pub use project_file::Requirements;
+pub(crate) use project_file::without_emphasis;
 pub(crate) use ratio::ratio;
 pub use requirement::Requirement;
 pub use roadmap::Roadmap;

@@ -125,6 +125,16 @@ fn core_value(outline: &Outline<'_>) -> Option<String> {
             let section = heading::sections(outline, &["core value"]).next()?;
             paragraph(outline, &section.own)
         })
+        .map(|value| without_emphasis(&value).to_owned())
+}
+
+/// Returns a value without the emphasis of the whole of it, which says nothing.
+pub(crate) fn without_emphasis(value: &str) -> &str {
+    let inner = |mark: &str| value.strip_prefix(mark)?.strip_suffix(mark);
+    let plain = ["**", "__", "*", "_"]
+        .into_iter()
+        .find_map(|mark| inner(mark).filter(|text| !text.contains(mark)));
+    plain.filter(|text| !text.is_empty()).unwrap_or(value)
 }
 
 fn requirements(outline: &Outline<'_>) -> Requirements {
@@ -195,6 +205,27 @@ mod tests {
             assert_eq!(found.description.as_deref(), Some("It does things."));
             assert_eq!(found.core_value.as_deref(), Some("Be right."));
         }
+    }
+
+    #[test]
+    fn emphasis_of_a_whole_core_value_says_nothing() {
+        let value = |text: &str| read(&format!("# demo\n\n**Core value:** {text}\n")).core_value;
+        for (written, plain) in [
+            (
+                "**Every sale is counted once.**",
+                "Every sale is counted once.",
+            ),
+            (
+                "_Every sale is counted once._",
+                "Every sale is counted once.",
+            ),
+            ("**Every** sale, **once**", "**Every** sale, **once**"),
+            ("Every sale *once*", "Every sale *once*"),
+        ] {
+            assert_eq!(value(written).as_deref(), Some(plain));
+        }
+        let headed = read("## Core Value\n\n**Every sale\ncounts.**\n");
+        assert_eq!(headed.core_value.as_deref(), Some("Every sale counts."));
     }
 
     #[test]

@@ -77,12 +77,12 @@ fn contexts(template: Template) -> [Json; 2] {
         Template::PatternsEntry => [
             json!({"phase": {"number": "2", "name": "Dough"}, "date": "2026-02-17",
                 "trace": {"phase_dir": "02-dough", "plans": "01,02", "digest": "ab12", "commit": "84e9493", "milestone": "v2", "sources": "01:7", "judged": true, "bullets": "cd34"},
-                "worked": ["Both plans done"], "failed": ["Plan 02 deviated"],
+                "worked": ["Both plans done"], "failed": ["Plan 02 deviated"], "unchosen": "3 deviations",
                 "timing": {"plans": 2, "average": "4m", "total": "8m"}, "effort": "balanced",
                 "deviations": {"count": 3, "kinds": "2 minor, 1 blocking", "silent": "1 of 2 plans do not say"}}),
             json!({"phase": {"number": "2", "name": "Dough"}, "date": "2026-02-17",
                 "trace": {"phase_dir": "02-dough", "plans": "01", "digest": "ab12", "commit": null, "milestone": null, "sources": "", "judged": false, "bullets": null},
-                "worked": [], "failed": [], "timing": {"plans": 1, "average": null, "total": null},
+                "worked": [], "failed": [], "unchosen": null, "timing": {"plans": 1, "average": null, "total": null},
                 "effort": null, "deviations": {"count": null, "kinds": null, "silent": null}}),
         ],
         Template::LedgerState => ledger_state(),
@@ -209,6 +209,11 @@ fn a_pattern_entry_is_the_block_of_the_memory_protocol() {
     let text = built_in(Template::PatternsEntry, &empty);
     assert!(text.contains("digest=ab12 -->"), "{text}");
     assert_eq!(text.matches("- none observed\n").count(), 2);
+    let mut unchosen = empty;
+    unchosen["unchosen"] = json!("3 deviations");
+    let text_of_unchosen = built_in(Template::PatternsEntry, &unchosen);
+    let failed = "**What failed:**\n- none chosen of 3 deviations\n\n";
+    assert!(text_of_unchosen.contains(failed), "{text_of_unchosen}");
     assert!(text.contains("Average: unknown, Total: unknown"), "{text}");
     assert!(text.ends_with("**Deviations:** unknown\n"), "{text}");
 }

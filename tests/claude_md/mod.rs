@@ -149,5 +149,6 @@ fn sources() -> Sources {
             is_stale: false,
         }],
         recorded_patterns: Vec::new(),
+        shipped: Vec::new(),
     }
 }

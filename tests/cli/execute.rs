@@ -56,6 +56,77 @@ fn an_incomplete_phase_is_refused_unless_asked_for() {
 }
 
 #[test]
+fn what_is_asked_for_and_cannot_be_recorded_is_refused() {
+    let case = Case::new(VBW);
+    for plan in ["01", "02", "03"] {
+        let summary = format!(".vbw-planning/phases/03-shopping-lists/03-{plan}-SUMMARY.md");
+        case.remove(&summary);
+    }
+    let before = case.tree();
+    let reason = ".vbw-planning/phases/03-shopping-lists: phase 3 has no summary to record";
+    let hint = "record it when its plans have summaries";
+    for line in [
+        "execute 3",
+        "execute 3 --partial",
+        "execute 3 --lessons -",
+        "execute 3 --partial --again",
+    ] {
+        let refused = case.run(line).stdin(LESSONS).code(4);
+        assert_error(&refused, reason, hint);
+        assert_unchanged(&before, &case, &refused);
+    }
+    // Lessons for the latest phase are not discarded because that phase has no summary.
+    let recorded = case.run("execute --lessons - --json").stdin(
+        "{\"failed\":[{\"text\":\"Two writers lose an append unless the file is locked\",\"plans\":[\"01\"]}]}",
+    );
+    let recorded = recorded.success().json();
+    assert_eq!(recorded["recorded"], json!(["02.1-lost-updates"]));
+    let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+    assert!(text.contains("Two writers lose an append"), "{text}");
+    // Without a number there may be nothing to do.
+    case.run("execute").success();
+    case.run("execute --all").success();
+}
+
+#[test]
+fn only_a_phase_with_a_summary_is_offered_to_be_recorded_partially() {
+    let case = Case::new(VBW);
+    case.remove(".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md");
+    let refused = case.run("execute 4").code(4);
+    assert_error(
+        &refused,
+        ".vbw-planning/phases/04-low-stock-alerts: phase 4 is not complete: no finished summary for 04-01-PLAN.md, 04-02-PLAN.md, 04-03-PLAN.md",
+        "record it when its plans have summaries",
+    );
+    for plan in ["01", "02", "03"] {
+        case.remove(&format!(
+            ".vbw-planning/phases/04-low-stock-alerts/04-{plan}-PLAN.md"
+        ));
+    }
+    let refused = case.run("execute 4").code(4);
+    assert_error(
+        &refused,
+        ".vbw-planning/phases/04-low-stock-alerts: phase 4 is not planned yet",
+        "`annals plan 4` prints what to know before planning it",
+    );
+}
+
+#[test]
+fn a_phase_without_summaries_is_not_judged() {
+    let case = Case::new(VBW);
+    for plan in ["01", "02", "03"] {
+        let summary = format!(".vbw-planning/phases/03-shopping-lists/03-{plan}-SUMMARY.md");
+        case.remove(&summary);
+    }
+    let digest = case.run("execute 3 --digest").success().stdout();
+    assert_eq!(
+        digest,
+        "Phase 3: Shopping Lists (no summary yet)\n\
+         Nothing can be judged before its plans have summaries.\n"
+    );
+}
+
+#[test]
 fn an_unknown_phase_names_the_known_ones() {
     let case = Case::new(VBW);
     let refused = case.run("execute 9").code(3);
@@ -210,6 +281,49 @@ fn lessons_of_the_agent_take_the_place_of_chosen_ones() {
         refused.stderr()
     );
     assert_unchanged(&before, &case, &refused);
+}
+
+#[test]
+fn deviations_of_which_none_became_a_lesson_are_counted_and_no_lesson() {
+    let case = Case::new(VBW);
+    let summary = ".vbw-planning/phases/03-shopping-lists/03-01-SUMMARY.md";
+    let text = String::from_utf8(case.read(summary).unwrap()).unwrap();
+    let one = "deviations:\n  - \"Tasks 2 and 3 were committed together in one commit\"\n";
+    case.write(summary, text.replace("deviations: []\n", one));
+    case.run("execute 3").success();
+    let entry = || {
+        let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+        text[text.find("### Phase 3: Shopping Lists").unwrap()..].to_owned()
+    };
+    let none = "**What failed:**\n- none chosen of 1 deviation\n\n";
+    assert!(entry().contains(none), "{}", entry());
+    let listed = case.run("patterns list --json").success().json();
+    let recorded = listed["entries"].as_array().unwrap().last().unwrap();
+    assert_eq!(recorded["failed"], json!([]), "{recorded}");
+    let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    assert!(!context.contains("none chosen"), "{context}");
+    // The bullets are still recognised as those that annals wrote, with either list replaced.
+    let worked = json!({"worked": [{"text": "Totals are summed by unit, never across units", "plans": ["01"]}]});
+    case.run("execute 3 --lessons -")
+        .stdin(worked.to_string())
+        .success();
+    assert!(entry().contains(none), "{}", entry());
+    case.run("execute 3 --lessons -").stdin(LESSONS).success();
+    assert!(!entry().contains("none chosen"), "{}", entry());
+    case.run("execute 3 --lessons -")
+        .stdin(worked.to_string())
+        .success();
+    assert!(entry().contains(none), "{}", entry());
+    // So are those that an earlier version wrote.
+    let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+    case.write(
+        PATTERNS,
+        text.replace("- none chosen of 1 deviation\n", "- none observed\n"),
+    );
+    case.run("execute 3 --lessons -").stdin(LESSONS).success();
+    assert!(
+        entry().contains("never across units (plan 01)\n\n**What failed:**\n- `src/shopping.rs`")
+    );
 }
 
 #[test]

@@ -8,6 +8,8 @@ use crate::cli::assert_error;
 use crate::cli::assert_unchanged;
 use crate::support::Case;
 
+const PATTERNS: &str = ".vbw-planning/patterns/PATTERNS.md";
+
 #[test]
 fn entries_are_listed_and_shown_as_they_stand() {
     let case = Case::new(VBW);
@@ -36,10 +38,63 @@ fn entries_are_listed_and_shown_as_they_stand() {
 #[test]
 fn none_recorded_says_what_to_do() {
     let case = Case::new(GSD);
-    let listed = case.run("patterns list").success();
+    for command in ["list", "check", "relevant"] {
+        let shown = case.run(&format!("patterns {command}")).success();
+        let first = shown.stdout().lines().next().unwrap_or_default().to_owned();
+        assert_eq!(
+            first, "No patterns recorded yet; annals execute records a finished phase.",
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn finished_phases_without_an_entry_are_counted() {
+    let case = Case::new(GSD);
+    let hint = "Finished and not recorded: 2 phases; annals execute --all records them.\n";
+    let listed = case.run("patterns list").success().stdout();
+    assert!(listed.ends_with(hint), "{listed}");
+    let audit = case.run("audit").success().stdout();
+    let row = "patterns  unrecorded     ok         2 finished phases are not recorded: annals execute --all\n";
+    assert!(audit.contains(row), "{audit}");
+    case.run("execute --all").success();
+    let listed = case.run("patterns list").success().stdout();
+    assert!(!listed.contains("not recorded"), "{listed}");
+    let audit = case.run("audit").success().stdout();
+    assert!(!audit.contains("unrecorded"), "{audit}");
+}
+
+#[test]
+fn an_entry_is_fresh_only_if_a_path_that_it_names_exists() {
+    let case = Case::new(VBW);
+    let entry = |number: u32, lesson: &str| {
+        format!("### Phase {number}: Store (2026-01-05)\n\n**What worked:**\n- {lesson}\n\n")
+    };
+    let lessons = [
+        "Small plans, each with a test of its own",
+        "`src/units.rs` before all others",
+        "`src/units.rs` and `src/recipe.rs` in one plan",
+        "`src/nowhere.rs` in one plan",
+    ];
+    let entries = (1..)
+        .zip(lessons)
+        .map(|(number, lesson)| entry(number, lesson));
+    case.write(PATTERNS, entries.collect::<String>());
+    let shown = case.run("patterns check").success().stdout();
+    let marks: Vec<&str> = shown
+        .lines()
+        .filter_map(|line| line.split_once("  Phase "))
+        .map(|(mark, _)| mark)
+        .collect();
     assert_eq!(
-        listed.stdout(),
-        "No patterns recorded yet; annals execute records a finished phase.\n"
+        marks,
+        [
+            "not checked (names no known path)",
+            "fresh (1 path exists)",
+            "fresh (2 paths exist)",
+            "stale",
+        ],
+        "{shown}"
     );
 }
 

@@ -29,6 +29,24 @@ fn the_note_says_where_the_work_stands() {
 }
 
 #[test]
+fn the_files_of_the_note_can_be_opened_from_the_project() {
+    let case = Case::new(VBW);
+    let report = case.run("pause --json").success().json();
+    let note = String::from_utf8(case.read(NOTE).unwrap()).unwrap();
+    for (field, label) in [
+        ("last_completed", "Last completed"),
+        ("next_pending", "Next pending"),
+    ] {
+        let file = report[field].as_str().unwrap();
+        assert!(case.read(file).is_some(), "{file}");
+        assert!(note.contains(&format!("**{label}:** {file}\n")), "{note}");
+    }
+    let resumed = case.run("resume").success().stdout();
+    let pending = report["next_pending"].as_str().unwrap();
+    assert!(resumed.contains(pending), "{resumed}");
+}
+
+#[test]
 fn an_own_note_is_replaced_and_an_edited_one_is_not() {
     let case = Case::new(VBW);
     case.run("pause").args(["first"]).success();

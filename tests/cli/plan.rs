@@ -71,6 +71,23 @@ fn the_document_has_it_all_and_a_second_run_changes_nothing() {
 }
 
 #[test]
+fn a_phase_that_is_only_called_complete_says_so() {
+    let case = Case::new("examples/vbw-project");
+    for plan in ["01", "02", "03"] {
+        case.remove(&format!(
+            ".vbw-planning/phases/03-shopping-lists/03-{plan}-SUMMARY.md"
+        ));
+    }
+    let brief = case.run("plan 3").success().stdout();
+    assert!(
+        brief.starts_with(
+            "Phase 3 of 5: Shopping Lists (called complete, 3 plans without a summary)\n"
+        ),
+        "{brief}"
+    );
+}
+
+#[test]
 fn open_plans_are_checked_and_finished_ones_left_alone() {
     let case = Case::empty();
     let plan = |depends: &str| {

@@ -33,8 +33,7 @@ fn what_progressed_since_is_said() {
         json!({"plans": [], "phase": null, "commits": 0})
     );
     let pending = fresh["next_pending"].as_str().unwrap();
-    let summary = format!(".vbw-planning/{}", pending.replace("PLAN", "SUMMARY"));
-    case.write(&summary, "# Done\n");
+    case.write(&pending.replace("PLAN", "SUMMARY"), "# Done\n");
     case.commit("Two", "2026-03-01T12:00:00Z");
     let later = case.run("resume --json").success().json();
     assert_eq!(

@@ -48,6 +48,20 @@ fn the_block_is_put_above_the_text_that_was_there() {
 }
 
 #[test]
+fn what_an_archive_says_was_shipped_need_not_stay_beside_the_block() {
+    let case = Case::new(VBW);
+    let own = text(&case, "CLAUDE.md");
+    let section = "## Active Context\n\n**Work:** No active milestone\n\
+                   **Last shipped:** First Shelf (2026-01-21), version 0.1, 3 phases\n";
+    case.write("CLAUDE.md", format!("{own}\n{section}"));
+    let sync = case.run("sync").success();
+    assert_eq!(sync.stderr(), "", "{}", sync.report());
+    let written = text(&case, "CLAUDE.md");
+    assert!(!written.contains("Last shipped"), "{written}");
+    assert!(written.ends_with(&own), "{written}");
+}
+
+#[test]
 fn the_document_says_what_was_done() {
     let sync = Case::new(VBW).run("sync --json").success();
     let file = json!({

@@ -64,6 +64,12 @@ impl Case {
         self
     }
 
+    /// Deletes a file of the project.
+    pub(crate) fn remove(&self, path: &str) -> &Self {
+        fs::remove_file(self.root.join(path)).unwrap();
+        self
+    }
+
     /// Returns the content of a file of the project, or `None` if there is no such file.
     pub(crate) fn read(&self, path: &str) -> Option<Vec<u8>> {
         fs::read(self.root.join(path)).ok()

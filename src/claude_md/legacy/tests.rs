@@ -30,7 +30,8 @@ fn kept(text: &str) -> (String, Vec<String>) {
         decisions.iter(),
         &skills,
         &["Tests first find more".to_owned()],
-    );
+    )
+    .with_shipped(&["# Shipped: The Till\n\n**Date:** 2026-02-24\n**Phases:** 4\n".to_owned()]);
     let generated = generated(text, 0, Path::new("CLAUDE.md"), &known);
     let left = without(text.as_bytes(), 0, &generated.ranges).into_owned();
     let warnings = generated.warnings.iter().map(Warning::to_string).collect();
@@ -92,6 +93,18 @@ fn a_last_shipped_line_is_recorded_nowhere_else_and_stays() {
             "CLAUDE.md:1: \"## Active Context\" is kept next to the block because it contains a `Last shipped` line that is recorded nowhere else; \
           move that line elsewhere and delete the section"
         ]
+    );
+}
+
+#[test]
+fn a_last_shipped_line_that_the_archive_records_is_replaced() {
+    let section = |shipped: &str| {
+        format!("## Active Context\n\n**Work:** No active milestone\n**Last shipped:** {shipped}\n")
+    };
+    replaced(&section("The Till (2026-02-24) \u{2014} 4 phases"));
+    holds(
+        &section("The Till (2026-02-24) \u{2014} 4 phases, 31 plans"),
+        "a `Last shipped` line that is recorded nowhere else",
     );
 }
 

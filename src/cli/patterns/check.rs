@@ -6,17 +6,21 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::output::Output;
+use crate::cli::shown;
 use crate::error::Error;
 use crate::error::Result;
 use crate::patterns;
+use crate::patterns::Freshness;
+use crate::patterns::PathReport;
+use crate::patterns::PathStatus;
 use crate::patterns::Staleness;
 use crate::project::Project;
 use crate::text::quantity;
 
 /// List the recorded patterns that refer to files that no longer exist
 ///
-/// Looks for each path that an entry names, and follows a missing one through git's history. Nothing
-/// is changed or deleted.
+/// Looks for each path that an entry names, and follows a missing one through git's history. An
+/// entry is called fresh only if a path that it names exists. Nothing is changed or deleted.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals patterns check --check")]
 pub(crate) struct CheckArgs {
@@ -45,10 +49,24 @@ pub(crate) fn run(args: &CheckArgs, project: &Project, out: &mut Output) -> Resu
     Ok(())
 }
 
+/// Returns the result for an entry: only an entry with paths that exist is known to be fresh.
+fn mark(entry: &Freshness) -> String {
+    let is_found = |path: &&PathReport| path.status == PathStatus::Ok;
+    let found = entry.paths.iter().filter(is_found).count();
+    match found {
+        _ if entry.is_stale => "stale".to_owned(),
+        0 => "not checked (names no known path)".to_owned(),
+        1 => "fresh (1 path exists)".to_owned(),
+        found => format!("fresh ({found} paths exist)"),
+    }
+}
+
 fn show(staleness: &Staleness, to: &mut dyn Write) -> io::Result<()> {
+    if staleness.entries.is_empty() {
+        writeln!(to, "{}", shown::NO_PATTERNS)?;
+    }
     for entry in &staleness.entries {
-        let mark = if entry.is_stale { "stale" } else { "fresh" };
-        writeln!(to, "{mark}  {}", entry.id)?;
+        writeln!(to, "{}  {}", mark(entry), entry.id)?;
         for reason in &entry.reasons {
             writeln!(to, "       {reason}")?;
         }

@@ -6,10 +6,13 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::output::Output;
+use crate::cli::shown;
 use crate::error::Result;
+use crate::lifecycle;
 use crate::patterns;
 use crate::patterns::Patterns;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// List the entries of PATTERNS.md, oldest first
 #[derive(Args, Debug)]
@@ -19,7 +22,22 @@ pub(crate) struct ListArgs {}
 pub(crate) fn run(_: &ListArgs, project: &Project, out: &mut Output) -> Result<()> {
     let found = patterns::traced(project)?;
     out.warnings(&found.warnings);
-    out.result(&found.value, show);
+    let unrecorded = if found.value.entries.is_empty() && !out.is_json() {
+        lifecycle::unrecorded(project)?.len()
+    } else {
+        0
+    };
+    out.result(&found.value, |patterns, to| {
+        show(patterns, to)?;
+        match unrecorded {
+            0 => Ok(()),
+            count => writeln!(
+                to,
+                "Finished and not recorded: {}; annals execute --all records them.",
+                quantity(count, "phase")
+            ),
+        }
+    });
     Ok(())
 }
 
@@ -43,10 +61,7 @@ fn show(patterns: &Patterns, to: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     match (patterns.entries.len(), patterns.loose.len()) {
-        (0, 0) => writeln!(
-            to,
-            "No patterns recorded yet; annals execute records a finished phase."
-        ),
+        (0, 0) => writeln!(to, "{}", shown::NO_PATTERNS),
         (_, 0) => Ok(()),
         (_, loose) => writeln!(to, "     {loose} more outside of any entry"),
     }

@@ -20,6 +20,8 @@ use crate::planning::Requirement;
 use crate::planning::RoadmapPhase;
 use crate::position::NextStatus;
 use crate::position::Phase;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::Survey;
 use crate::position::roadmap_phase;
 use crate::position::status_words;
@@ -27,6 +29,7 @@ use crate::project::Project;
 use crate::project::vocabulary;
 use crate::storage::Store;
 use crate::storage::read;
+use crate::text::quantity;
 use crate::warning::Warning;
 
 mod careful;
@@ -169,7 +172,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         phase: phase.number.clone(),
         total: survey.position.total(),
         name: phase.name.clone(),
-        status: status_words(phase),
+        status: stated_status(phase),
         goal: phase.goal.clone(),
         requirements,
         success_criteria: criteria,
@@ -181,6 +184,17 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         problems: checked.problems,
         contested,
     })
+}
+
+/// Returns the progress of a phase; the plans of one that is only called complete may have no summaries.
+fn stated_status(phase: &Phase) -> String {
+    match phase.count(PlanState::Open) {
+        open if open > 0 && phase.state == PhaseState::Done => {
+            let plans = quantity(open, "plan");
+            format!("called complete, {plans} without a summary")
+        }
+        _ => status_words(phase),
+    }
 }
 
 /// Returns the requirements of a phase; if REQUIREMENTS.md cannot be read, only their ids.

@@ -75,6 +75,15 @@ impl Passage {
 
 /// Returns the most informative sentence of at most `room` characters, and its value.
 pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
+    compose_where(passage, room, &|_| true)
+}
+
+/// Returns the same of those sentences that are wanted.
+pub(crate) fn compose_where(
+    passage: &Passage,
+    room: usize,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Option<(String, f64)> {
     let mut candidates = Vec::new();
     for part in [&passage.issue, &passage.cause] {
         candidates.extend(of_part(part));
@@ -92,7 +101,8 @@ pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
     let mut offer = |text: String, value: f64| {
         let fits = text.chars().count() <= room;
         let is_better = best.as_ref().is_none_or(|(_, other)| value > *other);
-        if fits && is_better && is_standalone(&text) && !is_uninformative(&text) {
+        if fits && is_better && is_standalone(&text) && !is_uninformative(&text) && is_wanted(&text)
+        {
             best = Some((text, value));
         }
     };
@@ -115,7 +125,10 @@ pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
             // What was done does not say what the problem was.
             .filter(|text| !starts_with_past_verb(text))
             .filter(|text| {
-                text.chars().count() <= room && is_standalone(text) && !is_uninformative(text)
+                text.chars().count() <= room
+                    && is_standalone(text)
+                    && !is_uninformative(text)
+                    && is_wanted(text)
             });
         fitting.next().map(|text| (text.clone(), value(&text)))
     });

@@ -10,6 +10,7 @@ use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::choice::Candidate;
 use crate::patterns::lesson::compose::Passage;
 use crate::patterns::lesson::compose::compose;
+use crate::patterns::lesson::compose::compose_where;
 use crate::patterns::lesson::nature::is_failure;
 use crate::patterns::lesson::nature::is_settled;
 use crate::patterns::lesson::recurrence::SubjectIndex;
@@ -159,7 +160,7 @@ pub(crate) fn sentence_of(deviation: &Deviation, room: usize) -> Option<String> 
 /// Returns the candidates of a phase; `past` are the problems of the earlier phases.
 pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastProblems>) -> Vec<Candidate> {
     let own: Vec<Problem<'_>> = phase.plans.iter().flat_map(problems).collect();
-    let subjects = subjects(&own, past);
+    let (known, subjects) = subjects(&own, past);
     let mut found = unfinished(phase, &own);
     let mut about: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (index, subject) in subjects.iter().enumerate() {
@@ -178,24 +179,31 @@ pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastProblems>) -> 
             (Some(past), Some(subject)) => past.before(phase, subject),
             _ => Vec::new(),
         };
-        // Of several problems with the same lesson, the one with the highest weight provides the text.
-        let best = same
-            .iter()
-            .map(|at| &own[*at])
-            .max_by(|one, other| one.weight.total_cmp(&other.weight))
-            .unwrap_or(problem);
         let plans: Vec<&PlanNumber> = same.iter().map(|at| own[*at].plan).collect();
+        // Of several problems with the same lesson, the one with the highest weight provides the text; of those
+        // with the same weight, the last one.
+        let mut problems: Vec<&Problem<'_>> = same.iter().rev().map(|at| &own[*at]).collect();
+        problems.sort_by(|one, other| other.weight.total_cmp(&one.weight));
         let citation = cite(&plans, &before);
         let room = WIDTH.saturating_sub(citation.chars().count() + 1);
-        let Some((text, value)) = compose(&best.passage, room) else {
+        let recurring = subjects[index].filter(|_| !before.is_empty());
+        let of_recurring = recurring.and_then(|subject| {
+            let is_about = |text: &str| known.is_about(subject, &StemmedWords::from_text(text));
+            worded(&problems, room, &is_about)
+        });
+        let recurs = of_recurring.is_some();
+        let of_any = || worded(problems.get(..1).unwrap_or_default(), room, &|_| true);
+        let Some((source, text, value)) = of_recurring.or_else(of_any) else {
             continue;
         };
+        // Only a sentence about what recurred may say that it did; a deviation often mentions other things, too.
+        let citation = if recurs { citation } else { cite(&plans, &[]) };
         let distinct: BTreeSet<&PlanNumber> = plans.iter().copied().collect();
-        let mut weight = best.weight + value / 2.0;
+        let mut weight = source.weight + value / 2.0;
         if distinct.len() > 1 {
             weight += RECURS_IN_PHASE;
         }
-        if !before.is_empty() {
+        if recurs {
             weight += RECURS_IN_PROJECT;
         }
         covered.extend(same);
@@ -205,13 +213,25 @@ pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastProblems>) -> 
                 text,
                 citation,
                 source: LessonSource {
-                    plan: best.plan.clone(),
-                    line: best.line,
+                    plan: source.plan.clone(),
+                    line: source.line,
                 },
             });
         }
     }
     found
+}
+
+/// Returns the wanted sentence on the first problem that has one, with the problem and the sentence's value.
+fn worded<'p, 'a>(
+    problems: &[&'p Problem<'a>],
+    room: usize,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Option<(&'p Problem<'a>, String, f64)> {
+    problems.iter().find_map(|problem| {
+        let (text, value) = compose_where(&problem.passage, room, is_wanted)?;
+        Some((*problem, text, value))
+    })
 }
 
 fn problems(plan: &PlanRecord) -> Vec<Problem<'_>> {
@@ -235,14 +255,19 @@ fn problems(plan: &PlanRecord) -> Vec<Problem<'_>> {
 }
 
 /// Returns the subject of each problem, among those of the earlier phases; `None` for one that cannot recur.
-fn subjects(own: &[Problem<'_>], past: Option<&PastProblems>) -> Vec<Option<usize>> {
+fn subjects(
+    own: &[Problem<'_>],
+    past: Option<&PastProblems>,
+) -> (SubjectIndex<Option<PastProblem>>, Vec<Option<usize>>) {
     let mut known = past.map_or_else(SubjectIndex::default, |past| past.subjects.clone());
-    own.iter()
+    let subjects = own
+        .iter()
         .map(|problem| {
             let of_own = || known.add(problem.words.clone(), None);
             problem.may_recur.then(of_own)
         })
-        .collect()
+        .collect();
+    (known, subjects)
 }
 
 /// The problems of earlier phases, each parsed only once, no matter how many phases follow.

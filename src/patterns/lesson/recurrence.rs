@@ -60,6 +60,16 @@ impl<T> SubjectIndex<T> {
             .map_or(&[], |subject| &subject.members)
     }
 
+    /// Returns whether a sentence is about a subject, and not about something else that a member mentions.
+    ///
+    /// Half of the words that all members share are enough, since a sentence is shorter than what it is from.
+    pub(crate) fn is_about(&self, subject: usize, sentence: &StemmedWords) -> bool {
+        self.all.get(subject).is_some_and(|subject| {
+            let shorter = subject.shared.len().min(sentence.len());
+            subject.shared.common(sentence) >= shorter.div_ceil(2).max(MIN_SHARED_WORDS)
+        })
+    }
+
     /// Returns the subject of the most similar member; the first one if several are equally similar.
     fn matching(&mut self, words: &StemmedWords) -> Option<usize> {
         let mut best: Option<(f64, usize)> = None;
@@ -96,6 +106,23 @@ mod tests {
             "The parser rejects tables without header rows",
         ];
         assert_eq!(counts(&texts), [4, 4, 4, 4, 1]);
+    }
+
+    #[test]
+    fn a_sentence_is_about_what_the_members_share() {
+        let mut subjects = SubjectIndex::default();
+        let texts = [
+            "zig is not installed locally, so tests were not run. The parser rejects empty tables",
+            "zig not installed locally; tests not run in this session",
+        ];
+        for text in texts {
+            assert_eq!(subjects.add(StemmedWords::from_text(text), ()), 0);
+        }
+        let is_about = |text: &str| subjects.is_about(0, &StemmedWords::from_text(text));
+        assert!(is_about("zig is not installed locally"));
+        assert!(is_about(texts[1]));
+        assert!(!is_about("The parser rejects empty tables"));
+        assert!(!is_about("The parser runs"));
     }
 
     #[test]

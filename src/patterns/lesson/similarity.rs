@@ -85,6 +85,11 @@ impl StemmedWords {
         ratio(common, all)
     }
 
+    /// Returns the number of words.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
     /// Returns the number of words that two passages share.
     pub(crate) fn common(&self, other: &Self) -> usize {
         self.all.intersection(&other.all).count()

@@ -67,6 +67,22 @@ fn what_recurs_is_one_lesson_that_names_its_plans() {
 }
 
 #[test]
+fn only_the_sentence_on_what_recurs_says_that_it_did() {
+    let missing = "Zig is not installed in this environment, so the suites were not run";
+    let other = "The loader always requires `std.mem` and fails without the `--deep` flag";
+    let text = format!("## Deviations\n- {other}. {missing}\n");
+    let alone = failed(&phase(3, vec![plan(1, &text)]), None);
+    assert_eq!(texts(&alone), [format!("{other} (plan 01)")]);
+    let mut past = PastProblems::default();
+    let before = format!("## Deviations\n- {missing}\n");
+    past.add(&phase(1, vec![plan(2, &before)]));
+    assert_eq!(
+        texts(&failed(&phase(3, vec![plan(1, &text)]), Some(&past))),
+        [format!("{missing} (plan 01; before in phase 1 plan 02)")]
+    );
+}
+
+#[test]
 fn what_no_other_plan_will_meet_is_left_out() {
     for text in [
         "## Deviations\n- Tasks 2 and 3 were committed together in one commit\n",

@@ -34,6 +34,7 @@ use crate::planning::heading;
 use crate::planning::located::Span;
 use crate::planning::placeholder::is_none_remark;
 use crate::planning::state::milestone::StatedMilestone;
+use crate::planning::without_emphasis;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -229,7 +230,7 @@ impl StateFile {
         phase.total = phase.total.or_else(|| listed_total(&phase_statuses));
         Self {
             project: label("project").or_else(|| outline.title().and_then(title::project)),
-            core_value: label("core value"),
+            core_value: label("core value").map(|value| without_emphasis(&value).to_owned()),
             milestone: milestone.text,
             milestone_name: milestone.name,
             phase,
