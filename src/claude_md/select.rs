@@ -200,7 +200,8 @@ const MIN_STATEMENT_WORDS: usize = 2;
 /// Returns a decision as a whole statement, with its reason or the reason's first sentence if that fits, or `None`
 /// if it does not fit untruncated.
 ///
-/// A single word, such as a version, is meaningless without a reason.
+/// A single word, such as a version, is meaningless without its reason: it is left out if not even the reason's
+/// first sentence fits.
 fn decision_text(decision: &Decision) -> Option<String> {
     let text = patterns::statement(decision.untagged(), MAX_ITEM_CHARS)?;
     let reason = decision.rationale.as_deref().and_then(non_placeholder);
@@ -213,7 +214,8 @@ fn decision_text(decision: &Decision) -> Option<String> {
     let available = MAX_ITEM_CHARS.checked_sub(text.chars().count() + 3);
     let first_of_reason = reason
         .zip(available)
-        .and_then(|(reason, available)| patterns::statement(reason, available));
+        .and_then(|(reason, available)| patterns::statement(reason, available))
+        .filter(|reason| !fold(&decision.text).contains(&fold(reason)));
     match first_of_reason {
         Some(reason) => Some(with_reason(&reason)),
         None => Some(text).filter(|text| {
@@ -309,6 +311,7 @@ mod tests {
                     decision("Use SQLite", Some("one file")),
                     decision("Ship weekly, because one file", Some("One file")),
                     decision("Lock the file", Some(&long_reason)),
+                    decision("Wait, because two agents write at once", Some(&long_reason)),
                     decision("# Heading\n```", Some("N/A")),
                     decision(&"word ".repeat(60), None),
                 ],
@@ -322,6 +325,7 @@ mod tests {
             lines,
             [
                 "\\# Heading ```",
+                "Wait, because two agents write at once",
                 "Lock the file — Two agents write at once",
                 "Ship weekly, because one file",
                 "Use SQLite — one file"

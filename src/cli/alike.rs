@@ -10,8 +10,8 @@ use crate::warning::Warning;
 /// Number of files of which the same is said one by one; more are only counted.
 const MAX_FILES: usize = 5;
 
-/// Returns the warnings, with those that differ only in their files and in what is in brackets combined into
-/// the first of them if they concern many files.
+/// Returns the warnings; of those that differ only in their files and in what is in brackets, only the first if they
+/// concern many files, with the number of the others.
 pub(crate) fn combined(warnings: &[Warning]) -> Vec<Warning> {
     let mut files: BTreeMap<String, BTreeSet<&Path>> = BTreeMap::new();
     for warning in warnings {
@@ -29,7 +29,7 @@ pub(crate) fn combined(warnings: &[Warning]) -> Vec<Warning> {
             let more = quantity(more, "more file");
             found.push(Warning {
                 place: warning.place.clone(),
-                message: format!("{kind}; so in {more}, listed with -v"),
+                message: format!("{}; the same in {more} (-v lists them)", warning.message),
             });
         }
     }
@@ -66,7 +66,9 @@ mod tests {
         let invalid = |n: usize| format!("is not valid YAML (at column {n}); read line by line");
         assert_eq!(
             shown(25, invalid),
-            ["1.md:3: is not valid YAML; read line by line; so in 24 more files, listed with -v"]
+            [
+                "1.md:3: is not valid YAML (at column 1); read line by line; the same in 24 more files (-v lists them)"
+            ]
         );
         assert_eq!(shown(MAX_FILES, invalid).len(), MAX_FILES);
     }

@@ -75,8 +75,9 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
             let is_told = told.iter().any(|pattern| pattern.tells(lesson));
             !is_told && !told_of_files.contains(lesson)
         });
-        told_of_files.extend(lesson);
-        careful(file, lesson)
+        let line = careful(file, lesson);
+        told_of_files.extend(lesson.filter(|lesson| line.ends_with(lesson)));
+        line
     });
     let careful: Vec<String> = careful.collect();
     print_lines("Files to be careful with", &careful, (5, LESSON_WIDTH), to)?;
@@ -227,7 +228,7 @@ fn lesson_line(pattern: &RelevantPattern) -> Option<String> {
 }
 
 /// Returns a line with the number of plans that deviated over a file, the last of them, and the lesson if it
-/// fits; `None` if it was printed before.
+/// fits; `lesson` is `None` if it was printed before.
 fn careful(file: &CarefulFile, lesson: Option<&str>) -> String {
     let last = file.plans.last().map(PlanRef::short).unwrap_or_default();
     let plans = match file.plans.len() {

@@ -320,7 +320,7 @@ fn drift_lines(drift: &[Drift]) -> Vec<String> {
             others => format!(" and {}", quantity(others, "other")),
         };
         lines.push(format!(
-            "Drift: the work moved on without a summary of {}{others} (`annals status`)",
+            "Drift: left without a summary: {}{others} (`annals status`)",
             shown.join(", ")
         ));
     }

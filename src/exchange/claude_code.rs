@@ -162,7 +162,8 @@ struct Origins {
 }
 
 impl Origins {
-    /// Returns the origin of the next section of this name; another one may be named like its second one.
+    /// Returns an origin for the next section of this name that no other section has: a section may itself be named
+    /// `Notes (2)`.
     fn unused(&mut self, name: &str) -> String {
         let count = self.counts.entry(name.to_owned()).or_default();
         loop {

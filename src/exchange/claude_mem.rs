@@ -20,6 +20,7 @@ use crate::exchange::database::MAX_ROWS;
 use crate::exchange::database::number;
 use crate::exchange::database::text;
 use crate::exchange::kind::kind_of;
+use crate::exchange::note::MAX_TAGS;
 use crate::exchange::note::item;
 use crate::exchange::note::tag;
 use crate::exchange::note::unique;
@@ -148,7 +149,15 @@ fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut 
         return source.unknown.push(Warning::file(path, warning));
     };
     let concepts = list(row, "concepts");
-    let tags = unique(concepts.iter().filter_map(|word| tag(word)));
+    let mut tags = unique(concepts.iter().filter_map(|word| tag(word)));
+    if tags.len() > MAX_TAGS {
+        tags.truncate(MAX_TAGS);
+        let warning = format!(
+            "{}: has more than {MAX_TAGS} tags; the rest is left out",
+            item.name
+        );
+        source.unknown.push(Warning::file(path, warning));
+    }
     let kind = text(row, "type").unwrap_or(kind).to_owned();
     let tags = (!tags.is_empty()).then_some(tags);
     match RecordDraft::new(Some(kind), content, tags, Some(&meta(row))) {

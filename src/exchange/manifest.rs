@@ -84,7 +84,7 @@ pub(crate) fn render(exported: &Exported, clock: &Clock) -> String {
         text.extend(["| ", &cells.join(" | "), " |\n"]);
     }
     if !exported.left_out.is_empty() {
-        text.push_str("\n## Left out: could not be read\n\n");
+        text.push_str("\n## Left out because they could not be read\n\n");
         for left_out in &exported.left_out {
             text.extend(["- `", &left_out.file, "`\n"]);
         }

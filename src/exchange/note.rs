@@ -82,7 +82,7 @@ impl NoteFile {
             .unwrap_or(Confidence::Low)
     }
 
-    /// Returns the tags of the front matter, which may be a list or comma-separated; at most one too many.
+    /// Returns the tags of the front matter, which may be a list or comma-separated; limited like [`unique`].
     pub(crate) fn tags(&self) -> Vec<String> {
         let Some(tags) = self.front.get(&["tags", "tag"]) else {
             return Vec::new();
@@ -137,8 +137,8 @@ pub(crate) fn tag(word: &str) -> Option<String> {
     is_tag.then_some(word)
 }
 
-/// Returns the distinct tags, in order of first appearance; of more than [`MAX_TAGS`] the first one too many is
-/// the last.
+/// Returns the first distinct tags, in order of appearance: at most one more than [`MAX_TAGS`], so that the caller
+/// can tell that there are too many.
 pub(crate) fn unique(tags: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = HashSet::new();
     let unseen = tags.filter(|tag| seen.insert(tag.clone()));

@@ -27,7 +27,7 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Number of attempts that ended with the worker's death after which a turn is marked as dead.
 const MAX_ATTEMPTS: u32 = 5;
 
-/// Prefixes of the turn ids that this program generates.
+/// Prefixes of turn ids that are reserved for this program; those of imports, `import:`, are not.
 const RESERVED_PREFIXES: [&str; 2] = ["annals:", "request:"];
 
 /// A turn of a conversation to enqueue.
@@ -189,7 +189,7 @@ pub fn observe(
     })
 }
 
-/// Refuses an id that looks like one of those that this program generates.
+/// Refuses an id that begins with a reserved prefix.
 pub(crate) fn refuse_reserved(id: &str) -> Result<()> {
     match RESERVED_PREFIXES
         .iter()

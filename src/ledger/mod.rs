@@ -80,7 +80,6 @@ pub use pending::schema;
 pub use skill::skill;
 pub use specs::Spec;
 pub use specs::Specs;
-pub(crate) use state::is_filled;
 pub use update::UpdateReport;
 pub use update::UpdateRequest;
 pub use update::UpdateResult;

@@ -121,7 +121,11 @@ pub(crate) fn current_notes(
 ) -> Result<Option<String>> {
     let found = pause::find(survey, warnings)?
         .filter(|(_, text)| done_then(text).is_some_and(|then| then == pause::done_plans(survey)));
-    Ok(found.and_then(|(_, text)| notes(&Outline::parse(&text, 0), true)))
+    Ok(found.and_then(|(_, text)| {
+        let outline = Outline::parse(&text, 0);
+        outline.section(&["Notes"])?;
+        notes(&outline, true)
+    }))
 }
 
 /// Returns the first phase number in the note's description of the phase: 2 for `Phase 02-name`.

@@ -281,7 +281,7 @@ fn read(text: &str, block: &FencedBlock, path: &Path, warnings: &mut Vec<Warning
     warnings.extend(skipped_line_warnings(&found.skipped_lines, path));
     if let Some(line) = found.cut_at {
         let message = format!(
-            "the front matter has more than {MAX_NODES} lines or list items; the rest is not read"
+            "the front matter has more than {MAX_NODES} lines or list items; those beyond are not read"
         );
         warnings.push(Warning::at(path, line, message));
     }
@@ -430,7 +430,7 @@ mod tests {
     #[test]
     fn values_past_the_maximum_are_left_out_with_a_warning() {
         let message =
-            "the front matter has more than 50000 lines or list items; the rest is not read";
+            "the front matter has more than 50000 lines or list items; those beyond are not read";
         let numbers = |count: usize, before: &str, after: &str| -> String {
             let item = |number| format!("{before}{number}{after}");
             (0..count).map(item).collect()
@@ -460,7 +460,7 @@ mod tests {
             !parsed
                 .warnings
                 .iter()
-                .any(|one| one.message.contains("the rest"))
+                .any(|one| one.message.contains("those beyond"))
         );
     }
 

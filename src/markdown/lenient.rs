@@ -274,10 +274,14 @@ fn split_flow(inner: &str, most: usize) -> Result<Vec<&str>, Vec<&str>> {
             _ => {}
         }
     }
+    let last = &inner[start..];
+    if last.trim().is_empty() {
+        return Ok(parts);
+    }
     if parts.len() == most {
         return Err(parts);
     }
-    parts.push(&inner[start..]);
+    parts.push(last);
     Ok(parts)
 }
 

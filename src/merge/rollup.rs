@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::ledger::is_filled;
 use crate::markdown::Outline;
 use crate::merge::Versions;
+use crate::text::fold;
 use crate::text::line_end;
 
 /// Prefix of the rollup's heading.
@@ -138,6 +138,14 @@ fn without_marker(bullet: &str) -> String {
     text.replace('\r', "").trim().to_owned()
 }
 
+/// Returns whether a text only says that there is nothing yet.
+///
+/// Placeholders of the ledger's templates, such as `[ADR-12]`, may be content here.
+fn is_placeholder(text: &str) -> bool {
+    let plain = fold(text.trim_matches(['(', ')', '*', '_', '.', ' ', '-', '`']));
+    ["", "none", "none yet", "n/a", "tbd", "todo"].contains(&plain.as_str())
+}
+
 fn with_line_ends(text: &str, line_end: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', line_end)
 }
@@ -157,13 +165,13 @@ impl<'a> Changes<'a> {
         let (in_own, in_other) = (own.bullet_texts(), other.bullet_texts());
         let is_new = |bullet: &Bullet| {
             let text = bullet.text.as_str();
-            !in_old.contains(text) && !in_own.contains(text) && is_filled(text)
+            !in_old.contains(text) && !in_own.contains(text) && !is_placeholder(text)
         };
         let has_new = other.bullets.iter().any(is_new);
         let is_dropped = |bullet: &Bullet| {
             let text = bullet.text.as_str();
             let is_removed = in_old.contains(text) && !in_other.contains(text);
-            is_removed || has_new && !is_filled(text)
+            is_removed || has_new && is_placeholder(text)
         };
         let is_kept: Vec<bool> = own.bullets.iter().map(|own| !is_dropped(own)).collect();
         let kept = is_kept.iter().filter(|is_kept| **is_kept).count();
@@ -192,7 +200,7 @@ fn merge(old: Option<&Rollup<'_>>, own: &Rollup<'_>, other: &Rollup<'_>, line_en
     let (mut merged, mut written) = (own.text[..first].to_owned(), first);
     if own.bullets.is_empty() {
         let (heading, body) = merged.split_once('\n').unwrap_or((&merged, ""));
-        if !new.is_empty() && !is_filled(body.trim()) {
+        if !new.is_empty() && is_placeholder(body.trim()) {
             merged = heading.trim_end().to_owned();
         } else if !body.trim().is_empty() {
             merged.push_str(line_end);

@@ -170,6 +170,12 @@ fn rollups_that_both_sides_changed_are_merged_by_bullet() {
         ("- a\n", "None\n", "- b\n", "- b\n"),
         ("- a\n", "- None\n", "- b\n", "- b\n"),
         (
+            "- a\n",
+            "- a\n- [Use one queue]\n- Needs triage: the cache\n",
+            "- a\n- <https://example.org/adr/7>\n",
+            "- a\n- [Use one queue]\n- Needs triage: the cache\n- <https://example.org/adr/7>\n",
+        ),
+        (
             "- a\n\nBelow.\n",
             "- a\n- b\n\nBelow.\n",
             "- c\n- a\n\nBelow.\n",

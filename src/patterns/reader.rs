@@ -288,7 +288,8 @@ pub(crate) fn is_filler(text: &str) -> bool {
             let counts = counts.split(" and ");
             counts.map(|count| count.split_once(' ')).all(|count| {
                 count.is_some_and(|(number, of)| {
-                    number.bytes().all(|byte| byte.is_ascii_digit())
+                    !number.is_empty()
+                        && number.bytes().all(|byte| byte.is_ascii_digit())
                         && ["deviation", "deviations", "issue", "issues"].contains(&of)
                 })
             })

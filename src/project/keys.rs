@@ -265,7 +265,8 @@ pub(crate) const KEYS: &[SettingKey] = &[
 ];
 
 /// Returns the address of a database for display, `role@host:port/database`: without its password, which only
-/// the server needs. If it is not certain where the password ends, returns `***`.
+/// the server needs. Returns `***` if it cannot be parsed, does not name exactly one host, or does not show for
+/// certain where the password ends.
 fn shown_address(address: &str) -> String {
     const HIDDEN: &str = "***";
     let Ok(config) = Config::from_str(address) else {
@@ -274,15 +275,14 @@ fn shown_address(address: &str) -> String {
     let [host] = config.get_hosts() else {
         return HIDDEN.to_owned();
     };
-    let (host, is_cut) = match host {
-        Host::Tcp(name) => (name.clone(), name.contains('@')),
-        #[cfg(unix)]
-        Host::Unix(path) => (path.display().to_string(), false),
-    };
-    // Then an @ of the password was taken for its end, and the rest of it for the host or the database.
-    if is_cut || config.get_dbname().is_some_and(|name| name.contains('@')) {
+    if has_several_at_signs(address) {
         return HIDDEN.to_owned();
     }
+    let host = match host {
+        Host::Tcp(name) => name.clone(),
+        #[cfg(unix)]
+        Host::Unix(path) => path.display().to_string(),
+    };
     let role = config.get_user().map(|role| format!("{role}@"));
     let port = format!(":{}", config.get_ports().first().unwrap_or(&5432));
     let database = config.get_dbname().map(|name| format!("/{name}"));
@@ -290,6 +290,13 @@ fn shown_address(address: &str) -> String {
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// Returns whether a URL has several `@`: then one in the password was taken for the end of the password, and the
+/// rest of it for the host or the database.
+pub(crate) fn has_several_at_signs(address: &str) -> bool {
+    let url = address.split_once("://").map(|(_, rest)| rest);
+    url.is_some_and(|url| url.split('?').next().unwrap_or(url).matches('@').count() > 1)
 }
 
 fn scopes(words: &[String]) -> Result<Vec<(String, String)>, String> {
@@ -344,6 +351,8 @@ mod tests {
             ("host=h user=r password=ss99word", "r@h:5432"),
             ("postgres://role:p@ss99word@host/db", "***"),
             ("postgres://role:p@x/y99word@host/db", "***"),
+            ("postgres://role:p@%2fxy99word@host/db", "***"),
+            ("postgres://role:ss99word@host/a%40b", "role@host:5432/a@b"),
             ("postgres://role:ss99word@one,two/db", "***"),
             ("role:ss99word@host/db", "***"),
         ] {

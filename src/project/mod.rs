@@ -22,6 +22,7 @@ pub(crate) mod vocabulary;
 pub use dialect::LayoutName;
 pub use environment::Environment;
 pub use keys::KeyScope;
+pub(crate) use keys::has_several_at_signs;
 pub(crate) use keys::scope_name;
 pub use layout::CommandSection;
 pub use layout::Commands;

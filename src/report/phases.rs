@@ -27,9 +27,6 @@ use crate::warning::Warning;
 /// Maximum number of files from deviations that are listed.
 const MAX_FILES: usize = 10;
 
-/// A bullet that stands for an empty list.
-const EMPTY_LIST_TEXT: &str = "none observed";
-
 /// Fills in the milestones, the timeline, the lessons and the insights.
 pub(crate) fn fill(
     page: &mut Page,
@@ -162,12 +159,7 @@ fn with_percent(row: PhaseRow) -> PhaseRow {
 }
 
 fn lessons(recorded: &Patterns) -> Vec<PhaseLessons> {
-    let bullets_of = |bullets: &[String]| {
-        let observed = bullets
-            .iter()
-            .filter(|bullet| !bullet.eq_ignore_ascii_case(EMPTY_LIST_TEXT));
-        Inline::all(observed)
-    };
+    let bullets_of = |bullets: &[String]| Inline::all(bullets.iter());
     let lesson = |entry: &PatternEntry| PhaseLessons {
         phase: entry.phase.as_ref().map_or_else(
             || plain(&entry.name),

@@ -117,9 +117,11 @@ fn url_password(text: &str, at: usize) -> Option<Secret> {
     let range = user_end + 1..user_end + 1 + url_password_length(rest)?;
     let (user, value) = (&text[at..user_end], &text[range.clone()]);
     let rule = "url-password";
-    // A variable in the place of the port, and a path.
-    let port = value.split(['/', '?', '#']).next().unwrap_or_default();
-    if port.len() < value.len() && password::is_template(port) {
+    // A variable in the place of the port, and a path: `$PORT/…`; a password may begin with `$`, too.
+    let (port, path) = value.split_at(value.find('/').unwrap_or(value.len()));
+    let is_variable =
+        |name: &str| name.len() > 1 && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    if !path.is_empty() && port.strip_prefix('$').is_some_and(is_variable) {
         return None;
     }
     // With a separator it may be a part of a path.

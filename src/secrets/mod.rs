@@ -376,6 +376,14 @@ mod tests {
             ("postgres://app:Xy7:kQ9zLm2p@db.example.org", "Xy7:kQ9zLm2p"),
             ("postgres://app:Xy7/kQ9zLm2p@db/app?to=a@b", "Xy7/kQ9zLm2p"),
             ("postgres://app:Xy7'kQ9zLm2p@db", "Xy7'kQ9zLm2p"),
+            (
+                "postgres://app:$Xy7kQ9z#Lm2p@db.example.org/app",
+                "$Xy7kQ9z#Lm2p",
+            ),
+            (
+                "postgres://app:$Xy7kQ9z/Lm2p@db.example.org",
+                "$Xy7kQ9z/Lm2p",
+            ),
             ("postgres://app:Xy7@kQ9zLm2p@db/app", "Xy7@kQ9zLm2p"),
             ("postgres://app:gehäim9Zx7Qw@db", "gehäim9Zx7Qw"),
         ] {

@@ -107,7 +107,7 @@ pub(crate) fn is_real_password(value: &str, user: &str) -> bool {
 }
 
 /// Returns whether a value is a reference to the password: a variable, a call, a path.
-pub(crate) fn is_template(value: &str) -> bool {
+fn is_template(value: &str) -> bool {
     let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     value.contains(['(', '[', '{', '<'])
         || value.starts_with(['/', '.', '&'])

@@ -10,6 +10,7 @@ use tokio_postgres::config::SslMode;
 use crate::error::Error;
 use crate::error::Result;
 use crate::project::Project;
+use crate::project::has_several_at_signs;
 use crate::storage::read;
 
 /// A complete server address.
@@ -28,6 +29,11 @@ impl Address {
         let Some(url) = &project.settings.share.url else {
             return Ok(None);
         };
+        if has_several_at_signs(url) {
+            // Host and database would be shown, and one of them holds a part of the password.
+            return Err(Error::usage("share.url has more than one @")
+                .hint("write an @ of the password as %40"));
+        }
         let config = Config::from_str(url).map_err(|error| {
             let why = std::error::Error::source(&error)
                 .map_or_else(|| error.to_string(), ToString::to_string);
@@ -44,16 +50,11 @@ impl Address {
             return Err(Error::usage("share.url must name exactly one host")
                 .hint("write it like postgres://ada@db.example.com/annals"));
         };
-        let (name, is_local, is_cut) = match host {
-            Host::Tcp(name) => (name.clone(), is_loopback(name), name.contains('@')),
+        let (name, is_local) = match host {
+            Host::Tcp(name) => (name.clone(), is_loopback(name)),
             #[cfg(unix)]
-            Host::Unix(path) => (path.display().to_string(), true, false),
+            Host::Unix(path) => (path.display().to_string(), true),
         };
-        if is_cut || config.get_dbname().is_some_and(|name| name.contains('@')) {
-            // Host and database would be shown, and one of them holds a part of the password.
-            return Err(Error::usage("share.url has more than one @")
-                .hint("write an @ of the password as %40"));
-        }
         if !config.get_hostaddrs().is_empty() {
             return Err(Error::usage("share.url must name a host, not a hostaddr"));
         }

@@ -204,6 +204,11 @@ fn a_session_starts_with_the_note_of_the_last_until_a_plan_is_completed() {
         assert!(text.contains(line), "{text}");
     }
     assert!(!text.contains("Then decide"), "{text}");
+    let note = ".vbw-planning/RESUME.md";
+    let text = String::from_utf8(case.read(note).unwrap()).unwrap();
+    case.write(note, text.replace("## Notes", "## Other"));
+    assert!(!position().contains("- Note: "));
+    case.write(note, text);
     let phase = ".vbw-planning/phases/04-low-stock-alerts";
     case.write(&format!("{phase}/04-02-SUMMARY.md"), "# Done\n");
     assert!(!position().contains("- Note: "));
@@ -244,6 +249,6 @@ fn plans_left_without_a_summary_are_one_line_and_a_file_is_one_line() {
     );
     assert_eq!(
         left,
-        "- Drift: the work moved on without a summary of 01-02-PLAN.md, 01-03-PLAN.md, 03-02-PLAN.md (`annals status`)"
+        "- Drift: left without a summary: 01-02-PLAN.md, 01-03-PLAN.md, 03-02-PLAN.md (`annals status`)"
     );
 }

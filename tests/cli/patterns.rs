@@ -38,7 +38,7 @@ fn entries_are_listed_and_shown_as_they_stand() {
 #[test]
 fn none_recorded_says_what_to_do() {
     let case = Case::new(GSD);
-    for command in ["list", "check", "relevant"] {
+    for command in ["list", "check"] {
         let shown = case.run(&format!("patterns {command}")).success();
         let first = shown.stdout().lines().next().unwrap_or_default().to_owned();
         assert_eq!(

@@ -118,6 +118,21 @@ fn a_backup_whose_file_is_gone_is_the_users_only_copy_and_stays() {
 }
 
 #[test]
+fn the_hook_of_the_ledger_does_not_take_the_place_of_a_file_of_which_only_the_backup_is_left() {
+    let case = Case::empty();
+    case.git_init();
+    case.write(".claude/settings.json.annals-backup", "mine\n");
+    let before = case.tree();
+    let refused = case.run("ledger init --hook").code(4);
+    assert!(
+        refused.stderr().contains("no longer exists"),
+        "{}",
+        refused.report()
+    );
+    assert_eq!(case.tree(), before);
+}
+
+#[test]
 fn what_was_changed_since_stays_when_our_entries_go() {
     for (target, file) in SETTINGS
         .into_iter()

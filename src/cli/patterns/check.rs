@@ -55,7 +55,8 @@ fn mark(entry: &Freshness) -> String {
     let found = entry.paths.iter().filter(is_found).count();
     match found {
         _ if entry.is_stale => "stale".to_owned(),
-        0 => "not checked (names no known path)".to_owned(),
+        0 if entry.paths.is_empty() => "not checked (names no known path)".to_owned(),
+        0 => "not checked (its paths are ambiguous or outside of the project)".to_owned(),
         1 => "fresh (1 path exists)".to_owned(),
         found => format!("fresh ({found} paths exist)"),
     }

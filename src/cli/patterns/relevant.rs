@@ -8,7 +8,6 @@ use clap::Args;
 
 use crate::cli::execute::phase_number;
 use crate::cli::output::Output;
-use crate::cli::shown;
 use crate::error::Result;
 use crate::patterns;
 use crate::patterns::RelevantPattern;
@@ -37,7 +36,7 @@ pub(crate) fn run(args: &RelevantArgs, project: &Project, out: &mut Output) -> R
 
 fn show(patterns: &Vec<RelevantPattern>, to: &mut dyn Write) -> io::Result<()> {
     if patterns.is_empty() {
-        writeln!(to, "{}", shown::NO_PATTERNS)?;
+        writeln!(to, "No patterns to list: PATTERNS.md has no lessons.")?;
     }
     for pattern in patterns {
         writeln!(

@@ -220,15 +220,7 @@ fn install(
             FileOutcome::Extended
         }
         None => {
-            // It may be all that is left of the user's settings, and `remove` would take it for the new file's.
-            let copy = backup(&target.path);
-            if changes.current(&copy)?.is_some() {
-                let message = "is the backup of a settings file that no longer exists";
-                return Err(Error::refused(message)
-                    .at(&copy, None)
-                    .hint("restore it or move it away, then run the command again"));
-            }
-            changes.edit(&target.path, None, new)?;
+            replace(changes, &target.path, None, new)?;
             FileOutcome::Created
         }
     })
@@ -237,11 +229,17 @@ fn install(
 /// Plans a file's new content, and a backup of the old one next to it if there is none yet.
 fn replace(changes: &mut Changes, path: &Path, old: Option<Vec<u8>>, new: Vec<u8>) -> Result<()> {
     let copy = backup(path);
-    if let Some(bytes) = &old
-        && *bytes != new
-        && changes.current(&copy)?.is_none()
-    {
-        changes.copy(path, &copy, bytes.clone())?;
+    let has_copy = changes.current(&copy)?.is_some();
+    match &old {
+        Some(bytes) if *bytes != new && !has_copy => changes.copy(path, &copy, bytes.clone())?,
+        // It may be all that is left of the user's settings, and `remove` would take it for the new file's.
+        None if has_copy => {
+            let message = "is the backup of a settings file that no longer exists";
+            return Err(Error::refused(message)
+                .at(&copy, None)
+                .hint("restore it or move it away, then run the command again"));
+        }
+        _ => {}
     }
     changes.edit(path, old, new)
 }
