@@ -65,18 +65,18 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
     list("Requirements", &requirements(&brief.requirements), 5, to)?;
     list("Done when", &brief.success_criteria, 5, to)?;
     let known = brief.know.iter();
-    let (told, know): (Vec<&RelevantPattern>, Vec<String>) = known
+    let (shown, know): (Vec<&RelevantPattern>, Vec<String>) = known
         .filter_map(|pattern| Some((pattern, lesson_line(pattern)?)))
         .unzip();
     print_lines("What to know", &know, (5, LESSON_WIDTH), to)?;
-    let mut told_of_files: Vec<&str> = Vec::new();
+    let mut shown_with_files: Vec<&str> = Vec::new();
     let careful = brief.careful.iter().map(|file| {
         let lesson = file.lesson.as_deref().filter(|lesson| {
-            let is_told = told.iter().any(|pattern| pattern.tells(lesson));
-            !is_told && !told_of_files.contains(lesson)
+            let is_shown = shown.iter().any(|pattern| pattern.is_same_lesson(lesson));
+            !is_shown && !shown_with_files.contains(lesson)
         });
         let line = careful(file, lesson);
-        told_of_files.extend(lesson.filter(|lesson| line.ends_with(lesson)));
+        shown_with_files.extend(lesson.filter(|lesson| line.ends_with(lesson)));
         line
     });
     let careful: Vec<String> = careful.collect();
@@ -119,8 +119,8 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Prints how many finished plans of the project deviated; nothing if no summary reports on it, or if nearly
-/// all did: where people write down every detail, that is no warning.
+/// Prints how many finished plans of the project deviated; nothing if no summary mentions deviations, or if nearly
+/// all plans deviated, which is no warning where every detail is recorded.
 fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
     let Rate { count, of } = rate.deviated;
     if of == 0 || count * 100 > of * MAX_TELLING_PERCENT {
@@ -128,7 +128,7 @@ fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
     }
     let unreported = match rate.unreported {
         0 => String::new(),
-        unreported => format!("; {} not mention any", quantity_of_summaries(unreported)),
+        unreported => format!("; no mention in {}", quantity(unreported, "more summary")),
     };
     writeln!(
         to,
@@ -136,11 +136,6 @@ fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
         quantity(of, "finished plan"),
         count
     )
-}
-
-fn quantity_of_summaries(count: usize) -> String {
-    let verb = if count == 1 { "does" } else { "do" };
-    format!("{} {verb}", quantity(count, "more summary"))
 }
 
 /// Prints the problems of the plans; the heading names their common folder.
@@ -417,14 +412,14 @@ mod tests {
         assert_eq!(line(16, 20, 0), format!("{deviated}.\n"));
         assert_eq!(
             line(16, 20, 3),
-            format!("{deviated}; 3 more summaries do not mention any.\n")
+            format!("{deviated}; no mention in 3 more summaries.\n")
         );
         assert_eq!(line(17, 20, 3), "");
         assert_eq!(line(0, 0, 3), "");
     }
 
     #[test]
-    fn a_lesson_is_told_once() {
+    fn a_lesson_is_printed_once() {
         let mut brief = endless();
         let lesson = "`a.rs` holds its lock until the writer is dropped";
         brief.know = vec![RelevantPattern {

@@ -104,7 +104,7 @@ impl Facts {
     /// Opens the database in a file, waiting at most this long for locks.
     pub fn open_file(path: &Path, clock: Clock, wait: Duration, purpose: Purpose) -> Result<Self> {
         let named = |error: Error| error.at(path, None);
-        let connection = if purpose == Purpose::Read && is_absent(path) {
+        let connection = if purpose == Purpose::Read && is_missing_or_empty(path) {
             Connection::open_in_memory().context("open a database")?
         } else {
             create(path)?;
@@ -346,14 +346,14 @@ fn path(project: &Project, named: Option<&Path>) -> Result<PathBuf> {
     Ok(folder.join(FILE))
 }
 
-/// Returns whether there is no database in a file; an empty file is none yet.
-fn is_absent(path: &Path) -> bool {
+/// Returns whether a path has no database yet: no file, or an empty one.
+fn is_missing_or_empty(path: &Path) -> bool {
     !fs::metadata(path).is_ok_and(|file| !file.is_file() || file.len() > 0)
 }
 
 /// Refuses a dry run on a file whose tables an earlier version made: opening it would change them.
 fn refuse_migration(path: &Path, wait: Duration) -> Result<()> {
-    if is_absent(path) {
+    if is_missing_or_empty(path) {
         return Ok(());
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;

@@ -86,8 +86,8 @@ impl RelevantPattern {
         (!self.text.contains('\u{2026}')).then(|| self.cited())
     }
 
-    /// Returns whether it is the same lesson as another wording of a deviation, one of which may be shorter.
-    pub(crate) fn tells(&self, lesson: &str) -> bool {
+    /// Returns whether this is the same lesson as a text, either of which may be a shorter form of the other.
+    pub(crate) fn is_same_lesson(&self, lesson: &str) -> bool {
         let own = without_citation(&self.text);
         own.contains(lesson) || lesson.contains(own)
     }

@@ -157,9 +157,9 @@ fn unchosen(plans: &[PlanRecord]) -> Option<String> {
     let deviations = usize::try_from(deviations.fold(0, u32::saturating_add)).unwrap_or(usize::MAX);
     let issues = plans.iter().map(|plan| plan.issues.len()).sum();
     let counts = [(deviations, "deviation"), (issues, "issue")];
-    let told = counts.into_iter().filter(|(count, _)| *count > 0);
-    let told: Vec<String> = told.map(|(count, one)| quantity(count, one)).collect();
-    (!told.is_empty()).then(|| told.join(" and "))
+    let present = counts.into_iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> = present.map(|(count, one)| quantity(count, one)).collect();
+    (!words.is_empty()).then(|| words.join(" and "))
 }
 
 /// Returns a name as it will be parsed from the heading: without anything that looks like a number or date.

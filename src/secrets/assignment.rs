@@ -149,7 +149,7 @@ fn url_password_length(text: &str) -> Option<usize> {
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map(|(_, next)| *next);
         let is_end = match c {
-            // What follows the host is no longer part of the password.
+            // The host ends here, so a later `@` does not end the password.
             '/' | '?' | '#' | ',' => length.is_some(),
             '\'' => !next.is_some_and(char::is_alphanumeric),
             '"' | '`' | '<' | '>' => true,
