@@ -160,7 +160,9 @@ pub(crate) fn sync_content(file: &File) -> io::Result<()> {
     file.sync_data()
 }
 
-/// Flushes a directory's entries, if the system supports it; a missing directory is no error.
+/// Flushes a directory's entries, if the system supports it.
+///
+/// No error if nothing is there, or a file: a later change of the same transaction may have moved or replaced it.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
@@ -168,7 +170,9 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     count();
     match Dir::open(path) {
         Ok(directory) => directory.sync(),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(())
+        }
         Err(error) => Err(error),
     }
 }

@@ -262,6 +262,30 @@ fn a_record_from_elsewhere_reaches_nothing_outside() {
     assert_eq!(fs::read(&victim).unwrap(), b"theirs");
 }
 
+#[test]
+fn a_file_replaces_a_folder_that_the_same_transaction_filled_and_moved() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path();
+    put(root, "d/a", "d/a");
+    let before = tree(root);
+    let storage = storage(root);
+    let id = transact(&storage, "steps", |changes| {
+        changes.create_dir(&root.join("d/b"))?;
+        changes.rename(&root.join("d"), &root.join("f/a"))?;
+        changes.write(&root.join("d"), b"a file".to_vec())
+    })
+    .unwrap()
+    .id
+    .unwrap();
+    assert_eq!(fs::read(root.join("d")).unwrap(), b"a file");
+    assert_eq!(fs::read(root.join("f/a/a")).unwrap(), b"d/a");
+    assert!(root.join("f/a/b").is_dir());
+
+    let changes = storage.history().undo(id, |_| false).unwrap();
+    transact(&storage, "undo", |plan| plan.extend(changes.clone())).unwrap();
+    assert_eq!(tree(root), before);
+}
+
 /// One step of a plan, on one of a few names, so that steps meet.
 #[derive(Clone, Debug)]
 enum Step {
