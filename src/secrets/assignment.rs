@@ -307,7 +307,14 @@ fn is_random(value: &str) -> bool {
 
 /// Returns whether a value without digits mixes symbols and letter case as only a password does.
 fn is_symbolic(value: &str) -> bool {
-    let symbols = value.bytes().filter(|b| b"!@#$%^*?~".contains(b)).count();
+    // Not `contains`: this is counted in every value without a digit.
+    let is_symbol = |b: &u8| {
+        matches!(
+            b,
+            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'*' | b'?' | b'~'
+        )
+    };
+    let symbols = value.bytes().filter(is_symbol).count();
     let is_letter = |b: u8| b.is_ascii_alphabetic();
     symbols >= 2
         && value.len() >= 10
