@@ -147,6 +147,27 @@ fn secrets_are_found_in_each_store() {
 }
 
 #[test]
+fn plans_without_a_summary_are_listed_apart_from_what_fix_state_repairs() {
+    let case = Case::empty();
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap: A\n\n- [x] **Phase 1: One** - a\n- [ ] **Phase 2: Two** - b\n",
+    );
+    case.write(".planning/STATE.md", "# State\n\nPhase: 2 of 2 (Two)\n");
+    for plan in ["01-one/01-01", "01-one/01-02", "02-two/02-01"] {
+        case.write(&format!(".planning/phases/{plan}-PLAN.md"), "# Plan\n");
+    }
+    let done = "---\nstatus: complete\n---\n\n# Summary\n";
+    case.write(".planning/phases/01-one/01-01-SUMMARY.md", done);
+    let audit = case.run("audit --json").success().json();
+    let left = row(&audit, "plan", "left plans");
+    assert_eq!(left["count"], 1, "{audit:#}");
+    let file = left["details"][0]["file"].as_str().unwrap();
+    assert!(file.ends_with("01-02-PLAN.md"), "{audit:#}");
+    assert_eq!(row(&audit, "plan", "drift")["count"], 0, "{audit:#}");
+}
+
+#[test]
 fn a_check_that_cannot_be_run_hides_no_other() {
     let case = Case::new(VBW);
     case.write(

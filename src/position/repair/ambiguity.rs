@@ -3,10 +3,14 @@
 //! The position follows most of the evidence, and the files are corrected accordingly. They are not if
 //! another interpretation is almost as likely, or if it is unclear which milestone or folder is meant.
 
+use std::borrow::Cow;
+
 use crate::error::Error;
 use crate::error::Result;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::MAX_CLAIMS;
+use crate::planning::PhaseNumber;
+use crate::position::Action;
 use crate::position::Correction;
 use crate::position::Evidence;
 use crate::position::Position;
@@ -60,13 +64,13 @@ pub(super) fn check_same_next(before: &Position, after: &Position) -> Result<()>
 }
 
 /// The ambiguity, and a hint on how to resolve it.
-type Undecided = (String, &'static str);
+type Undecided = (String, Cow<'static, str>);
 
 /// Detects that STATE.md has the maximum number of statements about the position: there may be more, unread.
 fn too_many_claims(evidence: &Evidence<'_>) -> Option<Undecided> {
     (evidence.state.claims.len() >= MAX_CLAIMS).then(|| {
         let what = format!("STATE.md has {MAX_CLAIMS} statements about the position or more");
-        (what, "remove those that are outdated")
+        (what, "remove those that are outdated".into())
     })
 }
 
@@ -75,16 +79,17 @@ fn unclear_milestone(evidence: &Evidence<'_>) -> Option<Undecided> {
     let active = evidence.folder.dir.join(vocabulary::ACTIVE);
     if evidence.folder.active.slug == DEFAULT_MILESTONE && read::exists(&active) {
         let what = format!("{} names no milestone here", evidence.show(&active));
-        return Some((what, "correct ACTIVE or remove it"));
+        return Some((what, "correct ACTIVE or remove it".into()));
     }
     if let Some(what) = conflict::leftover_of_archive(evidence) {
         return Some((
             what,
-            "remove the phases that were left behind, or the archive",
+            "remove the phases that were left behind, or the archive".into(),
         ));
     }
     let what = conflict::other_milestone(evidence)?;
-    Some((what, "correct STATE.md, or name the milestone in ACTIVE"))
+    let hint = "correct STATE.md, or name the milestone in ACTIVE";
+    Some((what, hint.into()))
 }
 
 /// Detects that it is unclear which folder belongs to the current phase.
@@ -92,17 +97,36 @@ fn duplicate_folders(position: &Position) -> Option<Undecided> {
     let current = position.phase()?;
     unique_phase(position, &current.number).is_none().then(|| {
         let what = format!("two folders carry the number {}", current.number);
-        (what, "rename one of them")
+        (what, "rename one of them".into())
     })
 }
 
 /// Detects that another interpretation of the position is almost as likely.
 fn contested_position(position: &Position) -> Option<Undecided> {
-    let rival = position.next.alternative.as_ref()?;
+    let next = &position.next;
+    let rival = next.alternative.as_ref()?;
     let first = |because: &[String]| because.first().cloned().unwrap_or_default();
-    let (this, other) = (first(&position.next.because), first(&rival.because));
-    Some((
-        format!("{this}, but {other}"),
-        "finish, defer or remove what was passed over",
-    ))
+    let what = format!("{}, but {}", first(&next.because), first(&rival.because));
+    // Without a phase it is the end of the milestone, which comes last.
+    let order = |phase: &Option<PhaseNumber>| (phase.is_none(), phase.clone());
+    let (action, phase) = if order(&rival.phase) < order(&next.phase) {
+        (rival.action, rival.phase.as_ref())
+    } else {
+        (next.action, next.phase.as_ref())
+    };
+    Some((what, how_to_settle(action, phase)))
+}
+
+/// Returns what to do about the earlier of two actions that could both be next.
+fn how_to_settle(action: Action, phase: Option<&PhaseNumber>) -> Cow<'static, str> {
+    let Some(phase) = phase else {
+        return "finish the milestone, or correct ROADMAP.md".into();
+    };
+    let hint = match action {
+        Action::Execute => {
+            format!("write the missing summaries of phase {phase}, or remove its unfinished plans")
+        }
+        _ => format!("finish phase {phase}, or mark it (deferred) in ROADMAP.md"),
+    };
+    hint.into()
 }
