@@ -370,11 +370,13 @@ fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result
     let deadline = running.deadline(MAX_WAIT)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (written, stdout, stderr) = thread::scope(|scope| {
-        let writer = scope.spawn(move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(&input)));
-        let errors = scope.spawn(move || read_up_to(stderr, MAX_STDERR_BYTES));
+        let errors = move || read_up_to(stderr, MAX_STDERR_BYTES);
+        let errors = thread::Builder::new().spawn_scoped(scope, errors)?;
+        let writer = move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(&input));
+        let writer = thread::Builder::new().spawn_scoped(scope, writer)?;
         let stdout = read_up_to(stdout, MAX_OUTPUT_BYTES);
-        (join_thread(writer), stdout, join_thread(errors))
-    });
+        Ok::<_, io::Error>((join_thread(writer), stdout, join_thread(errors)))
+    })?;
     // Before `wait`, after which its id may be reused by another process.
     let in_time = deadline.close();
     drop(running);

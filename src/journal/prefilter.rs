@@ -66,7 +66,9 @@ pub(crate) fn search_ahead(
     let threads = thread::available_parallelism().map_or(1, |count| count.get().min(MAX_THREADS));
     let mut found = thread::scope(|scope| {
         let others = 1..threads.min(ranges.len());
-        let others: Vec<_> = others.map(|_| scope.spawn(work)).collect();
+        // The system may refuse another thread; those that run do its work.
+        let others = others.map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok());
+        let others: Vec<_> = others.collect();
         let mut found = work()?;
         for other in others {
             match other.join() {

@@ -93,9 +93,17 @@ fn scan_all<T: Send>(
     let parts = thread::scope(|scope| {
         let parts = listed.chunks(listed.len().div_ceil(threads));
         let started: Vec<_> = parts
-            .map(|part| scope.spawn(|| scan_part(place, folder, part, room, visit)))
+            .map(|part| {
+                let scan = move || scan_part(place, folder, part, room, visit);
+                // The system may refuse another thread.
+                let thread = thread::Builder::new().spawn_scoped(scope, scan);
+                thread.map_err(|_| scan())
+            })
             .collect();
-        let joined = started.into_iter().map(thread::ScopedJoinHandle::join);
+        let joined = started.into_iter().map(|part| match part {
+            Ok(thread) => thread.join(),
+            Err(scanned) => Ok(scanned),
+        });
         joined.collect::<std::result::Result<Vec<_>, _>>()
     });
     let parts = parts.map_err(|_| Error::failed("a thread that reads entries panicked"))?;

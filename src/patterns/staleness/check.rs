@@ -78,9 +78,11 @@ impl Staleness {
         let objects = git.objects()?;
         // The two slowest steps run in parallel.
         let (timeline, found) = thread::scope(|scope| {
-            let timeline = scope.spawn(|| git.timeline());
+            let timeline = thread::Builder::new().spawn_scoped(scope, || git.timeline());
             let found = resolve_mentions(texts, &tree);
-            (timeline.join(), found)
+            // The system may refuse another thread.
+            let timeline = timeline.map_or_else(|_| Ok(git.timeline()), |thread| thread.join());
+            (timeline, found)
         });
         let timeline =
             timeline.map_err(|_| Error::failed("reading the git history panicked"))??;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
+use std::sync::mpsc::SyncSender;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -121,20 +122,23 @@ fn index_files(
         let known = known.as_ref().filter(|known| known.source == found.source);
         preparer.prepare(found, known.map(|known| known.digest.as_slice()))
     };
-    if changed.len() < MIN_FILES_FOR_THREADS {
+    let one_by_one = |warnings: &mut Vec<Warning>| {
         let mut preparer = Preparer::default();
         for file in changed {
             store_file(db, file, prepare(&mut preparer, file), warnings)?;
         }
-        return Ok(());
+        Ok(())
+    };
+    if changed.len() < MIN_FILES_FOR_THREADS {
+        return one_by_one(warnings);
     }
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, receiver) = sync_channel(MAX_QUEUED);
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        for _ in 0..threads {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
+        let start = |sender: SyncSender<_>| {
+            let next = &next;
+            let work = move || {
                 let mut preparer = Preparer::default();
                 while let Some((index, file)) = next_item(changed, next) {
                     // The receiver is dropped if writing fails.
@@ -142,9 +146,15 @@ fn index_files(
                         break;
                     }
                 }
-            });
-        }
+            };
+            // The system may refuse another thread; those that run do its work.
+            thread::Builder::new().spawn_scoped(scope, work).is_ok()
+        };
+        let started = (0..threads).filter(|_| start(sender.clone())).count();
         drop(sender);
+        if started == 0 {
+            return one_by_one(warnings);
+        }
         write_in_order(db, changed, &receiver, progress, warnings)
     })
 }
