@@ -73,9 +73,16 @@ fn show(report: &MilestoneReport, to: &mut dyn Write) -> io::Result<()> {
 }
 
 fn show_list(milestones: &Vec<ListedMilestone>, to: &mut dyn Write) -> io::Result<()> {
+    if !milestones.iter().any(|one| one.standing == "active") {
+        writeln!(to, "no milestone is active")?;
+    }
     for one in milestones {
-        let phases = quantity(one.phases, "phase");
-        writeln!(to, "{}  {}, {phases}", one.slug, one.standing)?;
+        let name = one.name.as_deref().unwrap_or(&one.slug);
+        write!(to, "{name}  {}", one.standing)?;
+        match one.phases {
+            Some(phases) => writeln!(to, ", {}", quantity(phases, "phase"))?,
+            None => writeln!(to)?,
+        }
     }
     Ok(())
 }

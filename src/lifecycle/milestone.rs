@@ -18,6 +18,8 @@ use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::MilestoneFolder;
+use crate::position::Action;
+use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::project::vocabulary;
@@ -41,37 +43,52 @@ pub struct MilestoneReport {
 /// A milestone in `annals milestone list`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedMilestone {
-    /// Its slug.
+    /// Its slug: `default` if it has no folder of its own.
     pub slug: String,
+    /// Its name in STATE.md or the roadmap; only of the active one.
+    pub name: Option<String>,
     /// `active`, `open` or `archived`.
     pub standing: &'static str,
-    /// Number of its phase folders.
-    pub phases: usize,
+    /// Number of its phases; null if the archive keeps no phase folders.
+    pub phases: Option<usize>,
 }
 
-/// Returns the active milestone, then the other open ones, then the archived ones.
+/// Returns the active milestone, if there is one, then the other open ones, then the archived ones.
 pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
-    let folder = Survey::read(project)?.folder;
-    let mut found = vec![ListedMilestone {
-        slug: folder.active.slug.clone(),
-        standing: "active",
-        phases: folder.active.phases.len(),
-    }];
+    let survey = Survey::read(project)?;
+    let status = StatusReport::from_survey(project, &survey);
+    let folder = survey.folder;
+    // With `default`, folders of shipped milestones may lie beside those of the active one.
+    let mut found = Vec::new();
+    if status.next.action != Action::None || folder.active.slug != DEFAULT_MILESTONE {
+        found.push(ListedMilestone {
+            slug: folder.active.slug.clone(),
+            name: status.milestone_name(),
+            standing: "active",
+            phases: Some(survey.position.members().count()),
+        });
+    }
     for slug in folder.milestones()? {
         if slug != folder.active.slug {
             let milestone = folder.milestone(&slug)?.value;
             found.push(ListedMilestone {
                 slug,
+                name: None,
                 standing: "open",
-                phases: milestone.phases.len(),
+                phases: Some(milestone.phases.len()),
             });
         }
     }
     for archive in &folder.archived {
+        let phases = match &archive.dir {
+            Some(_) => Some(archive.milestone()?.value.phases.len()),
+            None => None,
+        };
         found.push(ListedMilestone {
             slug: archive.slug.clone(),
+            name: None,
             standing: "archived",
-            phases: archive.milestone()?.value.phases.len(),
+            phases,
         });
     }
     Ok(found)

@@ -18,6 +18,7 @@ use crate::patterns::history_without_effort;
 use crate::planning::PhaseNumber;
 use crate::planning::Requirement;
 use crate::planning::RoadmapPhase;
+use crate::position::Action;
 use crate::position::NextStatus;
 use crate::position::Phase;
 use crate::position::PhaseState;
@@ -131,8 +132,10 @@ pub fn plan(project: &Project, request: &PlanRequest) -> Result<CommandOutcome<P
 fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Result<Phase> {
     let position = &survey.position;
     let Some(number) = asked.or(position.next.phase.as_ref()) else {
-        // If all phases are done, the last one is returned for a retrospective.
-        return position.phase().cloned().ok_or_else(|| {
+        // Before a milestone ships, the last phase is returned for a retrospective.
+        let is_active = position.next.action != Action::None;
+        let last = position.phase().filter(|_| is_active);
+        return last.cloned().ok_or_else(|| {
             let next = NextStatus::from_position(position, &project.planning_place().layout);
             let because = next.because.first().cloned().unwrap_or_default();
             Error::not_found(format!("no phase to plan: {because}")).hint(next.command)

@@ -110,6 +110,10 @@ impl Position {
             .phase
             .or(cursor)
             .or(assessment.members.last().copied());
+        // Without an active milestone, only finished work is left to name.
+        let current = current.filter(|index| {
+            choice.action != Action::None || assessment.state(*index) == PhaseState::Done
+        });
         let behind = cursor.map(|cursor| assessment.phases[cursor].number.clone());
         // These phases precede the cursor: further declared plans are no longer expected.
         for phase in &mut phases {
