@@ -79,7 +79,15 @@ impl Survey {
         let ids = of_folders.unwrap_or_else(|| PhaseIds::of(config.as_deref(), of_roadmap));
         let state = state.map(|(text, path)| StateFile::parse_with(&text, &path, ids));
         let roadmap = roadmap.map(|(text, path)| Roadmap::parse_with(&text, &path, ids));
-        let state = state.map(|state| documents.value(state));
+        let mut state = state.map(|state| documents.value(state));
+        if *home != folder.dir {
+            let shared = documents.parse(&folder.dir.join(vocabulary::STATE), |text, path| {
+                StateFile::parse_with(text, path, ids)
+            });
+            if let (Some(state), Some(shared)) = (&mut state, shared) {
+                state.add_shared(shared);
+            }
+        }
         let roadmap = roadmap.map(|roadmap| documents.value(roadmap));
         let project_file =
             documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);

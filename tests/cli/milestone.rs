@@ -76,6 +76,26 @@ fn what_a_shipped_milestone_left_open_is_carried_into_the_next_and_back() {
 }
 
 #[test]
+fn decisions_of_a_shipped_milestone_are_seen_while_another_is_active() {
+    let case = Case::new(VBW);
+    let decisions = || {
+        let status = case.run("status --json").success().json();
+        status["decisions"].as_array().unwrap().len()
+    };
+    let before = decisions();
+    assert!(before > 0);
+    case.run("milestone new offline-mode").success();
+    assert_eq!(decisions(), 0);
+    case.run("milestone switch default").success();
+    case.run("ship --force").success();
+    assert_eq!(decisions(), before);
+    let text = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    assert!(text.contains("## Key Decisions"), "{text}");
+    case.run("ship --force").success();
+    assert_eq!(decisions(), before);
+}
+
+#[test]
 fn starting_it_twice_changes_nothing_more() {
     let case = Case::new(VBW);
     case.run("milestone new offline-mode").success();

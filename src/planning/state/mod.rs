@@ -181,6 +181,13 @@ const MAX_UNCLEAR: usize = 20;
 pub(crate) const MAX_CLAIMS: usize = 1000;
 
 impl StateFile {
+    /// Adds the decisions that the planning folder's own STATE.md keeps for all milestones; open items are carried
+    /// into a new milestone when it starts.
+    pub(crate) fn add_shared(&mut self, shared: Self) {
+        let own = std::mem::take(&mut self.decisions);
+        self.decisions = decision::distinct(shared.decisions.into_iter().chain(own));
+    }
+
     /// Parses a STATE.md of a project with plain phase numbers.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         Self::parse_with(text, path, PhaseIds::Plain)
@@ -299,7 +306,8 @@ fn decisions(outline: &Outline<'_>, ids: PhaseIds) -> Vec<Decision> {
         .flat_map(|section| {
             let inner = outline
                 .subsections(section)
-                .filter(|inner| !open_items::is_title(&inner.title));
+                .filter(|inner| !open_items::is_title(&inner.title))
+                .filter(|inner| !skill_list::is_title(&inner.title));
             let groups = std::iter::once(section).chain(inner);
             let under = |group: &Section| {
                 let mut decisions = decision::decisions(outline, &group.own);

@@ -1,8 +1,8 @@
 //! Parses the Skills section.
 //!
 //! ```text
-//! **Installed:** a, b (global)        **Installed:**
-//! **Suggested:** None                 - a (global)
+//! **Installed:** a, b (global)        **Installed:**        - a (global)
+//! **Suggested:** None                 - a (global)          - b (project)
 //! ```
 
 use std::ops::Range;
@@ -14,16 +14,27 @@ use crate::planning::heading;
 use crate::planning::placeholder::is_none_remark;
 use crate::text::comma_separated;
 
+const TITLES: &[&str] = &["skills", "installed skills", "skill status"];
+
+/// Returns whether a heading is that of a Skills section; VBW writes it below the decisions.
+pub(super) fn is_title(title: &str) -> bool {
+    TITLES.contains(&heading::words(title).as_str())
+}
+
 /// Returns the installed skills, without suggested ones.
 pub(super) fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     let mut installed = Vec::new();
-    for section in heading::sections(outline, &["skills", "installed skills", "skill status"]) {
+    for section in heading::sections(outline, TITLES) {
         let labels = outline.labels(&section.own);
         let parts: Vec<(&Label, LabelTopic)> = labels
             .iter()
             .map(|label| (label, LabelTopic::from_label(label)))
             .filter(|(label, part)| label.is_bold || *part != LabelTopic::Other)
             .collect();
+        let first_label = parts.first().map_or(usize::MAX, |(label, _)| label.line);
+        let unlabelled = outline.items(&section.own);
+        let unlabelled = unlabelled.take_while(|(block, _)| block.line < first_label);
+        installed.extend(unlabelled.filter_map(|(_, item)| skill(&item.text)));
         for (index, (label, part)) in parts.iter().enumerate() {
             let end = parts
                 .get(index + 1)
@@ -105,5 +116,13 @@ mod tests {
         let bullets = "### Skills\n**Installed:**\n- a (global)\n- b\n\n**Suggested:**\n- c\n\n**Registry:** yes\n- x\n";
         assert_eq!(shown(bullets), ["a@global", "b"]);
         assert!(shown("## Skills\n**Installed:** None detected\n").is_empty());
+    }
+
+    #[test]
+    fn bullets_without_a_label_are_installed() {
+        let plain = "## Skills\n\n- a (global)\n- `b` - what it does\n\n**Suggested:**\n- c\n";
+        assert_eq!(shown(plain), ["a@global", "b"]);
+        assert!(shown("### Installed Skills\n\n- None\n").is_empty());
+        assert!(shown("## Skills\n\n- **Suggested:** c\n").is_empty());
     }
 }
