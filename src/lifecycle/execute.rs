@@ -1,5 +1,7 @@
 //! Records the lessons of finished phases.
 
+use std::cell::RefCell;
+use std::path::Path;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -16,13 +18,17 @@ use crate::patterns::SubmittedLessons;
 use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
+use crate::planning::TextOf;
 use crate::position::Phase;
 use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::Survey;
 use crate::position::status_words;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
+use crate::storage::read;
+use crate::warning::Warning;
 
 /// The options of `annals execute`.
 #[derive(Clone, Debug, Default)]
@@ -78,7 +84,14 @@ fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<
     };
     let mut recorder = Recorder::new(project, &survey, options, &work.changes)?;
     match &request.phase {
-        Some(number) => add_numbered(project, &survey, number, request.partial, &mut recorder)?,
+        Some(number) => add_numbered(
+            project,
+            &survey,
+            number,
+            request.partial,
+            &mut recorder,
+            &mut work.warnings,
+        )?,
         None if request.all => add_all_complete(&survey, &mut recorder)?,
         None => add_latest(&survey, &mut recorder)?,
     }
@@ -112,10 +125,13 @@ fn add_numbered(
     project: &Project,
     survey: &Survey,
     number: &PhaseNumber,
-    partial: bool,
+    is_partial: bool,
     recorder: &mut Recorder<'_>,
+    warnings: &mut Vec<Warning>,
 ) -> Result<()> {
     survey.phase(number)?;
+    let unreadable = RefCell::new(Vec::new());
+    let text = |path: &Path| read::text_or_warning(path, &mut unreadable.borrow_mut());
     let phases: Vec<&Phase> = survey
         .position
         .phases
@@ -125,7 +141,9 @@ fn add_numbered(
     let has_summary = |phase: &&Phase| folder(survey, phase).is_some_and(has_summary);
     let has_any_summary = phases.iter().any(has_summary);
     for phase in phases {
-        if phase.state != PhaseState::Done && !partial {
+        let is_incomplete =
+            phase.state != PhaseState::Done || has_any_summary && left_plans(phase, &text);
+        if is_incomplete && !is_partial {
             return Err(incomplete(project, phase, has_any_summary));
         }
         if !has_any_summary {
@@ -135,7 +153,13 @@ fn add_numbered(
             recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
         }
     }
+    warnings.extend(project.named(unreadable.into_inner()));
     Ok(())
+}
+
+/// Returns whether a plan was left without a summary, and no check of the phase made up for it.
+fn left_plans(phase: &Phase, text: TextOf<'_>) -> bool {
+    phase.count(PlanState::Open) > 0 && !phase.has_passed(text)
 }
 
 /// Adds the latest complete phase that is not recorded yet, or with `again` the latest complete one.
