@@ -7,10 +7,14 @@ use std::path::Path;
 use crate::error::At;
 use crate::error::Result;
 
-/// Reads at most this many bytes of standard input; `tried` says in an error what was attempted.
+/// Reads at most this many bytes of standard input, without a byte order mark; `tried` says in an error what
+/// was attempted.
 pub(crate) fn read(most: u64, tried: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut input = io::stdin().take(most);
     input.read_to_end(&mut bytes).at(tried, Path::new("-"))?;
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        bytes.drain(.."\u{feff}".len());
+    }
     Ok(bytes)
 }

@@ -43,7 +43,7 @@ pub struct Statement {
     pub key: String,
     /// The value.
     pub value: String,
-    /// The value as a JSON object.
+    /// The value as JSON.
     pub json: Option<String>,
     /// The category, if it differs from the key's.
     pub category: Option<Category>,
@@ -189,7 +189,7 @@ fn action(statement: &Statement) -> Result<Action> {
             "a value must be 1 to {MAX_VALUE_BYTES} bytes long"
         )));
     }
-    let json = statement.json.as_deref().map(object).transpose()?;
+    let json = statement.json.as_deref().map(structured).transpose()?;
     let written = json.as_ref().map(Value::to_string).unwrap_or_default();
     if written.len() > MAX_VALUE_BYTES {
         return Err(Error::usage(format!(
@@ -219,11 +219,8 @@ fn action(statement: &Statement) -> Result<Action> {
     })
 }
 
-fn object(text: &str) -> Result<Value> {
-    match serde_json::from_str(text) {
-        Ok(value @ Value::Object(_)) => Ok(value),
-        _ => Err(Error::usage("the structured value is not a JSON object")),
-    }
+fn structured(text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|_| Error::usage("the structured value is not JSON"))
 }
 
 /// Refuses a text that looks like a secret.

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use rusqlite::Row;
 use rusqlite::params;
 use serde::Deserialize;
+use serde::Deserializer;
 use serde::Serialize;
 
 use crate::clock::Clock;
@@ -37,7 +38,7 @@ pub struct Observation {
     /// The user's message.
     pub user_input: String,
     /// The assistant's answer.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub assistant_response: String,
     /// Id of the turn, by which a repeated call is recognised.
     pub turn_id: Option<String>,
@@ -50,8 +51,14 @@ pub struct Observation {
     /// The project that the conversation is about.
     pub project: Option<String>,
     /// Whether the conversation ends with this turn, which makes the profile due for a rebuild.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub session_end: bool,
+}
+
+fn null_as_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    from: D,
+) -> std::result::Result<T, D::Error> {
+    Ok(Option::<T>::deserialize(from)?.unwrap_or_default())
 }
 
 /// The acknowledgement of an observation.
@@ -129,7 +136,9 @@ pub(crate) struct Lease {
     pub(crate) token: String,
 }
 
-/// Enqueues a turn, and nothing more; for a known turn id, returns the first receipt again.
+/// Enqueues a turn, and nothing more; for a known turn, returns the first receipt again.
+///
+/// A turn id that is already in use for another message is refused.
 pub fn observe(
     facts: &mut Facts,
     user: &UserId,
@@ -158,9 +167,15 @@ pub fn observe(
     facts.leave_checkpoint_to_others()?;
     facts.write(|connection| {
         if let Some(id) = &observation.turn_id
-            && let Some(known) = receipt(connection, user, id)?
+            && let Some(known) = turn(connection, user, id)?
         {
-            return Ok(known);
+            // The text of a forgotten turn is erased.
+            return if known.user_input == input || known.user_input.is_empty() {
+                Ok(Receipt::from(known))
+            } else {
+                Err(Error::refused(format!("turn {id} has another user_input"))
+                    .hint("give each turn its own turn_id, or none"))
+            };
         }
         let turn_id = match &observation.turn_id {
             Some(id) => id.clone(),
@@ -235,12 +250,17 @@ pub(crate) fn next_number(connection: &Connection, table: &str) -> Result<i64> {
 }
 
 fn receipt(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Option<Receipt>> {
-    let found = turn(connection, user, turn_id)?;
-    Ok(found.map(|turn| Receipt {
-        user_id: user.as_str().to_owned(),
-        turn_id: turn.turn_id,
-        turn_seq: turn.turn_seq,
-    }))
+    Ok(turn(connection, user, turn_id)?.map(Receipt::from))
+}
+
+impl From<Turn> for Receipt {
+    fn from(turn: Turn) -> Self {
+        Self {
+            user_id: turn.user.as_str().to_owned(),
+            turn_id: turn.turn_id,
+            turn_seq: turn.turn_seq,
+        }
+    }
 }
 
 /// Returns a turn of a user.

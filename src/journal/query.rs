@@ -64,15 +64,22 @@ pub struct JournalQuery {
 }
 
 fn limit<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<usize, D::Error> {
-    number(from, "limit")
+    number(from, "limit", DEFAULT_LIMIT)
 }
 
 fn window<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<usize, D::Error> {
-    number(from, "window_lines")
+    number(from, "window_lines", DEFAULT_WINDOW)
 }
 
-fn number<'de, D: Deserializer<'de>>(from: D, name: &str) -> std::result::Result<usize, D::Error> {
+fn number<'de, D: Deserializer<'de>>(
+    from: D,
+    name: &str,
+    default: usize,
+) -> std::result::Result<usize, D::Error> {
     let given = Value::deserialize(from)?;
+    if given.is_null() {
+        return Ok(default);
+    }
     let number = given
         .as_u64()
         .and_then(|number| usize::try_from(number).ok());

@@ -1,5 +1,7 @@
 //! `annals facts`
 
+use serde_json::json;
+
 use crate::cli::assert_error;
 use crate::support::Case;
 
@@ -213,4 +215,97 @@ fn forgetting_works_with_a_bare_database_name() {
     assert_eq!(case.read("t.db-vectors-1"), None);
     let left = run("list").success().stdout();
     assert!(!left.contains("Rome"), "{left}");
+}
+
+#[test]
+fn a_turn_id_in_use_for_another_message_is_refused() {
+    let case = Case::empty();
+    let observe = |turn: &str| case.run("facts observe --user ada").stdin(turn);
+    let first =
+        "{\"user_input\": \"I like tea\", \"turn_id\": \"1\", \"assistant_response\": null}";
+    observe(first).success();
+    observe(first).success();
+    let other = observe("{\"user_input\": \"I moved\", \"turn_id\": \"1\"}").code(4);
+    assert!(
+        other.stderr().contains("turn 1 has another user_input"),
+        "{}",
+        other.report()
+    );
+    // A byte order mark is not part of the input.
+    observe("\u{feff}{\"user_input\": \"I moved\", \"turn_id\": \"2\"}").success();
+    let turns = case.run("facts turns --user ada --json").success().json();
+    assert_eq!(turns["turns"].as_array().unwrap().len(), 2, "{turns:#}");
+}
+
+#[test]
+fn money_and_papers_are_not_overwritten_by_one_contradiction() {
+    let case = Case::empty();
+    for key in [
+        "iban",
+        "income",
+        "home.mortgage",
+        "passport",
+        "credit.score",
+    ] {
+        for value in ["one", "two"] {
+            case.run("facts add --user ada")
+                .args(["--key", key, "--value", value])
+                .success();
+        }
+        let listed = case
+            .run("facts list --user ada --json")
+            .args(["--key", key])
+            .success()
+            .json();
+        let values: Vec<_> = listed["facts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|fact| (fact["value_text"].clone(), fact["status"].clone()))
+            .collect();
+        assert_eq!(
+            values,
+            [
+                (json!("one"), json!("active")),
+                (json!("two"), json!("pending_confirmation"))
+            ],
+            "{key}"
+        );
+    }
+}
+
+#[test]
+fn a_pending_fact_that_is_over_is_neither_asked_about_nor_confirmed() {
+    let case = Case::empty();
+    case.run("facts add --user ada --key identity.name --value Ada")
+        .success();
+    let added = case
+        .run("facts add --user ada --key identity.name --value Grace --json")
+        .args(["--valid-to", "2026-03-05T00:00:00Z"])
+        .success()
+        .json();
+    let id = added["fact"]["fact_id"].as_str().unwrap();
+    let later = "2026-04-01T00:00:00Z";
+    let pending = case
+        .run("facts pending --user ada --json")
+        .env("ANNALS_NOW", later)
+        .success()
+        .json();
+    assert_eq!(pending["pending"], json!([]), "{pending:#}");
+    case.run("facts confirm --user ada")
+        .args([id])
+        .env("ANNALS_NOW", later)
+        .code(4);
+}
+
+#[test]
+fn a_structured_value_is_any_json() {
+    let case = Case::empty();
+    for (key, value) in [("a", "[1,2]"), ("b", "3"), ("c", "{\"d\":null}")] {
+        case.run("facts add --user ada --value x")
+            .args(["--key", key, "--value-json", value])
+            .success();
+    }
+    case.run("facts add --user ada --key e --value x --value-json no")
+        .code(2);
 }

@@ -29,7 +29,7 @@ pub(crate) struct AddArgs {
     /// The value
     #[arg(long, value_name = "TEXT")]
     value: String,
-    /// The value as structured data: one JSON object
+    /// The value as structured data, in JSON
     #[arg(long, value_name = "JSON")]
     value_json: Option<String>,
     /// Its category, if it is not the key's default: identity, `hard_preference`, `soft_preference`,

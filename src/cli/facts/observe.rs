@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ObserveArgs, context: &mut FactsContext<'_>) -> Result<
     let text = input()?;
     let mut observation: Observation = serde_json::from_str(&text).map_err(|error| {
         Error::usage(format!("standard input is not a turn: {error}")).hint(
-            "one JSON object: user_input, assistant_response, turn_id, timestamp, user_id, session_id, context.project",
+            "one JSON object: user_input, assistant_response, turn_id, timestamp, user_id, session_id, project, session_end",
         )
     })?;
     let user = match (&context.database.user, &observation.user_id) {
