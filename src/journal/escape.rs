@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use crate::text::is_invisible;
+
 /// Returns a JSON text in which all line separators and invisible characters are escaped.
 ///
 /// JSON itself requires escapes only for the control characters below U+0020. This also escapes U+007F to
-/// U+009F, the line separators at which many programs split, bidirectional controls and tag characters, as
-/// `\u…`. They occur only inside strings, so the meaning is unchanged.
+/// U+009F, the line separators at which many programs split, and the invisible characters that are removed
+/// from all output, as `\u…`. They occur only inside strings, so the meaning is unchanged.
 pub(crate) fn visible(json: &str) -> Cow<'_, str> {
     if !json.bytes().any(may_begin) || !json.chars().any(is_hidden) {
         return Cow::Borrowed(json);
@@ -51,16 +53,12 @@ pub(crate) fn push(c: char, text: &mut String) {
 }
 
 fn is_hidden(c: char) -> bool {
-    matches!(c,
-        '\u{7f}'..='\u{9f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2066}'..='\u{2069}'
-        | '\u{e0000}'..='\u{e007f}')
+    matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}') || is_invisible(c)
 }
 
 /// Returns whether the UTF-8 encoding of a hidden character may start with this byte.
 fn may_begin(byte: u8) -> bool {
-    matches!(byte, 0x7f | 0xc2 | 0xe2 | 0xf3)
+    byte == 0x7f || byte >= 0xc2
 }
 
 #[cfg(test)]
@@ -69,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_is_hidden_is_escaped_and_means_the_same() {
-        let text = "a\u{7f}\u{85}\u{9b}\u{2028}\u{2029}\u{202e}\u{2066}\u{e0041}é日\n\"\\";
+        let text = "\u{200b}\u{ad}\u{feff}\u{61c}a\u{7f}\u{85}\u{9b}\u{2028}\u{2029}\u{202e}\u{2066}\u{e0041}é日\n\"\\";
         let json = serde_json::to_string(text).unwrap();
         let shown = visible(&json);
         assert!(!shown.chars().any(is_hidden), "{shown}");

@@ -86,7 +86,7 @@ fn is_removed(c: char) -> bool {
 }
 
 /// Returns whether a character is invisible and not part of a letter.
-fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c,
         // Soft hyphen, grapheme joiner, fillers.
         '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}'

@@ -16,6 +16,7 @@ pub use clip::clip;
 pub(crate) use clip::first_chars;
 pub(crate) use clip::is_combining;
 pub(crate) use clip::is_unspaced;
+pub(crate) use controls::is_invisible;
 pub use controls::strip_controls;
 pub use hexadecimal::hexadecimal;
 pub use line::Line;
