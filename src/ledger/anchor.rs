@@ -54,6 +54,13 @@ impl Footer {
         footer
     }
 
+    /// Returns whether a line is one of the footer.
+    pub(crate) fn is_part(line: &str) -> bool {
+        [ANCHOR_LABEL, UPDATED_LABEL]
+            .iter()
+            .any(|label| value_offset(line, label).is_some())
+    }
+
     fn read_line(&mut self, line: &str, start: usize, number: usize) {
         let mut push = |at: usize, length: usize, hash: Option<&str>, is_comment: bool| {
             self.anchors.push(Anchor {

@@ -1,5 +1,6 @@
 //! Parses and checks the evidence for a decision: commits, pull requests, files.
 
+use std::borrow::Cow;
 use std::path::Component;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -15,6 +16,11 @@ use crate::storage::read;
 
 static PULL_REQUEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"https?://\S+/(?:pull|pulls|merge_requests|pull-requests|pullrequest)/[0-9]+").ok()
+});
+
+/// The path directly before the marker, in backticks or as a word.
+static MARKED_PATH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:`([^`\n]+)`|([^\s`,;()\[\]]+))[ \t]*\(?on-disk invariant\)?").ok()
 });
 
 /// Marks a path as evidence: a fact about the files on disk that does not depend on the history.
@@ -37,16 +43,31 @@ impl EntryEvidence {
             .as_ref()
             .map(|link| link.replace_all(text, " "));
         let has_pull_request = linked.as_deref().is_some_and(|rest| rest != text);
-        let rest = linked.as_deref().unwrap_or(text);
+        let mut rest = linked.unwrap_or(Cow::Borrowed(text));
         let is_marked = rest.to_lowercase().contains(ON_DISK_MARKER);
         let mut evidence = Self {
             has_pull_request,
             ..Self::default()
         };
+        if let Some(marked) = MARKED_PATH.as_ref().filter(|_| is_marked) {
+            for found in marked.captures_iter(&rest) {
+                let path = found.get(1).or_else(|| found.get(2));
+                let path = path.map_or("", |path| path.as_str());
+                evidence.paths.push(path.to_owned());
+            }
+            rest = Cow::Owned(marked.replace_all(&rest, " ").into_owned());
+        }
         for word in rest.split(|c: char| c.is_whitespace() || "`,;()[]\"'".contains(c)) {
-            let word = word.trim_matches(['.', ':', '*', '#']);
+            let word = word.trim_start_matches([':', '*', '#']);
+            let word = word.trim_end_matches(['.', ':', '*', '#']);
             if is_cited_hash(word) {
                 evidence.hashes.push(word.to_ascii_lowercase());
+            } else if word.contains("://") {
+                // A link to a commit, or to a file as of one.
+                let hashes = word
+                    .split(['/', '#', '?'])
+                    .filter(|part| is_cited_hash(part));
+                evidence.hashes.extend(hashes.map(str::to_ascii_lowercase));
             } else if is_marked && is_path(word) {
                 evidence.paths.push(word.to_owned());
             }
@@ -146,6 +167,16 @@ mod tests {
             read("`src/main.rs` (on-disk invariant)"),
             (none(), false, vec!["src/main.rs".into()])
         );
+        for (text, path) in [
+            ("Makefile (on-disk invariant)", "Makefile"),
+            ("./src/a.rs (on-disk invariant)", "./src/a.rs"),
+            (".github/ci.yml (On-disk invariant).", ".github/ci.yml"),
+            ("`docs/x y.md` (on-disk invariant)", "docs/x y.md"),
+        ] {
+            assert_eq!(read(text), (none(), false, vec![path.into()]), "{text}");
+        }
+        let link = "https://example.org/o/r/commit/77c1af2aa";
+        assert_eq!(read(link), (vec!["77c1af2aa".into()], false, none()));
         assert_eq!(read("this commit, reviewed"), (none(), false, none()));
         assert_eq!(
             read("deployed 20260217 in 77c1af2, not defaced"),

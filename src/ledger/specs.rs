@@ -89,15 +89,24 @@ fn specs_of(commit: &Commit) -> Vec<String> {
     let words = message
         .iter()
         .flat_map(|text| text.split(|c: char| c.is_whitespace() || "`'\"()[]<>,;".contains(c)))
-        .map(|word| {
-            word.trim_start_matches("./")
-                .trim_end_matches(['.', ':', '!', '?'])
-        });
+        .map(named_path);
     touched
         .chain(words)
         .filter(|path| is_spec(path))
         .map(str::to_owned)
         .collect()
+}
+
+/// Returns the path that a word of a message names, without an anchor or a line number behind it.
+fn named_path(word: &str) -> &str {
+    let path = word.split('#').next().unwrap_or_default();
+    let path = path.trim_start_matches("./");
+    // `a.md:12`, `a.md:12-20`
+    let path = match path.rsplit_once(':') {
+        Some((path, lines)) if lines.bytes().all(|b| b.is_ascii_digit() || b == b'-') => path,
+        _ => path,
+    };
+    path.trim_end_matches(['.', ':', '!', '?'])
 }
 
 fn is_spec(path: &str) -> bool {

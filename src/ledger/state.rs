@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::ledger::anchor::Footer;
 use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
+use crate::markdown::comments::without_comments;
 use crate::text::fold;
 
 /// Placeholder for an unknown value.
@@ -94,14 +95,26 @@ impl LedgerState {
         }
     }
 
-    /// Returns whether the file is still the template, or has placeholders and no active work.
+    /// Returns whether the file says nothing but headings, or has placeholders and no active work.
     pub(crate) fn is_uninitialised(&self, text: &str) -> bool {
-        let is_marked = text.contains(UNKNOWN) || text.contains(TRIAGE);
+        let lower = text.to_ascii_lowercase();
+        let is_marked = [UNKNOWN, TRIAGE]
+            .iter()
+            .any(|mark| lower.contains(&mark.to_ascii_lowercase()));
         let is_working =
             |part: &StateSection| part.bullets.iter().any(|(bullet, _)| is_filled(bullet));
         let has_work = self.sections[1].as_ref().is_some_and(is_working);
-        text.trim().is_empty() || (is_marked && !has_work)
+        (is_marked && !has_work) || !says_anything(text)
     }
+}
+
+/// Returns whether a text has content: more than headings, comments, placeholders and the footer.
+fn says_anything(text: &str) -> bool {
+    let front = FrontMatter::parse(text, Path::new("STATE.md")).value;
+    without_comments(&text[front.range.end..])
+        .lines()
+        .map(|line| line.trim_matches(['\u{feff}', ' ', '\t', '\r', '-', '*', '+', '_', '=']))
+        .any(|line| !line.starts_with('#') && is_filled(line) && !Footer::is_part(line))
 }
 
 /// Returns whether a bullet is more than a placeholder for nothing or for an unknown value.
@@ -109,9 +122,14 @@ pub(crate) fn is_filled(bullet: &str) -> bool {
     let plain = bullet.trim_matches(['(', ')', '*', '_', '.', ' ', '`']);
     let nothing = ["", "none", "none yet", "n/a", "tbd", "todo", "-"];
     !is_bracketed(plain)
-        && !plain.starts_with("Unknown (needs human")
-        && !plain.starts_with(TRIAGE)
+        && !starts_with(plain, "Unknown (needs human")
+        && !starts_with(plain, TRIAGE)
         && !nothing.contains(&fold(plain).as_str())
+}
+
+fn starts_with(text: &str, mark: &str) -> bool {
+    text.get(..mark.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(mark))
 }
 
 /// Returns whether a text is entirely in one pair of brackets, as the placeholders of templates are; text
@@ -180,6 +198,16 @@ mod tests {
             (state("Write the parser", "Ship it"), false),
             (state("None", "Ship it"), false),
             (String::new(), true),
+            (
+                "# State\n\n## Current Objective\n\n## Active Work\n".to_owned(),
+                true,
+            ),
+            (
+                "<!-- DO:\nx -->\n# State\n\n---\nLast memory update: 2026-01-02\n".to_owned(),
+                true,
+            ),
+            (state("unknown (needs human)", ""), true),
+            (state("", "Ship it"), false),
             ("# Where we are\n\nFree text.\n".to_owned(), false),
         ] {
             assert_eq!(
