@@ -336,29 +336,47 @@ fn stage_word(text: &str) -> &str {
 
 /// Returns the status in a report's front matter, otherwise the one under a label of its body.
 fn stated_status(text: &str, path: &Path) -> Option<String> {
-    if let Some(([issues, status, result], end)) =
-        front_matter::scan(text, ["issues", "status", "result"])
-    {
-        return of_fields(issues, status.or(result)).or_else(|| in_body(&text[end..]));
+    const FIELDS: [&str; 5] = ["issues", "issues_fixed", "failed", "status", "result"];
+    if let Some(([issues, fixed, failed, status, result], end)) = front_matter::scan(text, FIELDS) {
+        return of_fields(issues, fixed, failed, status.or(result))
+            .or_else(|| in_body(&text[end..]));
     }
     let front = FrontMatter::parse(text, path).value;
-    of_fields(front.text(&["issues"]), front.text(&["status", "result"]))
-        .or_else(|| in_body(&text[front.range.end..]))
+    let field = |name: &str| front.text(&[name]);
+    let status = field("status").or_else(|| field("result"));
+    of_fields(
+        field("issues"),
+        field("issues_fixed"),
+        field("failed"),
+        status,
+    )
+    .or_else(|| in_body(&text[front.range.end..]))
 }
 
-fn of_fields(issues: Option<&str>, status: Option<&str>) -> Option<String> {
+/// Returns the status, or `issues_found` if the counts of the report contradict it.
+fn of_fields(
+    issues: Option<&str>,
+    fixed: Option<&str>,
+    failed: Option<&str>,
+    status: Option<&str>,
+) -> Option<String> {
     let status = word(status?);
+    let count = |field: Option<&str>| field.and_then(|count| count.trim().parse::<u32>().ok());
     // A user test session is complete once everything has been tried, regardless of the findings.
-    let has_issues = issues
-        .and_then(|count| count.trim().parse::<u32>().ok())
-        .is_some_and(|count| count > 0);
-    Some(
-        if has_issues && outcome(&status) == Some(CheckOutcome::Passed) {
-            "issues_found".to_owned()
-        } else {
-            status
-        },
-    )
+    let open = count(issues).unwrap_or(0) > count(fixed).unwrap_or(0);
+    let has_issues = match outcome(&status) {
+        Some(CheckOutcome::Passed) => open,
+        // A verification that is `partial` because something failed does not wait for a person.
+        Some(CheckOutcome::Pending) => {
+            status.starts_with("partial") && count(failed).is_some_and(|failed| failed > 0)
+        }
+        _ => false,
+    };
+    Some(if has_issues {
+        "issues_found".to_owned()
+    } else {
+        status
+    })
 }
 
 fn in_body(body: &str) -> Option<String> {
@@ -429,6 +447,31 @@ mod tests {
         );
         assert_eq!(of_name("02-RLS-UAT.md"), None);
         assert_eq!(of_name("02-REGRESSION-VERIFICATION.md"), None);
+    }
+
+    #[test]
+    fn counts_of_issues_are_held_against_the_status() {
+        let dir = TempDir::new().unwrap();
+        let found = |name: &str, fields: &str| {
+            let report = format!("---\n{fields}\n---\n");
+            dir.child(name).write_str(&report).unwrap();
+            outcome_in(&dir, &[name])
+        };
+        let issues = Some(CheckOutcome::Issues);
+        assert_eq!(found("02-UAT.md", "status: complete\nissues: 2"), issues);
+        let fixed = "status: complete\nissues: 2\nissues_fixed: 2";
+        assert_eq!(found("02-UAT.md", fixed), Some(CheckOutcome::Passed));
+        let some = "status: complete\nissues: 2\nissues_fixed: 1";
+        assert_eq!(found("02-UAT.md", some), issues);
+        assert_eq!(
+            found("02-VERIFICATION.md", "result: PARTIAL\nfailed: 1"),
+            issues
+        );
+        let waiting = "result: PARTIAL\nfailed: 0";
+        assert_eq!(
+            found("02-VERIFICATION.md", waiting),
+            Some(CheckOutcome::Pending)
+        );
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::planning::heading;
 use crate::position::PlanState;
 use crate::position::Read;
 use crate::position::Survey;
+use crate::position::weighing::milestone_version;
 use crate::text::fold;
 
 /// The metrics measured from the summaries of the active milestone.
@@ -23,10 +24,11 @@ struct Measured {
 
 /// Returns the edits that update the metrics of a STATE.md; each value keeps its unit.
 ///
-/// Free text is left unchanged. All metrics are left unchanged if one exceeds what the milestone's summaries
-/// show, since they then include work that is not visible here.
+/// Free text is left unchanged, and so are the metrics of other milestones and those that are listed twice. All
+/// metrics are left unchanged if one exceeds what the milestone's summaries show, since they then include work
+/// that is not visible here.
 pub fn metrics(text: &str, survey: &Survey, read: Read<'_>) -> Result<Vec<Edit>> {
-    let labels = labels(&Outline::parse(text, 0));
+    let labels = labels(&Outline::parse(text, 0), survey.state.milestone.as_deref());
     if labels.is_empty() {
         return Ok(Vec::new());
     }
@@ -44,16 +46,32 @@ pub fn metrics(text: &str, survey: &Survey, read: Read<'_>) -> Result<Vec<Edit>>
     Ok(edits.collect())
 }
 
-/// Returns the labels of the metrics sections.
-fn labels(outline: &Outline<'_>) -> Vec<Label> {
+/// Returns the labels of the metrics sections that are about the active milestone, without repeated ones.
+fn labels(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
     let is_metrics = |title: &str| {
         let words = heading::words(title);
         words.split(' ').any(|word| word == "metrics")
     };
     let sections = outline.sections().iter();
     let sections = sections.filter(|section| section.level > 0 && is_metrics(&section.title));
-    sections
-        .flat_map(|section| outline.labels(&section.own))
+    let mut labels = Vec::new();
+    for section in sections {
+        let mut is_of_other = false;
+        for label in outline.labels(&section.own) {
+            if label.value.trim().is_empty() && !is_count(&label.name) && !is_total(&label.name) {
+                // `**Velocity (v1.0):**` heads the metrics of one milestone.
+                let version = milestone_version(&label.name);
+                is_of_other = version.is_some() && version != milestone.and_then(milestone_version);
+            } else if !is_of_other {
+                labels.push(label);
+            }
+        }
+    }
+    let names: Vec<String> = labels.iter().map(|label| fold(&label.name)).collect();
+    let is_single = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
+    let labels = labels.into_iter().zip(&names);
+    labels
+        .filter_map(|(label, name)| is_single(name).then_some(label))
         .collect()
 }
 
@@ -90,8 +108,11 @@ impl Measured {
     /// Returns whether a metric exceeds the measured value.
     fn is_exceeded_by(&self, name: &str, stated: &str) -> bool {
         if is_count(name) {
+            // `18 (5 of v1.0 + 13)` counts more than this milestone.
+            let digits = stated.find(|c: char| !c.is_ascii_digit());
+            let is_remark = digits.is_some_and(|end| end > 0);
             let stated = stated.parse::<usize>();
-            return stated.is_ok_and(|stated| stated > self.complete);
+            return is_remark || stated.is_ok_and(|stated| stated > self.complete);
         }
         // Both are compared as formatted, so that rounding makes no difference.
         let written = is_total(name).then(|| self.written(name, stated)).flatten();

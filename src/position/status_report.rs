@@ -285,8 +285,14 @@ fn derived(position: &Position) -> PhaseReport {
         total: u32::try_from(position.total())
             .ok()
             .filter(|total| *total > 0)
-            // `15 of 6` would make no sense: numbering continues across milestones.
-            .filter(|total| phase.is_none_or(|phase| phase.number.ordinal() <= *total)),
+            // `9 of 16` would mislead where numbering continues across milestones.
+            .filter(|total| phase.is_none_or(|phase| phase.number.ordinal() <= *total))
+            .filter(|_| {
+                position
+                    .kept()
+                    .next()
+                    .is_none_or(|first| first.number.ordinal() <= 1)
+            }),
         name: phase.and_then(|phase| phase.name.clone()),
         status: phase.map(status_words),
         progress_percent: phase.map(|_| position.percent()),

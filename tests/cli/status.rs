@@ -305,3 +305,39 @@ fn without_summaries_the_work_goes_on_after_the_last_phase_that_is_called_done()
         (&json!("plan"), &json!("3"))
     );
 }
+
+#[test]
+fn only_the_milestone_that_state_names_counts_where_several_are_open() {
+    let case = Case::empty();
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap: A\n\n## Milestones\n\n- 🚧 **v2.1 Sharing** - Phases 3-4 (in progress)\n- 📋 **v2.0 Offline** - Phases 1-2 (planned)\n\n\
+         ## Phases\n\n### 📋 v2.0 Offline (Planned)\n\n#### Phase 1: Cache\n**Goal**: a\n\n#### Phase 2: Sync\n**Goal**: b\n\n\
+         ### 🚧 v2.1 Sharing (In Progress)\n\n#### Phase 3: Links\n**Goal**: c\n\n#### Phase 4: Rights\n**Goal**: d\n",
+    );
+    case.write(
+        ".planning/STATE.md",
+        "---\nmilestone: v2.1\n---\n\n# State\n\nPhase: 3 (Links)\n",
+    );
+    for name in [
+        "01-cache/01-01-PLAN",
+        "03-links/03-01-PLAN",
+        "03-links/03-01-SUMMARY",
+    ] {
+        case.write(&format!(".planning/phases/{name}.md"), "# Plan\n");
+    }
+    let status = case.run("status --json").success().json();
+    assert_eq!(
+        status["next"]["command"],
+        json!("/gsd:plan-phase 4"),
+        "{status:#}"
+    );
+    assert_eq!(status["next"]["conflict"], json!(false), "{status:#}");
+    assert_eq!(status["plans"]["total"], json!(1), "{status:#}");
+    let text = case.run("status").success().stdout();
+    // Neither 2 nor 4 would be the number of the last phase.
+    assert!(
+        text.contains("Phase:      4 - Rights (not planned)\n"),
+        "{text}"
+    );
+}

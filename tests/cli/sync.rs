@@ -259,3 +259,70 @@ fn a_missing_planning_folder_is_not_found_and_nothing_is_written() {
 fn text(case: &Case, path: &str) -> String {
     String::from_utf8(case.read(path).unwrap()).unwrap()
 }
+
+/// A GSD project in milestone v1.1, whose phase 2 is done.
+fn second_milestone() -> Case {
+    let case = Case::empty();
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap: A\n\n- [x] **Phase 1: One** - a\n- [ ] **Phase 2: Two** - b\n- [ ] **Phase 3: Three** - c\n\n\
+         | Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n\
+         | 1. One | 2/2 | Complete | 2026-01-02 |\n| 2. Two | 1/1 | Not started | - |\n",
+    );
+    for plan in [
+        "01-one/01-01",
+        "01-one/01-02",
+        "02-two/02-01",
+        "03-three/03-01",
+    ] {
+        case.write(&format!(".planning/phases/{plan}-PLAN.md"), "# Plan\n");
+    }
+    let done = "---\nstatus: complete\nduration: 10min\n---\n\n# Summary\n";
+    for summary in ["01-one/01-01", "02-two/02-01"] {
+        case.write(&format!(".planning/phases/{summary}-SUMMARY.md"), done);
+    }
+    case
+}
+
+#[test]
+fn metrics_of_other_milestones_and_free_text_are_left_alone() {
+    let case = second_milestone();
+    let state = "---\nmilestone: v1.1\n---\n\n# State\n\nPhase: 3 of 3 (Three)\n\n## Performance Metrics\n\n\
+         **Velocity (v1.0):**\n- Total plans completed: 1\n\n";
+    let own = "**Velocity (v1.1):**\n- Total plans completed: 1\n";
+    case.write(".planning/STATE.md", format!("{state}{own}"));
+    case.run("sync --fix-state").success();
+    let written = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();
+    assert_eq!(
+        written,
+        format!("{state}{}", own.replace('1', "2").replace("v2.2", "v1.1"))
+    );
+    // Without a heading it is unclear whose count it is, and a remark counts other work.
+    for metrics in [
+        "- Total plans completed: 1\n- Total plans completed: 1\n",
+        "- Total plans completed: 1 (in v1.0)\n- Average duration: 4 min\n",
+    ] {
+        let text = state.split("**Velocity").next().unwrap().to_owned() + metrics;
+        case.write(".planning/STATE.md", &text);
+        case.run("sync --fix-state").success();
+        let written = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();
+        assert_eq!(written, text);
+    }
+}
+
+#[test]
+fn a_dated_row_and_an_unfinished_phase_are_not_rewritten() {
+    let case = second_milestone();
+    case.write(".planning/STATE.md", "# State\n\nPhase: 3 of 3 (Three)\n");
+    case.write(
+        ".planning/phases/02-two/02-01-SUMMARY.md",
+        "---\nstatus: partial\n---\n\n# Summary\n",
+    );
+    case.run("sync --fix-state").success();
+    let roadmap = String::from_utf8(case.read(".planning/ROADMAP.md").unwrap()).unwrap();
+    assert!(roadmap.contains("- [ ] **Phase 2: Two**"), "{roadmap}");
+    assert!(
+        roadmap.contains("| 1. One | 2/2 | Complete | 2026-01-02 |"),
+        "{roadmap}"
+    );
+}

@@ -6,6 +6,7 @@ use crate::planning::Claim;
 use crate::position::Action;
 use crate::position::Alternative;
 use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
@@ -22,6 +23,7 @@ pub(super) fn alternative(
         .or_else(|| unplanned_frontier(assessment, choice))
         .or_else(|| later_work(assessment, choice))
         .or_else(|| passed_over(assessment, choice))
+        .or_else(|| unfinished_plan(assessment, choice))
         .or_else(|| skipped(assessment, choice, cursor))
         .or_else(|| passed_short(assessment, choice));
     let (action, index, because) = contested?;
@@ -99,6 +101,25 @@ fn passed_over(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate
     }
     let open = assessment.unfinished_after(None).next()?;
     Some(work_on(assessment, open))
+}
+
+/// Applies if nothing is left to do, but a summary calls its plan partial or failed, and no check passed since.
+fn unfinished_plan(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+    if choice.action != Action::Ship {
+        return None;
+    }
+    let has_passed = |index: usize| {
+        let mut checks = assessment.checks(index).iter();
+        checks.any(|check| check.outcome == CheckOutcome::Passed)
+    };
+    let is_unfinished = |index: &usize| {
+        let phase = &assessment.phases[*index];
+        let plans = phase.count(PlanState::Partial) + phase.count(PlanState::Failed);
+        phase.state == PhaseState::Done && plans > 0 && !has_passed(*index)
+    };
+    let index = assessment.members.iter().copied().find(is_unfinished)?;
+    let because = reason::open_plans(assessment, &assessment.phases[index]);
+    Some((Action::Execute, Some(index), because))
 }
 
 /// Applies if a prepared phase was preferred to an earlier one without files.

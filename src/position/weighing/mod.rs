@@ -30,6 +30,7 @@ mod scope;
 mod wording;
 
 pub use evidence::Evidence;
+pub(crate) use scope::milestone_version;
 pub(crate) use wording::phases_in;
 
 /// The next action.

@@ -122,7 +122,7 @@ pub(super) fn summaries_alone(assessment: &Assessment<'_>, index: usize) -> Stri
     )
 }
 
-fn open_plans(assessment: &Assessment<'_>, phase: &Phase) -> Vec<String> {
+pub(super) fn open_plans(assessment: &Assessment<'_>, phase: &Phase) -> Vec<String> {
     let mut found: Vec<String> = assessment.evidence.open_plans(phase).collect();
     let rest = found.len().saturating_sub(MAX_PLANS);
     found.truncate(MAX_PLANS);

@@ -31,6 +31,28 @@ pub(super) struct RoadmapScope<'a> {
     milestones: &'a [RoadmapMilestone],
 }
 
+/// Returns the index of the milestone that STATE.md names by its version, if the roadmap has several open ones.
+fn stated_milestone(evidence: &Evidence<'_>) -> Option<usize> {
+    let version = milestone_version(evidence.state.milestone.as_deref()?)?;
+    let milestones = evidence.roadmap.milestones.iter().enumerate();
+    let open: Vec<(usize, &RoadmapMilestone)> =
+        milestones.filter(|(_, one)| !one.is_shipped).collect();
+    let mut named = open
+        .iter()
+        .filter(|(_, one)| milestone_version(&one.name) == Some(version));
+    let found = named.next()?;
+    (open.len() > 1 && named.next().is_none()).then_some(found.0)
+}
+
+/// Returns the version in a milestone's name: `v2.1` in `v2.1 Sharing`.
+pub(crate) fn milestone_version(name: &str) -> Option<&str> {
+    let words = name.split(|c: char| c.is_whitespace() || ",:;()*".contains(c));
+    words.map(|word| word.trim_end_matches('.')).find(|word| {
+        let digits = word.strip_prefix(['v', 'V', 'M', 'm']);
+        digits.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
 impl<'a> RoadmapScope<'a> {
     /// Reads the roadmap; phases that are only in tables are ignored if any has a heading or a list entry.
     pub(super) fn from_evidence(evidence: &Evidence<'a>) -> Self {
@@ -41,6 +63,12 @@ impl<'a> RoadmapScope<'a> {
             .filter(|phase| !phase.is_shipped && (phase.is_listed || !has_entries))
             .filter(is_kept)
             .collect();
+        if let Some(active) = stated_milestone(evidence) {
+            let is_active = |phase: &&RoadmapPhase| phase.milestone == Some(active);
+            if listed.iter().any(is_active) {
+                listed.retain(is_active);
+            }
+        }
         listed.sort_by(|a, b| a.number.cmp(&b.number));
         let shipped = all()
             .filter(|phase| phase.is_shipped)
