@@ -84,6 +84,11 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
             write!(to, ", {count} {word}")?;
         }
     }
+    // `16 of 16 complete` alone would read as the end of the work.
+    if plans.total > 0 && plans.complete == plans.total && plans.unplanned_phases > 0 {
+        let phases = quantity(plans.unplanned_phases, "phase");
+        write!(to, "; {phases} not planned")?;
+    }
     writeln!(to)?;
     for (number, one) in [
         (report.todos.len(), "todo"),

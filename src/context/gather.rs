@@ -180,7 +180,7 @@ impl<'a> Gatherer<'a> {
             let breadcrumbs = self.notes(notepad::NotepadSection::Working, MAX_BREADCRUMBS)?;
             let room = self
                 .request
-                .max_lines_per_part
+                .max_lines_per_list
                 .saturating_sub(breadcrumbs.len().min(2));
             let last = lines.split_off(room.min(lines.len()));
             lines.extend(breadcrumbs.into_iter().chain(last));

@@ -55,8 +55,8 @@ pub struct DigestRequest {
     pub compacted: bool,
     /// The parts to leave out.
     pub without: Vec<DigestPart>,
-    /// Maximum number of lines per part.
-    pub max_lines_per_part: usize,
+    /// Maximum number of lines of a list; the ledger's parts consist of several.
+    pub max_lines_per_list: usize,
     /// What the session has already read: those lines are left out and not counted.
     pub already_read: AlreadyRead,
 }
@@ -68,7 +68,7 @@ impl Default for DigestRequest {
             topic: None,
             compacted: false,
             without: Vec::new(),
-            max_lines_per_part: usize::MAX,
+            max_lines_per_list: usize::MAX,
             already_read: AlreadyRead::default(),
         }
     }

@@ -81,7 +81,8 @@ pub(crate) fn pack(sections: Vec<DigestSection>, request: &DigestRequest) -> Dig
     let limits: [fn(DigestPart) -> usize; 2] = [DigestPart::first_round_lines, |_| usize::MAX];
     for limit in limits {
         for index in 0..packed.len() {
-            let limit = limit(packed[index].section.part).min(request.max_lines_per_part);
+            let part = packed[index].section.part;
+            let limit = limit(part).min(part.max_lines(request.max_lines_per_list));
             let max_lines = limit.min(packed[index].costs.len());
             while packed[index].taken < max_lines {
                 packed[index].taken += 1;

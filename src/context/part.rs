@@ -63,6 +63,17 @@ impl DigestPart {
         }
     }
 
+    /// Returns the maximum number of its lines, if no list in it may have more than `per_list`.
+    pub(crate) fn max_lines(self, per_list: usize) -> usize {
+        match self {
+            // The ledger's own rules keep each of its lists that short.
+            Self::Ledger => usize::MAX,
+            // Infrastructure, rules and hazards.
+            Self::Constraints => per_list.saturating_mul(3),
+            _ => per_list,
+        }
+    }
+
     /// Returns the maximum number of its lines in the first round of packing.
     pub(crate) fn first_round_lines(self) -> usize {
         match self {

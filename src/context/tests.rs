@@ -22,7 +22,7 @@ fn request(budget: usize) -> DigestRequest {
 #[test]
 fn no_list_exceeds_the_maximum_and_the_rest_is_counted() {
     let request = DigestRequest {
-        max_lines_per_part: 5,
+        max_lines_per_list: 5,
         ..request(2000)
     };
     let digest = packing::pack(vec![section(DigestPart::Decisions, 12)], &request);

@@ -40,7 +40,7 @@ pub(crate) fn text(
         budget: context::START_BUDGET - estimate_tokens(REST) - 2,
         compacted: start.is_compacted,
         without,
-        max_lines_per_part: context::START_LINES,
+        max_lines_per_list: context::START_LINES,
         already_read: already_read::read(project, harness),
         ..DigestRequest::default()
     };

@@ -108,6 +108,8 @@ pub struct PlanCounts {
     pub partial: usize,
     /// Number of plans with a summary that calls them failed.
     pub failed: usize,
+    /// Number of phases that have no plans yet.
+    pub unplanned_phases: usize,
 }
 
 /// The next action.
@@ -221,6 +223,10 @@ impl PlanCounts {
             complete: count(PlanState::Complete),
             partial: count(PlanState::Partial),
             failed: count(PlanState::Failed),
+            unplanned_phases: position
+                .members()
+                .filter(|phase| phase.state == PhaseState::Unplanned)
+                .count(),
         }
     }
 }

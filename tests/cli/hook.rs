@@ -625,3 +625,35 @@ fn a_hook_that_runs_out_of_time_leaves_no_child_process() {
         );
     }
 }
+
+#[test]
+fn the_start_has_the_whole_state_of_the_ledger() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    let update = serde_json::json!({
+        "state": {"objective": "Ship", "active_work": ["read", "write", "seek"], "blockers": ["CI is down"],
+            "next_actions": ["call ops"],
+            "quick_reference": {"run": "make run", "test": "make test", "entry_point": "src/main.rs"}},
+        "constraints": [
+            {"op": "add", "section": "Infrastructure", "bullet": "alpha host"},
+            {"op": "add", "section": "Infrastructure", "bullet": "beta queue"},
+            {"op": "add", "section": "Rules", "bullet": "never rewrite lines"},
+            {"op": "add", "section": "Rules", "bullet": "tests before merge"},
+            {"op": "add", "section": "Rules", "bullet": "times are UTC"},
+            {"op": "add", "section": "Hazards", "bullet": "prod shares the staging disk"}]
+    });
+    case.run("ledger update")
+        .stdin(update.to_string())
+        .success();
+    let (line, input, event) = STARTS[0];
+    let text = told(&case, line, input, event);
+    for part in [
+        "CI is down",
+        "call ops",
+        "make test",
+        "src/main.rs",
+        "prod shares the staging disk",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}

@@ -341,3 +341,62 @@ fn only_the_milestone_that_state_names_counts_where_several_are_open() {
         "{text}"
     );
 }
+
+#[test]
+fn a_next_step_beyond_the_roadmap_contests_shipping() {
+    let case = Case::empty();
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap: A\n\n- [x] **Phase 1: One** - a\n",
+    );
+    for name in ["01-PLAN", "01-SUMMARY"] {
+        case.write(&format!(".planning/phases/01-one/01-{name}.md"), "# Plan\n");
+    }
+    let status = |state: &str| {
+        case.write(
+            ".planning/STATE.md",
+            format!("# State\n\nPhase: 1 of 1 (One)\n\n{state}"),
+        );
+        case.run("status --json").success().json()["next"].clone()
+    };
+    assert_eq!(status("**Next:** ship it\n")["conflict"], json!(false));
+    let next = status("**Next:** Phase 7 (charts) or new work\n");
+    assert_eq!(next["action"], json!("ship"), "{next:#}");
+    assert_eq!(
+        next["alternative"]["command"],
+        json!("/gsd:plan-phase 7"),
+        "{next:#}"
+    );
+}
+
+#[test]
+fn plans_that_state_counts_outweigh_a_preliminary_list() {
+    let case = Case::empty();
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap: A\n\n- [ ] **Phase 1: One** - a\n- [ ] **Phase 2: Two** - b\n\n### Phase 1: One\n**Goal**: a\n\n\
+         Plans (preliminary):\n- [ ] 01-01: x\n- [ ] 01-02: y\n- [ ] 01-03: z\n\n### Phase 2: Two\n**Goal**: b\n",
+    );
+    for plan in ["01-01", "01-02"] {
+        for kind in ["PLAN", "SUMMARY"] {
+            case.write(
+                &format!(".planning/phases/01-one/{plan}-{kind}.md"),
+                "# Plan\n",
+            );
+        }
+    }
+    let next = |plan: &str| {
+        case.write(
+            ".planning/STATE.md",
+            format!("# State\n\nPhase: 1 of 2 (One)\n{plan}"),
+        );
+        case.run("status --json").success().json()["next"]["command"].clone()
+    };
+    assert_eq!(next(""), json!("/gsd:execute-phase 1"));
+    assert_eq!(next("Plan: 2 of 2\n"), json!("/gsd:plan-phase 2"));
+    let text = case.run("status").success().stdout();
+    assert!(
+        text.contains("2 of 2 complete; 1 phase not planned\n"),
+        "{text}"
+    );
+}

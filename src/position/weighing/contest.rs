@@ -26,12 +26,14 @@ pub(super) fn alternative(
         .or_else(|| unfinished_plan(assessment, choice))
         .or_else(|| skipped(assessment, choice, cursor))
         .or_else(|| passed_short(assessment, choice));
-    let (action, index, because) = contested?;
-    Some(Alternative {
+    let of_phase = |(action, index, because): Candidate| Alternative {
         action,
         phase: index.map(|index| assessment.phases[index].number.clone()),
         because,
-    })
+    };
+    contested
+        .map(of_phase)
+        .or_else(|| unlisted_next_step(assessment, choice))
 }
 
 /// An alternative action, the index of its phase if any, and the evidence.
@@ -120,6 +122,28 @@ fn unfinished_plan(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candi
     let index = assessment.members.iter().copied().find(is_unfinished)?;
     let because = reason::open_plans(assessment, &assessment.phases[index]);
     Some((Action::Execute, Some(index), because))
+}
+
+/// Applies if nothing is left to do, but STATE.md's next step names a phase beyond all that are known.
+fn unlisted_next_step(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
+    if choice.action != Action::Ship {
+        return None;
+    }
+    let state = assessment.evidence.state;
+    let last = assessment.phases.iter().map(|phase| &phase.number).max()?;
+    let (number, line) = state.next_steps.iter().find_map(|step| {
+        let mut named = wording::phases_in(&step.value, state.ids).into_iter();
+        Some((named.find(|number| number > last)?, step.line))
+    })?;
+    let because = vec![format!(
+        "{}: names phase {number} next, which the roadmap does not list",
+        assessment.evidence.state(line)
+    )];
+    Some(Alternative {
+        action: Action::Plan,
+        phase: Some(number),
+        because,
+    })
 }
 
 /// Applies if a prepared phase was preferred to an earlier one without files.

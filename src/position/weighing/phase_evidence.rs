@@ -69,12 +69,15 @@ impl<'a> PhaseEvidence<'a> {
         let of_state = stated_plans(evidence).filter(|_| is_current);
         // A list of plans is kept up to date; a sentence with their number is not.
         let counted = counted.filter(|_| listed == Some(0));
-        let declared = [in_row, listed, counted, of_state.map(|(_, total)| total)];
+        let plans = phase.plans.iter();
+        let plans = plans.filter(|(slot, _)| slot.plan.is_some()).count();
+        let of_state_total = of_state.map(|(_, total)| total);
+        // Where STATE.md counts the plans that there are, a longer list is from before they were made.
+        let listed = listed.filter(|_| of_state_total != Some(plans));
+        let declared = [in_row, listed, counted, of_state_total];
         let declared = declared.into_iter().flatten().max();
         let declared = declared.filter(|total| *total > 0);
         let has_begun = summaries > 0 || !phase.has_files;
-        let plans = phase.plans.iter();
-        let plans = plans.filter(|(slot, _)| slot.plan.is_some()).count();
         let open = phase.plans.iter();
         let open = open.filter(|(_, state)| matches!(state, PlanState::Open | PlanState::Failed));
         let open = open.count();
