@@ -174,7 +174,7 @@ impl Layout {
     /// Selects the commands of the generation in use, or plain words if the tool is not in use.
     ///
     /// It is the newest generation installed, for the user (`harness` is their folder of the harness) or for
-    /// the project; otherwise the one that the project's own texts mention most often.
+    /// the project; otherwise the one that CLAUDE.md and STATE.md mention most often, or the last plan.
     pub(crate) fn use_generation(
         &mut self,
         root: &Path,
@@ -188,19 +188,22 @@ impl Layout {
             let mut harness_dirs = harness_dirs();
             harness_dirs.any(|home| generation.is_installed(home))
         });
-        let most_mentioned = || {
-            let text = without_own_block(&read_or_empty(&root.join("CLAUDE.md")));
-            let text = text + &read_or_empty(&planning.join(vocabulary::STATE));
-            let counts = self
-                .generations
-                .iter()
-                .map(|generation| (generation.mentions(&text), generation));
+        let most_mentioned = |text: &str| {
+            let generations = self.generations.iter();
+            let counts = generations.map(|generation| (generation.mentions(text), generation));
             let highest = counts
                 .filter(|(count, _)| *count > 0)
                 .max_by_key(|(count, _)| *count);
             highest.map(|(_, generation)| generation)
         };
-        let Some(generation) = installed.or_else(most_mentioned) else {
+        let in_documents = || {
+            let text = without_own_block(&read_or_empty(&root.join("CLAUDE.md")));
+            most_mentioned(&(text + &read_or_empty(&planning.join(vocabulary::STATE))))
+        };
+        let found = installed
+            .or_else(in_documents)
+            .or_else(|| most_mentioned(&last_plan(planning)));
+        let Some(generation) = found else {
             if self.name == LayoutName::default() && is_pristine(root, planning) {
                 self.is_in_use = false;
                 self.commands = plain()?;
@@ -215,6 +218,21 @@ impl Layout {
         self.commands = generation.commands.clone();
         Ok(())
     }
+}
+
+/// Returns the text of the last plan of the last phase that has one.
+fn last_plan(planning: &Path) -> String {
+    let names = |dir: &Path| listing::entries(dir).unwrap_or_default().into_iter();
+    let phases = planning.join(vocabulary::PHASES);
+    let mut folders: Vec<String> = names(&phases).map(|(name, _)| name).collect();
+    folders.sort();
+    let plan_of = |folder: &String| {
+        let dir = phases.join(folder);
+        let plans = names(&dir).filter(|(name, _)| name.ends_with("PLAN.md"));
+        plans.map(|(name, _)| name).max().map(|name| dir.join(name))
+    };
+    let plan = folders.iter().rev().find_map(plan_of);
+    plan.map(|path| read_or_empty(&path)).unwrap_or_default()
 }
 
 /// Returns plain words as a substitute for a tool's commands.
@@ -271,6 +289,13 @@ mod tests {
             "{section}"
         );
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
+        tree.write("CLAUDE.md", "# A\n");
+        let plan = "@$HOME/.claude/gsd-core/workflows/execute-plan.md\n";
+        tree.write(".planning/phases/01-a/01-01-PLAN.md", "Run /gsd:quick\n");
+        tree.write(".planning/phases/02-b/02-01-PLAN.md", plan);
+        assert_eq!(commands(LayoutName::Gsd).0, "/gsd-plan-phase 2");
+        tree.write("CLAUDE.md", "Run /gsd-core:progress and /vbw:vibe\n");
+        assert_eq!(commands(LayoutName::Gsd).0, "/gsd-core:plan-phase 2");
         tree.write(
             "home/.claude/plugins/cache/market/vbw/1.2.0/commands/plan.md",
             "",
