@@ -91,7 +91,6 @@ pub use staleness::PathStatus;
 pub use staleness::Since;
 pub use staleness::Staleness;
 pub use staleness::Structure;
-pub use staleness::Tree;
 pub use statistics::Rate;
 pub use statistics::fisher_exact;
 pub use statistics::mann_whitney;

@@ -48,7 +48,6 @@ pub(crate) use number::serialize_phase;
 pub(crate) use number::serialize_plan;
 pub use pairing::PairedPlans;
 pub use pairing::PlanSlot;
-pub use pairing::pair;
 pub use phase::PhaseDir;
 pub use phase_ids::PhaseIds;
 pub use placeholder::is_absent;

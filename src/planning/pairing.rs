@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::planning::FileKind;
 use crate::planning::FileName;
-use crate::planning::PhaseIds;
 use crate::planning::PlanNumber;
 use crate::planning::file_name::FolderName;
 
@@ -31,16 +30,11 @@ pub struct PairedPlans {
     pub ignored: Vec<String>,
 }
 
-/// Pairs the files directly in the phase folder `phase_dir`; other names are skipped.
+/// Pairs the files directly in a phase's folder; other names are skipped.
 ///
 /// In phase 12, `12-SUMMARY.md` next to `12-01-SUMMARY.md` summarises the whole phase and is ignored; if the
 /// phase has only one plan without a summary, it belongs to that plan.
-pub fn pair<S: AsRef<str>>(phase_dir: &str, names: &[S]) -> PairedPlans {
-    pair_in(&FolderName::new(phase_dir, PhaseIds::Plain), names)
-}
-
-/// Pairs the files directly in a phase's folder.
-pub(super) fn pair_in<S: AsRef<str>>(folder: &FolderName<'_>, names: &[S]) -> PairedPlans {
+pub(super) fn pair<S: AsRef<str>>(folder: &FolderName<'_>, names: &[S]) -> PairedPlans {
     let mut names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     // `.jsonl` sorts after `.md`, which takes precedence because people read it.
     names.sort_by_key(|name| (has_ending(name, "jsonl"), *name));
@@ -168,10 +162,11 @@ fn has_ending(name: &str, ending: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::planning::PhaseIds;
 
     /// Formats each plan as `number plan summary`, and returns what was ignored.
     fn shown(dir: &str, names: &[&str]) -> (Vec<String>, Vec<String>) {
-        let paired = pair(dir, names);
+        let paired = pair(&FolderName::new(dir, PhaseIds::Plain), names);
         let name = |file: Option<String>| file.unwrap_or_else(|| "-".to_owned());
         let plans = paired
             .plans

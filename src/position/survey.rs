@@ -103,7 +103,6 @@ impl Survey {
             folder: &folder,
             roadmap: &roadmap,
             state: &state,
-            has_state,
             root: &project.root,
         };
         let position = Position::determine(&evidence, phases, &text);
@@ -127,7 +126,6 @@ impl Survey {
             folder: &self.folder,
             roadmap: &self.roadmap,
             state: &self.state,
-            has_state: self.has_state,
             has_shipped: self.has_shipped,
             workflow: self.workflow,
             root: &project.root,
