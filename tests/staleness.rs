@@ -108,11 +108,7 @@ fn folders_with_trees(corpus: &Path) -> Vec<PathBuf> {
 
 /// The texts that tell of what was done and learned: they name the most files.
 const TOLD: &[&str] = &[
-    "SUMMARY",
-    "PATTERNS",
-    "STRUCTURE",
-    "DECISIONS",
-    "CONSTRAINTS",
+    "SUMMARY", "PATTERNS", "STRUCTURE", "DECISIONS", "CONSTRAINTS",
 ];
 
 fn texts(folder: &Path) -> Vec<String> {

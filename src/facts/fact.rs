@@ -279,10 +279,7 @@ impl Fact {
             return Err(Error::refused(message));
         }
         let needed = [
-            &self.valid_from,
-            &self.created_at,
-            &self.updated_at,
-            &self.last_mentioned_at,
+            &self.valid_from, &self.created_at, &self.updated_at, &self.last_mentioned_at,
         ];
         for time in needed.into_iter().chain(&self.valid_to) {
             if normalized_time(time).as_ref() != Some(time) {

@@ -303,11 +303,7 @@ fn programs_named_by_the_repository_are_not_run() {
     }
     let trap = trap.path().to_str().unwrap();
     for setting in [
-        "core.fsmonitor",
-        "core.pager",
-        "core.editor",
-        "core.sshCommand",
-        "gpg.program",
+        "core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "gpg.program",
         "diff.external",
     ] {
         sandbox.git(&["config", setting, trap]);

@@ -350,13 +350,7 @@ mod tests {
             assert_eq!(number(name).as_deref(), Some(expected), "{name}");
         }
         for name in [
-            "m2s3-name",
-            "v1-01-name",
-            "round-01",
-            "TOOLONGX-01",
-            "CK-name",
-            "CK",
-            "-01",
+            "m2s3-name", "v1-01-name", "round-01", "TOOLONGX-01", "CK-name", "CK", "-01",
         ] {
             assert_eq!(number(name), None, "{name}");
         }

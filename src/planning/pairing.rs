@@ -187,11 +187,7 @@ mod tests {
         (
             "01-version",
             &[
-                "02-PLAN.md",
-                "01-02-SUMMARY.md",
-                "01-PLAN.md",
-                "01-01-SUMMARY.md",
-                "NOTES.md",
+                "02-PLAN.md", "01-02-SUMMARY.md", "01-PLAN.md", "01-01-SUMMARY.md", "NOTES.md",
             ],
             &[
                 "1 01-PLAN.md 01-01-SUMMARY.md",
@@ -201,10 +197,7 @@ mod tests {
         (
             "04-bulk",
             &[
-                "04-PLAN-01.md",
-                "04-01-SUMMARY.md",
-                "04-PLAN-10.md",
-                "04-PLAN-02.md",
+                "04-PLAN-01.md", "04-01-SUMMARY.md", "04-PLAN-10.md", "04-PLAN-02.md",
             ],
             &[
                 "1 04-PLAN-01.md 04-01-SUMMARY.md",
@@ -215,10 +208,7 @@ mod tests {
         (
             "02-facade",
             &[
-                "01-PLAN.md",
-                "02-PLAN.md",
-                "02-01-SUMMARY.md",
-                "02-02-SUMMARY.md",
+                "01-PLAN.md", "02-PLAN.md", "02-01-SUMMARY.md", "02-02-SUMMARY.md",
             ],
             &[
                 "1 01-PLAN.md 02-01-SUMMARY.md",
@@ -245,9 +235,7 @@ mod tests {
         (
             "03-rows",
             &[
-                "03-01.plan.jsonl",
-                "03-01.summary.jsonl",
-                "03-02.summary.jsonl",
+                "03-01.plan.jsonl", "03-01.summary.jsonl", "03-02.summary.jsonl",
             ],
             &[
                 "1 03-01.plan.jsonl 03-01.summary.jsonl",
@@ -257,10 +245,7 @@ mod tests {
         (
             "01-audit",
             &[
-                "01-PLAN.md",
-                "02-PLAN.md",
-                "01-SUMMARY.md",
-                "01-02-SUMMARY.md",
+                "01-PLAN.md", "02-PLAN.md", "01-SUMMARY.md", "01-02-SUMMARY.md",
             ],
             &[
                 "1 01-PLAN.md 01-SUMMARY.md",
@@ -281,9 +266,7 @@ mod tests {
         (
             "01-dup",
             &[
-                "01-log-in-PLAN.md",
-                "01-log-out-PLAN.md",
-                "01-log-out-SUMMARY.md",
+                "01-log-in-PLAN.md", "01-log-out-PLAN.md", "01-log-out-SUMMARY.md",
             ],
             &[
                 "1 01-log-in-PLAN.md -",
@@ -305,17 +288,9 @@ mod tests {
         let (plans, ignored) = shown(
             "12-chat",
             &[
-                "12-01-PLAN.md",
-                "12-01-SUMMARY.md",
-                "12-02-PLAN.md",
-                "12-SUMMARY.md",
-                "12-PLAN.md",
-                "SUMMARY.md",
-                "02-PLAN-PAUSE.md",
-                "01-PLAN-GAP-REVIEW.md",
-                "12-01-PLAN.md.bak",
-                "12-01.plan.jsonl",
-                ".12-03-PLAN.md",
+                "12-01-PLAN.md", "12-01-SUMMARY.md", "12-02-PLAN.md", "12-SUMMARY.md",
+                "12-PLAN.md", "SUMMARY.md", "02-PLAN-PAUSE.md", "01-PLAN-GAP-REVIEW.md",
+                "12-01-PLAN.md.bak", "12-01.plan.jsonl", ".12-03-PLAN.md",
             ],
         );
         assert_eq!(
@@ -325,12 +300,8 @@ mod tests {
         assert_eq!(
             ignored,
             [
-                "01-PLAN-GAP-REVIEW.md",
-                "02-PLAN-PAUSE.md",
-                "12-01.plan.jsonl",
-                "12-PLAN.md",
-                "12-SUMMARY.md",
-                "SUMMARY.md"
+                "01-PLAN-GAP-REVIEW.md", "02-PLAN-PAUSE.md", "12-01.plan.jsonl", "12-PLAN.md",
+                "12-SUMMARY.md", "SUMMARY.md"
             ]
         );
         let (plans, ignored) = shown(

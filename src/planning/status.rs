@@ -197,18 +197,12 @@ mod tests {
     #[test]
     fn names_that_begin_like_a_status_are_names() {
         for text in [
-            "Complete Rewrite",
-            "Planning & Research",
-            "Doneness",
-            "Events",
+            "Complete Rewrite", "Planning & Research", "Doneness", "Events",
         ] {
             assert!(!is_status(text), "{text}");
         }
         for text in [
-            "planned",
-            "COMPLETE (100% tests)",
-            "IN PROGRESS",
-            "done, verified",
+            "planned", "COMPLETE (100% tests)", "IN PROGRESS", "done, verified",
             "All phases complete",
         ] {
             assert!(is_status(text), "{text}");

@@ -115,10 +115,7 @@ mod tests {
     #[test]
     fn rare_words_weigh_more_and_ties_keep_their_order() {
         let documents = [
-            "the queue is retried",
-            "the cache is cleared",
-            "the queue is cleared",
-            "nothing",
+            "the queue is retried", "the cache is cleared", "the queue is cleared", "nothing",
             "the cache is cleared",
         ];
         assert_eq!(order(&documents, "retry the queue"), [0, 2]);

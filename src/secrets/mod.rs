@@ -464,15 +464,7 @@ mod tests {
             "[redacted] x"
         );
         for piece in [
-            "token:",
-            "SG.",
-            "://",
-            "://a:b",
-            "eyJ.",
-            "-----BEGIN ",
-            "Bearer ",
-            "sk-",
-            "x-eyJ",
+            "token:", "SG.", "://", "://a:b", "eyJ.", "-----BEGIN ", "Bearer ", "sk-", "x-eyJ",
             "\"token\" ",
         ] {
             assert_eq!(find(&piece.repeat(1 << 14)), [], "{piece}");

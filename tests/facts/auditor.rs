@@ -178,9 +178,7 @@ fn a_failing_server_is_told_asked_once_and_the_turn_stays() {
             "status 401: {\"error\": {\"message\": \"bad key [key]\"}}",
         ),
         (
-            "429 Too Many Requests",
-            "slow down",
-            "status 429: slow down",
+            "429 Too Many Requests", "slow down", "status 429: slow down",
         ),
         ("500 Internal Server Error", "", "status 500"),
         ("302 Found", "", "status 302"),

@@ -115,15 +115,7 @@ fn facts_are_found_by_words_in_any_form_and_by_meaning() {
 #[test]
 fn no_method_finds_facts_of_another_user() {
     let users = [
-        "ada",
-        "ADA",
-        "ada 2",
-        "ada-2",
-        "616461",
-        "a",
-        "%",
-        "*",
-        "\"ada\" OR x",
+        "ada", "ADA", "ada 2", "ada-2", "616461", "a", "%", "*", "\"ada\" OR x",
     ];
     let mut store = Store::new();
     for user in users {
@@ -133,12 +125,7 @@ fn no_method_finds_facts_of_another_user() {
     for user in users {
         for method in Method::ALL {
             for text in [
-                "river",
-                "Turin",
-                "東京",
-                "urin",
-                "owner : \"616461\"",
-                "city OR likes",
+                "river", "Turin", "東京", "urin", "owner : \"616461\"", "city OR likes",
             ] {
                 let found = store.ask(user, &query(text, method), &Embedder::BuiltIn);
                 let others = found.hits.iter().filter(|hit| hit.fact.user_id != user);

@@ -9,30 +9,9 @@ use crate::patterns::paths::extensions::is_file_name;
 
 /// Top-level folders of a file system.
 const ROOTS: &[&str] = &[
-    "Applications",
-    "Library",
-    "System",
-    "Users",
-    "Volumes",
-    "bin",
-    "boot",
-    "dev",
-    "etc",
-    "home",
-    "lib",
-    "lib64",
-    "mnt",
-    "opt",
-    "private",
-    "proc",
-    "root",
-    "run",
-    "sbin",
-    "srv",
-    "sys",
-    "tmp",
-    "usr",
-    "var",
+    "Applications", "Library", "System", "Users", "Volumes", "bin", "boot", "dev", "etc", "home",
+    "lib", "lib64", "mnt", "opt", "private", "proc", "root", "run", "sbin", "srv", "sys", "tmp",
+    "usr", "var",
 ];
 
 /// Returns the path that a token stands for; `None` if it is not a path.

@@ -80,10 +80,7 @@ impl Dependencies {
             Some(ManifestFormat::Node) => json_keys(
                 text,
                 &[
-                    "dependencies",
-                    "devDependencies",
-                    "peerDependencies",
-                    "optionalDependencies",
+                    "dependencies", "devDependencies", "peerDependencies", "optionalDependencies",
                 ],
             ),
             Some(ManifestFormat::Composer) => json_keys(text, &["require", "require-dev"]),
@@ -326,10 +323,7 @@ mod tests {
     #[test]
     fn what_is_broken_adds_nothing_and_what_is_foreign_is_none() {
         for path in [
-            "Cargo.toml",
-            "package.json",
-            "pyproject.toml",
-            "composer.json",
+            "Cargo.toml", "package.json", "pyproject.toml", "composer.json",
         ] {
             assert_eq!(names(path, "{[\u{0}"), [""; 0], "{path}");
         }

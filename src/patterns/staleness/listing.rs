@@ -162,14 +162,8 @@ mod tests {
 
     fn listing() -> FileNames {
         let files = [
-            "src/lib.rs",
-            "src/api/mod.rs",
-            "src/api/login.rs",
-            "src/web/mod.rs",
-            "src/web/Button.tsx",
-            "src-old/x.rs",
-            "README.md",
-            "app/[id]/page.tsx",
+            "src/lib.rs", "src/api/mod.rs", "src/api/login.rs", "src/web/mod.rs",
+            "src/web/Button.tsx", "src-old/x.rs", "README.md", "app/[id]/page.tsx",
         ];
         FileNames::new(files.map(str::to_owned).to_vec())
     }
@@ -234,10 +228,7 @@ mod tests {
     fn other_spellings_are_known() {
         let listing = listing();
         for path in [
-            "readme.md",
-            "src/web/button.tsx",
-            "web/Button",
-            "src/web/Button.js",
+            "readme.md", "src/web/button.tsx", "web/Button", "src/web/Button.js",
         ] {
             assert!(listing.has_similar(path), "{path}");
         }

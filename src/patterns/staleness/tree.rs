@@ -19,18 +19,8 @@ const MAX_FILES: usize = 200_000;
 
 /// Folders of build products, dependencies and caches: paths missing there were never part of the project.
 const GENERATED: &[&str] = &[
-    "node_modules",
-    "target",
-    "dist",
-    "build",
-    "out",
-    "coverage",
-    "venv",
-    "__pycache__",
-    "tmp",
-    "logs",
-    "bin",
-    "obj",
+    "node_modules", "target", "dist", "build", "out", "coverage", "venv", "__pycache__", "tmp",
+    "logs", "bin", "obj",
 ];
 
 /// The project's current files, on disk and in git's index.

@@ -27,12 +27,7 @@ const MAX_ENTRIES: usize = 200_000;
 
 /// Folders of third-party code, which a project may contain without ignoring it.
 const VENDORED: &[&str] = &[
-    "__pycache__",
-    "bower_components",
-    "node_modules",
-    "third_party",
-    "vendor",
-    "venv",
+    "__pycache__", "bower_components", "node_modules", "third_party", "vendor", "venv",
 ];
 
 /// Maximum number of names listed on a line.

@@ -33,33 +33,10 @@ fn without_note(text: &str) -> &str {
 /// Strips a label, a verb and markup before the first path.
 fn without_lead(text: &str) -> &str {
     const LEADS: &[&str] = &[
-        "created",
-        "added",
-        "new",
-        "modified",
-        "changed",
-        "updated",
-        "deleted",
-        "removed",
-        "edited",
-        "renamed",
-        "moved",
-        "create",
-        "modify",
-        "add",
-        "update",
-        "delete",
-        "files",
-        "file",
-        "tests",
-        "test",
-        "source",
-        "docs",
-        "key files",
-        "created/modified",
-        "rewrote",
-        "extended",
-        "tracked",
+        "created", "added", "new", "modified", "changed", "updated", "deleted", "removed",
+        "edited", "renamed", "moved", "create", "modify", "add", "update", "delete", "files",
+        "file", "tests", "test", "source", "docs", "key files", "created/modified", "rewrote",
+        "extended", "tracked",
     ];
     let mut text = text.trim_start_matches([
         '*', '_', ' ', '-', '+', '~', '\u{251c}', '\u{2514}', '\u{2500}', '\u{2502}',
@@ -108,15 +85,8 @@ fn first_path(text: &str) -> Option<(&str, &str)> {
 /// Returns whether a text looks like the path of a file or folder.
 pub(super) fn is_path(text: &str) -> bool {
     const NAMES: &[&str] = &[
-        "Makefile",
-        "Dockerfile",
-        "LICENSE",
-        "Gemfile",
-        "Rakefile",
-        "Procfile",
-        "CODEOWNERS",
-        "Justfile",
-        "Caddyfile",
+        "Makefile", "Dockerfile", "LICENSE", "Gemfile", "Rakefile", "Procfile", "CODEOWNERS",
+        "Justfile", "Caddyfile",
     ];
     if text.is_empty()
         || text.contains("://")
