@@ -75,7 +75,7 @@ fn show(report: &MilestoneReport, to: &mut dyn Write) -> io::Result<()> {
 fn show_list(milestones: &Vec<ListedMilestone>, to: &mut dyn Write) -> io::Result<()> {
     for one in milestones {
         let phases = quantity(one.phases, "phase");
-        writeln!(to, "{}  {}, {phases}", one.slug, one.standing)?;
+        writeln!(to, "{}  {}, {phases}", one.slug, one.standing.as_str())?;
     }
     Ok(())
 }

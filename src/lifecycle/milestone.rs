@@ -26,6 +26,7 @@ use crate::storage::Store;
 use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
+use crate::text::word_enum;
 
 /// The outcome of `annals milestone new` or `switch`.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -38,13 +39,26 @@ pub struct MilestoneReport {
     pub migrated: Option<PathBuf>,
 }
 
+word_enum! {
+    /// The state of a milestone.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum MilestoneState {
+        /// It is worked on.
+        Active = "active",
+        /// It is neither active nor archived.
+        Open = "open",
+        /// It was shipped.
+        Archived = "archived",
+    }
+}
+
 /// A milestone in `annals milestone list`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedMilestone {
     /// Its slug.
     pub slug: String,
-    /// `active`, `open` or `archived`.
-    pub standing: &'static str,
+    /// Its state.
+    pub standing: MilestoneState,
     /// Number of its phase folders.
     pub phases: usize,
 }
@@ -54,7 +68,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     let folder = Survey::read(project)?.folder;
     let mut found = vec![ListedMilestone {
         slug: folder.active.slug.clone(),
-        standing: "active",
+        standing: MilestoneState::Active,
         phases: folder.active.phases.len(),
     }];
     for slug in folder.milestones()? {
@@ -62,7 +76,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
             let milestone = folder.milestone(&slug)?.value;
             found.push(ListedMilestone {
                 slug,
-                standing: "open",
+                standing: MilestoneState::Open,
                 phases: milestone.phases.len(),
             });
         }
@@ -70,7 +84,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     for archive in &folder.archived {
         found.push(ListedMilestone {
             slug: archive.slug.clone(),
-            standing: "archived",
+            standing: MilestoneState::Archived,
             phases: archive.milestone()?.value.phases.len(),
         });
     }

@@ -42,6 +42,7 @@ pub use inspect::Model;
 pub use inspect::inspect;
 pub use milestone::ListedMilestone;
 pub use milestone::MilestoneReport;
+pub use milestone::MilestoneState;
 pub use milestone::milestones;
 pub use milestone::new_milestone;
 pub use milestone::switch_milestone;
