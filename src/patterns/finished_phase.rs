@@ -16,7 +16,7 @@ use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::Summary;
-use crate::position::Read;
+use crate::position::ReadText;
 use crate::text::hexadecimal;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -57,7 +57,7 @@ impl FinishedPhase {
         dir: &PhaseDir,
         name: Option<&str>,
         milestone: &str,
-        read: Read<'_>,
+        read: ReadText<'_>,
         git: &Git,
     ) -> Result<Parsed<Self>> {
         let mut warnings = Vec::new();
@@ -113,7 +113,7 @@ impl FinishedPhase {
     }
 }
 
-fn text(read: Read<'_>, path: &Path, warnings: &mut Vec<Warning>) -> Option<String> {
+fn text(read: ReadText<'_>, path: &Path, warnings: &mut Vec<Warning>) -> Option<String> {
     match read(path) {
         Ok(text) => text.map(|text| text.into_value(warnings)),
         Err(error) => {

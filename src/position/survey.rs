@@ -60,7 +60,7 @@ impl Survey {
     pub fn read_with(
         project: &Project,
         folder: Parsed<PlanningFolder>,
-        read: Read<'_>,
+        read: ReadText<'_>,
     ) -> Result<Self> {
         let mut warnings = Vec::new();
         let folder = folder.into_value(&mut warnings);
@@ -211,11 +211,11 @@ fn lists_as_shipped(milestones: &str, state: &StateFile) -> bool {
 }
 
 /// Reads a file's text; `None` if it does not exist.
-pub type Read<'a> = &'a dyn Fn(&Path) -> Result<Option<Parsed<String>>>;
+pub type ReadText<'a> = &'a dyn Fn(&Path) -> Result<Option<Parsed<String>>>;
 
 /// Reads files and collects the warnings: an unreadable file must not prevent reading the others.
 struct Documents<'a> {
-    read: Read<'a>,
+    read: ReadText<'a>,
     warnings: RefCell<Vec<Warning>>,
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::storage::read;
+use crate::text::file_name;
 use crate::text::strip_controls;
 use crate::warning::Warning;
 
@@ -76,7 +77,7 @@ impl Manifest {
             Some(line).filter(|line| !line.is_empty())
         };
         // In `@owner/name` and `owner/name`, the owner is not part of the name.
-        let name = name.map(|name| name.rsplit('/').next().unwrap_or(name));
+        let name = name.map(file_name);
         Self {
             name: name.and_then(plain),
             description: description.and_then(plain),

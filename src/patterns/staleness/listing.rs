@@ -7,6 +7,7 @@ use globset::GlobBuilder;
 use globset::GlobMatcher;
 
 use crate::patterns::PathForm;
+use crate::text::file_name;
 
 /// Paths of files relative to one folder, separated by `/`.
 #[derive(Debug, Default)]
@@ -55,7 +56,7 @@ impl FileNames {
 
     /// Returns the paths that end with this one, sorted; `mod.rs` usually has several.
     pub(crate) fn paths_ending_in(&self, path: &str, form: PathForm) -> Vec<&str> {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = file_name(path);
         let Some(candidates) = self.by_name().get(name) else {
             return Vec::new();
         };
@@ -119,7 +120,7 @@ impl FileNames {
         self.by_name.get_or_init(|| {
             let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
             let mut add = |path: &str| {
-                let name = path.rsplit('/').next().unwrap_or(path);
+                let name = file_name(path);
                 by_name
                     .entry(name.to_owned())
                     .or_default()

@@ -1,5 +1,6 @@
 //! Extracts file paths from list entries with markup, verbs and notes.
 
+use crate::text::file_name;
 use crate::text::strip_prefix_ignore_case;
 
 /// Returns the paths at the start of a text, in code spans or bare.
@@ -100,11 +101,7 @@ pub(super) fn is_path(text: &str) -> bool {
     {
         return false;
     }
-    let name = text
-        .trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .unwrap_or(text);
+    let name = file_name(text.trim_end_matches('/'));
     let has_ending = name.rsplit_once('.').is_some_and(|(_, ending)| {
         (1..=12).contains(&ending.len())
             && ending
