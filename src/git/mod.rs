@@ -432,6 +432,4 @@ fn refuse(obstacle: Option<&UnsafeRepository>) -> Result<()> {
 }
 
 #[cfg(test)]
-mod history_tests;
-#[cfg(test)]
 pub(crate) mod tests;

@@ -41,8 +41,6 @@ mod files;
 mod fix;
 mod init;
 mod pending;
-#[cfg(test)]
-mod properties;
 mod redacted;
 mod session_constraints;
 mod similarity;
@@ -85,3 +83,6 @@ pub use update::UpdateRequest;
 pub use update::UpdateResult;
 pub(crate) use update::commit_since;
 pub use update::update;
+
+#[cfg(test)]
+mod tests;

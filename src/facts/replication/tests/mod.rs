@@ -1,5 +1,7 @@
 //! Tests in-memory replicas: in whatever order operations reach them, they end up equal.
 
+mod hostile;
+
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;

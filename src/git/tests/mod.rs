@@ -1,3 +1,7 @@
+//! Tests git in real repositories.
+
+mod history;
+
 use assert_cmd::Command;
 use assert_fs::TempDir;
 use assert_fs::prelude::*;
