@@ -1,6 +1,5 @@
 //! A phase with the records of its finished plans.
 
-use std::path::Path;
 use std::path::PathBuf;
 
 use chrono::NaiveDate;
@@ -17,9 +16,9 @@ use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::Summary;
 use crate::position::ReadText;
+use crate::storage::read::or_warning;
 use crate::text::hexadecimal;
 use crate::warning::Parsed;
-use crate::warning::Warning;
 
 /// A phase as recorded in the summaries of its plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +66,7 @@ impl FinishedPhase {
                 continue;
             };
             let path = dir.dir.join(file);
-            let Some(text) = text(read, &path, &mut warnings) else {
+            let Some(text) = or_warning(read(&path), &path, &mut warnings) else {
                 continue;
             };
             let summary = Summary::parse(&text, &path).into_value(&mut warnings);
@@ -109,16 +108,6 @@ impl FinishedPhase {
             commit: commit.map(str::to_owned),
             milestone: Some(self.milestone.clone()),
             ..Trace::default()
-        }
-    }
-}
-
-fn text(read: ReadText<'_>, path: &Path, warnings: &mut Vec<Warning>) -> Option<String> {
-    match read(path) {
-        Ok(text) => text.map(|text| text.into_value(warnings)),
-        Err(error) => {
-            warnings.push(Warning::file(path, error.reason()));
-            None
         }
     }
 }

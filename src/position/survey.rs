@@ -19,6 +19,7 @@ use crate::position::Position;
 use crate::position::phases;
 use crate::project::Project;
 use crate::project::vocabulary;
+use crate::storage::Changes;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -55,8 +56,19 @@ impl Survey {
         Self::read_with(project, folder, &read::text)
     }
 
-    /// Does the same, but reads each file through `read`, which may return planned texts that are not written
-    /// yet.
+    /// Does the same, but with planned changes that are not written yet.
+    pub fn read_planned(
+        project: &Project,
+        folder: Parsed<PlanningFolder>,
+        changes: &Changes,
+    ) -> Result<Self> {
+        Self::read_with(project, folder, &|path| {
+            let bytes = changes.current(path)?;
+            Ok(bytes.map(|bytes| read::decode(bytes, path)))
+        })
+    }
+
+    /// Does the same, but reads each file through `read`.
     pub fn read_with(
         project: &Project,
         folder: Parsed<PlanningFolder>,
