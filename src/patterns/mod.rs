@@ -39,6 +39,7 @@ pub use entry::PatternEntry;
 pub use entry::Patterns;
 pub use entry::Timing;
 pub use finished_phase::FinishedPhase;
+pub(crate) use finished_phase::derive_durations;
 pub(crate) use history::history;
 pub(crate) use history::history_without_effort;
 pub use history::insights;
