@@ -13,6 +13,7 @@ mod milestone;
 mod outcome;
 mod pause;
 mod plan;
+mod profile;
 mod record;
 mod refresh;
 mod resume;
