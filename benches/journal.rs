@@ -31,14 +31,7 @@ const REFERENCE_WRITE: &str = r#"jq -cn --arg ts "$(date -u '+%Y-%m-%dT%H:%M:%SZ
 /// Writes a journal of this many lines, about 340 bytes each.
 fn generate(path: &Path, lines: usize) {
     let words = [
-        "pantry",
-        "shelf",
-        "Python",
-        "migration",
-        "deadline",
-        "parser",
-        "column",
-        "retry",
+        "pantry", "shelf", "Python", "migration", "deadline", "parser", "column", "retry",
     ];
     let mut file = std::io::BufWriter::new(File::create(path).unwrap());
     for number in 0..lines {

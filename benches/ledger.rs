@@ -91,11 +91,7 @@ fn state(anchor: &str) -> String {
 fn constraints() -> String {
     let mut text = "# Constraints\n".to_owned();
     for section in [
-        "Infrastructure",
-        "Rules",
-        "Key Facts",
-        "Hazards",
-        "Superseded",
+        "Infrastructure", "Rules", "Key Facts", "Hazards", "Superseded",
     ] {
         write!(text, "\n## {section}\n").unwrap();
         for n in 0..20 {

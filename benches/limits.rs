@@ -82,9 +82,7 @@ const LIMITS: &[Limit] = &[
         repeated: entry,
         what: "entries of PATTERNS.md",
         commands: &[
-            "-q patterns list",
-            "-q patterns relevant",
-            "-q patterns check",
+            "-q patterns list", "-q patterns relevant", "-q patterns check",
         ],
         complains: false,
     },

@@ -120,12 +120,7 @@ fn allowed(case: &Case, status: &Value, planning: &str) -> BTreeSet<(String, usi
     let state = format!("{planning}/STATE.md");
     if drift.iter().any(|one| one["kind"] == "phase") {
         let labels = [
-            "status:",
-            "plan:",
-            "plans:",
-            "progress:",
-            "current_phase",
-            "phase:",
+            "status:", "plan:", "plans:", "progress:", "current_phase", "phase:",
         ];
         let text = case.read(&state).unwrap_or_default();
         for (index, line) in String::from_utf8_lossy(&text).lines().enumerate() {

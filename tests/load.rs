@@ -346,11 +346,7 @@ fn a_full_disk_fails_a_write_and_leaves_what_was_there() {
 fn files_that_come_and_go_stop_no_reader() {
     let case = Case::new("examples/vbw-project");
     let readers = [
-        "status",
-        "recall stock",
-        "context",
-        "patterns list",
-        "sync --stdout",
+        "status", "recall stock", "context", "patterns list", "sync --stdout",
     ];
     let file = case.root().join(".vbw-planning/STATE.md");
     let state = fs::read(&file).unwrap();

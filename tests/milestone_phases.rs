@@ -54,10 +54,7 @@ fn the_setting_and_the_roadmap_each_show_how_phases_are_numbered() {
     // Without the setting, the roadmap shows it.
     let case = Case::new(FOLDER);
     replace(
-        &case,
-        ".planning/config.json",
-        "\"milestone-prefixed\"",
-        "null",
+        &case, ".planning/config.json", "\"milestone-prefixed\"", "null",
     );
     assert_eq!(known_phases(&case), known);
     // Without a roadmap, the setting does.
@@ -66,10 +63,7 @@ fn the_setting_and_the_roadmap_each_show_how_phases_are_numbered() {
     assert_eq!(known_phases(&case), known);
     // With neither, `01-02` is a range, as it always was.
     replace(
-        &case,
-        ".planning/config.json",
-        "\"milestone-prefixed\"",
-        "null",
+        &case, ".planning/config.json", "\"milestone-prefixed\"", "null",
     );
     let status = case.run("status --json").success().json();
     assert_eq!(status["phase"]["number"], "2");
@@ -82,10 +76,7 @@ fn without_a_roadmap_the_total_counts_the_phases_of_the_last_milestone() {
     let case = Case::new(FOLDER);
     std::fs::remove_file(case.root().join(".planning/ROADMAP.md")).unwrap();
     replace(
-        &case,
-        ".planning/STATE.md",
-        "Phase: 2-02 of 3",
-        "Phase: 2-02 of 5",
+        &case, ".planning/STATE.md", "Phase: 2-02 of 3", "Phase: 2-02 of 5",
     );
     let all = "1-01, 1-02, 2-01, 2-02, 2-03, 2-04, 2-05";
     assert_eq!(known_phases(&case), all);
@@ -251,10 +242,7 @@ fn a_padded_number_in_the_state_stays_padded() {
     let case = Case::new(FOLDER);
     complete_alerts(&case);
     replace(
-        &case,
-        ".planning/STATE.md",
-        "Phase: 2-02 of",
-        "Phase: 02-02 of",
+        &case, ".planning/STATE.md", "Phase: 2-02 of", "Phase: 02-02 of",
     );
     case.run("sync --fix-state").success();
     let state = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();

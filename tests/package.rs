@@ -66,12 +66,7 @@ fn the_package_has_all_that_is_compiled_in() {
 fn the_package_leaves_out_what_only_the_repository_can_use() {
     for name in listed() {
         for folder in [
-            "fuzz/",
-            "benches/",
-            "tests/",
-            "examples/",
-            ".ci/",
-            "plugin/",
+            "fuzz/", "benches/", "tests/", "examples/", ".ci/", "plugin/",
         ] {
             let is_left_out =
                 !name.starts_with(folder) || name == "tests/embedding/vectors_check.jsonl";

@@ -94,11 +94,7 @@ fn an_archive_has_the_binary_its_manual_and_its_completions() {
         version()
     );
     for file in [
-        "LICENSE",
-        "NOTICE",
-        "README.md",
-        "completions/_annals",
-        "man/annals-status.1",
+        "LICENSE", "NOTICE", "README.md", "completions/_annals", "man/annals-status.1",
     ] {
         assert!(folder.join(file).metadata().unwrap().len() > 100, "{file}");
     }
@@ -133,11 +129,7 @@ fn the_npm_package_runs_without_install_scripts() {
     let manifest = fs::read_to_string(launcher.join("package.json")).unwrap();
     assert!(!manifest.contains("\"scripts\""), "{manifest}");
     let mut install = vec![
-        "install",
-        "--offline",
-        "--ignore-scripts",
-        "--no-audit",
-        "--no-fund",
+        "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund",
     ];
     let packed: Vec<String> = [launcher, platform]
         .iter()

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use annals::planning::{FileKind, Plan, Summary, check_waves, pair};
+use annals::planning::{FileKind, FileName, Plan, Summary, check_waves};
 
 use crate::support::corpus;
 
@@ -33,12 +33,8 @@ fn files(corpus: &Path) -> Vec<Vec<(FileKind, PathBuf)>> {
     all.into_iter()
         .map(|(dir, names)| {
             let phase = dir.file_name().unwrap().to_string_lossy().into_owned();
-            let slots = pair(&phase, &names).plans.into_iter();
-            let named = slots.flat_map(|slot| {
-                let plan = slot.plan.map(|name| (FileKind::Plan, name));
-                plan.into_iter()
-                    .chain(slot.summary.map(|name| (FileKind::Summary, name)))
-            });
+            let kind = |name: &String| FileName::parse(name, &phase).map(|file| file.kind);
+            let named = names.iter().filter_map(|name| Some((kind(name)?, name)));
             named.map(|(kind, name)| (kind, dir.join(name))).collect()
         })
         .collect()

@@ -74,11 +74,7 @@ fn commands_are_found_in_text() {
     assert_eq!(
         found,
         [
-            "patterns relevant",
-            "plan",
-            "log",
-            "sync --check",
-            "log --limit -q"
+            "patterns relevant", "plan", "log", "sync --check", "log --limit -q"
         ]
     );
 }

@@ -76,12 +76,8 @@ fn what_the_readme_says_to_type_in_a_project_works() {
 #[test]
 fn the_readme_has_a_path_for_every_link() {
     for file in [
-        "README.md",
-        "CHANGELOG.md",
-        "docs/architecture.md",
-        "docs/formats.md",
-        "docs/harnesses.md",
-        "plugin/README.md",
+        "README.md", "CHANGELOG.md", "docs/architecture.md", "docs/formats.md",
+        "docs/harnesses.md", "plugin/README.md",
     ] {
         let folder = Path::new(file).parent().unwrap();
         for target in links(&read(file)) {

@@ -5,10 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
+use annals::git::Git;
 use annals::patterns::DatedText;
 use annals::patterns::PathStatus;
 use annals::patterns::Staleness;
-use annals::patterns::Tree;
+
+use tempfile::TempDir;
 
 use crate::support::corpus;
 
@@ -24,7 +26,7 @@ fn nothing_that_is_in_the_tree_is_called_gone() {
         let names: BTreeSet<String> = tree.lines().flat_map(ends).collect();
         let texts = texts(&folder);
         let written: Vec<DatedText<'_>> = texts.iter().map(|text| written(text)).collect();
-        let found = Staleness::check_listing(&written, Tree::from_listing(tree.lines())).unwrap();
+        let found = check(&written, tree.lines());
         for report in found.entries.iter().flat_map(|entry| &entry.paths) {
             paths += 1;
             let is_there = names.contains(&report.path.to_lowercase());
@@ -40,11 +42,11 @@ fn nothing_that_is_in_the_tree_is_called_gone() {
 }
 
 #[test]
-fn a_listing_tells_without_a_disk() {
-    let tree = Tree::from_listing(["src/main.rs", "src/web/Button.tsx", "docs/a.md", "web/a.md"]);
+fn paths_are_found_without_git() {
+    let tree = ["src/main.rs", "src/web/Button.tsx", "docs/a.md", "web/a.md"];
     let text =
         "`src/main.rs:3`, `Button.tsx`, `a.md`, `src/gone.rs`, and/or, `src/web/Button`, src/*.rs";
-    let found = Staleness::check_listing(&[written(text)], tree).unwrap();
+    let found = check(&[written(text)], tree);
     let statuses: Vec<(&str, PathStatus)> = found.entries[0]
         .paths
         .iter()
@@ -60,6 +62,17 @@ fn a_listing_tells_without_a_disk() {
             ("src/*.rs", PathStatus::Ok),
         ]
     );
+}
+
+/// Checks texts in a folder with these files, without git.
+fn check<'a>(texts: &[DatedText<'_>], files: impl IntoIterator<Item = &'a str>) -> Staleness {
+    let root = TempDir::new().unwrap();
+    for file in files {
+        let path = root.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
+    Staleness::check(texts, root.path(), &Git::absent()).unwrap()
 }
 
 fn written(text: &str) -> DatedText<'_> {
@@ -95,11 +108,7 @@ fn folders_with_trees(corpus: &Path) -> Vec<PathBuf> {
 
 /// The texts that tell of what was done and learned: they name the most files.
 const TOLD: &[&str] = &[
-    "SUMMARY",
-    "PATTERNS",
-    "STRUCTURE",
-    "DECISIONS",
-    "CONSTRAINTS",
+    "SUMMARY", "PATTERNS", "STRUCTURE", "DECISIONS", "CONSTRAINTS",
 ];
 
 fn texts(folder: &Path) -> Vec<String> {

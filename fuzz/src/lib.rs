@@ -11,7 +11,7 @@ use annals::hooks::setup;
 use annals::hooks::setup::SettingsForm;
 use annals::journal;
 use annals::knowledge;
-use annals::ledger::Update;
+use annals::ledger;
 use annals::markdown::FrontMatter;
 use annals::markdown::Lines;
 use annals::markdown::Outline;
@@ -112,7 +112,7 @@ pub fn journal_query(bytes: &[u8]) {
 
 /// Parses an update of the ledger.
 pub fn ledger_update(bytes: &[u8]) {
-    answered(serde_json::from_slice::<Update>(bytes));
+    with_text(bytes, |text, _| drop(ledger::update_problems(text)));
 }
 
 /// Splits a markdown file into its parts.

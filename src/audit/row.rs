@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::text::Line;
 use crate::text::sanitized;
+use crate::text::word_enum;
 use crate::warning::SourceLocation;
 
 /// Maximum number of findings of a check that are listed; the rest are only counted.
@@ -13,26 +14,16 @@ const NAMED: usize = 20;
 /// Maximum length of a finding, in characters; the location leads to the details.
 const WIDTH: usize = 240;
 
-/// The severity of a check's result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Nothing was found.
-    Ok,
-    /// Something should be fixed when there is time.
-    Attention,
-    /// Something is broken, leaks, or could not be checked.
-    Fault,
-}
-
-impl Level {
-    /// Returns the name of the level.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Attention => "attention",
-            Self::Fault => "fault",
-        }
+word_enum! {
+    /// The severity of a check's result.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum Level {
+        /// Nothing was found.
+        Ok = "ok",
+        /// Something should be fixed when there is time.
+        Attention = "attention",
+        /// Something is broken, leaks, or could not be checked.
+        Fault = "fault",
     }
 }
 
@@ -106,6 +97,16 @@ impl AuditRow {
     /// Creates the row of a check that found nothing to fix, with an observation.
     pub(crate) fn ok(store: &'static str, check: &'static str, seen: &str) -> Self {
         Self::counted(store, check, Level::Ok, (0, vec![Detail::new(seen)]), "")
+    }
+
+    /// Creates the row of a check with one finding that needs attention.
+    pub(crate) fn attention(
+        store: &'static str,
+        check: &'static str,
+        message: &str,
+        fix: impl Into<String>,
+    ) -> Self {
+        Self::finding(store, check, Level::Attention, message, fix)
     }
 
     /// Creates the row of a check with one finding.

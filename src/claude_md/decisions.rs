@@ -26,34 +26,14 @@ const MAX_PER_PLAN: usize = 3;
 
 /// Words that mark a decision as binding.
 const BINDING_WORDS: &[&str] = &[
-    "must",
-    "never",
-    "only",
-    "breaking",
-    "always",
-    "mandatory",
-    "required",
-    "forbidden",
+    "must", "never", "only", "breaking", "always", "mandatory", "required", "forbidden",
     "prohibited",
 ];
 
 /// Prefixes of words for things that others depend on.
 const STRUCTURAL_PREFIXES: &[&str] = &[
-    "api",
-    "interface",
-    "protocol",
-    "contract",
-    "schema",
-    "storage",
-    "database",
-    "migration",
-    "security",
-    "auth",
-    "encrypt",
-    "permission",
-    "secret",
-    "dependency",
-    "dependencies",
+    "api", "interface", "protocol", "contract", "schema", "storage", "database", "migration",
+    "security", "auth", "encrypt", "permission", "secret", "dependency", "dependencies",
 ];
 
 /// Decisions from one source, in file order.
@@ -313,10 +293,7 @@ fn is_newest_first(list: &DecisionList, decisions: &[PlacedDecision<'_>]) -> boo
     let heading = fold(list.heading.as_deref().unwrap_or_default());
     let contains_any = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
     if contains_any(&[
-        "newest first",
-        "latest first",
-        "most recent first",
-        "reverse chronological",
+        "newest first", "latest first", "most recent first", "reverse chronological",
     ]) {
         return true;
     }

@@ -89,10 +89,7 @@ mod tests {
             assert!(sentences.contains(line), "{line}");
         }
         for line in [
-            "Prices are integers",
-            "Use tabs",
-            "Sort src/b.rs by name",
-            "SQLite",
+            "Prices are integers", "Use tabs", "Sort src/b.rs by name", "SQLite",
         ] {
             assert!(!sentences.contains(line), "{line}");
         }

@@ -31,13 +31,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Plan, build, ship",
         &[
-            "plan",
-            "execute",
-            "ship",
-            "milestone",
-            "pause",
-            "resume",
-            "inspect",
+            "plan", "execute", "ship", "milestone", "pause", "resume", "inspect",
         ],
     ),
     (

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::ListedMilestone;
 use crate::lifecycle::MilestoneReport;
+use crate::lifecycle::MilestoneState;
 use crate::project::Project;
 use crate::text::quantity;
 
@@ -73,12 +74,15 @@ fn show(report: &MilestoneReport, to: &mut dyn Write) -> io::Result<()> {
 }
 
 fn show_list(milestones: &Vec<ListedMilestone>, to: &mut dyn Write) -> io::Result<()> {
-    if !milestones.iter().any(|one| one.standing == "active") {
+    if !milestones
+        .iter()
+        .any(|one| one.standing == MilestoneState::Active)
+    {
         writeln!(to, "no milestone is active")?;
     }
     for one in milestones {
         let name = one.name.as_deref().unwrap_or(&one.slug);
-        write!(to, "{name}  {}", one.standing)?;
+        write!(to, "{name}  {}", one.standing.as_str())?;
         match one.phases {
             Some(phases) => writeln!(to, ", {}", quantity(phases, "phase"))?,
             None => writeln!(to)?,

@@ -21,6 +21,7 @@ use crate::patterns::PlanRef;
 use crate::patterns::Rate;
 use crate::patterns::RelevantPattern;
 use crate::planning::Requirement;
+use crate::position::PlanState;
 use crate::project::Project;
 use crate::text::clip;
 use crate::text::one_line;
@@ -252,8 +253,9 @@ fn plans(plans: &[PlanBrief]) -> Vec<String> {
     if plans.len() <= MANY {
         return plans.iter().map(plan).collect();
     }
-    let (complete, rest): (Vec<_>, Vec<_>) =
-        plans.iter().partition(|plan| plan.status == "complete");
+    let (complete, rest): (Vec<_>, Vec<_>) = plans
+        .iter()
+        .partition(|plan| plan.status == PlanState::Complete);
     let numbers: Vec<String> = complete.iter().map(|plan| plan.plan.to_string()).collect();
     let complete = (!numbers.is_empty()).then(|| format!("complete: {}", numbers.join(", ")));
     complete
@@ -289,7 +291,7 @@ fn plan(plan: &PlanBrief) -> String {
     } else {
         format!(" ({})", parts.join(", "))
     };
-    format!("{} {}{title}{facts}", plan.plan, plan.status)
+    format!("{} {}{title}{facts}", plan.plan, plan.status.as_str())
 }
 
 #[cfg(test)]
@@ -316,7 +318,7 @@ mod tests {
         PlanBrief {
             plan: PlanNumber::parse("1").unwrap(),
             title: Some(long.to_owned()),
-            status: "open",
+            status: PlanState::Open,
             wave: Some(1),
             depends_on: Vec::new(),
             tasks: 1,

@@ -52,11 +52,6 @@ impl Endpoint {
         })
     }
 
-    /// Returns the base address.
-    pub fn url(&self) -> &str {
-        self.service.url()
-    }
-
     /// Returns the vectors of the texts, in their order and all of the same dimension.
     pub fn vectors(&self, texts: &[&str]) -> Result<Vec<Vector>> {
         let mut vectors: Vec<Vector> = Vec::with_capacity(texts.len());
@@ -244,6 +239,6 @@ mod tests {
             assert!(made.is_err(), "{url}");
         }
         let kept = endpoint("https://example.org/v1/embeddings");
-        assert_eq!(kept.url(), "https://example.org/v1");
+        assert_eq!(kept.service.url(), "https://example.org/v1");
     }
 }

@@ -59,40 +59,19 @@ const TEXTS: [(&str, &str); 11] = [
 
 /// Columns that are copied to the record's `meta`.
 const META: [&str; 9] = [
-    "id",
-    "project",
-    "memory_session_id",
-    "sdk_session_id",
-    "session_id",
-    "prompt_number",
-    "files_read",
-    "files_modified",
-    "files_edited",
+    "id", "project", "memory_session_id", "sdk_session_id", "session_id", "prompt_number",
+    "files_read", "files_modified", "files_edited",
 ];
 
 /// Other columns that are read.
 const OTHERS: [&str; 8] = [
-    "title",
-    "type",
-    "concepts",
-    "facts",
-    "created_at",
-    "created_at_epoch",
-    "source",
-    "status",
+    "title", "type", "concepts", "facts", "created_at", "created_at_epoch", "source", "status",
 ];
 
 /// Internal tables of the tool, which contain no memories.
 const HOUSEKEEPING: [&str; 9] = [
-    "schema_versions",
-    "schema_migrations",
-    "sdk_sessions",
-    "sessions",
-    "streaming_sessions",
-    "pending_messages",
-    "observation_feedback",
-    "observation_queue",
-    "diagnostics",
+    "schema_versions", "schema_migrations", "sdk_sessions", "sessions", "streaming_sessions",
+    "pending_messages", "observation_feedback", "observation_queue", "diagnostics",
 ];
 
 /// Largest number that is taken as seconds since 1970; a larger one is taken as milliseconds.

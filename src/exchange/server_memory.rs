@@ -23,6 +23,7 @@ use crate::exchange::source::title;
 use crate::knowledge::Confidence;
 use crate::knowledge::ImportItem;
 use crate::storage::read;
+use crate::text::one_line;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
@@ -177,9 +178,8 @@ impl Entity {
         }
         for (kind, to) in &self.relations {
             // Brackets in a name would end the link early.
-            let to = to.replace(['[', ']'], " ");
-            let words: Vec<&str> = to.split_whitespace().collect();
-            body.extend(["- ", &one_item(kind), " [[", &words.join(" "), "]]\n"]);
+            let to = one_line(&to.replace(['[', ']'], " "));
+            body.extend(["- ", &one_item(kind), " [[", &to, "]]\n"]);
         }
         let names = vec![name.clone(), name.replace(['[', ']'], " ")];
         Note {

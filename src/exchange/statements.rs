@@ -16,7 +16,6 @@ use crate::exchange::source::SourceItem;
 use crate::facts;
 use crate::facts::Fact;
 use crate::facts::FactKey;
-use crate::facts::FactStatus;
 use crate::facts::Facts;
 use crate::facts::MAX_EXCERPT_CHARS;
 use crate::facts::MAX_VALUE_BYTES;
@@ -97,33 +96,17 @@ fn fact(note: &Note, statement: &str, user: &UserId, now: &str) -> Result<Fact> 
         )));
     }
     let fact_id = id(&[user.as_str(), memory, name, &value]);
+    let excerpt = text::clip(&value, MAX_EXCERPT_CHARS).into_owned();
     Ok(Fact {
-        fact_id,
-        user_id: user.as_str().to_owned(),
         category: key.category(),
-        key: key.as_str().to_owned(),
-        value_json: None,
         confidence: match note.piece.confidence {
             Confidence::High => 0.9,
             Confidence::Medium => 0.7,
             Confidence::Low => 0.4,
         },
-        event_time: None,
-        valid_from: now.to_owned(),
-        valid_to: None,
-        status: FactStatus::Active,
         source_turn_id: format!("import:{memory}"),
-        source_excerpt: text::clip(&value, MAX_EXCERPT_CHARS).into_owned(),
-        value_text: value,
-        embedding_id: None,
-        created_at: now.to_owned(),
-        updated_at: now.to_owned(),
-        last_mentioned_at: now.to_owned(),
-        session_id: None,
-        turn_seq: None,
-        project: None,
-        proposal: None,
-        contests: None,
+        source_excerpt: excerpt,
+        ..Fact::new(user, fact_id, key.as_str(), value, now)
     })
 }
 

@@ -23,15 +23,8 @@ use crate::text::word_enum;
 const MAX_ACTIONS: usize = 64;
 
 const FIELDS: [&str; 9] = [
-    "type",
-    "key",
-    "new_value_text",
-    "new_value_json",
-    "target_fact_id",
-    "valid_from",
-    "valid_to",
-    "confidence_delta",
-    "reason",
+    "type", "key", "new_value_text", "new_value_json", "target_fact_id", "valid_from", "valid_to",
+    "confidence_delta", "reason",
 ];
 
 word_enum! {

@@ -421,16 +421,15 @@ impl<'a> Arbiter<'a> {
 
     pub(crate) fn new_fact(&self, action: &Action, value: &str) -> Fact {
         let source = self.source;
+        let id = self.new_id(action);
+        let key = action.key.as_str();
+        let new = Fact::new(self.user, id, key, value.to_owned(), self.now);
         let valid_from = action
             .valid_from
             .as_ref()
             .unwrap_or(&source.said_at)
             .clone();
         Fact {
-            fact_id: self.new_id(action),
-            user_id: self.user.as_str().to_owned(),
-            key: action.key.as_str().to_owned(),
-            value_text: value.to_owned(),
             value_json: action.new_value_json.clone(),
             category: source.category.unwrap_or(action.key.category()),
             confidence: if source.is_confirmed {
@@ -441,18 +440,13 @@ impl<'a> Arbiter<'a> {
             event_time: source.event_time.clone(),
             valid_to: action.valid_to.clone().filter(|end| *end > valid_from),
             valid_from,
-            status: FactStatus::Active,
             source_turn_id: source.turn_id.clone(),
             source_excerpt: source.excerpt.clone(),
-            embedding_id: None,
-            created_at: self.now.to_owned(),
-            updated_at: self.now.to_owned(),
             last_mentioned_at: source.said_at.clone(),
             session_id: source.session_id.clone(),
             turn_seq: source.turn_seq,
             project: source.project.clone(),
-            proposal: None,
-            contests: None,
+            ..new
         }
     }
 

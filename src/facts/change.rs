@@ -101,16 +101,8 @@ impl HistoryRow {
              (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at, device) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
-                self.fact_id,
-                self.user_id,
-                self.key,
-                self.action,
-                self.before,
-                self.after,
-                self.reason,
-                self.turn,
-                self.at,
-                self.device,
+                self.fact_id, self.user_id, self.key, self.action, self.before, self.after,
+                self.reason, self.turn, self.at, self.device,
             ],
         )?;
         Ok(connection.last_insert_rowid())

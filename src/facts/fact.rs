@@ -1,18 +1,12 @@
 //! Defines a fact, and how it is read from and written to its row.
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::LazyLock;
 
 use rusqlite::Connection;
 use rusqlite::Row;
 use rusqlite::ToSql;
 use rusqlite::params_from_iter;
-use rusqlite::types::FromSql;
-use rusqlite::types::FromSqlError;
-use rusqlite::types::FromSqlResult;
-use rusqlite::types::ToSqlOutput;
-use rusqlite::types::ValueRef;
 use serde::Deserialize;
 use serde::Serialize;
 use serde_json::Value;
@@ -20,6 +14,7 @@ use serde_json::Value;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::action::normalized_time;
+use crate::facts::confidence;
 use crate::facts::key;
 use crate::facts::key::FactKey;
 use crate::facts::query::Query;
@@ -81,7 +76,7 @@ word_enum! {
 /// Stores enums as their words in the database, and parses them from their words.
 macro_rules! stored_as_word {
     ($($name:ty: $what:literal),*) => {$(
-        impl FromStr for $name {
+        impl std::str::FromStr for $name {
             type Err = String;
 
             fn from_str(word: &str) -> std::result::Result<Self, String> {
@@ -89,20 +84,24 @@ macro_rules! stored_as_word {
             }
         }
 
-        impl ToSql for $name {
-            fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        impl rusqlite::ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
                 Ok(self.as_str().into())
             }
         }
 
-        impl FromSql for $name {
-            fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-                let word = value.as_str()?;
-                word.parse().map_err(|error: String| FromSqlError::Other(error.into()))
+        impl rusqlite::types::FromSql for $name {
+            fn column_result(
+                value: rusqlite::types::ValueRef<'_>,
+            ) -> rusqlite::types::FromSqlResult<Self> {
+                Self::choose(value.as_str()?, $what)
+                    .map_err(|error| rusqlite::types::FromSqlError::Other(error.into()))
             }
         }
     )*};
 }
+
+pub(crate) use stored_as_word;
 
 stored_as_word!(Category: "a category", FactStatus: "a status", Proposal: "a proposal");
 
@@ -187,6 +186,34 @@ fn upsert_sql(rows: usize) -> String {
 }
 
 impl Fact {
+    /// Returns an active fact that was stated, and is valid, from a time.
+    pub(crate) fn new(user: &UserId, fact_id: String, key: &str, value: String, at: &str) -> Self {
+        Self {
+            fact_id,
+            user_id: user.as_str().to_owned(),
+            key: key.to_owned(),
+            value_text: value,
+            value_json: None,
+            category: Category::Other,
+            confidence: confidence::first_mention(0.0),
+            event_time: None,
+            valid_from: at.to_owned(),
+            valid_to: None,
+            status: FactStatus::Active,
+            source_turn_id: String::new(),
+            source_excerpt: String::new(),
+            embedding_id: None,
+            created_at: at.to_owned(),
+            updated_at: at.to_owned(),
+            last_mentioned_at: at.to_owned(),
+            session_id: None,
+            turn_seq: None,
+            project: None,
+            proposal: None,
+            contests: None,
+        }
+    }
+
     /// Reads a row that begins with [`COLUMNS`].
     pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let value_json: Option<String> = row.get(4)?;
@@ -279,10 +306,7 @@ impl Fact {
             return Err(Error::refused(message));
         }
         let needed = [
-            &self.valid_from,
-            &self.created_at,
-            &self.updated_at,
-            &self.last_mentioned_at,
+            &self.valid_from, &self.created_at, &self.updated_at, &self.last_mentioned_at,
         ];
         for time in needed.into_iter().chain(&self.valid_to) {
             if normalized_time(time).as_ref() != Some(time) {

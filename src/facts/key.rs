@@ -230,23 +230,8 @@ const TOPICS: &[Topic] = &[
 
 /// Names of secrets, which are never stored, whatever the value looks like.
 const SECRETS: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "pin",
-    "pincode",
-    "secret",
-    "token",
-    "credential",
-    "api_key",
-    "apikey",
-    "api-key",
-    "private_key",
-    "private-key",
-    "cvv",
-    "cvc",
+    "password", "passwd", "passphrase", "passcode", "pwd", "pin", "pincode", "secret", "token",
+    "credential", "api_key", "apikey", "api-key", "private_key", "private-key", "cvv", "cvc",
 ];
 
 /// Things that a key unlocks, besides the secret names known to `secrets`.
@@ -320,15 +305,8 @@ mod tests {
             assert!(key.is_high_risk(key.category(), &[]), "{risky}");
         }
         for plain in [
-            "preference.editor",
-            "likes[]",
-            "syntax",
-            "discard.policy",
-            "filename",
-            "preference.theme",
-            "healthy",
-            "taxi",
-            "project.deadline",
+            "preference.editor", "likes[]", "syntax", "discard.policy", "filename",
+            "preference.theme", "healthy", "taxi", "project.deadline",
         ] {
             let key = key(plain);
             assert!(!key.is_high_risk(key.category(), &[]), "{plain}");
@@ -363,25 +341,14 @@ mod tests {
     #[test]
     fn keys_that_name_a_secret_are_refused() {
         for secret in [
-            "password",
-            "wifi.password",
-            "user_passwords[]",
-            "pin",
-            "card.pin",
-            "api_key",
-            "github.token",
-            "secret",
-            "aws.secret_key",
+            "password", "wifi.password", "user_passwords[]", "pin", "card.pin", "api_key",
+            "github.token", "secret", "aws.secret_key",
         ] {
             let error = FactKey::parse(secret).unwrap_err();
             assert_eq!(error.kind, crate::error::ErrorKind::Refused, "{secret}");
         }
         for plain in [
-            "pinboard",
-            "opinion",
-            "shopping.list",
-            "secretary",
-            "tokenizer",
+            "pinboard", "opinion", "shopping.list", "secretary", "tokenizer",
         ] {
             assert!(FactKey::parse(plain).is_ok(), "{plain}");
         }
@@ -390,18 +357,8 @@ mod tests {
     #[test]
     fn keys_that_name_a_password_are_refused() {
         for secret in [
-            "pwd",
-            "login.pwd",
-            "ssh_key",
-            "ssh-keys[]",
-            "access_key",
-            "access.key",
-            "ssh.key",
-            "private.key",
-            "encryption.key",
-            "aws.signing-key",
-            "github.deploy_key",
-            "key",
+            "pwd", "login.pwd", "ssh_key", "ssh-keys[]", "access_key", "access.key", "ssh.key",
+            "private.key", "encryption.key", "aws.signing-key", "github.deploy_key", "key",
             "door.key",
         ] {
             let error = FactKey::parse(secret).unwrap_err();

@@ -103,6 +103,7 @@ pub use prompt::prompt;
 pub use queue::Observation;
 pub use queue::Receipt;
 pub use queue::Turn;
+pub use queue::TurnStatus;
 pub use queue::find_turn;
 pub use queue::observe;
 pub use queue::turns;

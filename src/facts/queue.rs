@@ -13,6 +13,7 @@ use crate::clock::Clock;
 use crate::clock::parse_timestamp;
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::fact::stored_as_word;
 use crate::facts::profile;
 use crate::facts::query::Query;
 use crate::facts::replication;
@@ -21,6 +22,7 @@ use crate::facts::user::UserId;
 use crate::secrets::SecretPolicy;
 use crate::text::sanitized;
 use crate::text::strip_controls;
+use crate::text::word_enum;
 
 /// Maximum length of the user's or the assistant's text, in bytes.
 const MAX_TEXT_BYTES: usize = 1 << 20;
@@ -30,6 +32,23 @@ const MAX_ATTEMPTS: u32 = 5;
 
 /// Prefixes of turn ids that are reserved for this program; those of imports, `import:`, are not.
 const RESERVED_PREFIXES: [&str; 2] = ["annals:", "request:"];
+
+word_enum! {
+    /// The status of a turn in the queue.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum TurnStatus {
+        /// It waits for a worker.
+        Pending = "pending",
+        /// A worker has leased it.
+        Running = "running",
+        /// An answer to it is applied.
+        Done = "done",
+        /// It could not be judged, and is not tried again.
+        Dead = "dead",
+    }
+}
+
+stored_as_word!(TurnStatus: "a status");
 
 /// A turn of a conversation to enqueue.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -80,8 +99,8 @@ pub struct Turn {
     pub(crate) user: UserId,
     /// The turn's id.
     pub turn_id: String,
-    /// `pending`, `running`, `done` or `dead`.
-    pub status: String,
+    /// Its status.
+    pub status: TurnStatus,
     /// When it was said.
     pub said_at: String,
     /// When it was enqueued.
@@ -111,7 +130,7 @@ impl Turn {
         Self {
             user: user.clone(),
             turn_id: String::new(),
-            status: "pending".to_owned(),
+            status: TurnStatus::Pending,
             observed_at: said_at.clone(),
             said_at,
             session_id: None,
@@ -426,9 +445,9 @@ pub(crate) fn finish(
     now: &str,
 ) -> Result<()> {
     let (status, error, raw) = match end {
-        TurnEnd::Done => ("done", None, None),
-        TurnEnd::Requeued(error) => ("pending", Some(error), None),
-        TurnEnd::Dead(error, raw) => ("dead", Some(error), raw),
+        TurnEnd::Done => (TurnStatus::Done, None, None),
+        TurnEnd::Requeued(error) => (TurnStatus::Pending, Some(error), None),
+        TurnEnd::Dead(error, raw) => (TurnStatus::Dead, Some(error), raw),
     };
     connection.run(
         "write the queue",
@@ -471,7 +490,7 @@ mod tests {
         }
         assert!(lease_and_die(&mut facts).is_none());
         let turn = find_turn(&facts, &user, "a").unwrap();
-        assert_eq!(turn.status, "dead");
+        assert_eq!(turn.status, TurnStatus::Dead);
         assert_eq!(
             turn.last_error.unwrap(),
             "gave up after 5 attempts: the worker died each time"
@@ -493,11 +512,14 @@ mod tests {
                     })
                     .unwrap();
                 let turn = find_turn(&facts, &user, "a").unwrap();
-                assert_eq!((turn.status.as_str(), turn.attempts), ("pending", deaths));
+                assert_eq!((turn.status, turn.attempts), (TurnStatus::Pending, deaths));
             }
             assert!(lease_and_die(&mut facts).is_some());
         }
         assert!(lease_and_die(&mut facts).is_none());
-        assert_eq!(find_turn(&facts, &user, "a").unwrap().status, "dead");
+        assert_eq!(
+            find_turn(&facts, &user, "a").unwrap().status,
+            TurnStatus::Dead
+        );
     }
 }

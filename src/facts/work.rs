@@ -28,6 +28,7 @@ use crate::facts::queue;
 use crate::facts::queue::Lease;
 use crate::facts::queue::Turn;
 use crate::facts::queue::TurnEnd;
+use crate::facts::queue::TurnStatus;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::secrets::SecretPolicy;
@@ -73,8 +74,8 @@ pub fn apply(
 ) -> Result<JudgedTurn> {
     let turn = queue::find_turn(facts, user, turn_id)?;
     let actions = action::parse_answer(answer, policy)?;
-    let ranks = match turn.status.as_str() {
-        "done" => None,
+    let ranks = match turn.status {
+        TurnStatus::Done => None,
         _ => Some(Ranks::search(facts, &turn, None)?),
     };
     let now = queue::now_millis(&facts.clock());
@@ -178,7 +179,7 @@ fn judge(
         }
         let arbiter = Arbiter::new(connection, &turn.user, &source, &now, &high_risk);
         let current = queue::turn(connection, &turn.user, &turn.turn_id)?;
-        if current.is_some_and(|turn| turn.status == "done") {
+        if current.is_some_and(|turn| turn.status == TurnStatus::Done) {
             return replayed(&arbiter, actions);
         }
         let applied = application::apply(&arbiter, actions)?;
@@ -244,6 +245,6 @@ mod tests {
         let outcome = step(&mut facts, &auditor, &Embedder::BuiltIn, &[], None).unwrap();
         assert!(matches!(outcome, Some(TurnOutcome::Failed(..))));
         let turn = queue::find_turn(&facts, &ada, "t1").unwrap();
-        assert_eq!((turn.status.as_str(), turn.attempts), ("pending", 0));
+        assert_eq!((turn.status, turn.attempts), (TurnStatus::Pending, 0));
     }
 }

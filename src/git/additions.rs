@@ -25,17 +25,8 @@ pub(crate) fn additions(
     folder: &str,
 ) -> Result<Option<BTreeMap<String, Addition>>> {
     let arguments = [
-        "log",
-        "-M",
-        "--first-parent",
-        "-m",
-        "--diff-filter=AR",
-        "--name-status",
-        "-z",
-        "--format=%x01%H %ad",
-        "--date=short",
-        "--",
-        folder,
+        "log", "-M", "--first-parent", "-m", "--diff-filter=AR", "--name-status", "-z",
+        "--format=%x01%H %ad", "--date=short", "--", folder,
     ];
     Ok(program.run(&arguments)?.map(|output| parse(&output)))
 }

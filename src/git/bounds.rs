@@ -32,20 +32,8 @@ const EXTERNAL_INCLUDE: &str = "includes a file from outside the repository, so 
 
 /// The entries of `.git` that our commands read.
 const READ_ENTRIES: &[&str] = &[
-    "HEAD",
-    "commondir",
-    "config",
-    "config.worktree",
-    "gitdir",
-    "index",
-    "info",
-    "logs",
-    "objects",
-    "packed-refs",
-    "refs",
-    "reftable",
-    "shallow",
-    "worktrees",
+    "HEAD", "commondir", "config", "config.worktree", "gitdir", "index", "info", "logs", "objects",
+    "packed-refs", "refs", "reftable", "shallow", "worktrees",
 ];
 
 /// The folders among them whose content is read and written.

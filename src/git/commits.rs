@@ -82,11 +82,7 @@ mod tests {
     #[test]
     fn a_truncated_or_malformed_answer_is_none() {
         for output in [
-            "",
-            "\n",
-            "abcd missing\n",
-            "abcd commit 99\nauthor",
-            "abcd commit x\n",
+            "", "\n", "abcd missing\n", "abcd commit 99\nauthor", "abcd commit x\n",
             "abcd blob 3\nabc\n",
         ] {
             assert_eq!(next_object(output.as_bytes()).0, None, "{output:?}");

@@ -223,11 +223,7 @@ impl Git {
     fn resolve(&self, revision: &str) -> Result<Option<String>> {
         let commit = format!("{revision}^{{commit}}");
         let arguments = [
-            "rev-parse",
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            &commit,
+            "rev-parse", "--verify", "--quiet", "--end-of-options", &commit,
         ];
         let hash = self.with_program(|program| program.query(&arguments))?;
         Ok(hash.map(|hash| hash.trim().to_owned()))
@@ -435,7 +431,5 @@ fn refuse(obstacle: Option<&UnsafeRepository>) -> Result<()> {
     })
 }
 
-#[cfg(test)]
-mod history_tests;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -252,11 +252,7 @@ mod tests {
     #[test]
     fn lines_about_missing_objects_are_not_headers() {
         for line in [
-            "",
-            "\n",
-            "HEAD:a b c missing\n",
-            "deadbeef missing\n",
-            "- missing\n",
+            "", "\n", "HEAD:a b c missing\n", "deadbeef missing\n", "- missing\n",
         ] {
             assert!(parse_header(line).is_none(), "{line:?}");
         }

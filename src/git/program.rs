@@ -268,13 +268,7 @@ impl<'a> Program<'a> {
         clock: &Clock,
     ) -> Result<Option<String>> {
         let arguments = [
-            "tag",
-            "--annotate",
-            "--no-sign",
-            "--message",
-            message,
-            name,
-            commit,
+            "tag", "--annotate", "--no-sign", "--message", message, name, commit,
         ];
         self.without_filters_and_hooks()?
             .run_as_committer(&arguments, clock)

@@ -106,12 +106,7 @@ pub(crate) fn nodes(
 ) -> Result<Option<Vec<CommitNode>>> {
     let range = range(since, head);
     let arguments = [
-        "rev-list",
-        "--topo-order",
-        "--reverse",
-        "--parents",
-        &range,
-        "--",
+        "rev-list", "--topo-order", "--reverse", "--parents", &range, "--",
     ];
     Ok(program.run(&arguments)?.map(|output| {
         let node = |line: &str| {

@@ -30,13 +30,7 @@ pub(crate) fn renames(program: &Program<'_>, commits: &[&str]) -> Result<Option<
         return Ok(Some(vec![Vec::new(); commits.len()]));
     }
     let arguments = [
-        "diff-tree",
-        "--stdin",
-        "-r",
-        "-z",
-        "-M",
-        RENAME_LIMIT_ARG,
-        "--diff-filter=R",
+        "diff-tree", "--stdin", "-r", "-z", "-M", RENAME_LIMIT_ARG, "--diff-filter=R",
         "--name-status",
     ];
     let output = program.run_with_input(&arguments, input.into_bytes())?;

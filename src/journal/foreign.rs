@@ -16,26 +16,12 @@ use crate::journal::record::strings;
 
 /// Field names for the content, most reliable first; the same applies to the lists below.
 const CONTENT: &[&str] = &[
-    "content",
-    "text",
-    "memory",
-    "fact",
-    "note",
-    "message",
-    "observation",
-    "body",
-    "value",
+    "content", "text", "memory", "fact", "note", "message", "observation", "body", "value",
     "summary",
 ];
 const KIND: &[&str] = &["type", "kind", "category"];
 const TIME: &[&str] = &[
-    "ts",
-    "timestamp",
-    "time",
-    "created_at",
-    "createdAt",
-    "date",
-    "updated_at",
+    "ts", "timestamp", "time", "created_at", "createdAt", "date", "updated_at",
 ];
 const TAGS: &[&str] = &["tags", "labels", "topics", "keywords"];
 const META: &[&str] = &["meta", "metadata"];

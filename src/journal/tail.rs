@@ -165,11 +165,7 @@ mod tests {
             (Vec::new(), TailState::default())
         );
         for line in [
-            "{\"content\":\"a\"}",
-            "torn",
-            "",
-            "{\"content\":\"b\"}",
-            "{\"content\":\"c\"}",
+            "{\"content\":\"a\"}", "torn", "", "{\"content\":\"b\"}", "{\"content\":\"c\"}",
         ] {
             storage::append(&path, format!("{line}\n").as_bytes()).unwrap();
         }

@@ -8,14 +8,7 @@ use crate::markdown::front_matter;
 
 /// The fields, in the order of the format.
 const ORDER: [&str; 8] = [
-    "key",
-    "type",
-    "tags",
-    "created",
-    "updated",
-    "status",
-    "supersedes",
-    "confidence",
+    "key", "type", "tags", "created", "updated", "status", "supersedes", "confidence",
 ];
 
 /// Returns the text with these fields set to values in YAML syntax; a missing field is added.

@@ -65,12 +65,7 @@ impl IndexRow {
     fn line(&self) -> String {
         let tags = self.tags.join(", ");
         let cells = [
-            &self.key,
-            &self.title,
-            &self.kind,
-            &tags,
-            &self.status,
-            &self.updated,
+            &self.key, &self.title, &self.kind, &tags, &self.status, &self.updated,
         ];
         let mut line = String::from("|");
         for cell in cells {

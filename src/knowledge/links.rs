@@ -118,11 +118,7 @@ mod tests {
     #[test]
     fn code_and_empty_brackets_hold_none() {
         for body in [
-            "`[[a]]`",
-            "``x ` [[a]]``",
-            "```\n[[a]]\n```\n",
-            "~~~ text\n[[a]]\n",
-            "[[]] [[ ]] [[a",
+            "`[[a]]`", "``x ` [[a]]``", "```\n[[a]]\n```\n", "~~~ text\n[[a]]\n", "[[]] [[ ]] [[a",
             "[a](b)",
         ] {
             assert_eq!(found(body), [], "{body}");

@@ -3,26 +3,15 @@
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::knowledge::EntryFilter;
 use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::index;
 use crate::knowledge::index::IndexRow;
-use crate::knowledge::words;
 use crate::project::Project;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
-
-/// A filter for entries.
-#[derive(Clone, Debug, Default)]
-pub struct Selection {
-    /// Only entries with one of these tags; empty for all.
-    pub tags: Vec<String>,
-    /// Only entries of this type; `None` for all.
-    pub kind: Option<EntryType>,
-    /// Whether to include entries that are not active.
-    pub include_superseded: bool,
-}
 
 /// An entry in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -46,23 +35,12 @@ pub struct EntryListing {
 }
 
 /// Lists the entries in INDEX.md; if it cannot be used, they are read from their files.
-pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<EntryListing>> {
-    let rows = rows(project)?;
-    let tags: Vec<_> = selection
-        .tags
-        .iter()
-        .map(|tag| words::folded(tag))
-        .collect();
+pub fn list(project: &Project, filter: &EntryFilter) -> Result<Parsed<EntryListing>> {
     let is_meant = |row: &IndexRow| {
-        let has_tag = row
-            .tags
-            .iter()
-            .any(|tag| tags.contains(&words::folded(tag)));
-        (row.is_active() || selection.include_superseded)
-            && (tags.is_empty() || has_tag)
-            && (selection.kind.is_none() || EntryType::from_any_case(&row.kind) == selection.kind)
+        let kind = EntryType::from_any_case(&row.kind);
+        filter.selects(&row.tags, kind, row.is_active())
     };
-    Ok(rows.map(|rows| EntryListing {
+    Ok(rows(project)?.map(|rows| EntryListing {
         entries: rows.into_iter().filter(is_meant).map(from_row).collect(),
     }))
 }

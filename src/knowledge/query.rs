@@ -8,10 +8,11 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::knowledge::Entry;
-use crate::knowledge::EntryStatus;
+use crate::knowledge::EntryFilter;
 use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::entry::title_line;
+use crate::knowledge::filter::folded;
 use crate::knowledge::scan::scan;
 use crate::knowledge::words;
 use crate::knowledge::words::Word;
@@ -29,12 +30,8 @@ const BODY: u32 = 1;
 pub struct EntryQuery {
     /// The search words; an entry must contain at least one of them.
     pub text: String,
-    /// Only entries with one of these tags; empty for all.
-    pub tags: Vec<String>,
-    /// Only entries of this type; `None` for all.
-    pub kind: Option<EntryType>,
-    /// Whether to include entries that are not active.
-    pub include_superseded: bool,
+    /// The entries to search.
+    pub filter: EntryFilter,
 }
 
 /// An entry that matches a query.
@@ -94,7 +91,7 @@ impl<'q> Search<'q> {
             query,
             key: words::folded(query.text.trim()).into_owned(),
             words: words::words(&query.text),
-            tags: folded(&query.tags),
+            tags: folded(&query.filter.tags),
         }
     }
 
@@ -112,25 +109,17 @@ impl<'q> Search<'q> {
 
     fn hit(&self, text: &str, path: &Path) -> Option<EntryHit> {
         let entry = Entry::parse(text, path).value;
-        if entry.status != EntryStatus::Active && !self.query.include_superseded {
-            return None;
-        }
-        if self.query.kind.is_some() && self.query.kind != entry.kind {
+        let filter = &self.query.filter;
+        if !filter.selects(&entry.tags, entry.kind, entry.is_active()) {
             return None;
         }
         let tags = folded(&entry.tags);
-        if !self.tags.is_empty() && !tags.iter().any(|tag| self.tags.contains(tag)) {
-            return None;
-        }
         let by_words = self.score_of_words(&entry, &tags, text);
         if by_words == 0 && !self.query.text.trim().is_empty() {
             return None;
         }
         let tag_asked = |tag: &&String| self.tags.contains(tag) && !self.is_word(tag);
-        let type_asked = self
-            .query
-            .kind
-            .is_some_and(|kind| !self.is_word(kind.as_str()));
+        let type_asked = filter.kind.is_some_and(|kind| !self.is_word(kind.as_str()));
         let asked = count(tags.iter().filter(tag_asked)) * TAG + u32::from(type_asked) * TYPE;
         Some(EntryHit {
             snippet: self.snippet(&entry, text).to_owned(),
@@ -186,11 +175,6 @@ impl<'q> Search<'q> {
             .or_else(first)
             .unwrap_or_default()
     }
-}
-
-fn folded(tags: &[String]) -> Vec<String> {
-    let folded = |tag: &String| words::folded(tag).into_owned();
-    tags.iter().map(folded).collect()
 }
 
 fn count<T>(of: impl Iterator<Item = T>) -> u32 {

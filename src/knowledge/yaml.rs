@@ -90,25 +90,8 @@ mod tests {
             assert_eq!(scalar(plain), plain);
         }
         for mistaken in [
-            "",
-            "yes",
-            "No",
-            "null",
-            "12",
-            "1.5",
-            "0x1f",
-            "1e5",
-            "2026-02-17",
-            "- a",
-            "a: b",
-            "# a",
-            "[a]",
-            "a, b",
-            "'a'",
-            " a",
-            "a ",
-            "*a",
-            "a\"b",
+            "", "yes", "No", "null", "12", "1.5", "0x1f", "1e5", "2026-02-17", "- a", "a: b",
+            "# a", "[a]", "a, b", "'a'", " a", "a ", "*a", "a\"b",
         ] {
             assert_eq!(scalar(mistaken), quoted(mistaken));
         }

@@ -10,11 +10,7 @@ use crate::text::fold;
 
 /// The sections that every file has, in their order.
 pub(crate) const SECTIONS: [&str; 5] = [
-    "Infrastructure",
-    "Rules",
-    "Key Facts",
-    "Hazards",
-    "Superseded",
+    "Infrastructure", "Rules", "Key Facts", "Hazards", "Superseded",
 ];
 /// The section for bullets that are no longer valid.
 pub(crate) const SUPERSEDED: &str = "Superseded";

@@ -41,8 +41,6 @@ mod files;
 mod fix;
 mod init;
 mod pending;
-#[cfg(test)]
-mod properties;
 mod redacted;
 mod session_constraints;
 mod similarity;
@@ -61,12 +59,7 @@ pub use coverage::AnchorState;
 pub use coverage::Coverage;
 pub use decision_list::ListedDecision;
 pub use decision_list::list_decisions;
-pub use document::ConstraintChange;
-pub use document::ConstraintOperation;
-pub use document::NewDecision;
-pub use document::NewState;
-pub use document::QuickReference;
-pub use document::Update;
+pub use document::update_problems;
 pub use files::exists;
 pub use fix::FixReport;
 pub use fix::fix;
@@ -85,3 +78,6 @@ pub use update::UpdateRequest;
 pub use update::UpdateResult;
 pub(crate) use update::commit_since;
 pub use update::update;
+
+#[cfg(test)]
+mod tests;

@@ -122,19 +122,12 @@ mod tests {
     #[test]
     fn specs_are_recognised_by_their_folder() {
         for path in [
-            "specs/a.md",
-            "app/specs/a.md",
-            "docs/plans/x/b.md",
-            "docs/specs/c.html",
+            "specs/a.md", "app/specs/a.md", "docs/plans/x/b.md", "docs/specs/c.html",
         ] {
             assert!(is_spec(path), "{path}");
         }
         for path in [
-            "docs/plan.md",
-            "myspecs/a.md",
-            "specs/",
-            "specs/../a",
-            "https://x.org/specs/a",
+            "docs/plan.md", "myspecs/a.md", "specs/", "specs/../a", "https://x.org/specs/a",
         ] {
             assert!(!is_spec(path), "{path}");
         }

@@ -17,11 +17,7 @@ pub(crate) const MAX_LINES: usize = 45;
 
 /// The sections of the file, in their order.
 pub(crate) const SECTIONS: [&str; 6] = [
-    "Current Objective",
-    "Active Work",
-    "Blockers",
-    "Next Actions",
-    "Quick Reference",
+    "Current Objective", "Active Work", "Blockers", "Next Actions", "Quick Reference",
     "Out of Scope",
 ];
 
@@ -163,12 +159,7 @@ mod tests {
     #[test]
     fn only_a_text_entirely_in_brackets_is_a_placeholder() {
         for text in [
-            "{one line}",
-            "{{ decision }}",
-            "<what is next>",
-            "[Decision].",
-            "**[todo]**",
-            "[what",
+            "{one line}", "{{ decision }}", "<what is next>", "[Decision].", "**[todo]**", "[what",
             "None.",
         ] {
             assert!(!is_filled(text), "{text}");

@@ -18,7 +18,6 @@ use crate::position::Survey;
 use crate::project::Project;
 use crate::project::vocabulary;
 use crate::storage::Changes;
-use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
 use crate::warning::Parsed;
@@ -262,9 +261,5 @@ pub(crate) fn in_milestone(
         active,
         ..survey.folder.clone()
     };
-    Survey::read_with(project, Parsed::clean(folder), &|path| {
-        Ok(changes
-            .current(path)?
-            .map(|bytes| read::decode(bytes, path)))
-    })
+    Survey::read_planned(project, Parsed::clean(folder), changes)
 }

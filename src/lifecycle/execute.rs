@@ -85,12 +85,7 @@ fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<
     let mut recorder = Recorder::new(project, &survey, options, &work.changes)?;
     match &request.phase {
         Some(number) => add_numbered(
-            project,
-            &survey,
-            number,
-            request.partial,
-            &mut recorder,
-            &mut work.warnings,
+            project, &survey, number, request.partial, &mut recorder, &mut work.warnings,
         )?,
         None if request.all => add_all_complete(&survey, &mut recorder)?,
         None => add_latest(&survey, &mut recorder)?,

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::patterns::Patterns;
+use crate::patterns::derive_durations;
 use crate::planning::FileKind;
 use crate::planning::FileName;
 use crate::planning::PhaseIds;
@@ -134,26 +135,9 @@ impl DocumentKind {
             Self::Plan => Plan::parse(text, path).map(|plan| Model::Plan(Box::new(plan))),
             Self::Summary => {
                 let mut parsed = Summary::parse(text, path);
-                derive_duration(project, &mut parsed.value)?;
+                derive_durations(vec![&mut parsed.value], &project.git)?;
                 parsed.map(|summary| Model::Summary(Box::new(summary)))
             }
         })
     }
-}
-
-/// Derives a missing duration from the dates of the plan's commits.
-pub(crate) fn derive_duration(project: &Project, summary: &mut Summary) -> Result<()> {
-    let commits = summary.commits.clone().unwrap_or_default();
-    if summary.duration_minutes.is_some() || commits.len() < 2 || !project.git.is_repository() {
-        return Ok(());
-    }
-    let hashes: Vec<&str> = commits.iter().map(String::as_str).collect();
-    let times: Vec<_> = project
-        .git
-        .commit_times(&hashes)?
-        .into_iter()
-        .flatten()
-        .collect();
-    summary.derive_duration(&times);
-    Ok(())
 }

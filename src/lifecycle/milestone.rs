@@ -28,6 +28,7 @@ use crate::storage::Store;
 use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
+use crate::text::word_enum;
 
 /// The outcome of `annals milestone new` or `switch`.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -40,6 +41,19 @@ pub struct MilestoneReport {
     pub migrated: Option<PathBuf>,
 }
 
+word_enum! {
+    /// The state of a milestone.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum MilestoneState {
+        /// It is worked on.
+        Active = "active",
+        /// It is neither active nor archived.
+        Open = "open",
+        /// It was shipped.
+        Archived = "archived",
+    }
+}
+
 /// A milestone in `annals milestone list`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedMilestone {
@@ -47,8 +61,8 @@ pub struct ListedMilestone {
     pub slug: String,
     /// Its name in STATE.md or the roadmap; only of the active one.
     pub name: Option<String>,
-    /// `active`, `open` or `archived`.
-    pub standing: &'static str,
+    /// Its state.
+    pub standing: MilestoneState,
     /// Number of its phases; null if the archive keeps no phase folders.
     pub phases: Option<usize>,
 }
@@ -64,7 +78,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
         found.push(ListedMilestone {
             slug: folder.active.slug.clone(),
             name: status.milestone_name(),
-            standing: "active",
+            standing: MilestoneState::Active,
             phases: Some(survey.position.members().count()),
         });
     }
@@ -74,7 +88,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
             found.push(ListedMilestone {
                 slug,
                 name: None,
-                standing: "open",
+                standing: MilestoneState::Open,
                 phases: Some(milestone.phases.len()),
             });
         }
@@ -87,7 +101,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
         found.push(ListedMilestone {
             slug: archive.slug.clone(),
             name: None,
-            standing: "archived",
+            standing: MilestoneState::Archived,
             phases,
         });
     }

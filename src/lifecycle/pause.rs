@@ -45,6 +45,7 @@ use crate::project::vocabulary;
 use crate::secrets;
 use crate::storage::Store;
 use crate::storage::read;
+use crate::text::hexadecimal;
 use crate::text::strip_controls;
 use crate::warning::Warning;
 
@@ -217,11 +218,7 @@ pub(crate) fn is_own(bytes: &[u8]) -> bool {
 /// may change.
 fn digest(body: &str) -> String {
     let plain = body.replace("\r\n", "\n");
-    let hash = Sha256::digest(plain.trim_end().as_bytes());
-    hash.iter().take(8).fold(String::new(), |mut hex, byte| {
-        write!(hex, "{byte:02x}").ok();
-        hex
-    })
+    hexadecimal(&Sha256::digest(plain.trim_end())[..8])
 }
 
 /// Returns the path and text of the note of the active milestone, of the planning folder, or of the current

@@ -227,13 +227,14 @@ fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> 
     let Some(dir) = &phase.dir else {
         return open;
     };
-    for (slot, state) in &phase.plans {
-        let word = match state {
-            PlanState::Partial => "partial",
-            PlanState::Failed => "failed",
-            PlanState::Complete | PlanState::Open => continue,
-        };
+    let is_unfinished = |state| matches!(state, PlanState::Partial | PlanState::Failed);
+    for (slot, state) in phase
+        .plans
+        .iter()
+        .filter(|(_, state)| is_unfinished(*state))
+    {
         if let Some(summary) = &slot.summary {
+            let word = state.as_str();
             let file = dir.join(summary);
             let file = project.relative(&file).display().to_string();
             open.push(format!("{file} has the status {word:?}"));

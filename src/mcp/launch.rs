@@ -105,10 +105,7 @@ mod tests {
         );
         assert_eq!(folder("file://localhost/users").as_deref(), Some("/users"));
         for other in [
-            "https://example.org/",
-            "file://relative",
-            "file:///a%2",
-            "file:///%ff",
+            "https://example.org/", "file://relative", "file:///a%2", "file:///%ff",
         ] {
             assert_eq!(folder(other), None, "{other}");
         }
@@ -119,11 +116,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let top = fs::canonicalize(folder.path()).unwrap();
         for name in [
-            "one/.git",
-            "one/sub",
-            "two/.vbw-planning",
-            "three/.vibekit",
-            "bare",
+            "one/.git", "one/sub", "two/.vbw-planning", "three/.vibekit", "bare",
         ] {
             fs::create_dir_all(top.join(name)).unwrap();
         }

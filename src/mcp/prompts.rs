@@ -13,6 +13,7 @@ use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Purpose;
 use crate::facts::Turn;
+use crate::facts::TurnStatus;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::arguments::NoArguments;
 use crate::project::Project;
@@ -124,7 +125,9 @@ fn memory_auditor(project: Result<Project>, arguments: Arguments) -> Result<Stri
         (Some(id), None) => queued_turn(facts::find_turn(&store, &user, &id)?),
         (None, None) => {
             let turns = facts::turns(&store, &user)?;
-            let pending = turns.into_iter().find(|turn| turn.status == "pending");
+            let pending = turns
+                .into_iter()
+                .find(|turn| turn.status == TurnStatus::Pending);
             queued_turn(pending.ok_or_else(|| {
                 Error::not_found(format!("{user} has no pending turn"))
                     .hint("pass what the user said as user_input")

@@ -11,9 +11,9 @@ use rmcp::model::ResourceContents;
 use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge;
+use crate::knowledge::EntryFilter;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::ListedEntry;
-use crate::knowledge::Selection;
 use crate::mcp::answer::fenced;
 use crate::mcp::percent_encoding;
 use crate::patterns;
@@ -58,7 +58,7 @@ pub(crate) fn list(project: &Project, cursor: Option<&str>) -> Result<ListResour
                 .with_mime_type(MARKDOWN)
         }));
     }
-    let mut entries = knowledge::list(project, &Selection::default())?
+    let mut entries = knowledge::list(project, &EntryFilter::default())?
         .value
         .entries;
     // INDEX.md may have been edited by anyone.

@@ -79,12 +79,7 @@ fn a_new_month_and_a_new_entry_in_an_old_month_are_both_kept() {
     );
     let text = clean(MergeKind::Decisions, DECISIONS, &ours, &theirs);
     let order = [
-        "## Recent",
-        "## 2026-02",
-        "— Ours",
-        "## 2026-01",
-        "— Theirs",
-        "— Use files",
+        "## Recent", "## 2026-02", "— Ours", "## 2026-01", "— Theirs", "— Use files",
     ];
     let places: Vec<_> = order.iter().map(|part| text.find(part).unwrap()).collect();
     assert!(places.is_sorted(), "{text}");

@@ -19,14 +19,7 @@ use crate::text::line_end;
 /// Text that closes a block left open at the end of a file. A closing fence may be longer than its opening
 /// fence, so the short ones are tried first.
 pub(crate) const CLOSINGS: &[&str] = &[
-    "",
-    "```",
-    "~~~",
-    "-->",
-    "````",
-    "~~~~",
-    "``````````",
-    "~~~~~~~~~~",
+    "", "```", "~~~", "-->", "````", "~~~~", "``````````", "~~~~~~~~~~",
 ];
 
 /// Plans appending entries to PATTERNS.md, which is created with a header if it does not exist.

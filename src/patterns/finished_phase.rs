@@ -1,6 +1,5 @@
 //! A phase with the records of its finished plans.
 
-use std::path::Path;
 use std::path::PathBuf;
 
 use chrono::NaiveDate;
@@ -16,10 +15,10 @@ use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::Summary;
-use crate::position::Read;
+use crate::position::ReadText;
+use crate::storage::read::or_warning;
 use crate::text::hexadecimal;
 use crate::warning::Parsed;
-use crate::warning::Warning;
 
 /// A phase as recorded in the summaries of its plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +56,7 @@ impl FinishedPhase {
         dir: &PhaseDir,
         name: Option<&str>,
         milestone: &str,
-        read: Read<'_>,
+        read: ReadText<'_>,
         git: &Git,
     ) -> Result<Parsed<Self>> {
         let mut warnings = Vec::new();
@@ -67,7 +66,7 @@ impl FinishedPhase {
                 continue;
             };
             let path = dir.dir.join(file);
-            let Some(text) = text(read, &path, &mut warnings) else {
+            let Some(text) = or_warning(read(&path), &path, &mut warnings) else {
                 continue;
             };
             let summary = Summary::parse(&text, &path).into_value(&mut warnings);
@@ -78,7 +77,8 @@ impl FinishedPhase {
                 summary,
             });
         }
-        derive_durations(&mut sources, git)?;
+        let summaries = sources.iter_mut().map(|source| &mut source.summary);
+        derive_durations(summaries.collect(), git)?;
         let digest = digest(&sources);
         let record = |source: SummarySource| {
             PlanRecord::new(source.plan, source.summary, &source.text, &source.path)
@@ -113,36 +113,26 @@ impl FinishedPhase {
     }
 }
 
-fn text(read: Read<'_>, path: &Path, warnings: &mut Vec<Warning>) -> Option<String> {
-    match read(path) {
-        Ok(text) => text.map(|text| text.into_value(warnings)),
-        Err(error) => {
-            warnings.push(Warning::file(path, error.reason()));
-            None
-        }
-    }
-}
-
 /// Fills in missing durations from the commits that the summaries list, with one call of git.
-fn derive_durations(sources: &mut [SummarySource], git: &Git) -> Result<()> {
-    let mut hashes = Vec::new();
-    for source in sources.iter() {
-        let commits = source.summary.commits.as_deref().unwrap_or_default();
-        let is_missing = source.summary.duration_minutes.is_none() && commits.len() > 1;
-        hashes.push(if is_missing {
-            commits.to_vec()
-        } else {
-            Vec::new()
-        });
-    }
-    let wanted: Vec<&str> = hashes.iter().flatten().map(String::as_str).collect();
+pub(crate) fn derive_durations(mut summaries: Vec<&mut Summary>, git: &Git) -> Result<()> {
+    let commits = |summary: &Summary| summary.commits.clone().unwrap_or_default();
+    summaries.retain(|summary| summary.duration_minutes.is_none() && commits(summary).len() > 1);
+    let wanted: Vec<String> = summaries
+        .iter()
+        .flat_map(|summary| commits(summary))
+        .collect();
     if wanted.is_empty() {
         return Ok(());
     }
+    let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
     let mut times = git.commit_times(&wanted)?.into_iter();
-    for (source, hashes) in sources.iter_mut().zip(&hashes) {
-        let known: Vec<_> = times.by_ref().take(hashes.len()).flatten().collect();
-        source.summary.derive_duration(&known);
+    for summary in summaries {
+        let known: Vec<_> = times
+            .by_ref()
+            .take(commits(summary).len())
+            .flatten()
+            .collect();
+        summary.derive_duration(&known);
     }
     Ok(())
 }

@@ -72,10 +72,7 @@ fn read_history(survey: &Survey, complete: Complete<'_>) -> Result<Parsed<Vec<Fi
         own.and_then(|phase| phase.name.clone())
     };
     milestones.push(read_all(
-        &survey.folder.active,
-        &name_of,
-        complete,
-        &mut warnings,
+        &survey.folder.active, &name_of, complete, &mut warnings,
     )?);
     Ok(Parsed::new(
         deduplicated(milestones.into_iter().flatten()),

@@ -33,20 +33,9 @@ const MIN_DUPLICATE_SIMILARITY: f64 = 0.7;
 
 /// Phrases of praise, which contain no lesson.
 const PRAISE: &[&str] = &[
-    "went well",
-    "went smoothly",
-    "worked well",
-    "as planned",
-    "as expected",
-    "no issues",
-    "no problems",
-    "without issues",
-    "without problems",
-    "great job",
-    "good progress",
-    "all good",
-    "successfully completed",
-    "everything worked",
+    "went well", "went smoothly", "worked well", "as planned", "as expected", "no issues",
+    "no problems", "without issues", "without problems", "great job", "good progress", "all good",
+    "successfully completed", "everything worked",
 ];
 
 /// Lessons as submitted, as JSON or as bullets under two headings.

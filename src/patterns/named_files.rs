@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::patterns::PlanRecord;
 use crate::storage::read;
+use crate::text::file_name;
 
 /// Returns whether a file exists in the project under this path, which must be relative to its root.
 ///
@@ -43,7 +44,7 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_path(code: &str) -> bool {
-    let name = code.rsplit('/').next().unwrap_or(code);
+    let name = file_name(code);
     // `.class` is a selector or a method, hardly ever a file.
     let extension = name
         .rsplit_once('.')

@@ -247,9 +247,7 @@ mod tests {
     #[test]
     fn the_first_note_of_an_empty_section_is_below_its_heading() {
         for file in [
-            "# P\n\n### Notes",
-            "# P\n\n### Notes\n",
-            "# P\n\n### Notes\n\n",
+            "# P\n\n### Notes", "# P\n\n### Notes\n", "# P\n\n### Notes\n\n",
         ] {
             let new = noted(file, "2026-02-02: one").unwrap();
             let added = "# P\n\n### Notes\n\n- 2026-02-02: one\n";

@@ -18,17 +18,8 @@ pub(crate) enum EntryPart {
 }
 
 const WORKED: &[&str] = &[
-    "what worked",
-    "what worked well",
-    "what went well",
-    "what went right",
-    "worked",
-    "worked well",
-    "went well",
-    "wins",
-    "successes",
-    "successful patterns",
-    "keep doing",
+    "what worked", "what worked well", "what went well", "what went right", "worked",
+    "worked well", "went well", "wins", "successes", "successful patterns", "keep doing",
 ];
 const FAILED: &[&str] = &[
     "what failed",

@@ -10,7 +10,7 @@ use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PlanningFolder;
-use crate::position::Read;
+use crate::position::ReadText;
 use crate::storage::read;
 use crate::warning::Parsed;
 
@@ -83,7 +83,7 @@ impl FinishedPhase {
     pub fn phases_of_same_name(
         folder: &PlanningFolder,
         dir: &PhaseDir,
-        read: Read<'_>,
+        read: ReadText<'_>,
         git: &Git,
     ) -> Result<Parsed<Vec<Self>>> {
         let mut found = Parsed::clean(Vec::new());

@@ -107,14 +107,8 @@ impl RelevantPattern {
 /// `3 of 4 plans without deviations`.
 fn is_count(text: &str) -> bool {
     const STARTS: &[&str] = &[
-        "all ",
-        "both plans",
-        "no deviations",
-        "largest plan",
-        "small plans were",
-        "took ",
-        "the one task",
-        "in ",
+        "all ", "both plans", "no deviations", "largest plan", "small plans were", "took ",
+        "the one task", "in ",
     ];
     let lower = text.to_lowercase();
     let first = lower.split(' ').next().unwrap_or_default();

@@ -393,33 +393,28 @@ fn word(text: &str) -> String {
 }
 
 /// The outcomes of status words, matched by prefix.
-const OUTCOMES: &[(&str, CheckOutcome)] = &[
-    ("issues", CheckOutcome::Issues),
-    ("gaps", CheckOutcome::Issues),
-    ("fail", CheckOutcome::Issues),
-    ("diagnosed", CheckOutcome::Diagnosed),
-    ("pass", CheckOutcome::Passed),
-    ("complete", CheckOutcome::Passed),
-    ("resolved", CheckOutcome::Passed),
-    ("verified", CheckOutcome::Passed),
-    ("approved", CheckOutcome::Passed),
-    ("clean", CheckOutcome::Passed),
-    ("ok", CheckOutcome::Passed),
-    ("done", CheckOutcome::Passed),
-    ("human", CheckOutcome::Pending),
-    ("testing", CheckOutcome::Pending),
-    ("partial", CheckOutcome::Pending),
-    ("pending", CheckOutcome::Pending),
-    ("in_progress", CheckOutcome::Pending),
-    ("in progress", CheckOutcome::Pending),
-    ("ready", CheckOutcome::Pending),
+const OUTCOMES: &[(CheckOutcome, &[&str])] = &[
+    (CheckOutcome::Issues, &["issues", "gaps", "fail"]),
+    (CheckOutcome::Diagnosed, &["diagnosed"]),
+    (
+        CheckOutcome::Passed,
+        &[
+            "pass", "complete", "resolved", "verified", "approved", "clean", "ok", "done",
+        ],
+    ),
+    (
+        CheckOutcome::Pending,
+        &[
+            "human", "testing", "partial", "pending", "in_progress", "in progress", "ready",
+        ],
+    ),
 ];
 
 fn outcome(status_word: &str) -> Option<CheckOutcome> {
     let found = OUTCOMES
         .iter()
-        .find(|(word, _)| status_word.starts_with(word));
-    found.map(|(_, outcome)| *outcome)
+        .find(|(_, words)| words.iter().any(|word| status_word.starts_with(word)));
+    found.map(|(outcome, _)| *outcome)
 }
 
 #[cfg(test)]

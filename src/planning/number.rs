@@ -62,13 +62,6 @@ impl PhaseNumber {
         Some((number, rest))
     }
 
-    /// Parses the number at the start of a phase folder's name, and returns it with the rest of the name.
-    ///
-    /// GSD may prefix the project's code (`project_code`: `CK-01-name`), and some people the word `phase`.
-    pub fn split_folder(name: &str) -> Option<(Self, &str)> {
-        PhaseIds::Plain.split_folder(name)
-    }
-
     /// Parses a text that consists of a phase number: `05`, `5.1`, `3b`.
     pub fn parse(text: &str) -> Option<Self> {
         PhaseIds::Plain.parse(text)
@@ -342,7 +335,11 @@ mod tests {
 
     #[test]
     fn a_code_or_the_word_may_stand_before_the_number_of_a_folder() {
-        let number = |name| PhaseNumber::split_folder(name).map(|(number, _)| number.to_string());
+        let number = |name| {
+            PhaseIds::Plain
+                .split_folder(name)
+                .map(|(number, _)| number.to_string())
+        };
         for (name, expected) in [
             ("05.1-name", "5.1"),
             ("CK-01-name", "1"),
@@ -353,17 +350,11 @@ mod tests {
             assert_eq!(number(name).as_deref(), Some(expected), "{name}");
         }
         for name in [
-            "m2s3-name",
-            "v1-01-name",
-            "round-01",
-            "TOOLONGX-01",
-            "CK-name",
-            "CK",
-            "-01",
+            "m2s3-name", "v1-01-name", "round-01", "TOOLONGX-01", "CK-name", "CK", "-01",
         ] {
             assert_eq!(number(name), None, "{name}");
         }
-        let (_, rest) = PhaseNumber::split_folder("CK-01-event-system").unwrap();
+        let (_, rest) = PhaseIds::Plain.split_folder("CK-01-event-system").unwrap();
         assert_eq!(rest, "-event-system");
     }
 

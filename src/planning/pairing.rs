@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::planning::FileKind;
 use crate::planning::FileName;
-use crate::planning::PhaseIds;
 use crate::planning::PlanNumber;
 use crate::planning::file_name::FolderName;
 
@@ -31,16 +30,11 @@ pub struct PairedPlans {
     pub ignored: Vec<String>,
 }
 
-/// Pairs the files directly in the phase folder `phase_dir`; other names are skipped.
+/// Pairs the files directly in a phase's folder; other names are skipped.
 ///
 /// In phase 12, `12-SUMMARY.md` next to `12-01-SUMMARY.md` summarises the whole phase and is ignored; if the
 /// phase has only one plan without a summary, it belongs to that plan.
-pub fn pair<S: AsRef<str>>(phase_dir: &str, names: &[S]) -> PairedPlans {
-    pair_in(&FolderName::new(phase_dir, PhaseIds::Plain), names)
-}
-
-/// Pairs the files directly in a phase's folder.
-pub(super) fn pair_in<S: AsRef<str>>(folder: &FolderName<'_>, names: &[S]) -> PairedPlans {
+pub(super) fn pair<S: AsRef<str>>(folder: &FolderName<'_>, names: &[S]) -> PairedPlans {
     let mut names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     // `.jsonl` sorts after `.md`, which takes precedence because people read it.
     names.sort_by_key(|name| (has_ending(name, "jsonl"), *name));
@@ -168,10 +162,11 @@ fn has_ending(name: &str, ending: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::planning::PhaseIds;
 
     /// Formats each plan as `number plan summary`, and returns what was ignored.
     fn shown(dir: &str, names: &[&str]) -> (Vec<String>, Vec<String>) {
-        let paired = pair(dir, names);
+        let paired = pair(&FolderName::new(dir, PhaseIds::Plain), names);
         let name = |file: Option<String>| file.unwrap_or_else(|| "-".to_owned());
         let plans = paired
             .plans
@@ -192,11 +187,7 @@ mod tests {
         (
             "01-version",
             &[
-                "02-PLAN.md",
-                "01-02-SUMMARY.md",
-                "01-PLAN.md",
-                "01-01-SUMMARY.md",
-                "NOTES.md",
+                "02-PLAN.md", "01-02-SUMMARY.md", "01-PLAN.md", "01-01-SUMMARY.md", "NOTES.md",
             ],
             &[
                 "1 01-PLAN.md 01-01-SUMMARY.md",
@@ -206,10 +197,7 @@ mod tests {
         (
             "04-bulk",
             &[
-                "04-PLAN-01.md",
-                "04-01-SUMMARY.md",
-                "04-PLAN-10.md",
-                "04-PLAN-02.md",
+                "04-PLAN-01.md", "04-01-SUMMARY.md", "04-PLAN-10.md", "04-PLAN-02.md",
             ],
             &[
                 "1 04-PLAN-01.md 04-01-SUMMARY.md",
@@ -220,10 +208,7 @@ mod tests {
         (
             "02-facade",
             &[
-                "01-PLAN.md",
-                "02-PLAN.md",
-                "02-01-SUMMARY.md",
-                "02-02-SUMMARY.md",
+                "01-PLAN.md", "02-PLAN.md", "02-01-SUMMARY.md", "02-02-SUMMARY.md",
             ],
             &[
                 "1 01-PLAN.md 02-01-SUMMARY.md",
@@ -250,9 +235,7 @@ mod tests {
         (
             "03-rows",
             &[
-                "03-01.plan.jsonl",
-                "03-01.summary.jsonl",
-                "03-02.summary.jsonl",
+                "03-01.plan.jsonl", "03-01.summary.jsonl", "03-02.summary.jsonl",
             ],
             &[
                 "1 03-01.plan.jsonl 03-01.summary.jsonl",
@@ -262,10 +245,7 @@ mod tests {
         (
             "01-audit",
             &[
-                "01-PLAN.md",
-                "02-PLAN.md",
-                "01-SUMMARY.md",
-                "01-02-SUMMARY.md",
+                "01-PLAN.md", "02-PLAN.md", "01-SUMMARY.md", "01-02-SUMMARY.md",
             ],
             &[
                 "1 01-PLAN.md 01-SUMMARY.md",
@@ -286,9 +266,7 @@ mod tests {
         (
             "01-dup",
             &[
-                "01-log-in-PLAN.md",
-                "01-log-out-PLAN.md",
-                "01-log-out-SUMMARY.md",
+                "01-log-in-PLAN.md", "01-log-out-PLAN.md", "01-log-out-SUMMARY.md",
             ],
             &[
                 "1 01-log-in-PLAN.md -",
@@ -310,17 +288,9 @@ mod tests {
         let (plans, ignored) = shown(
             "12-chat",
             &[
-                "12-01-PLAN.md",
-                "12-01-SUMMARY.md",
-                "12-02-PLAN.md",
-                "12-SUMMARY.md",
-                "12-PLAN.md",
-                "SUMMARY.md",
-                "02-PLAN-PAUSE.md",
-                "01-PLAN-GAP-REVIEW.md",
-                "12-01-PLAN.md.bak",
-                "12-01.plan.jsonl",
-                ".12-03-PLAN.md",
+                "12-01-PLAN.md", "12-01-SUMMARY.md", "12-02-PLAN.md", "12-SUMMARY.md",
+                "12-PLAN.md", "SUMMARY.md", "02-PLAN-PAUSE.md", "01-PLAN-GAP-REVIEW.md",
+                "12-01-PLAN.md.bak", "12-01.plan.jsonl", ".12-03-PLAN.md",
             ],
         );
         assert_eq!(
@@ -330,12 +300,8 @@ mod tests {
         assert_eq!(
             ignored,
             [
-                "01-PLAN-GAP-REVIEW.md",
-                "02-PLAN-PAUSE.md",
-                "12-01.plan.jsonl",
-                "12-PLAN.md",
-                "12-SUMMARY.md",
-                "SUMMARY.md"
+                "01-PLAN-GAP-REVIEW.md", "02-PLAN-PAUSE.md", "12-01.plan.jsonl", "12-PLAN.md",
+                "12-SUMMARY.md", "SUMMARY.md"
             ]
         );
         let (plans, ignored) = shown(

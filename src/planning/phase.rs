@@ -12,7 +12,7 @@ use crate::planning::check;
 use crate::planning::file_name::FolderName;
 use crate::planning::names;
 use crate::planning::number::folder_prefix;
-use crate::planning::pairing::pair_in;
+use crate::planning::pairing::pair;
 use crate::planning::phase_ids::may_be_prefixed;
 use crate::storage::listing::PathKind;
 use crate::text::capitalized;
@@ -120,7 +120,7 @@ impl PhaseDir {
                 "a pipe, a device or a dead link where a file is expected; skipped",
             ),
         ] {
-            for slot in pair_in(&folder, found).plans {
+            for slot in pair(&folder, found).plans {
                 for entry in [slot.plan, slot.summary].into_iter().flatten() {
                     warnings.push(Warning::file(&dir.join(entry), what));
                 }
@@ -133,7 +133,7 @@ impl PhaseDir {
         Ok(Self {
             number,
             name: String::new(),
-            plans: pair_in(&folder, &names).plans,
+            plans: pair(&folder, &names).plans,
             has_context: names.iter().any(|name| name.ends_with("CONTEXT.md")),
             checks: CheckFiles::new(&dir, &names, &hidden, has_remediation),
             dir,

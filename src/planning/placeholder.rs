@@ -4,29 +4,9 @@ use crate::text::strip_prefix_ignore_case;
 
 /// Placeholders for a missing value.
 const PLACEHOLDERS: &[&str] = &[
-    "",
-    "none",
-    "none yet",
-    "none currently",
-    "none at this time",
-    "none identified",
-    "none so far",
-    "none detected",
-    "none found",
-    "none installed",
-    "none recorded",
-    "nothing",
-    "n/a",
-    "na",
-    "-",
-    "--",
-    "\u{2013}",
-    "\u{2014}",
-    "tbd",
-    "null",
-    "~",
-    "nil",
-    "empty",
+    "", "none", "none yet", "none currently", "none at this time", "none identified",
+    "none so far", "none detected", "none found", "none installed", "none recorded", "nothing",
+    "n/a", "na", "-", "--", "\u{2013}", "\u{2014}", "tbd", "null", "~", "nil", "empty",
 ];
 
 /// Returns whether a value is only a placeholder: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled
@@ -120,12 +100,7 @@ mod tests {
             assert!(is_absent(placeholder), "{placeholder}");
         }
         for value in [
-            "No locks",
-            "{a, b}",
-            "none of the tests ran",
-            "0",
-            "[KNOWN-ISSUE] x",
-            "unknown",
+            "No locks", "{a, b}", "none of the tests ran", "0", "[KNOWN-ISSUE] x", "unknown",
             "_(a)_ and _(b)_",
         ] {
             assert!(!is_absent(value), "{value}");
@@ -144,10 +119,7 @@ mod tests {
             assert!(is_none_remark(text), "{text}");
         }
         for text in [
-            "none of the tests ran",
-            "Nonempty",
-            "no",
-            "\u{e9}\u{e9}\u{e9}",
+            "none of the tests ran", "Nonempty", "no", "\u{e9}\u{e9}\u{e9}",
         ] {
             assert!(!is_none_remark(text), "{text}");
         }

@@ -23,82 +23,64 @@ pub enum PhaseProgress {
 }
 
 /// Status prefixes in lower case; a longer prefix precedes any shorter one that it begins with.
-const PREFIXES: &[(&str, PhaseProgress)] = &[
-    ("not started", PhaseProgress::NotStarted),
-    ("not yet", PhaseProgress::NotStarted),
-    ("not planned", PhaseProgress::NotStarted),
-    ("incomplete", PhaseProgress::InProgress),
-    ("in progress", PhaseProgress::InProgress),
-    ("in-progress", PhaseProgress::InProgress),
-    ("in_progress", PhaseProgress::InProgress),
-    ("inprogress", PhaseProgress::InProgress),
-    ("executing", PhaseProgress::InProgress),
-    ("active", PhaseProgress::InProgress),
-    ("current", PhaseProgress::InProgress),
-    ("ongoing", PhaseProgress::InProgress),
-    ("started", PhaseProgress::InProgress),
-    ("building", PhaseProgress::InProgress),
-    ("verifying", PhaseProgress::InProgress),
-    ("partial", PhaseProgress::InProgress),
-    ("needs_remediation", PhaseProgress::InProgress),
-    ("needs remediation", PhaseProgress::InProgress),
-    ("wip", PhaseProgress::InProgress),
-    ("all phases complete", PhaseProgress::Complete),
-    ("all complete", PhaseProgress::Complete),
-    ("all done", PhaseProgress::Complete),
-    ("phase complete", PhaseProgress::Complete),
-    ("milestone complete", PhaseProgress::Complete),
-    ("complete", PhaseProgress::Complete),
-    ("done", PhaseProgress::Complete),
-    ("built", PhaseProgress::Complete),
-    ("shipped", PhaseProgress::Complete),
-    ("finished", PhaseProgress::Complete),
-    ("verified", PhaseProgress::Complete),
-    ("validated", PhaseProgress::Complete),
-    ("planned", PhaseProgress::NotStarted),
-    ("planning", PhaseProgress::NotStarted),
-    ("pending", PhaseProgress::NotStarted),
-    ("ready", PhaseProgress::NotStarted),
-    ("todo", PhaseProgress::NotStarted),
-    ("queued", PhaseProgress::NotStarted),
-    ("upcoming", PhaseProgress::NotStarted),
-    ("future", PhaseProgress::NotStarted),
-    ("unplanned", PhaseProgress::NotStarted),
-    ("blocked", PhaseProgress::Blocked),
-    ("on hold", PhaseProgress::Blocked),
-    ("paused", PhaseProgress::Blocked),
-    ("deferred", PhaseProgress::Deferred),
-    ("postponed", PhaseProgress::Deferred),
-    ("superseded", PhaseProgress::Superseded),
-    ("merged into", PhaseProgress::Superseded),
-    ("absorbed", PhaseProgress::Superseded),
-    ("removed", PhaseProgress::Removed),
-    ("dropped", PhaseProgress::Removed),
-    ("cancelled", PhaseProgress::Removed),
-    ("canceled", PhaseProgress::Removed),
-    ("skipped", PhaseProgress::Removed),
-    ("abandoned", PhaseProgress::Removed),
-    ("obsolete", PhaseProgress::Removed),
+const PREFIXES: &[(PhaseProgress, &[&str])] = &[
+    (
+        PhaseProgress::NotStarted,
+        &["not started", "not yet", "not planned"],
+    ),
+    (
+        PhaseProgress::InProgress,
+        &[
+            "incomplete", "in progress", "in-progress", "in_progress", "inprogress", "executing",
+            "active", "current", "ongoing", "started", "building", "verifying", "partial",
+            "needs_remediation", "needs remediation", "wip",
+        ],
+    ),
+    (
+        PhaseProgress::Complete,
+        &[
+            "all phases complete", "all complete", "all done", "phase complete",
+            "milestone complete", "complete", "done", "built", "shipped", "finished", "verified",
+            "validated",
+        ],
+    ),
+    (
+        PhaseProgress::NotStarted,
+        &[
+            "planned", "planning", "pending", "ready", "todo", "queued", "upcoming", "future",
+            "unplanned",
+        ],
+    ),
+    (PhaseProgress::Blocked, &["blocked", "on hold", "paused"]),
+    (PhaseProgress::Deferred, &["deferred", "postponed"]),
+    (
+        PhaseProgress::Superseded,
+        &["superseded", "merged into", "absorbed"],
+    ),
+    (
+        PhaseProgress::Removed,
+        &[
+            "removed", "dropped", "cancelled", "canceled", "skipped", "abandoned", "obsolete",
+        ],
+    ),
 ];
 
 /// Symbols that represent a status if no word does.
-const SYMBOLS: &[(char, PhaseProgress)] = &[
-    ('\u{2705}', PhaseProgress::Complete),
-    ('\u{2713}', PhaseProgress::Complete),
-    ('\u{2714}', PhaseProgress::Complete),
-    ('\u{2611}', PhaseProgress::Complete),
-    ('\u{25cf}', PhaseProgress::Complete),
-    ('\u{25d1}', PhaseProgress::InProgress),
-    ('\u{25d0}', PhaseProgress::InProgress),
-    ('\u{1f6a7}', PhaseProgress::InProgress),
-    ('\u{1f504}', PhaseProgress::InProgress),
-    ('\u{1f7e1}', PhaseProgress::InProgress),
-    ('\u{25cb}', PhaseProgress::NotStarted),
-    ('\u{2b1c}', PhaseProgress::NotStarted),
-    ('\u{1f4cb}', PhaseProgress::NotStarted),
-    ('\u{23f3}', PhaseProgress::NotStarted),
-    ('\u{23ed}', PhaseProgress::Removed),
-    ('\u{1f6ab}', PhaseProgress::Blocked),
+const SYMBOLS: &[(PhaseProgress, &str)] = &[
+    (
+        PhaseProgress::Complete,
+        "\u{2705}\u{2713}\u{2714}\u{2611}\u{25cf}",
+    ),
+    (
+        PhaseProgress::InProgress,
+        "\u{25d1}\u{25d0}\u{1f6a7}\u{1f504}\u{1f7e1}",
+    ),
+    (
+        PhaseProgress::NotStarted,
+        "\u{25cb}\u{2b1c}\u{1f4cb}\u{23f3}",
+    ),
+    (PhaseProgress::Removed, "\u{23ed}"),
+    (PhaseProgress::Blocked, "\u{1f6ab}"),
 ];
 
 impl PhaseProgress {
@@ -106,21 +88,17 @@ impl PhaseProgress {
     pub fn parse(status: &str) -> Option<Self> {
         let lower = status.to_lowercase();
         let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-        PREFIXES
-            .iter()
-            .find(|(word, _)| begins_with_word(words, word))
-            .map(|(_, progress)| *progress)
+        prefix(words)
+            .map(|(progress, _)| progress)
             .or_else(|| Self::of_sign(status))
     }
 
     /// Parses the first status symbol in a text.
     pub(crate) fn of_sign(text: &str) -> Option<Self> {
-        text.chars().find_map(|c| {
-            SYMBOLS
-                .iter()
-                .find(|(sign, _)| *sign == c)
-                .map(|(_, progress)| *progress)
-        })
+        let meaning = |c: char| SYMBOLS.iter().find(|(_, symbols)| symbols.contains(c));
+        text.chars()
+            .find_map(meaning)
+            .map(|(progress, _)| *progress)
     }
 
     /// Returns whether a status means complete.
@@ -146,10 +124,7 @@ impl PhaseProgress {
 pub(crate) fn is_status(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let Some((word, _)) = PREFIXES
-        .iter()
-        .find(|(word, _)| begins_with_word(words, word))
-    else {
+    let Some((_, word)) = prefix(words) else {
         return words.is_empty() && PhaseProgress::of_sign(text).is_some();
     };
     let rest = words[word.len()..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
@@ -160,6 +135,14 @@ pub(crate) fn is_status(text: &str) -> bool {
             .starts_with(|c: char| !c.is_alphanumeric() && c != '&')
         || text.trim().chars().any(char::is_alphabetic)
             && !text.trim().chars().any(char::is_lowercase)
+}
+
+/// Returns the first status word that a text in lower case begins with, and its meaning.
+fn prefix(text: &str) -> Option<(PhaseProgress, &'static str)> {
+    PREFIXES.iter().find_map(|(progress, words)| {
+        let word = words.iter().find(|word| begins_with_word(text, word))?;
+        Some((*progress, *word))
+    })
 }
 
 /// Returns whether `text` begins with `word`, followed by at most one letter or digit (`completed`).
@@ -197,18 +180,12 @@ mod tests {
     #[test]
     fn names_that_begin_like_a_status_are_names() {
         for text in [
-            "Complete Rewrite",
-            "Planning & Research",
-            "Doneness",
-            "Events",
+            "Complete Rewrite", "Planning & Research", "Doneness", "Events",
         ] {
             assert!(!is_status(text), "{text}");
         }
         for text in [
-            "planned",
-            "COMPLETE (100% tests)",
-            "IN PROGRESS",
-            "done, verified",
+            "planned", "COMPLETE (100% tests)", "IN PROGRESS", "done, verified",
             "All phases complete",
         ] {
             assert!(is_status(text), "{text}");

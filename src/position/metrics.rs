@@ -11,7 +11,7 @@ use crate::markdown::edit::Edit;
 use crate::planning::Summary;
 use crate::planning::heading;
 use crate::position::PlanState;
-use crate::position::Read;
+use crate::position::ReadText;
 use crate::position::Survey;
 use crate::position::weighing::milestone_version;
 use crate::text::fold;
@@ -27,7 +27,7 @@ struct Measured {
 /// Free text is left unchanged, and so are the metrics of other milestones and those that are listed twice. All
 /// metrics are left unchanged if one exceeds what the milestone's summaries show, since they then include work
 /// that is not visible here.
-pub fn metrics(text: &str, survey: &Survey, read: Read<'_>) -> Result<Vec<Edit>> {
+pub fn metrics(text: &str, survey: &Survey, read: ReadText<'_>) -> Result<Vec<Edit>> {
     let labels = labels(&Outline::parse(text, 0), survey.state.milestone.as_deref());
     if labels.is_empty() {
         return Ok(Vec::new());
@@ -84,7 +84,7 @@ fn is_total(name: &str) -> bool {
 }
 
 impl Measured {
-    fn measure(survey: &Survey, read: Read<'_>) -> Result<Self> {
+    fn measure(survey: &Survey, read: ReadText<'_>) -> Result<Self> {
         let mut measured = Self {
             complete: 0,
             durations: Vec::new(),
@@ -139,7 +139,7 @@ impl Measured {
     }
 }
 
-fn duration(path: &Path, read: Read<'_>) -> Result<Option<Minutes>> {
+fn duration(path: &Path, read: ReadText<'_>) -> Result<Option<Minutes>> {
     let text = read(path)?.map(|text| text.value);
     Ok(text.and_then(|text| Summary::parse(&text, path).value.duration_minutes))
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use crate::planning::Check;
 use crate::planning::CheckKind;
 use crate::planning::CheckOutcome;
@@ -21,6 +23,7 @@ use crate::planning::TextOf;
 use crate::planning::ratio;
 use crate::position::folder_name;
 use crate::position::weighing::phases_in;
+use crate::text::word_enum;
 
 /// The state of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,17 +74,19 @@ pub struct Phase {
     pub(crate) is_renumbered: bool,
 }
 
-/// The state of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlanState {
-    /// It has a summary that calls it neither partial nor failed.
-    Complete,
-    /// Its summary calls it partial.
-    Partial,
-    /// Its summary calls it failed.
-    Failed,
-    /// It has no summary.
-    Open,
+word_enum! {
+    /// The state of a plan.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum PlanState {
+        /// It has a summary that calls it neither partial nor failed.
+        Complete = "complete",
+        /// Its summary calls it partial.
+        Partial = "partial",
+        /// Its summary calls it failed.
+        Failed = "failed",
+        /// It has no summary.
+        Open = "open",
+    }
 }
 
 impl Phase {

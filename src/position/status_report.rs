@@ -93,8 +93,18 @@ pub struct PhaseReport {
     pub progress_percent: Option<u32>,
     /// The goal according to the roadmap.
     pub goal: Option<String>,
-    /// `state` if STATE.md states it, `files` if it is derived.
-    pub source: &'static str,
+    /// Where it is from.
+    pub source: PhaseSource,
+}
+
+/// The origin of the current phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseSource {
+    /// STATE.md states it.
+    State,
+    /// It is derived from the files.
+    Files,
 }
 
 /// Numbers of plans, by state.
@@ -303,7 +313,7 @@ fn derived(position: &Position) -> PhaseReport {
         status: phase.map(status_words),
         progress_percent: phase.map(|_| position.percent()),
         goal: phase.and_then(|phase| phase.goal.clone()),
-        source: "files",
+        source: PhaseSource::Files,
     }
 }
 
@@ -347,6 +357,6 @@ fn stated(survey: &Survey, derived: &PhaseReport) -> PhaseReport {
         status,
         progress_percent,
         goal,
-        source: "state",
+        source: PhaseSource::State,
     }
 }

@@ -19,6 +19,7 @@ use crate::position::Position;
 use crate::position::phases;
 use crate::project::Project;
 use crate::project::vocabulary;
+use crate::storage::Changes;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -55,12 +56,23 @@ impl Survey {
         Self::read_with(project, folder, &read::text)
     }
 
-    /// Does the same, but reads each file through `read`, which may return planned texts that are not written
-    /// yet.
+    /// Does the same, but with planned changes that are not written yet.
+    pub fn read_planned(
+        project: &Project,
+        folder: Parsed<PlanningFolder>,
+        changes: &Changes,
+    ) -> Result<Self> {
+        Self::read_with(project, folder, &|path| {
+            let bytes = changes.current(path)?;
+            Ok(bytes.map(|bytes| read::decode(bytes, path)))
+        })
+    }
+
+    /// Does the same, but reads each file through `read`.
     pub fn read_with(
         project: &Project,
         folder: Parsed<PlanningFolder>,
-        read: Read<'_>,
+        read: ReadText<'_>,
     ) -> Result<Self> {
         let mut warnings = Vec::new();
         let folder = folder.into_value(&mut warnings);
@@ -111,7 +123,6 @@ impl Survey {
             folder: &folder,
             roadmap: &roadmap,
             state: &state,
-            has_state,
             root: &project.root,
         };
         let position = Position::determine(&evidence, phases, &text);
@@ -135,7 +146,6 @@ impl Survey {
             folder: &self.folder,
             roadmap: &self.roadmap,
             state: &self.state,
-            has_state: self.has_state,
             has_shipped: self.has_shipped,
             workflow: self.workflow,
             root: &project.root,
@@ -221,11 +231,11 @@ fn lists_as_shipped(milestones: &str, state: &StateFile) -> bool {
 }
 
 /// Reads a file's text; `None` if it does not exist.
-pub type Read<'a> = &'a dyn Fn(&Path) -> Result<Option<Parsed<String>>>;
+pub type ReadText<'a> = &'a dyn Fn(&Path) -> Result<Option<Parsed<String>>>;
 
 /// Reads files and collects the warnings: an unreadable file must not prevent reading the others.
 struct Documents<'a> {
-    read: Read<'a>,
+    read: ReadText<'a>,
     warnings: RefCell<Vec<Warning>>,
 }
 

@@ -50,10 +50,7 @@ mod tests {
     #[test]
     fn the_nearest_planning_folder_or_repository_is_the_project() {
         let tree = Tree::new(&[
-            ".git/",
-            ".vbw-planning/",
-            "src/deep/",
-            "packages/a/.planning/",
+            ".git/", ".vbw-planning/", "src/deep/", "packages/a/.planning/",
         ]);
         assert_eq!(root(&tree.at("src/deep"), None), tree.at(""));
         assert_eq!(root(&tree.at(".vbw-planning"), None), tree.at(""));

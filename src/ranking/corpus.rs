@@ -27,15 +27,6 @@ pub struct Corpus {
     postings: HashMap<String, Vec<(usize, usize)>>,
 }
 
-/// A text of a [`Corpus`] with its score.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RankedText {
-    /// Index of the text in the corpus.
-    pub document: usize,
-    /// BM25 score, more than 0.
-    pub score: f64,
-}
-
 impl Corpus {
     /// Returns a corpus of these texts; each is identified by its index.
     pub fn new<T: AsRef<str>>(documents: impl IntoIterator<Item = T>) -> Self {
@@ -84,17 +75,6 @@ impl Corpus {
         }
         matches
     }
-
-    /// Returns the texts that share a word with the query, best first; ties stay in order.
-    pub fn ranked(&self, query: &str) -> Vec<RankedText> {
-        let scores = self.scores(query).into_iter().enumerate();
-        let mut ranked: Vec<RankedText> = scores
-            .filter(|(_, score)| *score > 0.0)
-            .map(|(document, score)| RankedText { document, score })
-            .collect();
-        ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
-        ranked
-    }
 }
 
 /// Returns the BM25 weight of a word that occurs `count` times in a text, without its idf.
@@ -115,8 +95,10 @@ mod tests {
     use super::*;
 
     fn order(documents: &[&str], query: &str) -> Vec<usize> {
-        let ranked = Corpus::new(documents).ranked(query);
-        ranked.iter().map(|ranked| ranked.document).collect()
+        let scores = Corpus::new(documents).scores(query);
+        let mut order: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();
+        order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+        order
     }
 
     #[test]
@@ -133,10 +115,7 @@ mod tests {
     #[test]
     fn rare_words_weigh_more_and_ties_keep_their_order() {
         let documents = [
-            "the queue is retried",
-            "the cache is cleared",
-            "the queue is cleared",
-            "nothing",
+            "the queue is retried", "the cache is cleared", "the queue is cleared", "nothing",
             "the cache is cleared",
         ];
         assert_eq!(order(&documents, "retry the queue"), [0, 2]);
@@ -167,6 +146,6 @@ mod tests {
         assert_eq!(order(&documents, "the who"), [1]);
         assert_eq!(order(&documents, "\"quoted\" -x"), [0]);
         assert_eq!(Corpus::new([""; 0]).scores("x"), [0.0; 0]);
-        assert_eq!(Corpus::new(["", ""]).ranked("x"), []);
+        assert_eq!(order(&["", ""], "x"), [0_usize; 0]);
     }
 }

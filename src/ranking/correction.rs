@@ -13,25 +13,13 @@ const MIN_SHARED_WORDS: f64 = 0.5;
 
 /// Openings of a correction.
 const OPENINGS: &[&str] = &[
-    "actually",
-    "correction",
-    "corrected",
-    "erratum",
-    "no longer",
-    "update:",
-    "wrong:",
+    "actually", "correction", "corrected", "erratum", "no longer", "update:", "wrong:",
 ];
 
 /// Phrases by which a correction refers to the earlier statement.
 const PHRASES: &[&str] = &[
-    " is no longer ",
-    " are no longer ",
-    " was wrong",
-    " were wrong",
-    " not as stated",
-    ", not as ",
-    "changed from ",
-    "supersedes ",
+    " is no longer ", " are no longer ", " was wrong", " were wrong", " not as stated",
+    ", not as ", "changed from ", "supersedes ",
 ];
 
 /// Returns whether a text corrects another one about the same subject.

@@ -17,7 +17,6 @@ mod silence;
 mod words;
 
 pub use corpus::Corpus;
-pub use corpus::RankedText;
 pub use corpus::bm25;
 pub(crate) use corpus::to_f64;
 pub use correction::corrects;

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::ranking::language::Language;
 use crate::ranking::to_f64;
 use crate::ranking::words::Term;
+use crate::text::word_enum;
 
 /// Minimum evidence for the best text of an answer.
 ///
@@ -41,23 +42,14 @@ const MIN_TEXTS_FOR_IDF: usize = 300;
 /// Similarity that is assumed if no vectors are compared.
 const DEFAULT_SIMILARITY: f64 = 0.4;
 
-/// The relevance of a text to the question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Relevance {
-    /// Probably relevant.
-    High,
-    /// Among the most similar texts, but probably irrelevant.
-    Low,
-}
-
-impl Relevance {
-    /// Returns the name of the level.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::High => "high",
-            Self::Low => "low",
-        }
+word_enum! {
+    /// The relevance of a text to the question.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum Relevance {
+        /// Probably relevant.
+        High = "high",
+        /// Among the most similar texts, but probably irrelevant.
+        Low = "low",
     }
 }
 

@@ -12,6 +12,7 @@ use pulldown_cmark::TagEnd;
 use serde::Serialize;
 
 use crate::text::clip;
+use crate::text::one_line;
 use crate::text::sanitized;
 
 /// Maximum length of a text, in characters: the page gives an overview, the full text is in the stores.
@@ -40,9 +41,7 @@ impl Inline {
 
 /// Returns a stored text as one line without control characters and secrets, not escaped.
 pub(crate) fn clean(text: &str) -> String {
-    let clean = sanitized(text);
-    let words: Vec<&str> = clean.split_whitespace().collect();
-    clip(&words.join(" "), MAX_TEXT_CHARS).into_owned()
+    clip(&one_line(&sanitized(text)), MAX_TEXT_CHARS).into_owned()
 }
 
 /// Returns a name as plain text, without markup, not escaped.

@@ -8,23 +8,9 @@ use crate::secrets::password;
 
 /// Suffixes of names of secrets, in lower case and without separators.
 const SECRET_NAME_SUFFIXES: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "pwd",
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "authkey",
-    "encryptionkey",
-    "signingkey",
-    "accountkey",
-    "masterkey",
-    "credential",
-    "credentials",
+    "password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "accesskey",
+    "secretkey", "privatekey", "authkey", "encryptionkey", "signingkey", "accountkey", "masterkey",
+    "credential", "credentials",
 ];
 const MAX_NAME_LENGTH: usize = 24;
 /// Number of bytes of a value that are examined: reading every value to its end would be quadratic in a text
@@ -34,22 +20,8 @@ const MAX_JUDGED_LENGTH: usize = 256;
 const MAX_URL_PASSWORD_LENGTH: usize = 512;
 /// What may follow the name of a secret, in lower case; words such as `count` or `name` make it another name.
 const QUALIFIERS: &[&str] = &[
-    "prod",
-    "production",
-    "dev",
-    "development",
-    "stage",
-    "staging",
-    "live",
-    "test",
-    "qa",
-    "uat",
-    "main",
-    "primary",
-    "secondary",
-    "backup",
-    "old",
-    "new",
+    "prod", "production", "dev", "development", "stage", "staging", "live", "test", "qa", "uat",
+    "main", "primary", "secondary", "backup", "old", "new",
 ];
 const MAX_QUALIFIER_LENGTH: usize = 12;
 
@@ -352,13 +324,7 @@ fn is_placeholder(value: &str) -> bool {
 /// Returns whether a value, in lower case, contains a word that marks a placeholder.
 pub(crate) fn contains_placeholder_word(lower: &str) -> bool {
     let words = [
-        "xxx",
-        "your",
-        "changeme",
-        "placeholder",
-        "redacted",
-        "...",
-        "***",
+        "xxx", "your", "changeme", "placeholder", "redacted", "...", "***",
     ];
     words.iter().any(|word| lower.contains(word))
 }

@@ -4,8 +4,6 @@ mod assignment;
 mod encoded;
 mod keys;
 mod password;
-#[cfg(test)]
-mod vendors;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -190,6 +188,8 @@ const WORD: [bool; 256] = {
 
 #[cfg(test)]
 mod tests {
+    mod vendors;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -464,15 +464,7 @@ mod tests {
             "[redacted] x"
         );
         for piece in [
-            "token:",
-            "SG.",
-            "://",
-            "://a:b",
-            "eyJ.",
-            "-----BEGIN ",
-            "Bearer ",
-            "sk-",
-            "x-eyJ",
+            "token:", "SG.", "://", "://a:b", "eyJ.", "-----BEGIN ", "Bearer ", "sk-", "x-eyJ",
             "\"token\" ",
         ] {
             assert_eq!(find(&piece.repeat(1 << 14)), [], "{piece}");

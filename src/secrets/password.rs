@@ -8,32 +8,9 @@ const PASSWORD_NAME_SUFFIXES: [&str; 4] = ["password", "passwd", "passphrase", "
 
 /// Words that documentation and tests use instead of a password.
 const COMMON_PASSWORDS: [&str; 26] = [
-    "password",
-    "passwort",
-    "passwd",
-    "passphrase",
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "string",
-    "text",
-    "hidden",
-    "none",
-    "null",
-    "undefined",
-    "required",
-    "test",
-    "example",
-    "sample",
-    "admin",
-    "root",
-    "user",
-    "guest",
-    "postgres",
-    "mysql",
-    "changeme",
-    "invalid",
+    "password", "passwort", "passwd", "passphrase", "pass", "pwd", "secret", "token", "string",
+    "text", "hidden", "none", "null", "undefined", "required", "test", "example", "sample",
+    "admin", "root", "user", "guest", "postgres", "mysql", "changeme", "invalid",
 ];
 
 const SYMBOLS: &[u8] = b"!@#$%^&*?~+=";

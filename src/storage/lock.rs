@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::storage::disk;
 use crate::storage::read;
+use crate::text::word_enum;
 
 /// Maximum time to wait for a lock.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
@@ -24,45 +25,26 @@ const MAX_PAUSE: Duration = Duration::from_millis(16);
 /// Whoever has waited this long looks most often, so that newcomers do not pass it for ever.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A unit of locking; several are always locked in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Store {
-    /// The planning folder.
-    Plan,
-    /// The learned patterns.
-    Patterns,
-    /// The context files, and a harness's own settings.
-    Context,
-    /// The knowledge entries and the notepad.
-    Entries,
-    /// The repository's ledger.
-    Ledger,
+word_enum! {
+    /// A unit of locking; several are always locked in this order.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum Store {
+        /// The planning folder.
+        Plan = "plan",
+        /// The learned patterns.
+        Patterns = "patterns",
+        /// The context files, and a harness's own settings.
+        Context = "context",
+        /// The knowledge entries and the notepad.
+        Entries = "entries",
+        /// The repository's ledger.
+        Ledger = "ledger",
+    }
 }
 
 impl Store {
-    /// Every store, in the order of their locks.
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Plan,
-        Self::Patterns,
-        Self::Context,
-        Self::Entries,
-        Self::Ledger,
-    ];
-
-    /// Returns the word for it in the names of our own files.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Plan => "plan",
-            Self::Patterns => "patterns",
-            Self::Context => "context",
-            Self::Entries => "entries",
-            Self::Ledger => "ledger",
-        }
-    }
-
     fn file(self, folder: &Path) -> PathBuf {
-        folder.join(self.name())
+        folder.join(self.as_str())
     }
 }
 

@@ -91,7 +91,7 @@ impl Storage {
         let (Some(request), Some(store)) = (request, stores.iter().min()) else {
             return self.transact(operation, stores, work);
         };
-        let name = format!("requests-{}.jsonl", store.name());
+        let name = format!("requests-{}.jsonl", store.as_str());
         let mut repeated = false;
         let mut aside = None;
         let (answer, mut applied) = self.run(operation, stores, || {

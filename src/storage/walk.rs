@@ -135,12 +135,7 @@ mod tests {
             folder.child(path).write_str(text).unwrap();
         }
         let expected = [
-            ".gitignore",
-            "a.rs",
-            "keep.log",
-            "sub/.gitignore",
-            "sub/a.log",
-            "sub/build/a.rs",
+            ".gitignore", "a.rs", "keep.log", "sub/.gitignore", "sub/a.log", "sub/build/a.rs",
         ];
         assert_eq!(names(folder.path()), expected);
     }

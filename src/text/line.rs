@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::text::clip;
+use crate::text::file_name;
 use crate::text::strip_controls;
 
 /// A single line of foreign text, safe at the start of a line of the generated context.
@@ -141,7 +142,7 @@ fn looks_like_file(path: &str) -> bool {
     if path.starts_with(['/', '~', '.']) {
         return true;
     }
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     name.rsplit_once('.').is_some_and(|(_, extension)| {
         extension
             .chars()

@@ -25,6 +25,7 @@ pub(crate) use quantity::pluralize;
 pub(crate) use quantity::quantity;
 pub(crate) use sanitize::sanitize_json;
 pub use sanitize::sanitized;
+pub(crate) use slashed::file_name;
 pub(crate) use slashed::slashed;
 pub use tokens::estimate_tokens;
 pub(crate) use word_cache::WordCache;

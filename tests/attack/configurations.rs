@@ -105,10 +105,7 @@ fn nothing_that_the_repository_names_is_started() {
     let hooks = root.join(".git/traps");
     fs::create_dir_all(&hooks).unwrap();
     for hook in [
-        "pre-commit",
-        "post-commit",
-        "reference-transaction",
-        "post-index-change",
+        "pre-commit", "post-commit", "reference-transaction", "post-index-change",
         "prepare-commit-msg",
     ] {
         fs::copy(&trap, hooks.join(hook)).unwrap();

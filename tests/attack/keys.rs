@@ -18,14 +18,7 @@ fn key() -> String {
 
 /// Commands that print what they were given, one file or one record, as it is.
 const AS_STORED: &[&str] = &[
-    "entry",
-    "facts",
-    "inspect",
-    "journal",
-    "log",
-    "merge-file",
-    "notepad",
-    "undo",
+    "entry", "facts", "inspect", "journal", "log", "merge-file", "notepad", "undo",
 ];
 
 /// A project with a key in names, and in lines that no reader understands.

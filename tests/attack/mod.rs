@@ -103,11 +103,7 @@ impl Hostile {
         let text = format!("# {SECRET}\n\n- {SECRET}\n");
         fs::write(outside.join("file.md"), &text).unwrap();
         for name in [
-            "STATE.md",
-            "ROADMAP.md",
-            "PROJECT.md",
-            "first.md",
-            "INDEX.md",
+            "STATE.md", "ROADMAP.md", "PROJECT.md", "first.md", "INDEX.md",
         ] {
             fs::write(outside.join("folder").join(name), &text).unwrap();
         }
@@ -161,11 +157,7 @@ impl Hostile {
         make_executable(&program);
         let run = program.display();
         for hook in [
-            "pre-commit",
-            "commit-msg",
-            "post-commit",
-            "post-checkout",
-            "post-index-change",
+            "pre-commit", "commit-msg", "post-commit", "post-checkout", "post-index-change",
             "reference-transaction",
         ] {
             let hook = self.case.root().join(".git/hooks").join(hook);

@@ -271,9 +271,7 @@ const ADDED_TWICE: &[(&str, &str, &str)] = &[
         "patterns note one",
     ),
     (
-        ".vibekit/notepad.md",
-        "## Manual\n\nmine\n",
-        "notepad manual more",
+        ".vibekit/notepad.md", "## Manual\n\nmine\n", "notepad manual more",
     ),
     (
         ".vibekit/notepad.md",

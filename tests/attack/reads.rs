@@ -83,11 +83,7 @@ const PLACES: &[&str] = &[
 /// Returns one session of the MCP server that lists the resources and reads each kind.
 fn resources() -> Way {
     let names = [
-        "CLAUDE.md",
-        "STATE.md",
-        "PATTERNS.md",
-        "entries/first",
-        "entries/linked",
+        "CLAUDE.md", "STATE.md", "PATTERNS.md", "entries/first", "entries/linked",
     ];
     let read = |name| ("resources/read", json!({"uri": format!("annals://{name}")}));
     let list = ("resources/list", json!({}));

@@ -236,11 +236,7 @@ fn no_repository_is_looked_for_above_one_that_is_not_whole() {
     let before = head();
     hostile.remember();
     for line in [
-        "ledger init",
-        "ledger pending --all",
-        "setup git",
-        "context",
-        "audit",
+        "ledger init", "ledger pending --all", "setup git", "context", "audit",
     ] {
         let run = hostile
             .case

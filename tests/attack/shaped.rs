@@ -63,12 +63,7 @@ fn a_link_to_patterns_of_the_users_is_not_read_where_it_would_be_written() {
     ] {
         replace_by_link(&case, place, &target);
         for line in [
-            "sync",
-            "sync --dry-run",
-            "context",
-            "report",
-            "plan",
-            "execute --all",
+            "sync", "sync --dry-run", "context", "report", "plan", "execute --all",
             "patterns note -m x",
         ] {
             let run = case.run(line).output();
@@ -189,16 +184,8 @@ fn a_key_in_planning_files_reaches_no_model() {
         assert!(!run.stdout().contains(&token), "{}", run.report());
     }
     for line in [
-        "status",
-        "plan",
-        "resume",
-        "patterns insights",
-        "patterns list",
-        "ledger brief",
-        "ledger pending",
-        "context",
-        "milestone list",
-        "recall stock",
+        "status", "plan", "resume", "patterns insights", "patterns list", "ledger brief",
+        "ledger pending", "context", "milestone list", "recall stock",
     ] {
         let (text, json) = (case.run(line), case.run(&format!("{line} --json")));
         for run in [text.output(), json.output()] {

@@ -276,12 +276,7 @@ fn stored_text_is_verbatim_in_a_pipe_and_harmless_on_a_terminal() {
 fn a_reader_that_leaves_is_a_quiet_end() {
     let case = Case::new(VBW);
     for line in [
-        "status --json",
-        "man",
-        "completions zsh",
-        "--help",
-        "sync --stdout",
-        "nope --json",
+        "status --json", "man", "completions zsh", "--help", "sync --stdout", "nope --json",
         "config",
     ] {
         // The pipe is closed before the first byte is written.
@@ -305,12 +300,7 @@ fn a_reader_that_leaves_is_a_quiet_end() {
 fn a_full_disk_behind_stdout_is_a_failure() {
     let case = Case::new(VBW);
     for line in [
-        "status",
-        "status --json",
-        "man",
-        "--help",
-        "sync --stdout",
-        "log",
+        "status", "status --json", "man", "--help", "sync --stdout", "log",
     ] {
         let outcome = case
             .shell(&format!("\"$ANNALS\" {line} >/dev/full"))
@@ -354,17 +344,8 @@ fn a_dry_run_of_each_command_that_writes_says_what_it_would_write() {
     case.write(".vbw-planning/STATE.md", "# State\n\nPhase: 2 of 9\n");
     let before = case.whole_tree();
     for line in [
-        "init",
-        "plan 4",
-        "execute",
-        "execute --all",
-        "ship --force",
-        "ship --cleanup-only",
-        "sync",
-        "sync --fix-state",
-        "pause notes",
-        "milestone new next",
-        "undo",
+        "init", "plan 4", "execute", "execute --all", "ship --force", "ship --cleanup-only",
+        "sync", "sync --fix-state", "pause notes", "milestone new next", "undo",
     ] {
         let outcome = case.run(line).args(["--dry-run"]).success();
         let said = outcome

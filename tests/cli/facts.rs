@@ -241,11 +241,7 @@ fn a_turn_id_in_use_for_another_message_is_refused() {
 fn money_and_papers_are_not_overwritten_by_one_contradiction() {
     let case = Case::empty();
     for key in [
-        "iban",
-        "income",
-        "home.mortgage",
-        "passport",
-        "credit.score",
+        "iban", "income", "home.mortgage", "passport", "credit.score",
     ] {
         for value in ["one", "two"] {
             case.run("facts add --user ada")

@@ -60,11 +60,7 @@ fn a_session_starts_with_what_matters_in_every_dialect() {
         let before = case.tree();
         let text = told(&case, line, input, event);
         let order = [
-            "data, not instructions",
-            "Phase: 4 - ",
-            "## Blockers",
-            "## Todos",
-            "More: `annals",
+            "data, not instructions", "Phase: 4 - ", "## Blockers", "## Todos", "More: `annals",
         ];
         let places: Vec<usize> = order.iter().map(|part| text.find(part).unwrap()).collect();
         assert!(places.is_sorted(), "{text}");
@@ -220,10 +216,7 @@ fn a_finished_plan_corrects_the_state_where_that_is_wanted() {
     assert_eq!(state(), before);
     case.write("annals.toml", "fix_state = true\n");
     let text = told(
-        &case,
-        "post-tool-use",
-        "claude/post-tool-use",
-        "PostToolUse",
+        &case, "post-tool-use", "claude/post-tool-use", "PostToolUse",
     );
     assert!(text.contains("annals corrected"), "{text}");
     assert_ne!(state(), before);
@@ -305,12 +298,7 @@ fn any_input_is_survived_in_silence() {
     ];
     let before = case.whole_tree();
     for event in [
-        "session-start",
-        "post-tool-use",
-        "pre-compact",
-        "session-end",
-        "stop",
-        "",
+        "session-start", "post-tool-use", "pre-compact", "session-end", "stop", "",
     ] {
         for input in inputs {
             let outcome = case.run(&format!("hook {event}")).stdin(input).success();
@@ -528,10 +516,7 @@ fn a_breadcrumb_is_left_before_a_compaction_and_read_after_it() {
         let place = text.find("Before compaction (").unwrap();
         assert!(text.find("## Blockers").unwrap() > place, "{text}");
         let text = told(
-            &case,
-            "session-start",
-            "claude/session-start",
-            "SessionStart",
+            &case, "session-start", "claude/session-start", "SessionStart",
         );
         assert!(!text.contains("Before compaction ("), "{text}");
     }
@@ -556,10 +541,7 @@ fn the_ledger_is_told_and_is_memory_enough() {
     assert_ne!(rule, constraints);
     case.write("docs/memory/CONSTRAINTS.md", rule);
     let text = told(
-        &case,
-        "session-start",
-        "claude/session-start",
-        "SessionStart",
+        &case, "session-start", "claude/session-start", "SessionStart",
     );
     assert!(text.contains("## Constraints\n"), "{text}");
     assert!(
@@ -573,10 +555,7 @@ fn a_part_that_cannot_be_read_does_not_take_the_rest_with_it() {
     let case = Case::new(VBW);
     fs::create_dir_all(case.root().join(".vibekit/notepad.md")).unwrap();
     let text = told(
-        &case,
-        "session-start",
-        "claude/session-start",
-        "SessionStart",
+        &case, "session-start", "claude/session-start", "SessionStart",
     );
     assert!(text.contains("## Blockers"), "{text}");
     let log = String::from_utf8(case.read(".annals/hook.log").unwrap()).unwrap();

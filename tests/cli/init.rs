@@ -155,11 +155,7 @@ fn a_dry_run_shows_every_file_and_writes_none() {
     let case = Case::empty();
     let diff = case.run("init --dry-run --layout yolo").success().stdout();
     for file in [
-        "PROJECT.md",
-        "REQUIREMENTS.md",
-        "ROADMAP.md",
-        "STATE.md",
-        "config.json",
+        "PROJECT.md", "REQUIREMENTS.md", "ROADMAP.md", "STATE.md", "config.json",
     ] {
         assert!(
             diff.contains(&format!("+++ b/.yolo-planning/{file}\n")),

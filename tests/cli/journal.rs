@@ -46,15 +46,7 @@ fn a_write_is_one_line_with_its_keys_in_order() {
     assert_eq!(written.stderr(), "");
     assert_eq!(journal(&case), format!("{line}\n"));
     let flags = [
-        "--content",
-        "two\nlines",
-        "--type",
-        "fact",
-        "--tag",
-        "a",
-        "--tag",
-        "b",
-        "--meta",
+        "--content", "two\nlines", "--type", "fact", "--tag", "a", "--tag", "b", "--meta",
         "{ \"n\": 1 }",
     ];
     case.run("journal write").args(flags).success();
@@ -277,13 +269,7 @@ fn text_is_found_as_it_was_said_however_the_file_escapes_it() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, format!("{text}{python}\n")).unwrap();
     for q in [
-        said,
-        "first\n\"sec",
-        "\"second\" caf\u{e9}",
-        "\u{e9}",
-        "\u{2028} a",
-        "a/b",
-        "\n",
+        said, "first\n\"sec", "\"second\" caf\u{e9}", "\u{e9}", "\u{2028} a", "a/b", "\n",
         "/t.\"s/",
     ] {
         for mode in ["hybrid", "jq"] {

@@ -13,15 +13,8 @@ const MAX_TOOLS_BYTES: usize = 6 * 1024;
 
 /// The default tools, in the order in which they are told.
 const NINE: [&str; 9] = [
-    "recall",
-    "context",
-    "memory_write",
-    "memory_search",
-    "status",
-    "entry_read",
-    "entry_write",
-    "notepad_write",
-    "fact_add",
+    "recall", "context", "memory_write", "memory_search", "status", "entry_read", "entry_write",
+    "notepad_write", "fact_add",
 ];
 
 fn request(id: u64, method: &str, params: &Value) -> String {

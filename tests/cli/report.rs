@@ -376,10 +376,7 @@ fn shown(browser: &str, case: &Case, file: &str, scheme: Scheme) -> (String, Str
     let output = Command::new(browser)
         // Root has no sandbox, and containers have little shared memory.
         .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
+            "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
         ])
         .args(["--disable-background-networking", "--disable-dev-shm-usage"])
         .args(["--enable-logging=stderr", "--v=0", "--dump-dom"])

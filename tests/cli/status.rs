@@ -320,9 +320,7 @@ fn only_the_milestone_that_state_names_counts_where_several_are_open() {
         "---\nmilestone: v2.1\n---\n\n# State\n\nPhase: 3 (Links)\n",
     );
     for name in [
-        "01-cache/01-01-PLAN",
-        "03-links/03-01-PLAN",
-        "03-links/03-01-SUMMARY",
+        "01-cache/01-01-PLAN", "03-links/03-01-PLAN", "03-links/03-01-SUMMARY",
     ] {
         case.write(&format!(".planning/phases/{name}.md"), "# Plan\n");
     }

@@ -270,10 +270,7 @@ fn second_milestone() -> Case {
          | 1. One | 2/2 | Complete | 2026-01-02 |\n| 2. Two | 1/1 | Not started | - |\n",
     );
     for plan in [
-        "01-one/01-01",
-        "01-one/01-02",
-        "02-two/02-01",
-        "03-three/03-01",
+        "01-one/01-01", "01-one/01-02", "02-two/02-01", "03-three/03-01",
     ] {
         case.write(&format!(".planning/phases/{plan}-PLAN.md"), "# Plan\n");
     }

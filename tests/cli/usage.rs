@@ -105,12 +105,7 @@ fn without_a_command_the_help_is_shown_and_it_is_wrong_use() {
 fn help_and_version_are_results() {
     let case = Case::empty();
     for line in [
-        "--help",
-        "-h",
-        "status --help",
-        "help sync",
-        "--version",
-        "-V",
+        "--help", "-h", "status --help", "help sync", "--version", "-V",
     ] {
         let text = case.run(line).success();
         assert!(!text.stdout().contains('\u{1b}'), "{line}");

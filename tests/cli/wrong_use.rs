@@ -92,27 +92,10 @@ fn no_planning_folder() {
     case.write("README.md", "# Mine\n");
     let before = case.whole_tree();
     for line in [
-        "status",
-        "plan",
-        "plan 3",
-        "execute",
-        "execute --all",
-        "ship",
-        "ship --cleanup-only",
-        "sync",
-        "sync --check",
-        "sync --dry-run",
-        "sync --stdout",
-        "sync --fix-state",
-        "patterns list",
-        "patterns show 1",
-        "patterns relevant",
-        "patterns insights",
-        "pause",
-        "resume",
-        "milestone list",
-        "milestone new next",
-        "milestone switch next",
+        "status", "plan", "plan 3", "execute", "execute --all", "ship", "ship --cleanup-only",
+        "sync", "sync --check", "sync --dry-run", "sync --stdout", "sync --fix-state",
+        "patterns list", "patterns show 1", "patterns relevant", "patterns insights", "pause",
+        "resume", "milestone list", "milestone new next", "milestone switch next",
     ] {
         refuses(&case, line, 3, "[ROOT]: no planning folder here", NO_FOLDER);
     }
@@ -636,11 +619,7 @@ mod unix {
         symlink("../outside.md", &link).unwrap();
         let outside = case.root().parent().unwrap().join("outside.md");
         for line in [
-            "sync",
-            "sync --force",
-            "sync --check",
-            "sync --dry-run",
-            "sync --stdout",
+            "sync", "sync --force", "sync --check", "sync --dry-run", "sync --stdout",
         ] {
             let before = case.tree();
             let refused = case.run(line).within(SOON).code(4);

@@ -149,13 +149,7 @@ fn the_answer_is_the_format_of_the_seed_and_the_finding_verbatim() {
     assert_eq!(
         labels,
         [
-            "finding",
-            "proposed",
-            "  surface",
-            "  key",
-            "  type",
-            "  tags",
-            "  confidence",
+            "finding", "proposed", "  surface", "  key", "  type", "  tags", "  confidence",
             "  reason"
         ]
     );

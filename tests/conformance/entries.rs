@@ -36,10 +36,7 @@ fn audit(case: &Case) -> serde_json::Value {
 fn layout_one_file_a_key_beside_index_and_log() {
     let case = Case::empty();
     write(
-        &case,
-        "test-runner",
-        "It is vitest.\n",
-        "--tags testing,tools",
+        &case, "test-runner", "It is vitest.\n", "--tags testing,tools",
     );
     let files: Vec<String> = case.tree().into_keys().collect();
     assert_eq!(
@@ -61,19 +58,8 @@ fn layout_keys_are_kebab_case_of_sixty_characters() {
     let before = case.tree();
     let long = "a".repeat(61);
     for key in [
-        "Test",
-        "a.b",
-        "a/b",
-        "../a",
-        "a_b",
-        "a--b",
-        "-a",
-        "a-",
-        "\u{430}uth",
-        "ａ",
-        "log",
-        "index",
-        &long,
+        "Test", "a.b", "a/b", "../a", "a_b", "a--b", "-a", "a-", "\u{430}uth", "ａ", "log",
+        "index", &long,
     ] {
         let refused = case
             .run("entry write --type gotcha --confidence low")
@@ -144,18 +130,8 @@ fn format_an_unknown_field_stays_where_it_is() {
 fn types_are_a_closed_set() {
     let case = Case::empty();
     for kind in [
-        "convention",
-        "decision",
-        "preference",
-        "gotcha",
-        "contact",
-        "deadline",
-        "architecture",
-        "pattern",
-        "debugging",
-        "environment",
-        "session-log",
-        "reference",
+        "convention", "decision", "preference", "gotcha", "contact", "deadline", "architecture",
+        "pattern", "debugging", "environment", "session-log", "reference",
     ] {
         case.run(&format!(
             "entry write --key a-{kind} --type {kind} --confidence low"
@@ -513,10 +489,7 @@ fn write_creates_entry_index_row_and_log_line() {
     let case = Case::empty();
     prints(
         &write(
-            &case,
-            "test-runner",
-            "It is vitest.\n",
-            "--tags testing,tools",
+            &case, "test-runner", "It is vitest.\n", "--tags testing,tools",
         ),
         "Stored: test-runner.\n",
     );

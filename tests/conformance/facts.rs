@@ -143,33 +143,21 @@ fn what_was_replaced_for_good_does_not_come_back_when_a_temporary_value_ends() {
     // One temporary value after another: the durable one is behind both.
     at("2026-03-01T12:00:00Z", "city", "Oslo", "");
     at(
-        "2026-03-02T12:00:00Z",
-        "city",
-        "Rome",
-        "--valid-to 2026-03-08",
+        "2026-03-02T12:00:00Z", "city", "Rome", "--valid-to 2026-03-08",
     );
     at(
-        "2026-03-03T12:00:00Z",
-        "city",
-        "Paris",
-        "--valid-to 2026-03-05",
+        "2026-03-03T12:00:00Z", "city", "Paris", "--valid-to 2026-03-05",
     );
     // A durable value in the middle of a temporary one.
     at("2026-03-01T12:00:00Z", "shop", "Oslo", "");
     at(
-        "2026-03-02T12:00:00Z",
-        "shop",
-        "Rome",
-        "--valid-to 2026-03-08",
+        "2026-03-02T12:00:00Z", "shop", "Rome", "--valid-to 2026-03-08",
     );
     at("2026-03-03T12:00:00Z", "shop", "Berlin", "");
     // A temporary value that refines the durable one.
     at("2026-03-01T12:00:00Z", "desk", "helix", "");
     at(
-        "2026-03-02T12:00:00Z",
-        "desk",
-        "helix on the train",
-        "--valid-to 2026-03-08",
+        "2026-03-02T12:00:00Z", "desk", "helix on the train", "--valid-to 2026-03-08",
     );
     let active = |now: &str| {
         let run = case.run("facts list --user ada --json --status active");
@@ -218,9 +206,7 @@ fn inject_gives_what_is_relevant_to_the_query_and_says_what_was_left_out() {
             "soft_preference",
         ),
         (
-            "constraint.language",
-            "answer in English",
-            "hard_preference",
+            "constraint.language", "answer in English", "hard_preference",
         ),
         ("task.current", "write the editor plugin", "task_context"),
     ] {

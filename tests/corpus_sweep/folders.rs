@@ -75,11 +75,7 @@ fn is_known(path: &str) -> bool {
 #[test]
 fn plans_are_known_in_every_spelling_and_other_files_are_not_taken_for_them() {
     for name in [
-        "01-02-PLAN.md",
-        "PLAN-01.md",
-        "01-PLAN-02.md",
-        "x/02-01.plan.jsonl",
-        "v1.0-ROADMAP.md",
+        "01-02-PLAN.md", "PLAN-01.md", "01-PLAN-02.md", "x/02-01.plan.jsonl", "v1.0-ROADMAP.md",
         "PLAN.md",
     ] {
         assert!(is_known(name), "{name}");

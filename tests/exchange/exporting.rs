@@ -33,11 +33,7 @@ fn every_store_is_copied_and_listed() {
         .map(|file| file["file"].as_str().unwrap())
         .collect();
     for file in [
-        "entries/INDEX.md",
-        "entries/engine.md",
-        "facts.jsonl",
-        "journal.jsonl",
-        "notepad.md",
+        "entries/INDEX.md", "entries/engine.md", "facts.jsonl", "journal.jsonl", "notepad.md",
     ] {
         assert!(files.contains(&file), "{files:?}");
     }

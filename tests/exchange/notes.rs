@@ -135,11 +135,7 @@ fn links_and_other_files_are_told_and_not_followed() {
 fn what_is_not_there_is_said() {
     let case = Case::empty();
     for format in [
-        "server-memory",
-        "serena",
-        "basic-memory",
-        "claude-code",
-        "claude-mem",
+        "server-memory", "serena", "basic-memory", "claude-code", "claude-mem",
     ] {
         let outcome = case.run(&format!("import {format} nowhere")).code(3);
         assert!(outcome.stderr().contains("nowhere"), "{}", outcome.report());

@@ -9,6 +9,7 @@ use annals::facts::ActionOutcome;
 use annals::facts::Auditor;
 use annals::facts::Endpoint;
 use annals::facts::TurnOutcome;
+use annals::facts::TurnStatus;
 use annals::project::Api;
 use serde_json::Value;
 use serde_json::json;
@@ -160,7 +161,7 @@ fn three_unusable_answers_and_the_turn_is_dead_with_the_last_one_kept() {
         ));
         assert_eq!(server.asked().len(), 3);
         let turn = facts::find_turn(&desk.facts, &desk.user, "a").unwrap();
-        assert_eq!(turn.status, "dead");
+        assert_eq!(turn.status, TurnStatus::Dead);
         assert_eq!(
             turn.raw_answer.as_deref(),
             Some("As I said: nothing changed.")
@@ -178,9 +179,7 @@ fn a_failing_server_is_told_asked_once_and_the_turn_stays() {
             "status 401: {\"error\": {\"message\": \"bad key [key]\"}}",
         ),
         (
-            "429 Too Many Requests",
-            "slow down",
-            "status 429: slow down",
+            "429 Too Many Requests", "slow down", "status 429: slow down",
         ),
         ("500 Internal Server Error", "", "status 500"),
         ("302 Found", "", "status 302"),
@@ -195,7 +194,7 @@ fn a_failing_server_is_told_asked_once_and_the_turn_stays() {
         assert!(!format!("{error:?}").contains("s3cret-key"));
         assert_eq!(server.asked().len(), 1);
         let turn = facts::find_turn(&desk.facts, &desk.user, "a").unwrap();
-        assert_eq!(turn.status, "pending");
+        assert_eq!(turn.status, TurnStatus::Pending);
         assert!(
             turn.last_error
                 .unwrap()

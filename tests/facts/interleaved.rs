@@ -159,12 +159,7 @@ impl Stage {
                 let value = format!("{user} {}", VALUES[value]);
                 let request = format!("{user}-said-{nth}");
                 self.run("facts add", user).args([
-                    "--key",
-                    KEYS[key],
-                    "--value",
-                    &value,
-                    "--request-id",
-                    &request,
+                    "--key", KEYS[key], "--value", &value, "--request-id", &request,
                 ])
             }
             Event::Apply(nth) => {

@@ -14,11 +14,7 @@ use serde_json::json;
 use crate::facts::Desk;
 
 pub(crate) const KEYS: [&str; 5] = [
-    "city",
-    "name",
-    "likes[]",
-    "allergies[]",
-    "preference.editor",
+    "city", "name", "likes[]", "allergies[]", "preference.editor",
 ];
 pub(crate) const VALUES: [&str; 6] = ["A", "B", "A of old", "no A", "b", "C"];
 const TYPES: [&str; 6] = [

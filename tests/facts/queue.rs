@@ -10,6 +10,7 @@ use annals::facts::Auditor;
 use annals::facts::Facts;
 use annals::facts::Purpose;
 use annals::facts::TurnOutcome;
+use annals::facts::TurnStatus;
 use serde_json::json;
 
 use crate::facts::Desk;
@@ -32,7 +33,7 @@ fn stage_1_a_turn_is_queued_once_and_nothing_else_happens() {
     }
     let turns = facts::turns(&desk.facts, &desk.user).unwrap();
     assert_eq!(turns.len(), 2);
-    assert!(turns.iter().all(|turn| turn.status == "pending"));
+    assert!(turns.iter().all(|turn| turn.status == TurnStatus::Pending));
     assert!(desk.all().is_empty());
 }
 

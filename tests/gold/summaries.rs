@@ -110,12 +110,7 @@ fn speaks_of_deviations(gold: &Value) -> bool {
     let Some(text) = text else { return true };
     let lower = String::from_utf8_lossy(&text).to_lowercase();
     let words = [
-        "deviation",
-        "devn",
-        "\"dv\"",
-        "\"dev\"",
-        "auto-fixed",
-        "auto-added",
+        "deviation", "devn", "\"dv\"", "\"dev\"", "auto-fixed", "auto-added",
     ];
     // A key without a value says nothing either.
     let empty = lower.contains("deviations:\n") && lower.matches("deviation").count() == 1;

@@ -205,14 +205,7 @@ proptest! {
 /// A few thousand lines in which each query matches some, and some of the lines are broken.
 fn generated() -> String {
     let words = [
-        "Python",
-        "pantry",
-        "\"quoted\"",
-        "caf\u{e9}",
-        "a/b",
-        "TODO",
-        "line\nbreak",
-        "tab\t",
+        "Python", "pantry", "\"quoted\"", "caf\u{e9}", "a/b", "TODO", "line\nbreak", "tab\t",
     ];
     (0..3000_usize)
         .map(|number| {
@@ -236,12 +229,7 @@ fn a_search_finds_what_rg_and_jq_find() {
     let path = folder.path().join("memory.jsonl");
     std::fs::write(&path, generated()).unwrap();
     for q in [
-        "Python",
-        "pantry 1",
-        "caf\u{e9}",
-        "\\\"quoted\\\"",
-        "TODO",
-        "absent",
+        "Python", "pantry 1", "caf\u{e9}", "\\\"quoted\\\"", "TODO", "absent",
     ] {
         let raw = JournalQuery {
             limit: 10_000,
@@ -254,12 +242,7 @@ fn a_search_finds_what_rg_and_jq_find() {
         assert_eq!(found, piped(script, &path, q), "rg {q:?}");
     }
     for q in [
-        "Python",
-        "\"quoted\"",
-        "line\nbreak",
-        "caf\u{e9}",
-        "\t",
-        "absent",
+        "Python", "\"quoted\"", "line\nbreak", "caf\u{e9}", "\t", "absent",
     ] {
         let decoded = JournalQuery {
             limit: 10_000,

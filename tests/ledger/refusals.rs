@@ -341,17 +341,9 @@ fn one_answer_lists_all_that_is_wrong() {
         .code(4);
     let stderr = refused.stderr();
     for pointer in [
-        "/state/objective",
-        "/state/active_work",
-        "/constraints/0/bullet",
-        "/constraints/1/match",
-        "/constraints/1/bullet",
-        "/decisions/0/evidence",
-        "/decisions/1/date",
-        "/decisions/1/evidence",
-        "/decisions/1/why",
-        "/rollup",
-        "/covered_through",
+        "/state/objective", "/state/active_work", "/constraints/0/bullet", "/constraints/1/match",
+        "/constraints/1/bullet", "/decisions/0/evidence", "/decisions/1/date",
+        "/decisions/1/evidence", "/decisions/1/why", "/rollup", "/covered_through",
     ] {
         assert!(
             stderr.contains(&format!("\n  {pointer}: ")),
@@ -390,19 +382,14 @@ fn misshapen(head: &str) -> Vec<(Value, Vec<&'static str>)> {
         (
             json!({"state": {"active_work": ["we should do it"]}}),
             vec![
-                "/state/objective",
-                "/state/active_work/0",
-                "/covered_through",
+                "/state/objective", "/state/active_work/0", "/covered_through",
             ],
         ),
         (
             json!({"state": {"objective": format!("should {long}"), "active_work": [7, "formerly so"]}}),
             vec![
-                "/state/objective",
-                "/state/objective",
-                "/state/active_work/0",
-                "/state/active_work/1",
-                "/covered_through",
+                "/state/objective", "/state/objective", "/state/active_work/0",
+                "/state/active_work/1", "/covered_through",
             ],
         ),
         (
@@ -413,14 +400,9 @@ fn misshapen(head: &str) -> Vec<(Value, Vec<&'static str>)> {
                 {"op": "supersede", "match": "no such bullet"},
             ]}),
             vec![
-                "/constraints/0/section",
-                "/constraints/0/bullet",
-                "/constraints/1/bullet",
-                "/constraints/1/section",
-                "/constraints/2/bullet",
-                "/constraints/2/match",
-                "/constraints/3/reason",
-                "/constraints/3/match",
+                "/constraints/0/section", "/constraints/0/bullet", "/constraints/1/bullet",
+                "/constraints/1/section", "/constraints/2/bullet", "/constraints/2/match",
+                "/constraints/3/reason", "/constraints/3/match",
             ],
         ),
         (
@@ -430,12 +412,8 @@ fn misshapen(head: &str) -> Vec<(Value, Vec<&'static str>)> {
                 {"date": "2026-02-27", "title": "write by hand", "why": "w", "evidence": head},
             ]}),
             vec![
-                "/decisions/0/impact",
-                "/decisions/0/date",
-                "/decisions/0/evidence",
-                "/decisions/1/title",
-                "/decisions/1/date",
-                "/decisions/2/impact",
+                "/decisions/0/impact", "/decisions/0/date", "/decisions/0/evidence",
+                "/decisions/1/title", "/decisions/1/date", "/decisions/2/impact",
                 "/decisions/2/title",
             ],
         ),

@@ -141,11 +141,7 @@ impl Client {
             Self::Claude => (
                 "claude",
                 words(&[
-                    "-p",
-                    &prompt,
-                    "--permission-mode",
-                    "acceptEdits",
-                    "--allowedTools",
+                    "-p", &prompt, "--permission-mode", "acceptEdits", "--allowedTools",
                     "mcp__annals",
                 ]),
                 vec![

@@ -94,12 +94,7 @@ fn serve(connection: TcpStream, script: &Script, state: &Mutex<State>) {
 fn reply(asked: &Value, script: &Script, state: &Mutex<State>) -> (Reply, String) {
     let mut text = String::new();
     let parts = [
-        "system",
-        "systemInstruction",
-        "instructions",
-        "messages",
-        "input",
-        "contents",
+        "system", "systemInstruction", "instructions", "messages", "input", "contents",
     ];
     for part in parts {
         collect(&asked[part], &mut text);

@@ -194,9 +194,7 @@ mod unix {
         let victim = put(folder.path(), "victim", PLANTED);
         let root = folder.path().join("project");
         for name in [
-            "history/1.pending",
-            "history/1.record",
-            "requests-plan.jsonl",
+            "history/1.pending", "history/1.record", "requests-plan.jsonl",
         ] {
             let link = root.join(".annals").join(name);
             fs::create_dir_all(link.parent().unwrap()).unwrap();

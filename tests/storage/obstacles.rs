@@ -221,11 +221,7 @@ mod unix {
         symlink("../new.md", root.join("dangling.md")).unwrap();
         symlink(folder.path(), root.join("folder")).unwrap();
         for name in [
-            "GEMINI.md",
-            "dangling.md",
-            "folder/outside.md",
-            "../x.md",
-            ".git/config",
+            "GEMINI.md", "dangling.md", "folder/outside.md", "../x.md", ".git/config",
         ] {
             let error = write(name).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Refused, "{name}: {error}");
@@ -240,10 +236,7 @@ mod unix {
         let victim = put(folder.path(), "victim", "theirs");
         let root = folder.path().join("project");
         for name in [
-            ".annals",
-            ".annals/locks",
-            ".annals/locks/plan",
-            ".annals/history",
+            ".annals", ".annals/locks", ".annals/locks/plan", ".annals/history",
         ] {
             let link = root.join(name);
             fs::create_dir_all(link.parent().unwrap()).unwrap();

@@ -119,18 +119,8 @@ impl Postgres {
     pub(crate) fn sql(&self, database: &str, sql: &str) -> String {
         let port = self.port();
         let arguments = [
-            "-h",
-            "127.0.0.1",
-            "-p",
-            &port,
-            "-U",
-            "postgres",
-            "-d",
-            database,
-            "-v",
-            "ON_ERROR_STOP=1",
-            "-tAc",
-            sql,
+            "-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-d", database, "-v",
+            "ON_ERROR_STOP=1", "-tAc", sql,
         ];
         String::from_utf8(self.expect("psql", &arguments).stdout)
             .unwrap()

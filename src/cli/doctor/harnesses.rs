@@ -1,7 +1,6 @@
 //! Checks which harnesses call annals, and what prevents them.
 
 use crate::audit::AuditRow;
-use crate::audit::Level;
 use crate::error::Result;
 use crate::hooks::Harness;
 use crate::hooks::SetupScope;
@@ -66,5 +65,5 @@ fn of_scope(project: &Project, harness: Harness, scope: SetupScope) -> Result<Au
 }
 
 fn finding(harness: Harness, message: &str, fix: &str) -> AuditRow {
-    AuditRow::finding("harness", harness.as_str(), Level::Attention, message, fix)
+    AuditRow::attention("harness", harness.as_str(), message, fix)
 }

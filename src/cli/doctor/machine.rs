@@ -6,7 +6,6 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use crate::audit::AuditRow;
-use crate::audit::Level;
 use crate::project::Origin;
 use crate::project::Project;
 
@@ -21,17 +20,15 @@ fn program(project: &Project) -> AuditRow {
     let folder = own.as_deref().and_then(Path::parent);
     let folder = folder.map_or("its folder".to_owned(), |path| path.display().to_string());
     match on_path(project, "annals") {
-        None => AuditRow::finding(
+        None => AuditRow::attention(
             "program",
             "PATH",
-            Level::Attention,
             "annals is not on PATH, where hooks and MCP entries look for it",
             format!("export PATH=\"{folder}:$PATH\""),
         ),
-        Some(found) if is_other(&found, own.as_deref()) => AuditRow::finding(
+        Some(found) if is_other(&found, own.as_deref()) => AuditRow::attention(
             "program",
             "PATH",
-            Level::Attention,
             &format!("a different annals is first on PATH: {}", found.display()),
             format!("export PATH=\"{folder}:$PATH\""),
         ),
@@ -51,10 +48,9 @@ fn is_other(found: &Path, own: Option<&Path>) -> bool {
 
 fn git(project: &Project) -> AuditRow {
     if on_path(project, "git").is_none() {
-        return AuditRow::finding(
+        return AuditRow::attention(
             "program",
             "git",
-            Level::Attention,
             "git is not on PATH: history, staleness and the ledger's coverage are unknown",
             "install git",
         );

@@ -29,7 +29,7 @@ pub(crate) fn rows(project: &Project) -> Vec<AuditRow> {
 fn planning(project: &Project) -> AuditRow {
     if let Some(odd) = project.warnings.first() {
         let fix = "annals --planning-dir DIR, or planning_dir in annals.toml";
-        return AuditRow::finding("project", "planning", Level::Attention, &odd.message, fix);
+        return AuditRow::attention("project", "planning", &odd.message, fix);
     }
     match project.planning() {
         Ok(planning) => {
@@ -77,10 +77,9 @@ fn cache(project: &Project) -> AuditRow {
     match recall::cache_state(project) {
         CacheState::Absent => AuditRow::ok("recall", "cache", "built at the first search"),
         CacheState::Sound => AuditRow::ok("recall", "cache", "sound"),
-        CacheState::Unusable => AuditRow::finding(
+        CacheState::Unusable => AuditRow::attention(
             "recall",
             "cache",
-            Level::Attention,
             "cache unusable; the next search rebuilds it",
             "annals recall QUERY",
         ),
@@ -90,8 +89,7 @@ fn cache(project: &Project) -> AuditRow {
 /// Returns a row about an interrupted operation, or `None` if there is none.
 fn interrupted(project: &Project) -> Option<AuditRow> {
     let fix = "annals sync, or any other command that writes";
-    let row =
-        |message: &str| AuditRow::finding("project", "interrupted", Level::Attention, message, fix);
+    let row = |message: &str| AuditRow::attention("project", "interrupted", message, fix);
     match project.storage().interrupted() {
         Err(error) => Some(row(&error.reason())),
         Ok(found) => found.value.first().map(|operation| {
@@ -155,15 +153,8 @@ fn database(project: &Project) -> Option<AuditRow> {
 fn sharing(project: &Project) -> Option<AuditRow> {
     let facts = Facts::open(project, None, Purpose::Read).ok()?;
     let here = facts::sharing(&facts).ok()?.filter(|here| !here.has_left)?;
-    let row = |message: &str, fix: &str| {
-        Some(AuditRow::finding(
-            "facts",
-            "sharing",
-            Level::Attention,
-            message,
-            fix,
-        ))
-    };
+    let row =
+        |message: &str, fix: &str| Some(AuditRow::attention("facts", "sharing", message, fix));
     if !share::is_configured(project) {
         return row(
             "the database is shared, but no server is set",

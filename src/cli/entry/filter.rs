@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::cli::value_enum::value_enum;
 use crate::knowledge::Confidence;
+use crate::knowledge::EntryFilter;
 use crate::knowledge::EntryType;
 
 value_enum!(EntryType);
@@ -14,11 +15,21 @@ value_enum!(Confidence);
 pub(crate) struct EntryFilterArgs {
     /// Only entries with one of these tags
     #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
-    pub(crate) tags: Vec<String>,
+    tags: Vec<String>,
     /// Only entries of this type
     #[arg(long = "type", value_name = "TYPE")]
-    pub(crate) kind: Option<EntryType>,
+    kind: Option<EntryType>,
     /// Include entries that are superseded or stale
     #[arg(long)]
-    pub(crate) include_superseded: bool,
+    include_superseded: bool,
+}
+
+impl EntryFilterArgs {
+    pub(crate) fn filter(&self) -> EntryFilter {
+        EntryFilter {
+            tags: self.tags.clone(),
+            kind: self.kind,
+            include_superseded: self.include_superseded,
+        }
+    }
 }

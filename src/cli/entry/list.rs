@@ -12,7 +12,6 @@ use crate::error::Result;
 use crate::knowledge;
 use crate::knowledge::EntryListing;
 use crate::knowledge::EntryType;
-use crate::knowledge::Selection;
 use crate::knowledge::yaml;
 use crate::project::Project;
 
@@ -27,12 +26,7 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn run(args: &ListArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let selection = Selection {
-        tags: args.filter.tags.clone(),
-        kind: args.filter.kind,
-        include_superseded: args.filter.include_superseded,
-    };
-    let found = knowledge::list(project, &selection)?;
+    let found = knowledge::list(project, &args.filter.filter())?;
     out.warnings(&found.warnings);
     out.result(&found.value, show);
     Ok(())

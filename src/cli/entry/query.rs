@@ -32,9 +32,7 @@ pub(crate) struct QueryArgs {
 pub(crate) fn run(args: &QueryArgs, project: &Project, out: &mut Output) -> Result<()> {
     let query = EntryQuery {
         text: args.text.clone().unwrap_or_default(),
-        tags: args.filter.tags.clone(),
-        kind: args.filter.kind,
-        include_superseded: args.filter.include_superseded,
+        filter: args.filter.filter(),
     };
     let found = knowledge::query(project, &query)?;
     out.warnings(&found.warnings);

@@ -57,11 +57,7 @@ fn show(evaluation: &Evaluation, to: &mut dyn Write) -> io::Result<()> {
             )?;
         }
         let [r_at_5, r_at_10, r_at_20, mrr, ndcg] = [
-            row.r_at_5,
-            row.r_at_10,
-            row.r_at_20,
-            row.mrr,
-            row.ndcg_at_10,
+            row.r_at_5, row.r_at_10, row.r_at_20, row.mrr, row.ndcg_at_10,
         ]
         .map(percent);
         writeln!(

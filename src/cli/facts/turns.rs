@@ -6,9 +6,11 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::facts::FactsContext;
+use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Turn;
+use crate::facts::TurnStatus;
 use crate::text;
 
 /// List a user's turns in the queue: pending, running, done, and dead ones with the reason
@@ -16,18 +18,16 @@ use crate::text;
 #[command(after_help = "Example: annals facts turns --user ada --status dead")]
 pub(crate) struct TurnsArgs {
     /// Only this status: pending, running, done, dead
-    #[arg(long, value_name = "STATUS", value_parser = ["pending", "running", "done", "dead"])]
-    status: Option<String>,
+    #[arg(long, value_name = "STATUS")]
+    status: Option<TurnStatus>,
 }
+
+value_enum!(TurnStatus);
 
 pub(crate) fn run(args: &TurnsArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let user = context.user()?;
     let mut turns = facts::turns(&context.read()?, &user)?;
-    turns.retain(|turn| {
-        args.status
-            .as_ref()
-            .is_none_or(|status| turn.status == *status)
-    });
+    turns.retain(|turn| args.status.is_none_or(|status| turn.status == status));
     context.out.list("turns", &turns, show);
     Ok(())
 }
@@ -41,7 +41,7 @@ fn show(turns: &Vec<Turn>, to: &mut dyn Write) -> io::Result<()> {
         writeln!(
             to,
             "{:<7}  {}  {}",
-            turn.status,
+            turn.status.as_str(),
             turn.turn_id,
             said.clipped(60)
         )?;

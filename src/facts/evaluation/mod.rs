@@ -16,9 +16,7 @@ use crate::facts::evaluation::dataset::Group;
 use crate::facts::evaluation::dataset::Item;
 use crate::facts::evaluation::dataset::Question;
 use crate::facts::evaluation::measures::Measures;
-use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
-use crate::facts::fact::FactStatus;
 use crate::facts::scope::ProjectScope;
 use crate::facts::search::FactHit;
 use crate::facts::search::FactQuery;
@@ -240,28 +238,11 @@ fn fact(item: &Item, user: &UserId, (session, turn): (usize, i64), times: usize)
         times => format!("said.{times}[]"),
     };
     Fact {
-        fact_id: item.id.clone(),
-        user_id: user.as_str().to_owned(),
-        key,
-        value_text: item.text.clone(),
-        value_json: None,
-        category: Category::Other,
         confidence: 1.0,
-        event_time: None,
-        valid_from: at.clone(),
-        valid_to: None,
-        status: FactStatus::Active,
         source_turn_id: item.id.clone(),
-        source_excerpt: String::new(),
-        embedding_id: None,
-        created_at: at.clone(),
-        updated_at: at.clone(),
-        last_mentioned_at: at,
         session_id: Some(session.to_string()),
         turn_seq: Some(turn),
-        project: None,
-        proposal: None,
-        contests: None,
+        ..Fact::new(user, item.id.clone(), &key, item.text.clone(), &at)
     }
 }
 

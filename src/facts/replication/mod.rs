@@ -67,6 +67,4 @@ pub(crate) use wire::VERSION;
 pub(crate) use wire::secret;
 
 #[cfg(test)]
-mod hostile;
-#[cfg(test)]
 mod tests;

@@ -5,7 +5,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::clock::Clock;
 use crate::embedding::Endpoint;
-use crate::facts::fact::Category;
 use crate::facts::fact::FactStatus;
 use crate::ranking::ANSWER_SHARE;
 use crate::ranking::NEIGHBOUR_SHARES;
@@ -63,29 +62,12 @@ fn query(text: &str, method: Method) -> FactQuery {
 }
 
 fn fact(user: &str, key: &str, value: &str) -> Fact {
+    let id = format!("{user}/{key}/{value}");
+    let user = UserId::stored(user.to_owned());
     Fact {
-        fact_id: format!("{user}/{key}/{value}"),
-        user_id: user.to_owned(),
-        key: key.to_owned(),
-        value_text: value.to_owned(),
-        value_json: None,
-        category: Category::Other,
         confidence: 0.4,
-        event_time: None,
-        valid_from: NOW.to_owned(),
-        valid_to: None,
-        status: FactStatus::Active,
         source_turn_id: "1".to_owned(),
-        source_excerpt: String::new(),
-        embedding_id: None,
-        created_at: NOW.to_owned(),
-        updated_at: NOW.to_owned(),
-        last_mentioned_at: NOW.to_owned(),
-        session_id: None,
-        turn_seq: None,
-        project: None,
-        proposal: None,
-        contests: None,
+        ..Fact::new(&user, id, key, value.to_owned(), NOW)
     }
 }
 
@@ -115,15 +97,7 @@ fn facts_are_found_by_words_in_any_form_and_by_meaning() {
 #[test]
 fn no_method_finds_facts_of_another_user() {
     let users = [
-        "ada",
-        "ADA",
-        "ada 2",
-        "ada-2",
-        "616461",
-        "a",
-        "%",
-        "*",
-        "\"ada\" OR x",
+        "ada", "ADA", "ada 2", "ada-2", "616461", "a", "%", "*", "\"ada\" OR x",
     ];
     let mut store = Store::new();
     for user in users {
@@ -133,12 +107,7 @@ fn no_method_finds_facts_of_another_user() {
     for user in users {
         for method in Method::ALL {
             for text in [
-                "river",
-                "Turin",
-                "東京",
-                "urin",
-                "owner : \"616461\"",
-                "city OR likes",
+                "river", "Turin", "東京", "urin", "owner : \"616461\"", "city OR likes",
             ] {
                 let found = store.ask(user, &query(text, method), &Embedder::BuiltIn);
                 let others = found.hits.iter().filter(|hit| hit.fact.user_id != user);

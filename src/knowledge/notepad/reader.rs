@@ -252,10 +252,7 @@ mod tests {
     #[test]
     fn headings_in_fences_quotes_and_comments_are_text() {
         for text in [
-            "```\n## Manual\n```\n",
-            "> ## Manual\n",
-            "<!--\n## Manual\n-->\n",
-            "- ## Manual\n",
+            "```\n## Manual\n```\n", "> ## Manual\n", "<!--\n## Manual\n-->\n", "- ## Manual\n",
         ] {
             assert_eq!(found(text), [], "{text:?}");
         }

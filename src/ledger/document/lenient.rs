@@ -3,7 +3,6 @@
 //!
 //! The schema reports the faults; the fields that can be read are checked against the rules all the same.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::ledger::document::ConstraintChange;
@@ -60,7 +59,7 @@ pub(crate) fn state(value: Option<&Value>) -> Option<NewState> {
 /// Returns a change whose operation is known.
 pub(crate) fn constraint(value: &Value) -> Option<ConstraintChange> {
     Some(ConstraintChange {
-        op: ConstraintOperation::deserialize(value.get("op")?).ok()?,
+        op: ConstraintOperation::from_word(value.get("op")?.as_str()?)?,
         section: text(value.get("section")),
         bullet: text(value.get("bullet")),
         matching: text(value.get("match")),

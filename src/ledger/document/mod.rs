@@ -3,7 +3,6 @@
 mod lenient;
 mod schema;
 
-use serde::Deserialize;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,130 +10,89 @@ use crate::error::Problem;
 use crate::secrets;
 use crate::secrets::REDACTED;
 use crate::secrets::SecretPolicy;
+use crate::text::word_enum;
 
 pub(crate) use schema::schema;
 
-/// An update of the ledger; an omitted part leaves its file unchanged.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Update {
-    /// The new content of STATE.md.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub state: Option<NewState>,
-    /// Changes to CONSTRAINTS.md, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub constraints: Vec<ConstraintChange>,
-    /// New entries of DECISIONS.md.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub decisions: Vec<NewDecision>,
-    /// The bullets of the rollup in DECISIONS.md, all of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rollup: Option<Vec<String>>,
-    /// The hash of the last commit that the update covers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub covered_through: Option<String>,
-}
-
 /// The current state.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NewState {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NewState {
     /// The current objective, on one line.
-    pub objective: String,
+    pub(crate) objective: String,
     /// One to three lines.
-    pub active_work: Vec<String>,
+    pub(crate) active_work: Vec<String>,
     /// Obstacles that block the work.
-    #[serde(default)]
-    pub blockers: Vec<String>,
+    pub(crate) blockers: Vec<String>,
     /// At most five lines.
-    #[serde(default)]
-    pub next_actions: Vec<String>,
+    pub(crate) next_actions: Vec<String>,
     /// How to run it.
-    #[serde(default)]
-    pub quick_reference: QuickReference,
+    pub(crate) quick_reference: QuickReference,
     /// At most three lines.
-    #[serde(default)]
-    pub out_of_scope: Vec<String>,
+    pub(crate) out_of_scope: Vec<String>,
 }
 
 /// How to run and test, and where to begin reading.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct QuickReference {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct QuickReference {
     /// The command that runs it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run: Option<String>,
+    pub(crate) run: Option<String>,
     /// The command that tests it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub test: Option<String>,
+    pub(crate) test: Option<String>,
     /// The file to begin reading with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub entry_point: Option<String>,
+    pub(crate) entry_point: Option<String>,
     /// At most two more lines.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub more: Vec<String>,
+    pub(crate) more: Vec<String>,
 }
 
-/// A change to a constraint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ConstraintOperation {
-    /// Adds a bullet.
-    Add,
-    /// Replaces the text of a bullet in place.
-    Edit,
-    /// Moves the bullet to Superseded.
-    Supersede,
+word_enum! {
+    /// A change to a constraint.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub(crate) enum ConstraintOperation {
+        /// Adds a bullet.
+        Add = "add",
+        /// Replaces the text of a bullet in place.
+        Edit = "edit",
+        /// Moves the bullet to Superseded.
+        Supersede = "supersede",
+    }
 }
 
 /// A change to one bullet of CONSTRAINTS.md.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ConstraintChange {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ConstraintChange {
     /// The operation.
-    pub op: ConstraintOperation,
+    pub(crate) op: ConstraintOperation,
     /// The section to add to, or to search.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub section: Option<String>,
+    pub(crate) section: Option<String>,
     /// The new text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bullet: Option<String>,
+    pub(crate) bullet: Option<String>,
     /// The bullet to change: its text, or a part that is unique.
-    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
-    pub matching: Option<String>,
+    pub(crate) matching: Option<String>,
     /// Why it is no longer valid.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub(crate) reason: Option<String>,
 }
 
 /// A new entry of DECISIONS.md: a decision, or a fix.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NewDecision {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NewDecision {
     /// The day, as `2026-02-17`.
-    pub date: String,
+    pub(crate) date: String,
     /// The decision or fix, on one line.
-    pub title: String,
+    pub(crate) title: String,
     /// For a decision: the reason.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
+    pub(crate) why: Option<String>,
     /// For a decision: its impact.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub impact: Option<String>,
+    pub(crate) impact: Option<String>,
     /// For a fix: the symptom.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub symptom: Option<String>,
+    pub(crate) symptom: Option<String>,
     /// For a fix: the root cause.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub root_cause: Option<String>,
+    pub(crate) root_cause: Option<String>,
     /// For a fix: the change made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fix: Option<String>,
+    pub(crate) fix: Option<String>,
     /// For a fix: how a recurrence is prevented.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prevention: Option<String>,
+    pub(crate) prevention: Option<String>,
     /// A commit, a pull request, or a path marked as an on-disk invariant.
-    pub evidence: String,
+    pub(crate) evidence: String,
 }
 
 /// The valid fields of a document; those of a wrong type are left out and reported.
@@ -196,6 +154,11 @@ pub(crate) fn read(text: &str, policy: SecretPolicy) -> DocumentDraft {
         redacted,
         problems,
     }
+}
+
+/// Returns every fault of the shape of a document, and every secret.
+pub fn update_problems(text: &str) -> Vec<Problem> {
+    read(text, SecretPolicy::Refuse).problems
 }
 
 /// Calls a function with every text of a document and its JSON pointer.

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::storage::read;
+use crate::text::file_name;
+use crate::text::one_line;
 use crate::text::strip_controls;
 use crate::warning::Warning;
 
@@ -69,14 +71,11 @@ impl Manifest {
 
     fn new(name: Option<&str>, description: Option<&str>) -> Self {
         let plain = |text: &str| {
-            let line = strip_controls(text)
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" ");
+            let line = one_line(&strip_controls(text));
             Some(line).filter(|line| !line.is_empty())
         };
         // In `@owner/name` and `owner/name`, the owner is not part of the name.
-        let name = name.map(|name| name.rsplit('/').next().unwrap_or(name));
+        let name = name.map(file_name);
         Self {
             name: name.and_then(plain),
             description: description.and_then(plain),

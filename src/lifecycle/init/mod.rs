@@ -16,8 +16,8 @@ pub(crate) use crate::lifecycle::init::texts::RoadmapContext;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
+use crate::lifecycle::profile::CodeProfile;
 use crate::lifecycle::refresh;
-use crate::planning::CodeProfile;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::PlanningFolder;
 use crate::planning::Skill;
@@ -243,27 +243,21 @@ impl Creation<'_> {
     /// Returns the name in PROJECT.md, either existing or planned.
     fn name(&self) -> Result<Option<String>> {
         let folder = Parsed::clean(PlanningFolder::read(&self.project.planning_place().dir)?.value);
-        Ok(planned(self.project, folder, &self.work.changes)?
-            .project_file
-            .name)
+        Ok(
+            Survey::read_planned(self.project, folder, &self.work.changes)?
+                .project_file
+                .name,
+        )
     }
 }
 
 /// Returns the state of the folder after the changes.
 fn afterwards(project: &Project, changes: &Changes) -> Result<Survey> {
-    planned(
+    Survey::read_planned(
         project,
         PlanningFolder::read(&project.planning_place().dir)?,
         changes,
     )
-}
-
-fn planned(project: &Project, folder: Parsed<PlanningFolder>, changes: &Changes) -> Result<Survey> {
-    Survey::read_with(project, folder, &|path| {
-        Ok(changes
-            .current(path)?
-            .map(|bytes| read::decode(bytes, path)))
-    })
 }
 
 /// Returns the default values: the name from an existing STATE.md, the manifest, git or the folder's name,

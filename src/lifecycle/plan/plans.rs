@@ -25,8 +25,8 @@ pub struct PlanBrief {
     pub plan: PlanNumber,
     /// Its title.
     pub title: Option<String>,
-    /// `complete`, `partial`, `failed` or `open`.
-    pub status: &'static str,
+    /// Its state.
+    pub status: PlanState,
     /// The wave in which it is executed.
     pub wave: Option<u32>,
     /// The plans it depends on, as written.
@@ -111,7 +111,10 @@ impl PhasePlans {
 impl PhasePlans {
     /// Returns the files that the incomplete plans will modify.
     pub(super) fn open_files(&self) -> BTreeSet<String> {
-        let open = self.plans.iter().filter(|plan| plan.status != "complete");
+        let open = self
+            .plans
+            .iter()
+            .filter(|plan| plan.status != PlanState::Complete);
         open.flat_map(|plan| plan.files.iter().cloned()).collect()
     }
 }
@@ -120,11 +123,14 @@ impl PlanBrief {
     /// Returns a plan from the roadmap's checklist, or `None` if the entry has no number or no checkbox.
     fn from_roadmap(listed: &RoadmapPlan) -> Option<Self> {
         let plan = listed.plan.clone()?;
-        let status = if listed.checked? { "complete" } else { "open" };
         Some(Self {
+            status: if listed.checked? {
+                PlanState::Complete
+            } else {
+                PlanState::Open
+            },
             title: listed.title.clone(),
             plan,
-            status,
             wave: None,
             depends_on: Vec::new(),
             tasks: 0,
@@ -136,12 +142,7 @@ impl PlanBrief {
         Self {
             plan: slot.number.clone(),
             title: plan.and_then(|plan| plan.title.clone()),
-            status: match state {
-                PlanState::Complete => "complete",
-                PlanState::Partial => "partial",
-                PlanState::Failed => "failed",
-                PlanState::Open => "open",
-            },
+            status: state,
             wave: plan.and_then(|plan| plan.wave),
             depends_on: plan
                 .and_then(|plan| plan.depends_on.clone())

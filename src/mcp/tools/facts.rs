@@ -121,16 +121,7 @@ fn add(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let statement = Statement {
         key: arguments.key,
         value: arguments.value,
-        json: None,
-        category: None,
-        project: None,
-        event_time: None,
-        valid_from: None,
-        valid_to: None,
-        is_confirmed: false,
-        secrets: SecretPolicy::Refuse,
-        request_id: None,
-        scope: None,
+        ..Statement::default()
     };
     let added = facts::add(&mut open(project, Purpose::Write)?, &user, &statement)?;
     ToolAnswer::json("annals facts add", &added)

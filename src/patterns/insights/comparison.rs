@@ -10,8 +10,8 @@ use crate::patterns::mann_whitney;
 use crate::ranking::to_f64;
 use crate::text::capitalized;
 
-/// Minimum number of plans in each group; smaller groups are not compared.
-const MIN_PLANS: usize = 5;
+/// Minimum number of plans in each group; smaller groups are not compared, since a comparison would only add a test.
+pub(crate) const MIN_PLANS: usize = 5;
 
 /// Accepted share of chance findings among the differences reported (the false discovery rate).
 const FALSE_DISCOVERIES: f64 = 0.1;

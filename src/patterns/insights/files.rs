@@ -16,6 +16,7 @@ use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::PlanRef;
 use crate::project::vocabulary;
 use crate::text::Line;
+use crate::text::file_name;
 use crate::text::sanitized;
 
 /// Minimum number of plans whose deviations name a file; a single one may be chance.
@@ -219,7 +220,7 @@ fn is_planning(path: &str) -> bool {
         vocabulary::REQUIREMENTS,
     ];
     let is_folder = |part: &str| part.starts_with('.') && part.ends_with("planning");
-    let last = name(path);
+    let last = file_name(path);
     path.split('/').any(is_folder)
         || DOCUMENTS.contains(&last)
         || ["PLAN.md", "SUMMARY.md"]
@@ -234,10 +235,6 @@ fn path_line(path: &str) -> Line {
 
 fn bare(path: &str) -> &str {
     path.trim().trim_start_matches("./")
-}
-
-fn name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn ends_in(whole: &str, part: &str) -> bool {

@@ -104,18 +104,6 @@ impl Insights {
     pub fn lessons(&self) -> impl Iterator<Item = &Comparison> {
         self.comparisons.iter().filter(|one| one.is_lesson)
     }
-
-    /// Returns the number of plans whose summaries do not mention deviations.
-    pub fn silent(&self) -> usize {
-        self.plans.saturating_sub(self.deviated.of)
-    }
-
-    /// Returns the first comparison for a question.
-    pub fn comparison(&self, question: ComparisonQuestion) -> Option<&Comparison> {
-        self.comparisons
-            .iter()
-            .find(|comparison| comparison.question == question)
-    }
 }
 
 /// Comparisons of one kind, and the reason if there are none.

@@ -7,13 +7,11 @@ use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
 use crate::patterns::insights::comparison::ComparisonQuestion;
 use crate::patterns::insights::comparison::ComparisonSpec;
+use crate::patterns::insights::comparison::MIN_PLANS;
 use crate::patterns::insights::member::Member;
 use crate::patterns::kinds;
 use crate::text::Line;
 use crate::text::sanitized;
-
-/// Minimum number of plans with a kind; a rarer one cannot change significantly and would only add a test.
-const MIN_PLANS: usize = 5;
 
 /// The deviations of a milestone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

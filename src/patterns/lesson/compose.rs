@@ -27,15 +27,7 @@ const MIN_FIX_WORDS: usize = 3;
 
 /// Where a sentence may be cut and still be true; never before the consequence: `, causing …`.
 const CLAUSE_ENDS: &[&str] = &[
-    " \u{2014} ",
-    " \u{2013} ",
-    " - ",
-    "; ",
-    ": ",
-    ", so ",
-    " so the ",
-    ", which ",
-    ", making ",
+    " \u{2014} ", " \u{2013} ", " - ", "; ", ": ", ", so ", " so the ", ", which ", ", making ",
     ", e.g. ",
 ];
 
@@ -223,20 +215,12 @@ fn corrected_assumption(text: &str) -> Option<String> {
         .iter()
         .any(|start| lower.starts_with(start));
     let turn = [
-        " but ",
-        "; however, ",
-        ", however, ",
-        " whereas ",
-        " \u{2014} but ",
-        "; actual ",
+        " but ", "; however, ", ", however, ", " whereas ", " \u{2014} but ", "; actual ",
     ]
     .iter()
     .find_map(|turn| Some(outside(text, turn).next()? + turn.len()));
     let because = [
-        " failed because ",
-        " fails because ",
-        " failed since ",
-        " broke because ",
+        " failed because ", " fails because ", " failed since ", " broke because ",
     ]
     .iter()
     .find_map(|turn| Some(outside(text, turn).next()? + turn.len()));
@@ -324,15 +308,7 @@ fn is_uninformative(text: &str) -> bool {
     let lower = text.to_lowercase();
     let on_plan = lower.starts_with("plan ") || lower.starts_with("the plan ");
     let turns = [
-        " but ",
-        " no ",
-        "not ",
-        "n't ",
-        " never ",
-        " only ",
-        " instead ",
-        " must ",
-        " cannot ",
+        " but ", " no ", "not ", "n't ", " never ", " only ", " instead ", " must ", " cannot ",
     ];
     let says_nothing = [
         "root cause",
@@ -383,19 +359,8 @@ fn names_own_plan(lower: &str) -> bool {
 /// Returns whether its subject is only clear from its summary: `The file did not exist`.
 fn lacks_subject(lower: &str) -> bool {
     const THINGS: &[&str] = &[
-        "file",
-        "files",
-        "function",
-        "method",
-        "test",
-        "tests",
-        "component",
-        "class",
-        "field",
-        "script",
-        "command",
-        "import",
-        "module",
+        "file", "files", "function", "method", "test", "tests", "component", "class", "field",
+        "script", "command", "import", "module",
     ];
     const VERBS: &[&str] = &[
         "did", "does", "do", "was", "were", "is", "are", "has", "had", "could", "cannot", "failed",

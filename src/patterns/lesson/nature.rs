@@ -37,38 +37,10 @@ pub(crate) fn is_failure(deviation: &Deviation, signs: Signs) -> bool {
 /// `Used the long flag (plan preferred …)`.
 fn is_choice(text: &str) -> bool {
     const PROBLEM_WORDS: &[&str] = &[
-        "fail",
-        "error",
-        "missing",
-        "not ",
-        "n't",
-        " no ",
-        "without",
-        "because",
-        "since",
-        "instead",
-        "unavailable",
-        "conflict",
-        "broke",
-        "wrong",
-        "require",
-        "reject",
-        "only ",
-        "never",
-        "already",
-        "block",
-        "crash",
-        "incompat",
-        "lack",
-        "actual",
-        "due to",
-        "must",
-        "warning",
-        "prevent",
-        "mismatch",
-        "but ",
-        "avoid",
-        "bug",
+        "fail", "error", "missing", "not ", "n't", " no ", "without", "because", "since",
+        "instead", "unavailable", "conflict", "broke", "wrong", "require", "reject", "only ",
+        "never", "already", "block", "crash", "incompat", "lack", "actual", "due to", "must",
+        "warning", "prevent", "mismatch", "but ", "avoid", "bug",
     ];
     let lower = text.to_lowercase();
     starts_with_past_verb(text) && !PROBLEM_WORDS.iter().any(|word| lower.contains(word))
@@ -77,12 +49,8 @@ fn is_choice(text: &str) -> bool {
 /// Returns whether a text itself says that nothing is wrong: `RESOLVED, not a regression`.
 pub(crate) fn is_settled(lower: &str) -> bool {
     const SETTLED: &[&str] = &[
-        "not a regression",
-        "not a deviation",
-        "no deviation",
-        "not deviations",
-        "\u{2014} resolved",
-        "resolved,",
+        "not a regression", "not a deviation", "no deviation", "not deviations",
+        "\u{2014} resolved", "resolved,",
     ];
     SETTLED.iter().any(|words| lower.contains(words))
 }

@@ -146,14 +146,7 @@ pub(crate) fn starts_with_past_verb(text: &str) -> bool {
         "left", "did", "cut", "used",
     ];
     const NOT_VERBS: &[&str] = &[
-        "need",
-        "embed",
-        "seed",
-        "feed",
-        "speed",
-        "shared",
-        "nested",
-        "unexpected",
+        "need", "embed", "seed", "feed", "speed", "shared", "nested", "unexpected",
     ];
     let word = text
         .split_whitespace()

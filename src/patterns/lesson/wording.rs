@@ -144,18 +144,8 @@ pub(crate) fn as_bullet(sentence: &str) -> String {
 /// Returns a sentence without a leading label that only names the kind of remark: `Reality: …`.
 fn without_label(text: &str) -> &str {
     const LABELS: &[&str] = &[
-        "reality",
-        "process-exception",
-        "note",
-        "problem",
-        "issue",
-        "cause",
-        "finding",
-        "discovery",
-        "discovered",
-        "observation",
-        "result",
-        "pattern",
+        "reality", "process-exception", "note", "problem", "issue", "cause", "finding",
+        "discovery", "discovered", "observation", "result", "pattern",
     ];
     match text.split_once(": ") {
         Some((label, rest)) if LABELS.contains(&label.to_lowercase().as_str()) => rest,

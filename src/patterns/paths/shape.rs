@@ -6,33 +6,13 @@ use crate::patterns::paths::PathForm;
 use crate::patterns::paths::extensions::has_extension;
 use crate::patterns::paths::extensions::is_extension;
 use crate::patterns::paths::extensions::is_file_name;
+use crate::text::file_name;
 
 /// Top-level folders of a file system.
 const ROOTS: &[&str] = &[
-    "Applications",
-    "Library",
-    "System",
-    "Users",
-    "Volumes",
-    "bin",
-    "boot",
-    "dev",
-    "etc",
-    "home",
-    "lib",
-    "lib64",
-    "mnt",
-    "opt",
-    "private",
-    "proc",
-    "root",
-    "run",
-    "sbin",
-    "srv",
-    "sys",
-    "tmp",
-    "usr",
-    "var",
+    "Applications", "Library", "System", "Users", "Volumes", "bin", "boot", "dev", "etc", "home",
+    "lib", "lib64", "mnt", "opt", "private", "proc", "root", "run", "sbin", "srv", "sys", "tmp",
+    "usr", "var",
 ];
 
 /// Returns the path that a token stands for; `None` if it is not a path.
@@ -126,7 +106,7 @@ fn without_location(text: &str) -> &str {
             && tail
                 .chars()
                 .all(|c| c.is_ascii_digit() || ":-–,L".contains(c));
-        let name = head.rsplit('/').next().unwrap_or(head);
+        let name = file_name(head);
         if has_extension(head) || is_number || (is_file_name(name) && !name.is_empty()) {
             return head;
         }
@@ -233,7 +213,7 @@ fn form(text: &str) -> PathForm {
 
 /// Returns how certain it is that a path is meant; `None` for a word that does not look like a path.
 fn certainty(path: &str, form: PathForm, is_code: bool, is_rooted: bool) -> Option<Certainty> {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     let has_folder = path.contains('/');
     let has_space = path.contains(char::is_whitespace);
     // `/api/users` is a route unless the file exists.

@@ -87,19 +87,7 @@ impl Staleness {
         let timeline =
             timeline.map_err(|_| Error::failed("reading the git history panicked"))??;
         let past = TreeHistory::new(timeline, objects);
-        let read = |path: &str| {
-            let text = read::text(&git.top()?.join(path));
-            text.ok()?.map(|text| text.value)
-        };
-        CheckContext { git, tree, past }.all(texts, found?, read)
-    }
-
-    /// Checks texts against a list of files, without history.
-    pub fn check_listing(texts: &[DatedText<'_>], tree: Tree) -> Result<Self> {
-        let git = &Git::discover(Path::new(""));
-        let found = resolve_mentions(texts, &tree)?;
-        let past = None;
-        CheckContext { git, tree, past }.all(texts, found, |_| None)
+        CheckContext { git, tree, past }.all(texts, found?)
     }
 }
 
@@ -115,7 +103,6 @@ impl CheckContext<'_> {
         mut self,
         texts: &[DatedText<'_>],
         resolved: Vec<Vec<ResolvedMention>>,
-        read: impl Fn(&str) -> Option<String>,
     ) -> Result<Staleness> {
         let all_commits: Vec<CandidateCommits> = texts
             .iter()
@@ -137,7 +124,7 @@ impl CheckContext<'_> {
             });
         }
         self.trace_missing(missing, &mut entries)?;
-        self.compare(texts, &mut entries, read)?;
+        self.compare(texts, &mut entries)?;
         for entry in &mut entries {
             entry.reasons = entry.reasons();
             entry.is_stale = !entry.reasons.is_empty();
@@ -293,12 +280,7 @@ impl CheckContext<'_> {
     }
 
     /// Compares the tree of each text's commit with the current one.
-    fn compare(
-        &mut self,
-        texts: &[DatedText<'_>],
-        entries: &mut [Freshness],
-        read: impl Fn(&str) -> Option<String>,
-    ) -> Result<()> {
+    fn compare(&mut self, texts: &[DatedText<'_>], entries: &mut [Freshness]) -> Result<()> {
         let Some(past) = &mut self.past else {
             return Ok(());
         };
@@ -316,6 +298,11 @@ impl CheckContext<'_> {
         if compared.is_empty() {
             return Ok(());
         }
+        let git = self.git;
+        let read = |path: &str| {
+            let text = read::text(&git.top()?.join(path));
+            text.ok()?.map(|text| text.value)
+        };
         let today = Today::new(self.tree.listing()?, &read);
         let count = compared.len();
         for (commit_index, structure) in &mut compared {

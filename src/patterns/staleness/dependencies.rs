@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::text::file_name;
+
 /// The names of a project's dependencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Dependencies(BTreeSet<String>);
@@ -25,7 +27,7 @@ const GO_FRAMEWORKS: &str = "github.com/gin-gonic/gin github.com/labstack/echo g
 
 /// Returns whether a file is a manifest in a supported format.
 pub(crate) fn is_manifest(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     let is_generated = path
         .split('/')
         .any(|part| part == "node_modules" || part == "vendor");
@@ -74,16 +76,13 @@ fn kind(name: &str) -> Option<ManifestFormat> {
 impl Dependencies {
     /// Adds the dependencies of a manifest; a malformed one adds none.
     pub(crate) fn add(&mut self, path: &str, text: &str) {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = file_name(path);
         let found = match kind(name) {
             Some(ManifestFormat::Cargo) => cargo(text),
             Some(ManifestFormat::Node) => json_keys(
                 text,
                 &[
-                    "dependencies",
-                    "devDependencies",
-                    "peerDependencies",
-                    "optionalDependencies",
+                    "dependencies", "devDependencies", "peerDependencies", "optionalDependencies",
                 ],
             ),
             Some(ManifestFormat::Composer) => json_keys(text, &["require", "require-dev"]),
@@ -326,10 +325,7 @@ mod tests {
     #[test]
     fn what_is_broken_adds_nothing_and_what_is_foreign_is_none() {
         for path in [
-            "Cargo.toml",
-            "package.json",
-            "pyproject.toml",
-            "composer.json",
+            "Cargo.toml", "package.json", "pyproject.toml", "composer.json",
         ] {
             assert_eq!(names(path, "{[\u{0}"), [""; 0], "{path}");
         }

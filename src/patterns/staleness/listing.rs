@@ -7,6 +7,7 @@ use globset::GlobBuilder;
 use globset::GlobMatcher;
 
 use crate::patterns::PathForm;
+use crate::text::file_name;
 
 /// Paths of files relative to one folder, separated by `/`.
 #[derive(Debug, Default)]
@@ -55,7 +56,7 @@ impl FileNames {
 
     /// Returns the paths that end with this one, sorted; `mod.rs` usually has several.
     pub(crate) fn paths_ending_in(&self, path: &str, form: PathForm) -> Vec<&str> {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = file_name(path);
         let Some(candidates) = self.by_name().get(name) else {
             return Vec::new();
         };
@@ -119,7 +120,7 @@ impl FileNames {
         self.by_name.get_or_init(|| {
             let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
             let mut add = |path: &str| {
-                let name = path.rsplit('/').next().unwrap_or(path);
+                let name = file_name(path);
                 by_name
                     .entry(name.to_owned())
                     .or_default()
@@ -162,14 +163,8 @@ mod tests {
 
     fn listing() -> FileNames {
         let files = [
-            "src/lib.rs",
-            "src/api/mod.rs",
-            "src/api/login.rs",
-            "src/web/mod.rs",
-            "src/web/Button.tsx",
-            "src-old/x.rs",
-            "README.md",
-            "app/[id]/page.tsx",
+            "src/lib.rs", "src/api/mod.rs", "src/api/login.rs", "src/web/mod.rs",
+            "src/web/Button.tsx", "src-old/x.rs", "README.md", "app/[id]/page.tsx",
         ];
         FileNames::new(files.map(str::to_owned).to_vec())
     }
@@ -234,10 +229,7 @@ mod tests {
     fn other_spellings_are_known() {
         let listing = listing();
         for path in [
-            "readme.md",
-            "src/web/button.tsx",
-            "web/Button",
-            "src/web/Button.js",
+            "readme.md", "src/web/button.tsx", "web/Button", "src/web/Button.js",
         ] {
             assert!(listing.has_similar(path), "{path}");
         }

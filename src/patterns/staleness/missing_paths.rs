@@ -12,6 +12,7 @@ use crate::patterns::staleness::listing::FileNames;
 use crate::patterns::staleness::tree::Tree;
 use crate::patterns::staleness::tree_history::CandidateCommits;
 use crate::patterns::staleness::tree_history::TreeHistory;
+use crate::text::file_name;
 
 /// Maximum number of renames of a path that are followed.
 const MAX_RENAMES: usize = 8;
@@ -236,7 +237,7 @@ impl Subject {
                 most_frequent(targets).map(|target| Self::Folder(target.to_owned()))
             }
             Self::Pattern { pattern, files } => {
-                let name = pattern.rsplit('/').next().unwrap_or(pattern);
+                let name = file_name(pattern);
                 let moved: Vec<&Rename> = renames
                     .iter()
                     .filter(|rename| files.contains(&rename.from))

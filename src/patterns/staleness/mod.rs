@@ -23,7 +23,6 @@ pub use report::PathStatus;
 pub use report::Staleness;
 pub use structure::Since;
 pub use structure::Structure;
-pub use tree::Tree;
 
 #[cfg(test)]
 mod tests;

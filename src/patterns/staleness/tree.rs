@@ -19,23 +19,13 @@ const MAX_FILES: usize = 200_000;
 
 /// Folders of build products, dependencies and caches: paths missing there were never part of the project.
 const GENERATED: &[&str] = &[
-    "node_modules",
-    "target",
-    "dist",
-    "build",
-    "out",
-    "coverage",
-    "venv",
-    "__pycache__",
-    "tmp",
-    "logs",
-    "bin",
-    "obj",
+    "node_modules", "target", "dist", "build", "out", "coverage", "venv", "__pycache__", "tmp",
+    "logs", "bin", "obj",
 ];
 
-/// The project's current files: on disk and in git's index, or from a list.
+/// The project's current files, on disk and in git's index.
 #[derive(Debug)]
-pub struct Tree {
+pub(crate) struct Tree {
     source: FileSource,
     listing: OnceCell<FileNames>,
     submodules: OnceCell<Vec<String>>,
@@ -44,7 +34,6 @@ pub struct Tree {
 /// The source of the files.
 #[derive(Debug)]
 enum FileSource {
-    Listing,
     Disk(PathBuf),
     Repository {
         git: Git,
@@ -68,18 +57,8 @@ pub(crate) enum Resolution {
 }
 
 impl Tree {
-    /// Returns the tree with these files.
-    pub fn from_listing<T: Into<String>>(files: impl IntoIterator<Item = T>) -> Self {
-        let listing = FileNames::new(files.into_iter().map(Into::into).collect());
-        Self {
-            source: FileSource::Listing,
-            listing: OnceCell::from(listing),
-            submodules: OnceCell::from(Vec::new()),
-        }
-    }
-
     /// Returns the tree of a project; files are only listed when needed.
-    pub fn new(root: &Path, git: &Git) -> Self {
+    pub(crate) fn new(root: &Path, git: &Git) -> Self {
         let source = match git.top() {
             Some(top) => FileSource::Repository {
                 git: git.clone(),
@@ -98,7 +77,6 @@ impl Tree {
     /// Returns a mention of an absolute path in the project as a path relative to its root.
     pub(crate) fn inside(&self, mention: Mention) -> Mention {
         let root = match &self.source {
-            FileSource::Listing => return mention,
             FileSource::Disk(root) => root.clone(),
             FileSource::Repository { top, prefix, .. } => top.join(prefix),
         };
@@ -203,7 +181,6 @@ impl Tree {
             return Ok(listing);
         }
         let files = match &self.source {
-            FileSource::Listing => Vec::new(),
             FileSource::Disk(root) => on_disk(root),
             FileSource::Repository { git, .. } => {
                 let tracked = git.tracked()?.unwrap_or_default();
@@ -217,7 +194,7 @@ impl Tree {
     fn prefix(&self) -> &str {
         match &self.source {
             FileSource::Repository { prefix, .. } => prefix,
-            _ => "",
+            FileSource::Disk(_) => "",
         }
     }
 
@@ -225,7 +202,6 @@ impl Tree {
     fn is_on_disk(&self, path: &str) -> bool {
         let exists = |folder: &Path| fs::symlink_metadata(folder.join(path)).is_ok();
         match &self.source {
-            FileSource::Listing => false,
             FileSource::Disk(root) => exists(root),
             FileSource::Repository { top, prefix, .. } => {
                 exists(&top.join(prefix)) || (!prefix.is_empty() && exists(top))
@@ -236,7 +212,6 @@ impl Tree {
     /// Returns whether a listed file counts as existing even if it is not on disk.
     fn may_be_absent(&self) -> bool {
         match &self.source {
-            FileSource::Listing => true,
             FileSource::Disk(_) => false,
             FileSource::Repository { git, .. } => git.is_sparse(),
         }

@@ -34,16 +34,8 @@ pub struct PlanTask {
 
 /// Labels and tags that state how to check a task.
 const CHECKS: &[&str] = &[
-    "verify",
-    "verification",
-    "done",
-    "done when",
-    "acceptance",
-    "acceptance_criteria",
-    "acceptance criteria",
-    "test",
-    "tests",
-    "success criteria",
+    "verify", "verification", "done", "done when", "acceptance", "acceptance_criteria",
+    "acceptance criteria", "test", "tests", "success criteria",
 ];
 
 /// Prefixes of the tags that end a part of a plan.

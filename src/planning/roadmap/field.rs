@@ -23,28 +23,28 @@ pub(super) enum Field {
     Other,
 }
 
-const NAMES: &[(&str, Field)] = &[
-    ("goal", Field::Goal),
-    ("objective", Field::Goal),
-    ("depends on", Field::DependsOn),
-    ("depends", Field::DependsOn),
-    ("dependencies", Field::DependsOn),
-    ("dependency", Field::DependsOn),
-    ("deps", Field::DependsOn),
-    ("requirements", Field::Requirements),
-    ("requirement", Field::Requirements),
-    ("reqs", Field::Requirements),
-    ("req", Field::Requirements),
-    ("req coverage", Field::Requirements),
-    ("success criteria", Field::SuccessCriteria),
-    ("success criterion", Field::SuccessCriteria),
-    ("success", Field::SuccessCriteria),
-    ("acceptance criteria", Field::SuccessCriteria),
-    ("exit criteria", Field::SuccessCriteria),
-    ("plans", Field::Plans),
-    ("plan", Field::Plans),
-    ("status", Field::Status),
-    ("completed", Field::Completed),
+const NAMES: &[(Field, &[&str])] = &[
+    (Field::Goal, &["goal", "objective"]),
+    (
+        Field::DependsOn,
+        &[
+            "depends on", "depends", "dependencies", "dependency", "deps",
+        ],
+    ),
+    (
+        Field::Requirements,
+        &["requirements", "requirement", "reqs", "req", "req coverage"],
+    ),
+    (
+        Field::SuccessCriteria,
+        &[
+            "success criteria", "success criterion", "success", "acceptance criteria",
+            "exit criteria",
+        ],
+    ),
+    (Field::Plans, &["plans", "plan"]),
+    (Field::Status, &["status"]),
+    (Field::Completed, &["completed"]),
 ];
 
 impl Field {
@@ -53,8 +53,8 @@ impl Field {
         let words = heading::words(name);
         NAMES
             .iter()
-            .find(|(known, _)| *known == words)
-            .map_or(Self::Other, |(_, field)| *field)
+            .find(|(_, names)| names.contains(&words.as_str()))
+            .map_or(Self::Other, |(field, _)| *field)
     }
 
     /// Parses a line that begins with a label, and returns the field with the offset of its value.

@@ -145,10 +145,7 @@ fn sections(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
 /// Parses the list of milestones.
 fn in_list(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
     let titles = [
-        "milestones",
-        "completed milestones",
-        "shipped milestones",
-        "milestone history",
+        "milestones", "completed milestones", "shipped milestones", "milestone history",
     ];
     let mut found = Vec::new();
     for section in heading::sections(outline, &titles) {

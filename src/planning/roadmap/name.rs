@@ -220,12 +220,7 @@ mod tests {
     #[test]
     fn other_texts_name_no_phase() {
         for text in [
-            "Phases 1-6",
-            "Phase Details",
-            "Phase 1-4: all",
-            "Phased 1",
-            "01-01-PLAN.md",
-            "",
+            "Phases 1-6", "Phase Details", "Phase 1-4: all", "Phased 1", "01-01-PLAN.md", "",
         ] {
             let found = parse_phase(Span::new(text, 0, 1), PhaseIds::Plain);
             assert_eq!(found, None, "{text}");

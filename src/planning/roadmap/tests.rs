@@ -65,9 +65,7 @@ fn phases_of_shipped_milestones_are_told_apart() {
     assert_eq!(
         shown(&read(text)),
         [
-            "1|Old|Complete|true",
-            "2|Older|Complete|true",
-            "1|New|NotStarted|false"
+            "1|Old|Complete|true", "2|Older|Complete|true", "1|New|NotStarted|false"
         ]
     );
 }

@@ -259,10 +259,7 @@ impl StateFile {
 /// Returns the labels that describe the project and the position, as lower-case name and value.
 fn identity_labels(outline: &Outline<'_>) -> Vec<(String, String)> {
     let references = [
-        "project reference",
-        "project",
-        "project summary",
-        "reference",
+        "project reference", "project", "project summary", "reference",
     ];
     let mut scopes = position::scopes(outline);
     scopes.extend(heading::sections(outline, &references).map(|section| section.own.clone()));

@@ -20,12 +20,7 @@ struct OpenItems {
 }
 
 const TODOS: &[&str] = &[
-    "todos",
-    "todo",
-    "pending todos",
-    "active todos",
-    "open todos",
-    "outstanding todos",
+    "todos", "todo", "pending todos", "active todos", "open todos", "outstanding todos",
     "todo list",
 ];
 
@@ -46,25 +41,13 @@ const BLOCKERS: &[&str] = &[
 
 /// Titles of subsections for completed entries.
 const DONE: &[&str] = &[
-    "done",
-    "completed",
-    "complete",
-    "resolved",
-    "archived",
-    "closed",
+    "done", "completed", "complete", "resolved", "archived", "closed",
 ];
 
 /// Returns whether a heading is about open, deferred or completed items.
 pub(super) fn is_title(title: &str) -> bool {
     const WORDS: &[&str] = &[
-        "open",
-        "pending",
-        "question",
-        "concern",
-        "deferred",
-        "rejected",
-        "superseded",
-        "todo",
+        "open", "pending", "question", "concern", "deferred", "rejected", "superseded", "todo",
         "blocker",
     ];
     let words = heading::words(title);
@@ -152,14 +135,7 @@ impl OpenItems {
 
     fn read_table(&mut self, table: &Table) {
         let names = [
-            "Todo",
-            "Task",
-            "Title",
-            "Item",
-            "Blocker",
-            "Concern",
-            "Issue",
-            "Description",
+            "Todo", "Task", "Title", "Item", "Blocker", "Concern", "Issue", "Description",
         ];
         let Some(text) = table.column(&names) else {
             return;
@@ -208,12 +184,7 @@ fn is_settled(text: &str) -> bool {
             .split(|c: char| !c.is_alphanumeric())
             .any(|word| word == "RESOLVED")
         || [
-            "resolved",
-            "[resolved",
-            "(resolved",
-            "**resolved",
-            "\u{2705}",
-            "[done",
+            "resolved", "[resolved", "(resolved", "**resolved", "\u{2705}", "[done",
         ]
         .iter()
         .any(|mark| lower.starts_with(mark))
@@ -239,10 +210,7 @@ mod tests {
         assert!(read(text, todos).is_empty());
         assert_eq!(read(text, blockers), ["Waiting for the key."]);
         for none in [
-            "None",
-            "None - dropped.",
-            "[Issues that matter]",
-            "*None currently*",
+            "None", "None - dropped.", "[Issues that matter]", "*None currently*",
             "{blockers-or-none}",
         ] {
             let text = format!("## Blockers/Concerns\n{none}\n");

@@ -18,22 +18,13 @@ use crate::text::strip_prefix_ignore_case;
 
 /// Sections about phases, in which a plain `Phase 1: …` bullet is accepted.
 const PHASE_SECTIONS: &[&str] = &[
-    "phase status",
-    "phase progress",
-    "phase overview",
-    "phases",
-    "progress",
-    "current position",
+    "phase status", "phase progress", "phase overview", "phases", "progress", "current position",
     "current phase",
 ];
 
 /// Sections whose bullets record events rather than the current status.
 const LOG_SECTIONS: &[&str] = &[
-    "activity log",
-    "recent activity",
-    "activity",
-    "history",
-    "log",
+    "activity log", "recent activity", "activity", "history", "log",
 ];
 
 /// Returns the phases listed with a status, the first mention of each, in file order.

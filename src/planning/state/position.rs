@@ -23,15 +23,8 @@ use crate::text::strip_prefix_ignore_case;
 
 /// Sections about the position.
 const SECTIONS: &[&str] = &[
-    "current phase",
-    "current position",
-    "active phase",
-    "position",
-    "current status",
-    "current state",
-    "project status",
-    "status",
-    "progress",
+    "current phase", "current position", "active phase", "position", "current status",
+    "current state", "project status", "status", "progress",
 ];
 
 /// Returns the ranges in which labels are about the position: the head of the file, and the position

@@ -37,13 +37,7 @@ pub(super) fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult
 fn of_node(node: &Node) -> Option<AcceptanceResult> {
     let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
     let criterion = of(&[
-        "criterion",
-        "must_have",
-        "truth",
-        "description",
-        "text",
-        "name",
-        "id",
+        "criterion", "must_have", "truth", "description", "text", "name", "id",
     ])
     .unwrap_or_else(|| node.flat());
     (!criterion.is_empty()).then(|| AcceptanceResult {
@@ -68,13 +62,7 @@ mod tests {
             result.has_failed()
         };
         for verdict in [
-            "fail",
-            "FAILED",
-            "no",
-            "No - see below",
-            "partial",
-            "not met",
-            "unmet",
+            "fail", "FAILED", "no", "No - see below", "partial", "not met", "unmet",
         ] {
             assert!(has_failed(verdict), "{verdict}");
         }

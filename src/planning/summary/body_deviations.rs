@@ -226,13 +226,7 @@ impl BodyDeviations {
 
     fn table(&mut self, table: &Table, start: usize) {
         let texts = [
-            "description",
-            "deviation",
-            "what",
-            "change",
-            "topic",
-            "details",
-            "issue",
+            "description", "deviation", "what", "change", "topic", "details", "issue",
         ];
         let kinds = ["id", "code", "type", "kind", "rule", "category", "severity"];
         // A table of measurements or checks lists no deviations.

@@ -10,19 +10,8 @@ use crate::planning::document::title_words;
 
 /// Title words of sections about commits of other plans, or that repeat those of this one.
 const EXCLUDED_SECTIONS: &[&str] = &[
-    "deviation",
-    "deviations",
-    "issues",
-    "auto",
-    "self",
-    "verification",
-    "decisions",
-    "next",
-    "known",
-    "notes",
-    "readiness",
-    "stubs",
-    "setup",
+    "deviation", "deviations", "issues", "auto", "self", "verification", "decisions", "next",
+    "known", "notes", "readiness", "stubs", "setup",
 ];
 
 /// Returns the hashes in the front matter, otherwise in the body's commit sections, otherwise in its task

@@ -22,13 +22,7 @@ pub(super) fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
 
 fn of_node(node: &Node) -> Option<Decision> {
     const TEXTS: &[&str] = &[
-        "decision",
-        "summary",
-        "text",
-        "title",
-        "what",
-        "description",
-        "choice",
+        "decision", "summary", "text", "title", "what", "description", "choice",
     ];
     let text = node.get(TEXTS).and_then(Node::as_text);
     let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);

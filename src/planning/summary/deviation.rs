@@ -52,45 +52,21 @@ const LABELS: &[(DeviationPart, &[&str])] = &[
     (
         DeviationPart::Issue,
         &[
-            "issue",
-            "problem",
-            "problem discovered",
-            "defect",
-            "description",
-            "bug",
-            "symptom",
-            "actual",
-            "finding",
-            "reality",
-            "discovered",
-            "diagnosis",
+            "issue", "problem", "problem discovered", "defect", "description", "bug", "symptom",
+            "actual", "finding", "reality", "discovered", "diagnosis",
         ],
     ),
     (
         DeviationPart::Cause,
         &[
-            "root cause",
-            "cause",
-            "reason",
-            "reasoning",
-            "why",
-            "rationale",
-            "justification",
+            "root cause", "cause", "reason", "reasoning", "why", "rationale", "justification",
         ],
     ),
     (
         DeviationPart::Fix,
         &[
-            "fix",
-            "fixed",
-            "resolution",
-            "solution",
-            "action",
-            "action taken",
-            "decision",
-            "approach",
-            "remedy",
-            "workaround",
+            "fix", "fixed", "resolution", "solution", "action", "action taken", "decision",
+            "approach", "remedy", "workaround",
         ],
     ),
     (
@@ -100,43 +76,18 @@ const LABELS: &[(DeviationPart, &[&str])] = &[
     (
         DeviationPart::Files,
         &[
-            "files modified",
-            "files changed",
-            "files created",
-            "files added",
-            "files affected",
-            "files",
-            "file",
+            "files modified", "files changed", "files created", "files added", "files affected",
+            "files", "file",
         ],
     ),
     (DeviationPart::Severity, &["severity", "classification"]),
     (
         DeviationPart::Other,
         &[
-            "found during",
-            "found in",
-            "verification",
-            "verified",
-            "committed in",
-            "commit",
-            "commits",
-            "status",
-            "rule",
-            "rule applied",
-            "type",
-            "task",
-            "note",
-            "result",
-            "outcome",
-            "planned",
-            "details",
-            "change",
-            "risk",
-            "mitigation",
-            "context",
-            "total",
-            "total deviations",
-            "impact on plan",
+            "found during", "found in", "verification", "verified", "committed in", "commit",
+            "commits", "status", "rule", "rule applied", "type", "task", "note", "result",
+            "outcome", "planned", "details", "change", "risk", "mitigation", "context", "total",
+            "total deviations", "impact on plan",
         ],
     ),
 ];
@@ -282,14 +233,8 @@ pub(super) fn paths(list: &str) -> Vec<String> {
 /// Returns the kind stated at the start of a deviation's text: `[Rule 1 - Bug] …`, `DEVN-01 (minor): …`.
 pub(super) fn kind_of(text: &str) -> Option<String> {
     const WORDS: &[&str] = &[
-        "plan-amendment",
-        "process-exception",
-        "code-fix",
-        "pre-existing",
-        "minor",
-        "critical",
-        "blocking",
-        "architectural",
+        "plan-amendment", "process-exception", "code-fix", "pre-existing", "minor", "critical",
+        "blocking", "architectural",
     ];
     let text = text.trim_start_matches(['*', '_', '~', '`', ' ']);
     if let Some((tag, _)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -381,10 +326,7 @@ pub(super) fn names_rule(text: &str) -> bool {
 /// Returns whether an entry says that it is not a deviation: `(not a deviation)`, `kept small, as planned`.
 pub(super) fn is_not_a_deviation(text: &str) -> bool {
     const DENIALS: &[&str] = &[
-        "not a deviation",
-        "not a plan deviation",
-        "not deviations",
-        "no deviation from",
+        "not a deviation", "not a plan deviation", "not deviations", "no deviation from",
     ];
     let lower = text.to_lowercase();
     let has = |words: &str| lower.contains(words);

@@ -160,26 +160,11 @@ impl FrontMatterDeviations {
 /// Parses an entry: a text, or a mapping.
 fn of_node(node: &Node) -> Option<Deviation> {
     const TEXTS: &[&str] = &[
-        "description",
-        "deviation",
-        "text",
-        "what",
-        "summary",
-        "issue",
-        "title",
-        "detail",
-        "details",
-        "note",
+        "description", "deviation", "text", "what", "summary", "issue", "title", "detail",
+        "details", "note",
     ];
     const KINDS: &[&str] = &[
-        "code",
-        "type",
-        "kind",
-        "rule",
-        "category",
-        "severity",
-        "classification",
-        "id",
+        "code", "type", "kind", "rule", "category", "severity", "classification", "id",
     ];
     let field = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
     let Some(text) = field(TEXTS) else {

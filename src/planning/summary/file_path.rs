@@ -1,5 +1,6 @@
 //! Extracts file paths from list entries with markup, verbs and notes.
 
+use crate::text::file_name;
 use crate::text::strip_prefix_ignore_case;
 
 /// Returns the paths at the start of a text, in code spans or bare.
@@ -33,33 +34,10 @@ fn without_note(text: &str) -> &str {
 /// Strips a label, a verb and markup before the first path.
 fn without_lead(text: &str) -> &str {
     const LEADS: &[&str] = &[
-        "created",
-        "added",
-        "new",
-        "modified",
-        "changed",
-        "updated",
-        "deleted",
-        "removed",
-        "edited",
-        "renamed",
-        "moved",
-        "create",
-        "modify",
-        "add",
-        "update",
-        "delete",
-        "files",
-        "file",
-        "tests",
-        "test",
-        "source",
-        "docs",
-        "key files",
-        "created/modified",
-        "rewrote",
-        "extended",
-        "tracked",
+        "created", "added", "new", "modified", "changed", "updated", "deleted", "removed",
+        "edited", "renamed", "moved", "create", "modify", "add", "update", "delete", "files",
+        "file", "tests", "test", "source", "docs", "key files", "created/modified", "rewrote",
+        "extended", "tracked",
     ];
     let mut text = text.trim_start_matches([
         '*', '_', ' ', '-', '+', '~', '\u{251c}', '\u{2514}', '\u{2500}', '\u{2502}',
@@ -108,15 +86,8 @@ fn first_path(text: &str) -> Option<(&str, &str)> {
 /// Returns whether a text looks like the path of a file or folder.
 pub(super) fn is_path(text: &str) -> bool {
     const NAMES: &[&str] = &[
-        "Makefile",
-        "Dockerfile",
-        "LICENSE",
-        "Gemfile",
-        "Rakefile",
-        "Procfile",
-        "CODEOWNERS",
-        "Justfile",
-        "Caddyfile",
+        "Makefile", "Dockerfile", "LICENSE", "Gemfile", "Rakefile", "Procfile", "CODEOWNERS",
+        "Justfile", "Caddyfile",
     ];
     if text.is_empty()
         || text.contains("://")
@@ -130,11 +101,7 @@ pub(super) fn is_path(text: &str) -> bool {
     {
         return false;
     }
-    let name = text
-        .trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .unwrap_or(text);
+    let name = file_name(text.trim_end_matches('/'));
     let has_ending = name.rsplit_once('.').is_some_and(|(_, ending)| {
         (1..=12).contains(&ending.len())
             && ending

@@ -14,13 +14,8 @@ use crate::planning::summary::file_path::leading;
 
 /// Fields that list files; a mapping in such a field has a list for some of the [`KINDS`].
 const FIELDS: &[&str] = &[
-    "key_files",
-    "files_created",
-    "files_modified",
-    "files_changed",
-    "files_deleted",
-    "files_touched",
-    "files",
+    "key_files", "files_created", "files_modified", "files_changed", "files_deleted",
+    "files_touched", "files",
 ];
 const KINDS: &[&str] = &[
     "created", "added", "new", "modified", "changed", "updated", "deleted", "removed", "renamed",
@@ -30,13 +25,8 @@ const PATH_KEYS: &[&str] = &["path", "file", "name", "filename"];
 
 /// Labels that list the files of a task or a fix, used if there is no overall list.
 const LABELS: &[&str] = &[
-    "files",
-    "files created",
-    "files modified",
-    "files changed",
-    "files created/modified",
-    "modified files",
-    "created files",
+    "files", "files created", "files modified", "files changed", "files created/modified",
+    "modified files", "created files",
 ];
 
 /// Words that a title may consist of to introduce a list of files, in addition to at least one of

@@ -20,16 +20,8 @@ pub struct IssueNote {
 
 /// Headings of sections about issues, normalised.
 const ISSUES: &[&str] = &[
-    "issues encountered",
-    "issues",
-    "problems encountered",
-    "problems",
-    "known issues",
-    "blockers",
-    "blocked",
-    "lessons learned",
-    "challenges",
-    "gotchas",
+    "issues encountered", "issues", "problems encountered", "problems", "known issues", "blockers",
+    "blocked", "lessons learned", "challenges", "gotchas",
 ];
 
 /// Returns the notes of a summary, and the number of notes beyond [`MAX_LISTED`].
@@ -92,12 +84,7 @@ fn is_nothing(text: &str) -> bool {
         .trim_start_matches(|c: char| !c.is_alphanumeric())
         .to_lowercase();
     let starts = [
-        "none",
-        "no issues",
-        "no problems",
-        "no blockers",
-        "n/a",
-        "nothing",
+        "none", "no issues", "no problems", "no blockers", "n/a", "nothing",
     ];
     non_placeholder(text).is_none()
         || (starts.iter().any(|start| lower.starts_with(start)) && !lower.starts_with("none of "))

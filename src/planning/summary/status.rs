@@ -25,33 +25,14 @@ const COMPLETE: &[&str] = &[
     "complete", "done", "finished", "success", "shipped", "passed",
 ];
 const PARTIAL: &[&str] = &[
-    "partial",
-    "incomplete",
-    "in progress",
-    "in_progress",
-    "in-progress",
-    "blocked",
-    "pending",
-    "paused",
-    "not complete",
-    "not started",
-    "not_started",
-    "wip",
-    "started",
-    "awaiting",
+    "partial", "incomplete", "in progress", "in_progress", "in-progress", "blocked", "pending",
+    "paused", "not complete", "not started", "not_started", "wip", "started", "awaiting",
 ];
 const FAILED: &[&str] = &["fail", "abort", "abandon", "error"];
 
 /// Parts of headings under which a status is that of a task, an issue or a check, not of the plan.
 const PARTS: &[&str] = &[
-    "task",
-    "issue",
-    "deviation",
-    "checkpoint",
-    "verif",
-    "test",
-    "check",
-    "criteria",
+    "task", "issue", "deviation", "checkpoint", "verif", "test", "check", "criteria",
 ];
 
 impl SummaryStatus {
@@ -182,10 +163,7 @@ fn field(content: &str) -> Option<(&str, &str)> {
     let (name, value) = content.split_once([':', '|'])?;
     let name = name.trim_matches(['*', '_', ' ']);
     let is_status = [
-        "status",
-        "plan status",
-        "overall status",
-        "execution status",
+        "status", "plan status", "overall status", "execution status",
     ]
     .iter()
     .any(|wanted| name.eq_ignore_ascii_case(wanted));

@@ -26,31 +26,15 @@ const WITH_UNIT: &[(&str, TimeUnit)] = &[
     ("duration_hours", TimeUnit::Hours),
 ];
 const WITHOUT_UNIT: &[&str] = &[
-    "duration",
-    "duration_human",
-    "actual_duration",
-    "total_duration",
-    "execution_time",
-    "elapsed",
+    "duration", "duration_human", "actual_duration", "total_duration", "execution_time", "elapsed",
 ];
 const LABELS: &[&str] = &[
-    "duration",
-    "total duration",
-    "actual duration",
-    "execution time",
+    "duration", "total duration", "actual duration", "execution time",
 ];
 const STARTED: &[&str] = &["started_at", "started", "start_time"];
 const COMPLETED: &[&str] = &[
-    "completed",
-    "completed_at",
-    "completed_date",
-    "completed_on",
-    "completion_date",
-    "finished",
-    "finished_at",
-    "ended_at",
-    "end_time",
-    "date",
+    "completed", "completed_at", "completed_date", "completed_on", "completion_date", "finished",
+    "finished_at", "ended_at", "end_time", "date",
 ];
 
 /// Maximum bare number taken as minutes; a larger one is as likely to be seconds.

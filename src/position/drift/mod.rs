@@ -318,14 +318,7 @@ pub(crate) fn unprefixed(status: &str, ids: PhaseIds) -> (Option<PhaseNumber>, &
 /// Returns whether a status names a step that follows the last plan, which no file can contradict.
 fn is_check(status: &str) -> bool {
     const CHECKS: &[&str] = &[
-        "verif",
-        "remediation",
-        "ship",
-        "milestone",
-        "archiv",
-        "review",
-        "uat",
-        "audit",
+        "verif", "remediation", "ship", "milestone", "archiv", "review", "uat", "audit",
     ];
     let lower = status.to_lowercase();
     CHECKS.iter().any(|word| lower.contains(word))

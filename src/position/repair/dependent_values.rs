@@ -10,6 +10,7 @@ use crate::position::PlanState;
 use crate::position::drift::unprefixed;
 use crate::position::folder_name;
 use crate::position::repair::status_words;
+use crate::text::one_line;
 
 /// Returns a phase's number formatted like the old one: `03.1` becomes `06`, `3.1` becomes `6`.
 pub(super) fn number(old: &str, number: &PhaseNumber) -> String {
@@ -52,7 +53,7 @@ fn name(old: &str, phase: &Phase) -> Option<String> {
         c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '&' | '.' | ',' | '+' | '/')
     };
     let name: String = name.chars().filter(kept).collect();
-    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    let name = one_line(&name);
     (!name.is_empty()).then_some(name)
 }
 

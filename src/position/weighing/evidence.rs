@@ -21,8 +21,6 @@ pub struct Evidence<'a> {
     pub roadmap: &'a Roadmap,
     /// STATE.md; empty if missing.
     pub state: &'a StateFile,
-    /// Whether STATE.md exists.
-    pub has_state: bool,
     /// Whether MILESTONES.md lists the milestone named in STATE.md as shipped.
     pub has_shipped: bool,
     /// The steps that config.json requires for a phase in addition to plans and summaries.

@@ -5,30 +5,13 @@ use crate::planning::PhaseNumber;
 
 /// Words that mean that the plans of a phase are complete.
 const COMPLETE: &[&str] = &[
-    "complete",
-    "shipped",
-    "verif",
-    "finished",
-    "done",
-    "archived",
-    "all plans executed",
+    "complete", "shipped", "verif", "finished", "done", "archived", "all plans executed",
 ];
 
 /// Prefixes that mean that something other than the phase is complete, or that it is not.
 const NOT_THE_PHASE: &[&str] = &[
-    "planning",
-    "planned",
-    "plans ",
-    "context",
-    "research",
-    "discuss",
-    "spec",
-    "ui-spec",
-    "incomplete",
-    "not ",
-    "ready to ",
-    "ready for planning",
-    "ready for execution",
+    "planning", "planned", "plans ", "context", "research", "discuss", "spec", "ui-spec",
+    "incomplete", "not ", "ready to ", "ready for planning", "ready for execution",
 ];
 
 /// Returns whether a status calls the plans of phase `number` complete.
@@ -64,12 +47,7 @@ pub(super) fn waits_for_check(status: &str) -> bool {
 pub(crate) fn phases_in(text: &str, ids: PhaseIds) -> Vec<PhaseNumber> {
     const WORDS: &[&str] = &["phase", "phases"];
     const COMMANDS: &[&str] = &[
-        "--plan",
-        "--execute",
-        "--discuss",
-        "--verify",
-        ":plan",
-        ":execute",
+        "--plan", "--execute", "--discuss", "--verify", ":plan", ":execute",
     ];
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();

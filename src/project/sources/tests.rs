@@ -233,11 +233,7 @@ fn a_misspelt_variable_is_an_error_and_an_unrelated_one_is_not() {
     assert_eq!(error.kind, ErrorKind::Usage);
     assert!(error.hint.unwrap().contains("ANNALS_MAX_LINES?"));
     for foreign in [
-        "ANNALS_NOW",
-        "ANNALS_DB",
-        "ANNALS_USER",
-        "ANNALS_CORPUS",
-        "PATH",
+        "ANNALS_NOW", "ANNALS_DB", "ANNALS_USER", "ANNALS_CORPUS", "PATH",
     ] {
         assert!(read(foreign).is_ok(), "{foreign}");
     }
@@ -271,30 +267,8 @@ fn a_byte_order_mark_and_crlf_are_accepted() {
 
 fn arbitrary_bytes() -> impl Strategy<Value = Vec<u8>> {
     let tokens = prop::sample::select(vec![
-        "max_lines",
-        "commands",
-        ".",
-        "plan",
-        "[",
-        "]",
-        "{",
-        "}",
-        "=",
-        "\"",
-        "\n",
-        "7",
-        "-",
-        "true",
-        "template",
-        "..",
-        "/",
-        "#",
-        "'''",
-        "targets",
-        ",",
-        "\u{feff}",
-        "é",
-        "\\u0000",
+        "max_lines", "commands", ".", "plan", "[", "]", "{", "}", "=", "\"", "\n", "7", "-",
+        "true", "template", "..", "/", "#", "'''", "targets", ",", "\u{feff}", "é", "\\u0000",
         "[[",
     ]);
     prop_oneof![

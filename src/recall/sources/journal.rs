@@ -116,12 +116,7 @@ mod tests {
     #[test]
     fn records_without_content_are_skipped() {
         for line in [
-            "",
-            "torn",
-            "[]",
-            "{}",
-            r#"{"content":""}"#,
-            r#"{"content":7}"#,
+            "", "torn", "[]", "{}", r#"{"content":""}"#, r#"{"content":7}"#,
         ] {
             assert_eq!(document(line), None, "{line}");
         }

@@ -22,24 +22,9 @@ use crate::warning::Warning;
 
 /// Last words of the names of files whose text is valid until it is changed; sorted.
 const CANONICAL_NAMES: &[&str] = &[
-    "AGENTS",
-    "ARCHITECTURE",
-    "CLAUDE",
-    "CONCERNS",
-    "CONSTRAINTS",
-    "CONTEXT",
-    "CONVENTIONS",
-    "DECISIONS",
-    "GEMINI",
-    "INDEX",
-    "META",
-    "MILESTONES",
-    "PATTERNS",
-    "PROJECT",
-    "REQUIREMENTS",
-    "ROADMAP",
-    "SHIPPED",
-    "STATE",
+    "AGENTS", "ARCHITECTURE", "CLAUDE", "CONCERNS", "CONSTRAINTS", "CONTEXT", "CONVENTIONS",
+    "DECISIONS", "GEMINI", "INDEX", "META", "MILESTONES", "PATTERNS", "PROJECT", "REQUIREMENTS",
+    "ROADMAP", "SHIPPED", "STATE",
 ];
 
 /// The planning folder, or several if folders of several tools exist.

@@ -64,12 +64,7 @@ fn each_wrong_value_of_a_summary_costs_its_own_point() {
 fn no_answer_is_wrong_in_every_field_even_where_the_gold_is_empty() {
     let mut gold = row();
     for key in [
-        "title",
-        "status",
-        "duration_minutes",
-        "completed",
-        "tasks_completed",
-        "tasks_total",
+        "title", "status", "duration_minutes", "completed", "tasks_completed", "tasks_total",
     ] {
         gold[key] = Value::Null;
     }

@@ -291,30 +291,15 @@ fn an_unclosed_fence_refuses_the_bullet() {
 /// Words whose bullets overlap now and then.
 fn bullet() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
-        "port",
-        "gateway",
-        "`code`",
-        "never",
-        "SQLite",
-        "再試行",
-        "two",
-        "three",
-        "#",
-        "-",
-        "a",
-        "<!--",
-        "*x*",
+        "port", "gateway", "`code`", "never", "SQLite", "再試行", "two", "three", "#", "-", "a",
+        "<!--", "*x*",
     ]);
     prop::collection::vec(word, 1..6).prop_map(|words| words.join(" "))
 }
 
 fn any_change() -> impl Strategy<Value = ConstraintChange> {
     let section = prop::sample::select(vec![
-        "Rules",
-        "Hazards",
-        "Key Facts",
-        "Own",
-        "Infrastructure",
+        "Rules", "Hazards", "Key Facts", "Own", "Infrastructure",
     ]);
     prop_oneof![
         (section, bullet()).prop_map(|(section, bullet)| add(section, &bullet)),

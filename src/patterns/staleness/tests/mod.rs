@@ -51,13 +51,7 @@ impl History {
         let url = format!("file://{}", inner.0.path().display());
         let allow = "protocol.file.allow=always";
         sandbox.git(&[
-            "-c",
-            allow,
-            "submodule",
-            "--quiet",
-            "add",
-            &url,
-            "vendor/inner",
+            "-c", allow, "submodule", "--quiet", "add", &url, "vendor/inner",
         ]);
         commit(&sandbox, "2026-01-05");
         sandbox.git(&["rm", "-q", "src/before.rs"]);
@@ -86,11 +80,7 @@ impl History {
             .write_str(&text)
             .unwrap();
         git(&[
-            "rm",
-            "-q",
-            "src/removed.rs",
-            "src/back.rs",
-            "docs/old name.md",
+            "rm", "-q", "src/removed.rs", "src/back.rs", "docs/old name.md",
         ]);
         git(&["rm", "-rq", "legacy"]);
         commit(&self.sandbox, "2026-02-02");
@@ -104,11 +94,7 @@ impl History {
         mv("src/lost.rs", "src/moved_first.rs");
         commit(&self.sandbox, "2026-02-03");
         git(&[
-            "rm",
-            "-q",
-            "src/back.rs",
-            "src/moved_first.rs",
-            "tools/unique_tool.py",
+            "rm", "-q", "src/back.rs", "src/moved_first.rs", "tools/unique_tool.py",
         ]);
         mv("app/[id]/page.tsx", "app/[slug]/page.tsx");
         commit(&self.sandbox, "2026-02-04");
@@ -423,10 +409,7 @@ fn what_is_removed_but_not_committed_is_gone_without_a_commit() {
 fn a_project_below_the_top_names_its_files_from_there() {
     let sandbox = Sandbox::empty();
     for path in [
-        "app/src/a.rs",
-        "app/src/b.rs",
-        "shared/c.rs",
-        "app/src/d.rs",
+        "app/src/a.rs", "app/src/b.rs", "shared/c.rs", "app/src/d.rs",
     ] {
         put(&sandbox, path);
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::patterns::Rate;
+use crate::patterns::staleness::tree::Tree;
 
 #[test]
 fn structure_changes_when_less_than_half_survives() {

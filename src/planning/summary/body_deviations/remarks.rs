@@ -9,23 +9,9 @@ use crate::planning::summary::deviation::names_rule;
 
 /// Beginnings of the titles of groups that contain no deviations.
 const REMARK_TITLES: &[&str] = &[
-    "deferred",
-    "verification",
-    "verified",
-    "self check",
-    "flagged not fixed",
-    "out of scope",
-    "non deviation",
-    "non deviations",
-    "not deviations",
-    "no deviation",
-    "authentication gates",
-    "auth gates",
-    "scope note",
-    "scope notes",
-    "note on",
-    "notes on",
-    "environment limitation",
+    "deferred", "verification", "verified", "self check", "flagged not fixed", "out of scope",
+    "non deviation", "non deviations", "not deviations", "no deviation", "authentication gates",
+    "auth gates", "scope note", "scope notes", "note on", "notes on", "environment limitation",
     "none",
 ];
 

@@ -9,9 +9,9 @@ use std::path::PathBuf;
 
 use ignore::DirEntry;
 
-use crate::planning::profile::commands::BuildCommands;
-use crate::planning::profile::language::language;
-use crate::planning::profile::language::test_home;
+use crate::lifecycle::profile::commands::BuildCommands;
+use crate::lifecycle::profile::language::language;
+use crate::lifecycle::profile::language::test_home;
 use crate::project::Project;
 use crate::storage::walk;
 use crate::text::quantity;
@@ -27,12 +27,7 @@ const MAX_ENTRIES: usize = 200_000;
 
 /// Folders of third-party code, which a project may contain without ignoring it.
 const VENDORED: &[&str] = &[
-    "__pycache__",
-    "bower_components",
-    "node_modules",
-    "third_party",
-    "vendor",
-    "venv",
+    "__pycache__", "bower_components", "node_modules", "third_party", "vendor", "venv",
 ];
 
 /// Maximum number of names listed on a line.
@@ -46,30 +41,30 @@ const FOLDERS: usize = 8;
 
 /// A summary of existing code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CodeProfile {
+pub(crate) struct CodeProfile {
     /// The languages with their file counts, in descending order of count.
-    pub languages: Vec<(&'static str, usize)>,
+    pub(crate) languages: Vec<(&'static str, usize)>,
     /// Number of these files that are tests.
-    pub tests: usize,
+    pub(crate) tests: usize,
     /// The locations of the tests, in descending order of the number of tests.
-    pub test_folders: Vec<PathBuf>,
+    pub(crate) test_folders: Vec<PathBuf>,
     /// The CI services.
-    pub ci: Vec<String>,
+    pub(crate) ci: Vec<String>,
     /// The files that define containers.
-    pub docker: Vec<PathBuf>,
+    pub(crate) docker: Vec<PathBuf>,
     /// The workspace tool of a monorepo, with the number of packages if known.
-    pub monorepo: Option<String>,
+    pub(crate) monorepo: Option<String>,
     /// The build and test commands.
-    pub commands: BuildCommands,
+    pub(crate) commands: BuildCommands,
     /// The top-level folders that contain code.
-    pub folders: Vec<PathBuf>,
+    pub(crate) folders: Vec<PathBuf>,
     /// Whether only a part of the tree was counted, because it is too large.
-    pub is_partial: bool,
+    pub(crate) is_partial: bool,
 }
 
 impl CodeProfile {
     /// Scans a project's files; `None` if there is no code yet.
-    pub fn scan(project: &Project) -> Parsed<Option<Self>> {
+    pub(crate) fn scan(project: &Project) -> Parsed<Option<Self>> {
         Self::count(&project.root, &project.planning_place().dir, MAX_ENTRIES)
     }
 
@@ -109,7 +104,7 @@ impl CodeProfile {
     }
 
     /// Returns a summary for an agent, without figures that change with every new file.
-    pub fn summary(&self) -> Vec<String> {
+    pub(crate) fn summary(&self) -> Vec<String> {
         let languages = self.languages.iter().map(|(name, _)| (*name).to_owned());
         let code = |command: &String| format!("`{command}`");
         let folders = self
@@ -130,7 +125,7 @@ impl CodeProfile {
     }
 
     /// Returns the profile as lines of STATE.md.
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let files: usize = self.languages.iter().map(|(_, files)| files).sum();
         let languages = self
             .languages

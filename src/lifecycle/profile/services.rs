@@ -44,17 +44,11 @@ const WORKSPACES: &[(&str, &str, &str, &str)] = &[
     ("lerna.json", "", "Lerna", "package.json"),
     ("rush.json", "", "Rush", "package.json"),
     (
-        "package.json",
-        "\"workspaces\"",
-        "npm workspaces",
-        "package.json",
+        "package.json", "\"workspaces\"", "npm workspaces", "package.json",
     ),
     ("go.work", "", "Go workspace", "go.mod"),
     (
-        "pyproject.toml",
-        "[tool.uv.workspace]",
-        "uv workspace",
-        "pyproject.toml",
+        "pyproject.toml", "[tool.uv.workspace]", "uv workspace", "pyproject.toml",
     ),
 ];
 
@@ -151,11 +145,7 @@ mod tests {
             assert!(is_docker(name), "{name}");
         }
         for name in [
-            "Dockerfiles",
-            "dockerfile_parser.rs",
-            "dockerfile.vim",
-            ".dockerignore",
-            "compose.rs",
+            "Dockerfiles", "dockerfile_parser.rs", "dockerfile.vim", ".dockerignore", "compose.rs",
             "docker-compose.md",
         ] {
             assert!(!is_docker(name), "{name}");

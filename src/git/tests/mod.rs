@@ -1,3 +1,7 @@
+//! Tests git in real repositories.
+
+mod history;
+
 use assert_cmd::Command;
 use assert_fs::TempDir;
 use assert_fs::prelude::*;
@@ -303,11 +307,7 @@ fn programs_named_by_the_repository_are_not_run() {
     }
     let trap = trap.path().to_str().unwrap();
     for setting in [
-        "core.fsmonitor",
-        "core.pager",
-        "core.editor",
-        "core.sshCommand",
-        "gpg.program",
+        "core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "gpg.program",
         "diff.external",
     ] {
         sandbox.git(&["config", setting, trap]);

@@ -124,22 +124,14 @@ fn objects_are_read_one_after_the_other() {
             .collect::<Vec<_>>()
     };
     let asked = names(&[
-        "HEAD:größe.md",
-        "HEAD:no such file here",
-        "",
-        "a\nb",
-        "HEAD:src",
-        "HEAD",
+        "HEAD:größe.md", "HEAD:no such file here", "", "a\nb", "HEAD:src", "HEAD",
     ]);
     assert_eq!(
         objects.exist(&asked).unwrap(),
         [true, false, false, false, true, true]
     );
     let read = objects.read(&names(&[
-        "HEAD:größe.md",
-        "HEAD:none",
-        "HEAD:large",
-        "HEAD^{tree}",
+        "HEAD:größe.md", "HEAD:none", "HEAD:large", "HEAD^{tree}",
     ]));
     let read = read.unwrap();
     assert_eq!(read[0], Some(Object::Blob(b"stays\n".to_vec())));

@@ -6,11 +6,11 @@ use crate::storage::read;
 
 /// The build and test commands of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BuildCommands {
+pub(crate) struct BuildCommands {
     /// The build command.
-    pub build: Option<String>,
+    pub(crate) build: Option<String>,
     /// The test command.
-    pub test: Option<String>,
+    pub(crate) test: Option<String>,
 }
 
 /// Manifests of tools with fixed commands: the file, the build command, the test command.

@@ -1,5 +1,7 @@
 //! Tests in-memory replicas: in whatever order operations reach them, they end up equal.
 
+mod hostile;
+
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
@@ -29,19 +31,10 @@ use crate::facts::wording;
 use crate::secrets::SecretPolicy;
 
 const KEYS: &[&str] = &[
-    "city",
-    "preference.editor",
-    "likes[]",
-    "address.home",
-    "task.current",
+    "city", "preference.editor", "likes[]", "address.home", "task.current",
 ];
 const VALUES: &[&str] = &[
-    "Rome",
-    "rome.",
-    "Paris",
-    "Paris, by the river",
-    "Oslo",
-    "helix",
+    "Rome", "rome.", "Paris", "Paris, by the river", "Oslo", "helix",
 ];
 
 /// Pseudorandom numbers, the same in every run.
@@ -268,9 +261,7 @@ fn run(seed: u64, may_forget: bool) {
     let mut numbers = Numbers(seed);
     // The clocks differ by hours.
     let mut replicas: Vec<Facts> = [
-        "2026-03-01T12:00:00Z",
-        "2026-03-01T17:30:00Z",
-        "2026-03-01T07:00:00Z",
+        "2026-03-01T12:00:00Z", "2026-03-01T17:30:00Z", "2026-03-01T07:00:00Z",
     ]
     .map(replica)
     .into();
