@@ -243,6 +243,30 @@ fn a_missing_anchor_is_replaced_by_the_last_one_that_exists() {
 }
 
 #[test]
+fn a_state_with_only_a_comment_anchor_gets_one_footer() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::empty();
+    case.git_init();
+    let first = commit(&case, 0);
+    case.write(
+        STATE,
+        format!(
+            "# State\n\n## Active Work\n- One\n\n---\nLast memory update: 2026-02-02\n<!-- t:last-commit:{first} -->\n"
+        ),
+    );
+    let second = commit(&case, 1);
+    update(&case, &json!({"covered_through": second}), "");
+    let expected = format!(
+        "---\nLast memory update: 2026-03-01\nCommits covered through: {second}\n<!-- t:last-commit:{second} -->\n"
+    );
+    let state = text(&case, STATE);
+    assert!(state.ends_with(&expected), "{state}");
+    assert_eq!(state.matches("---\n").count(), 1, "{state}");
+}
+
+#[test]
 fn a_shallow_clone_says_how_to_get_the_rest() {
     if !require("git") {
         return;
