@@ -167,9 +167,10 @@ fn bytes_that_are_no_text_survive_an_update_of_the_front_matter() {
         .success();
     let new = case.read(&format!("{MEMORY}/a.md")).unwrap();
     assert!(new.ends_with(b"---\n\n# A\n\n\xff\xfe\0\n"));
-    assert!(
-        new.starts_with(b"---\nkey: a\ntype: gotcha\nupdated: 2026-03-01\nconfidence: low\n---\n")
-    );
+    assert!(new.starts_with(
+        b"---\nkey: a\ntype: gotcha\ntags: []\ncreated: 2026-01-01\nupdated: 2026-03-01\n\
+            status: active\nconfidence: low\n---\n"
+    ));
 }
 
 #[test]

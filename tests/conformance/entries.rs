@@ -120,7 +120,7 @@ fn format_a_body_without_a_title_gets_one() {
 fn format_an_unknown_field_stays_where_it_is() {
     let case = Case::empty();
     let old = "---\r\nowner: ada # keep\r\nkey:   a\r\ntype: convention\r\ntags:\r\n  - x\r\n\
-        created: 2026-01-10\r\nupdated: 2026-01-11\r\nconfidence: high\r\n---\r\n\r\n# A\r\n\r\nOld.\r\n";
+        created: 2026-01-10\r\nupdated: 2026-01-11\r\nstatus: active\r\nconfidence: high\r\n---\r\n\r\n# A\r\n\r\nOld.\r\n";
     case.write(&format!("{MEMORY}/a.md"), old);
     case.run("entry write --key a --type convention --confidence high")
         .success();
