@@ -265,19 +265,24 @@ fn refuse_duplicate(
         let text = String::from_utf8_lossy(&file.bytes);
         let other = Likeness::new(&text[entry::body_start(&text)..], file.key);
         let percent = body.overlap(&other)?;
+        let same = if body.first == other.first {
+            "first line"
+        } else {
+            "title"
+        };
         let is_superseded = Entry::parse(&text, &file.path).value.status == EntryStatus::Superseded;
-        Some((percent, !is_superseded, file.key.to_owned()))
+        Some((percent, !is_superseded, file.key.to_owned(), same))
     })?
     .into_value(warnings);
     // The most similar entry, the first one if several are; active ones take precedence over superseded ones.
     let most = found
         .into_iter()
         .rev()
-        .max_by_key(|(percent, holds, _)| (*percent, *holds));
-    let Some((percent, holds, other)) = most else {
+        .max_by_key(|(percent, holds, ..)| (*percent, *holds));
+    let Some((percent, holds, other, same)) = most else {
         return Ok(());
     };
-    let shared = format!("same first line, {percent} % of lines shared");
+    let shared = format!("same {same}, {percent} % of lines shared");
     if !holds {
         let message = format!("near-duplicate of `{other}`, which is superseded ({shared})");
         return Err(Error::refused(message).hint(supersede::reactivation_hint(place, &other)?));

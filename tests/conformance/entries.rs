@@ -615,6 +615,19 @@ fn write_rejects_what_another_entry_says() {
             refused.report()
         );
     }
+    let refused = write(
+        &case,
+        "cache-fourth",
+        "# Cache\n\nfirst\ntwo\nthree\nfour\n",
+        "",
+    );
+    assert!(
+        refused
+            .stderr()
+            .contains("near-duplicate of `cache-rules` (same title, 80 % of lines shared)"),
+        "{}",
+        refused.report()
+    );
     prints(
         &write(
             &case,
