@@ -1,6 +1,7 @@
 //! Creates or updates an entry: its file, its row in INDEX.md, and a line in log.md.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -84,6 +85,9 @@ pub struct EntryWriteReport {
     pub added: usize,
     /// Number of lines removed from the body.
     pub removed: usize,
+    /// Whether the entry was as requested already, so that nothing was written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
     /// The new hash, for the next `--if-match`.
     pub hash: String,
     /// The changes, on a dry run.
@@ -201,10 +205,7 @@ fn plan(
         refuse_duplicate(place, key, &body, &mut warnings)?;
     }
     if entry.status == EntryStatus::Superseded {
-        let back = supersede::reactivation_hint(place, key.as_str())?;
-        let message =
-            format!("is superseded and stays superseded, so searches leave it out; {back}");
-        warnings.push(Warning::file(&path, message));
+        warnings.push(stays_superseded(place, key, &path)?);
     }
     let (added, removed) = differences(old.as_deref(), &new);
     let written = EntryWriteReport {
@@ -216,12 +217,13 @@ fn plan(
         },
         added,
         removed,
+        unchanged: old.as_ref() == Some(&new),
         hash: digest(&new),
         diff: None,
         warnings: project.named(warnings),
     };
     let mut changes = Changes::new();
-    if old.as_ref() != Some(&new) {
+    if !written.unchanged {
         let row = index::IndexRow::from_entry(&entry);
         changes.edit(&path, old, new.clone())?;
         index::update(place, &mut changes, &[(key.as_str(), Some(row))])?;
@@ -230,6 +232,12 @@ fn plan(
         log::add(&mut changes, place, &project.clock, &what)?;
     }
     Ok((written, changes))
+}
+
+fn stays_superseded(place: &KnowledgeDir, key: &EntryKey, path: &Path) -> Result<Warning> {
+    let back = supersede::reactivation_hint(place, key.as_str())?;
+    let message = format!("is superseded and stays superseded, so searches leave it out; {back}");
+    Ok(Warning::file(path, message))
 }
 
 fn match_hash(key: &EntryKey, wanted: &str, old: Option<&[u8]>) -> Result<()> {

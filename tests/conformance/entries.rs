@@ -667,8 +667,17 @@ fn write_rejects_the_same_body_under_another_key_without_a_title() {
         write(&case, "two", "The same fact.\n", "").exit_code(),
         Some(4)
     );
+    let before = case.tree();
+    let again = write(&case, "one", "The same fact.\n", "");
+    prints(&again, "Unchanged: one.\n");
+    assert_unchanged(&before, &case, &again);
+    let json = write(&case, "one", "The same fact.\n", "--json").json();
+    assert_eq!(
+        (&json["outcome"], &json["unchanged"]),
+        (&json!("updated"), &json!(true))
+    );
     prints(
-        &write(&case, "one", "The same fact.\n", ""),
+        &write(&case, "one", "The same fact.\n", "--tags x"),
         "Updated one (+0/-0 lines).\n",
     );
 }
@@ -812,7 +821,12 @@ fn supersede_again_changes_nothing() {
     case.run(line).success();
     let before = case.tree();
     let again = case.run(line).success();
-    prints(&again, "Superseded use-jest by use-vitest.\n");
+    prints(&again, "Unchanged: use-jest is superseded by use-vitest.\n");
+    let json = case.run(&format!("{line} --json")).success().json();
+    assert_eq!(
+        json,
+        json!({"old": "use-jest", "new": "use-vitest", "unchanged": true})
+    );
     assert_unchanged(&before, &case, &again);
 }
 

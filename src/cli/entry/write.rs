@@ -120,6 +120,7 @@ fn show(written: &EntryWriteReport, to: &mut dyn Write) -> io::Result<()> {
     }
     let key = &written.key;
     match written.outcome {
+        _ if written.unchanged => writeln!(to, "Unchanged: {key}."),
         WriteOutcome::Stored => writeln!(to, "Stored: {key}."),
         WriteOutcome::Updated => writeln!(
             to,
