@@ -33,10 +33,8 @@ fn sixteen_writers_lose_nothing() {
             scope.spawn(move || {
                 for round in 0..ROUNDS {
                     let key = format!("entry-{process}-{round}");
-                    let line = format!(
-                        "entry write --key {key} --type gotcha --confidence low --no-history"
-                    );
-                    case.run(&line).success();
+                    let written = write(case, &key, format!("About {key}.\n"), "--no-history");
+                    assert_eq!(written.exit_code(), Some(0), "{}", written.report());
                 }
             });
         }
@@ -313,8 +311,8 @@ fn reading_works_where_nothing_can_be_written() {
     case.run("entry query --text needle").success();
     case.run("entry list").success();
     case.run("entry read --key a").success();
-    case.run("entry write --key b --type gotcha --confidence low")
-        .code(4);
+    let refused = write(&case, "b", "Text.\n", "");
+    assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
 }
 
 #[test]

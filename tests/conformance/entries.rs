@@ -77,7 +77,8 @@ fn layout_keys_are_kebab_case_of_sixty_characters() {
     ] {
         let refused = case
             .run("entry write --type gotcha --confidence low")
-            .args([format!("--key={key}")])
+            .args([format!("--key={key}"), "--body-stdin".to_owned()])
+            .stdin("Text.\n")
             .code(4);
         assert!(
             refused.stderr().contains("is not a key"),
@@ -86,10 +87,10 @@ fn layout_keys_are_kebab_case_of_sixty_characters() {
         );
         assert_unchanged(&before, &case, &refused);
     }
-    let key = "a".repeat(60);
-    case.run("entry write --type gotcha --confidence low")
-        .args(["--key", &key])
-        .success();
+    prints(
+        &write(&case, &long[1..], "Text.\n", ""),
+        &format!("Stored: {}.\n", &long[1..]),
+    );
 }
 
 // Entry format
@@ -111,9 +112,32 @@ fn format_a_body_without_a_title_gets_one() {
         .stdin("It lies.\n");
     prints(&named.success(), "Stored: a.\n");
     assert!(memory(&case, "a.md").ends_with("---\n\n# The cache\n\nIt lies.\n"));
-    case.run("entry write --key merge-freeze-2026-q2 --type deadline --confidence low")
-        .success();
-    assert!(memory(&case, "merge-freeze-2026-q2.md").ends_with("\n# Merge freeze 2026 q2\n"));
+    write(&case, "merge-freeze-2026-q2", "On Friday.\n", "");
+    let text = memory(&case, "merge-freeze-2026-q2.md");
+    assert!(
+        text.ends_with("\n# Merge freeze 2026 q2\n\nOn Friday.\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_new_entry_without_a_body_is_refused() {
+    let case = two();
+    let before = case.tree();
+    for more in ["", " --title Deploy"] {
+        let refused = case
+            .run(&format!(
+                "entry write --key deploy --type convention --confidence high{more}"
+            ))
+            .stdin("# Deploy\n\nOnly on Tuesdays.\n")
+            .code(2);
+        assert_error(
+            &refused,
+            "the new entry `deploy` has no body",
+            "pass it with --body @FILE or --body-stdin",
+        );
+        assert_unchanged(&before, &case, &refused);
+    }
 }
 
 #[test]
@@ -158,13 +182,14 @@ fn types_are_a_closed_set() {
         "reference",
     ] {
         case.run(&format!(
-            "entry write --key a-{kind} --type {kind} --confidence low"
+            "entry write --key a-{kind} --type {kind} --confidence low --body-stdin"
         ))
+        .stdin(format!("About {kind}.\n"))
         .success();
     }
     let before = case.tree();
     let wrong = case
-        .run("entry write --key b --type fact --confidence low")
+        .run("entry write --key b --type fact --confidence low --body-stdin")
         .code(2);
     assert!(wrong.stderr().contains("session-log"), "{}", wrong.report());
     case.run("entry write --key b --type gotcha --confidence sure")
