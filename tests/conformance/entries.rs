@@ -1091,7 +1091,7 @@ fn audit_prints_its_fields_in_order() {
     );
     let nothing = Case::empty();
     nothing.run("entry audit").success();
-    assert!(nothing.tree().is_empty());
+    assert!(nothing.whole_tree().is_empty());
 }
 
 #[test]
