@@ -117,13 +117,23 @@ fn an_error_with_what_helps_is_a_gotcha_and_with_steps_a_playbook() {
             "Vite dev server crashes with EMFILE on macOS; workaround is to raise ulimit",
             "The build fails with error TS2307 unless codegen runs first",
             "sqlite is locked error in tests, fixed by using one connection",
+            "TypeError: x is not a function; fix: pin node 20",
+            "A ModuleNotFoundError of pytest is fixed by an editable install",
         ],
     );
     all(
         "debugging",
         &["When the queue hangs, first check the redis connection, then look at the worker log"],
     );
-    all("none", &["There was an error in the log"]);
+    all(
+        "none",
+        &[
+            "There was an error in the log",
+            "TypeError in the log",
+            "ErrorBoundary wraps the page, avoid it",
+            "terror on the mirror must end",
+        ],
+    );
 }
 
 #[test]
@@ -133,6 +143,7 @@ fn people_are_contacts_and_commands_environment() {
         &[
             "Ada owns the billing service",
             "Ask @ada about payments",
+            "Ask Ada about DNS",
             "The platform team handles DNS, slack channel #platform-help",
             "security reports go to security@example.org",
         ],
