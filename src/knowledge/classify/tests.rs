@@ -2,6 +2,15 @@ use super::*;
 
 const INDEX: &str = "# Index\n\n| key | title | type | tags | status | updated |\n|---|---|---|---|---|---|\n| test-runner | Test runner is vitest | convention | testing, vitest | active | 2026-01-01 |\n| old-runner | Jest runs all snapshot tests | convention | jest | superseded | 2026-01-01 |\n";
 
+/// Proposes where to keep a finding if the entry `test-runner` says more than its title.
+fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
+    let body = |key: &str| match key {
+        "test-runner" => "It runs in watch mode.".to_owned(),
+        _ => String::new(),
+    };
+    crate::knowledge::classify::proposal(finding, known, &body)
+}
+
 fn shown(finding: &str) -> String {
     let proposal = proposal(finding, &indexed_entries(INDEX));
     match proposal.entry_type {
@@ -64,6 +73,32 @@ fn what_the_index_says_is_known_and_what_is_superseded_is_not() {
         ],
     );
     all("convention", &["Always run all snapshot tests with Jest"]);
+}
+
+#[test]
+fn what_differs_from_an_entry_in_a_word_is_an_update_of_it() {
+    let known = indexed_entries(INDEX);
+    let found = proposal("The test runner is jest", &known);
+    assert_eq!(found.surface, Surface::Entry);
+    assert_eq!(found.key.as_deref(), Some("test-runner"));
+    assert_eq!(
+        found.reason,
+        "which tool or setting the project uses; the key exists, update or supersede it"
+    );
+    // The type is the entry's own.
+    let index = INDEX.replace("convention", "environment");
+    let found = proposal("The test runner is jest", &indexed_entries(&index));
+    assert_eq!(found.entry_type, Some(EntryType::Environment));
+    // The body says it.
+    let found = proposal("The vitest test runner runs in watch", &known);
+    assert_eq!(found.reason, "already known as test-runner");
+    // No rule applies.
+    let found = proposal("the slow test runner vitest", &known);
+    assert_eq!(found.surface, Surface::None);
+    assert_eq!(
+        found.reason,
+        "no sign that it is durable and reusable; test-runner is about the same subject"
+    );
 }
 
 #[test]
