@@ -164,9 +164,9 @@ fn an_error_with_what_helps_is_a_gotcha_and_with_steps_a_playbook() {
         "none",
         &[
             "There was an error in the log",
-            "TypeError in the log",
-            "ErrorBoundary wraps the page, avoid it",
-            "terror on the mirror must end",
+            "OrderForm shows each ValidationError beside its input, which requires a label",
+            "AuthErrors must extend AppError",
+            "An ErrorBoundary wraps the page, avoid it",
         ],
     );
 }
