@@ -113,8 +113,8 @@ fn entries() -> Case {
     let case = Case::empty();
     case.write("body.md", "# New\n\nOne line.\n");
     for key in ["old", "new"] {
-        let line = format!("entry write --key {key} --type gotcha --confidence low");
-        case.run(&line).success();
+        let line = format!("entry write --key {key} --type gotcha --confidence low --body-stdin");
+        case.run(&line).stdin(format!("The {key} one.\n")).success();
     }
     case
 }

@@ -33,10 +33,8 @@ fn sixteen_writers_lose_nothing() {
             scope.spawn(move || {
                 for round in 0..ROUNDS {
                     let key = format!("entry-{process}-{round}");
-                    let line = format!(
-                        "entry write --key {key} --type gotcha --confidence low --no-history"
-                    );
-                    case.run(&line).success();
+                    let written = write(case, &key, format!("About {key}.\n"), "--no-history");
+                    assert_eq!(written.exit_code(), Some(0), "{}", written.report());
                 }
             });
         }
@@ -167,9 +165,10 @@ fn bytes_that_are_no_text_survive_an_update_of_the_front_matter() {
         .success();
     let new = case.read(&format!("{MEMORY}/a.md")).unwrap();
     assert!(new.ends_with(b"---\n\n# A\n\n\xff\xfe\0\n"));
-    assert!(
-        new.starts_with(b"---\nkey: a\ntype: gotcha\nupdated: 2026-03-01\nconfidence: low\n---\n")
-    );
+    assert!(new.starts_with(
+        b"---\nkey: a\ntype: gotcha\ntags: []\ncreated: 2026-01-01\nupdated: 2026-03-01\n\
+            status: active\nconfidence: low\n---\n"
+    ));
 }
 
 #[test]
@@ -307,8 +306,8 @@ fn reading_works_where_nothing_can_be_written() {
     case.run("entry query --text needle").success();
     case.run("entry list").success();
     case.run("entry read --key a").success();
-    case.run("entry write --key b --type gotcha --confidence low")
-        .code(4);
+    let refused = write(&case, "b", "Text.\n", "");
+    assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
 }
 
 #[test]

@@ -309,21 +309,9 @@ impl Git {
         self.at_head(|program, head| range::nodes(program, since, head))
     }
 
-    /// Removes the commits before a day, and all their ancestors.
-    ///
-    /// Uses the committer's time, which a rebase renews: a rebased commit is listed again rather than never.
-    pub fn committed_since(&self, nodes: Vec<CommitNode>, day: &str) -> Result<Vec<CommitNode>> {
-        let Some(head) = self.head()? else {
-            return Ok(nodes);
-        };
-        let since = self.with_program(|program| range::since_day(program, &head, day))?;
-        let Some(since) = since else {
-            return Ok(nodes);
-        };
-        Ok(nodes
-            .into_iter()
-            .filter(|node| since.contains(&node.hash))
-            .collect())
+    /// Returns the newest commits that changed a file, given relative to the top, newest first.
+    pub fn commits_touching(&self, path: &str, max_commits: usize) -> Result<Vec<String>> {
+        self.at_head(|program, head| range::commits_touching(program, head, path, max_commits))
     }
 
     /// Returns the distance between the checked-out commit and the one with a full hash.

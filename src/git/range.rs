@@ -120,14 +120,24 @@ pub(crate) fn nodes(
     }))
 }
 
-/// Returns the ancestors of a commit, itself included, that were committed on a day or later, in UTC.
-pub(crate) fn since_day(
+/// Returns the newest ancestors of a commit, itself included, that changed a file, newest first.
+pub(crate) fn commits_touching(
     program: &Program<'_>,
     head: &str,
-    day: &str,
-) -> Result<Option<BTreeSet<String>>> {
-    let since = format!("--since-as-filter={day}T00:00:00Z");
-    let output = program.run(&["rev-list", &since, head, "--"])?;
+    path: &str,
+    max_commits: usize,
+) -> Result<Option<Vec<String>>> {
+    let max_commits = format!("--max-count={max_commits}");
+    let path = format!(":(literal,top){path}");
+    let arguments = [
+        "rev-list",
+        "--full-history",
+        &max_commits,
+        head,
+        "--",
+        &path,
+    ];
+    let output = program.run(&arguments)?;
     Ok(output.map(|output| output.lines().map(str::to_owned).collect()))
 }
 
@@ -292,10 +302,12 @@ mod tests {
         assert_eq!(git.distance(&side).unwrap(), Some(apart));
         let between = git.distance_between(&side, &second).unwrap().unwrap();
         assert_eq!((between.ahead, between.behind), (1, 1));
-        assert_eq!(git.resolve_hash(&side[..8]).unwrap(), Some(side));
+        assert_eq!(git.resolve_hash(&side[..8]).unwrap().as_ref(), Some(&side));
         for unknown in ["0123456", "main", "HEAD", ""] {
             assert_eq!(git.resolve_hash(unknown).unwrap(), None, "{unknown}");
         }
-        assert_eq!(git.committed_since(nodes, "2026-02-02").unwrap().len(), 1);
+        let touching = |max_commits| git.commits_touching("docs/memory/STATE.md", max_commits);
+        assert_eq!(touching(9).unwrap(), [head.clone(), side]);
+        assert_eq!(touching(1).unwrap(), [head]);
     }
 }

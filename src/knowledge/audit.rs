@@ -25,6 +25,7 @@ use crate::knowledge::scan::unread;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
+use crate::storage::has_pending;
 use crate::warning::Warning;
 
 /// Age after which an entry of low confidence is due for review, in days.
@@ -91,6 +92,13 @@ pub struct Invalid {
 pub fn audit(project: &Project) -> Result<EntryAudit> {
     let place = KnowledgeDir::in_project(project);
     let storage = project.storage();
+    // Without entries there is nothing to write, and no reason to create a folder for locks.
+    if !place.root().exists() && !has_pending(&project.root) {
+        return Ok(EntryAudit {
+            diff: storage.is_dry_run().then(String::new),
+            ..EntryAudit::default()
+        });
+    }
     let (mut found, applied) = storage.transact("entry audit", &[Store::Entries], || {
         let mut found = EntryAudit::default();
         let mut changes = Changes::new();

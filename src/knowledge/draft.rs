@@ -7,6 +7,7 @@ use crate::knowledge::Entry;
 use crate::knowledge::EntryKey;
 use crate::knowledge::EntryType;
 use crate::knowledge::entry;
+use crate::knowledge::front::FieldValue;
 use crate::knowledge::front::Front;
 use crate::knowledge::front_edit;
 use crate::knowledge::yaml;
@@ -94,8 +95,13 @@ impl EntryDraft<'_> {
         Ok(bytes)
     }
 
-    /// Returns the fields whose values have to change.
+    /// Returns the fields that are missing or whose values have to change.
     fn changed(&self, front: &Front<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
+        let is_missing = |name: &str| {
+            front.get(name).is_none_or(
+                |field| matches!(&field.value, FieldValue::Text(text) if text.trim().is_empty()),
+            )
+        };
         let mut fields = Vec::new();
         if front.get("key").and_then(|field| field.text()) != Some(self.key.as_str()) {
             fields.push(("key", yaml::scalar(self.key.as_str())));
@@ -103,14 +109,23 @@ impl EntryDraft<'_> {
         if entry.kind != Some(self.kind) {
             fields.push(("type", self.kind.as_str().to_owned()));
         }
-        if let Some(tags) = self.tags
-            && entry.tags != tags
+        let tags = self.tags.or_else(|| is_missing("tags").then_some(&[]));
+        if let Some(tags) = tags
+            && (entry.tags != tags || is_missing("tags"))
         {
             let tags = yaml::list(tags.iter().map(|tag| yaml::scalar(tag)));
             fields.push(("tags", tags));
         }
+        if is_missing("created") {
+            // The last update is the earliest day that is known.
+            let created = entry.updated.unwrap_or(self.today);
+            fields.push(("created", created.to_string()));
+        }
         if entry.updated != Some(self.today) {
             fields.push(("updated", self.today.to_string()));
+        }
+        if is_missing("status") {
+            fields.push(("status", entry.status.as_str().to_owned()));
         }
         if entry.confidence != Some(self.confidence) {
             fields.push(("confidence", self.confidence.as_str().to_owned()));
@@ -217,6 +232,33 @@ mod tests {
             let error = updated(&open).unwrap_err();
             assert!(error.message.contains("without a closing ---"), "{error}");
         }
+    }
+
+    #[test]
+    fn missing_fields_are_added_by_an_update() {
+        let text = |fields: &str| format!("---\n{fields}---\n\n# A\n");
+        let new = |fields: &str| {
+            let new = updated(text(fields).as_bytes()).unwrap();
+            String::from_utf8(new).unwrap()
+        };
+        assert_eq!(
+            new("key: a\ntype: decision\nowner: ada\n"),
+            text(
+                "key: a\ntype: decision\ntags: []\ncreated: 2026-03-01\nupdated: 2026-03-01\n\
+                 status: active\nconfidence: high\nowner: ada\n"
+            )
+        );
+        // The day of the last update is the earliest one that is known.
+        assert_eq!(
+            new("key: a\ntype: decision\ncreated:\nupdated: 2026-01-09\nconfidence: high\n"),
+            text(
+                "key: a\ntype: decision\ntags: []\ncreated: 2026-01-09\nupdated: 2026-03-01\n\
+                 status: active\nconfidence: high\n"
+            )
+        );
+        // A value that is not valid stays for its author to correct.
+        let odd = "key: a\ntype: decision\ntags: []\ncreated: soon\nupdated: 2026-03-01\nstatus: gone\nconfidence: high\n";
+        assert_eq!(new(odd), text(odd));
     }
 
     #[test]

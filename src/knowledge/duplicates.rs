@@ -24,10 +24,11 @@ const MAX_COMPARED: usize = 200;
 /// Returns the pairs of duplicates: the first entry of each group with each of the others.
 pub(crate) fn duplicates(all: &[CheckedEntry]) -> Vec<Duplicate> {
     let mut found = same_keys(all);
-    let (mut first, mut second) = (BTreeMap::new(), BTreeMap::new());
+    let (mut first, mut title, mut second) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for one in all {
         for (groups, line) in [
             (&mut first, one.likeness.first),
+            (&mut title, one.likeness.title),
             (&mut second, one.likeness.second),
         ] {
             let group: &mut Vec<&CheckedEntry> = groups.entry(line).or_default();
@@ -39,11 +40,13 @@ pub(crate) fn duplicates(all: &[CheckedEntry]) -> Vec<Duplicate> {
     for group in first.into_values() {
         found.extend(near_identical(&group, "same first line, "));
     }
-    // Entries that differ only in the first line share the second.
+    // Entries that differ only in the first line share the title or the second line.
     let of = |one: &Duplicate| (one.a.clone(), one.b.clone());
     let mut known: HashSet<(String, String)> = found.iter().map(of).collect();
-    for group in second.into_values() {
-        let others = near_identical(&group, "").into_iter();
+    let titles = title.into_values().map(|group| (group, "same title, "));
+    let seconds = second.into_values().map(|group| (group, ""));
+    for (group, what) in titles.chain(seconds) {
+        let others = near_identical(&group, what).into_iter();
         found.extend(others.filter(|one| known.insert(of(one))));
     }
     found.sort();

@@ -6,6 +6,7 @@
 //! Imported from serena: auth_flow.md
 //! ```
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
@@ -159,20 +160,27 @@ impl KnownEntry {
     }
 }
 
-/// The existing and the planned entries, indexed by their first line to find near-duplicates.
+/// The existing and the planned entries, indexed to find near-duplicates.
 struct KnownEntries {
     all: Vec<KnownEntry>,
     by_first: BTreeMap<u64, Vec<usize>>,
+    by_title: BTreeMap<u64, Vec<usize>>,
 }
 
 impl KnownEntries {
     fn new(existing: Vec<KnownEntry>) -> Self {
-        let mut by_first: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        for (index, one) in existing.iter().enumerate() {
-            by_first.entry(one.likeness.first).or_default().push(index);
+        let mut known = Self {
+            all: Vec::new(),
+            by_first: BTreeMap::new(),
+            by_title: BTreeMap::new(),
+        };
+        for one in existing {
+            let same = known.by_first.entry(one.likeness.first).or_default();
+            same.push(known.all.len());
+            known.add_title(one.likeness.title);
+            known.all.push(one);
         }
-        let all = existing;
-        Self { all, by_first }
+        known
     }
 
     /// Adds a planned entry; later items are compared with the first [`MAX_COMPARED`] of the same first line.
@@ -181,18 +189,29 @@ impl KnownEntries {
         if same.len() < MAX_COMPARED {
             same.push(self.all.len());
         }
+        self.add_title(planned.likeness.title);
         self.all.push(planned);
+    }
+
+    /// Indexes the title of the entry that is added next, if it has one.
+    fn add_title(&mut self, title: u64) {
+        let same = self.by_title.entry(title).or_default();
+        if title != 0 && same.len() < MAX_COMPARED {
+            same.push(self.all.len());
+        }
     }
 
     /// Returns the most similar entry, the first one if several are equally similar.
     fn most_like(&self, one: &KnownEntry) -> Option<(String, usize)> {
-        let same = self.by_first.get(&one.likeness.first)?;
-        let alike = same.iter().rev().filter_map(|index| {
-            let other = &self.all[*index];
-            Some((other, one.likeness.overlap(&other.likeness)?))
+        let by_first = self.by_first.get(&one.likeness.first);
+        let by_title = self.by_title.get(&one.likeness.title);
+        let same = by_first.into_iter().chain(by_title).flatten();
+        let alike = same.filter_map(|index| {
+            let percent = one.likeness.overlap(&self.all[*index].likeness)?;
+            Some((percent, Reverse(*index)))
         });
-        let (other, percent) = alike.max_by_key(|(_, percent)| *percent)?;
-        Some((other.key.clone(), percent))
+        let (percent, Reverse(index)) = alike.max()?;
+        Some((self.all[index].key.clone(), percent))
     }
 
     /// Returns the body of each key.

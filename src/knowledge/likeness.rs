@@ -1,4 +1,4 @@
-//! Decides whether two entries are near-duplicates: an identical first line, and most lines in common.
+//! Decides whether two entries are near-duplicates: an identical title or first line, and most lines in common.
 
 use std::hash::DefaultHasher;
 use std::hash::Hash;
@@ -16,8 +16,8 @@ pub(crate) struct Likeness {
     pub(crate) first: u64,
     /// Hash of the line after it; 0 if there is none.
     pub(crate) second: u64,
-    /// Hash of the title; 0 if there is none.
-    title: u64,
+    /// Hash of the title; 0 if there is none, or nothing below it.
+    pub(crate) title: u64,
     /// Sorted hashes of all lines except the title.
     lines: Vec<u64>,
 }
@@ -38,18 +38,19 @@ impl Likeness {
         }
     }
 
-    /// Returns the share of common lines in the longer body, in percent; `None` if the first lines differ or
-    /// it is too low.
+    /// Returns the share of common lines in the longer body, in percent; `None` if it is too low, or if both the
+    /// titles and the first lines below them differ.
     ///
     /// A common title counts as one line; different titles make no difference.
     pub(crate) fn overlap(&self, other: &Self) -> Option<usize> {
-        if self.first == 0 || self.first != other.first {
-            return None;
+        let is_same = |one: u64, other: u64| one != 0 && one == other;
+        if is_same(self.first, other.first) || is_same(self.title, other.title) {
+            return self.shared(other);
         }
-        self.shared(other)
+        None
     }
 
-    /// Like [`overlap`](Self::overlap), but the first lines may differ.
+    /// Like [`overlap`](Self::overlap), but the titles and the first lines may differ.
     pub(crate) fn shared(&self, other: &Self) -> Option<usize> {
         let title = usize::from(self.title != 0 && self.title == other.title);
         let longer = self.lines.len().max(other.lines.len()) + title;
@@ -126,6 +127,17 @@ mod tests {
         assert_eq!(overlap(five, "# U\na\nb\nc\nd\n"), Some(100));
         assert_eq!(overlap(five, "# U\na\nb\nc\nx\n"), None);
         assert_eq!(overlap("", ""), None);
+    }
+
+    #[test]
+    fn a_common_title_counts_as_a_common_first_line() {
+        let one = "# T\none\na\nb\nc\nd\ne\nf\n";
+        assert_eq!(overlap(one, &one.replace("one", "other")), Some(87));
+        assert_eq!(
+            overlap(one, &one.replace("one", "other").replace("# T", "# U")),
+            None
+        );
+        assert_eq!(overlap("# T\na\n", "# T\nb\n"), None);
     }
 
     #[test]

@@ -38,6 +38,9 @@ pub struct Superseded {
     /// Whether the new entry was superseded itself, and is active again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub holds_again: bool,
+    /// Whether the old entry was superseded by the new one already, so that nothing was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
     /// The changes, on a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
@@ -108,6 +111,7 @@ fn plan(
         old: old.to_owned(),
         new: new.to_owned(),
         holds_again: is_return,
+        unchanged: changes.is_empty(),
         ..Superseded::default()
     };
     Ok((done, changes))

@@ -1,6 +1,7 @@
 //! Creates or updates an entry: its file, its row in INDEX.md, and a line in log.md.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -51,7 +52,7 @@ pub struct EntryWrite {
     pub confidence: Confidence,
     /// The tags, or `None` to keep the existing ones.
     pub tags: Option<Vec<String>>,
-    /// The text below the front matter, or `None` to keep the existing text.
+    /// The text below the front matter, or `None` to keep the existing text; a new entry needs one.
     pub body: Option<Vec<u8>>,
     /// The title, if the body has none.
     pub title: Option<String>,
@@ -84,6 +85,9 @@ pub struct EntryWriteReport {
     pub added: usize,
     /// Number of lines removed from the body.
     pub removed: usize,
+    /// Whether the entry was as requested already, so that nothing was written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
     /// The new hash, for the next `--if-match`.
     pub hash: String,
     /// The changes, on a dry run.
@@ -94,7 +98,7 @@ pub struct EntryWriteReport {
     pub warnings: Vec<Warning>,
 }
 
-/// Writes an entry; a near-duplicate of another entry is refused.
+/// Writes an entry; a new one without a body and a near-duplicate of another entry are refused.
 pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> {
     let key = EntryKey::parse(&write.key)?;
     let write = &EntryWrite {
@@ -144,7 +148,7 @@ fn check(write: &EntryWrite) -> Result<()> {
         refuse_front_matter(body)?;
         if body.trim().is_empty() {
             return Err(Error::refused("the body is empty")
-                .hint("without --body and --body-stdin, only the front matter changes"));
+                .hint("an update without --body and --body-stdin changes only the front matter"));
         }
     }
     if write.secrets == SecretPolicy::Allow {
@@ -179,6 +183,10 @@ fn plan(
     if let Some(wanted) = &write.if_match {
         match_hash(key, wanted, old.as_deref())?;
     }
+    if old.is_none() && write.body.is_none() {
+        return Err(Error::usage(format!("the new entry `{key}` has no body"))
+            .hint("pass it with --body @FILE or --body-stdin"));
+    }
     let title = write.title.as_deref().map(str::trim);
     let draft = EntryDraft {
         key,
@@ -196,15 +204,12 @@ fn plan(
     let text = String::from_utf8_lossy(&new);
     let entry = Entry::parse(&text, &path).value;
     let mut warnings = Vec::new();
-    if write.body.is_some() || old.is_none() {
+    if write.body.is_some() {
         let body = Likeness::new(&text[entry.body.clone()], key.as_str());
         refuse_duplicate(place, key, &body, &mut warnings)?;
     }
     if entry.status == EntryStatus::Superseded {
-        let back = supersede::reactivation_hint(place, key.as_str())?;
-        let message =
-            format!("is superseded and stays superseded, so searches leave it out; {back}");
-        warnings.push(Warning::file(&path, message));
+        warnings.push(stays_superseded(place, key, &path)?);
     }
     let (added, removed) = differences(old.as_deref(), &new);
     let written = EntryWriteReport {
@@ -216,12 +221,13 @@ fn plan(
         },
         added,
         removed,
+        unchanged: old.as_ref() == Some(&new),
         hash: digest(&new),
         diff: None,
         warnings: project.named(warnings),
     };
     let mut changes = Changes::new();
-    if old.as_ref() != Some(&new) {
+    if !written.unchanged {
         let row = index::IndexRow::from_entry(&entry);
         changes.edit(&path, old, new.clone())?;
         index::update(place, &mut changes, &[(key.as_str(), Some(row))])?;
@@ -230,6 +236,12 @@ fn plan(
         log::add(&mut changes, place, &project.clock, &what)?;
     }
     Ok((written, changes))
+}
+
+fn stays_superseded(place: &KnowledgeDir, key: &EntryKey, path: &Path) -> Result<Warning> {
+    let back = supersede::reactivation_hint(place, key.as_str())?;
+    let message = format!("is superseded and stays superseded, so searches leave it out; {back}");
+    Ok(Warning::file(path, message))
 }
 
 fn match_hash(key: &EntryKey, wanted: &str, old: Option<&[u8]>) -> Result<()> {
@@ -265,19 +277,24 @@ fn refuse_duplicate(
         let text = String::from_utf8_lossy(&file.bytes);
         let other = Likeness::new(&text[entry::body_start(&text)..], file.key);
         let percent = body.overlap(&other)?;
+        let same = if body.first == other.first {
+            "first line"
+        } else {
+            "title"
+        };
         let is_superseded = Entry::parse(&text, &file.path).value.status == EntryStatus::Superseded;
-        Some((percent, !is_superseded, file.key.to_owned()))
+        Some((percent, !is_superseded, file.key.to_owned(), same))
     })?
     .into_value(warnings);
     // The most similar entry, the first one if several are; active ones take precedence over superseded ones.
     let most = found
         .into_iter()
         .rev()
-        .max_by_key(|(percent, holds, _)| (*percent, *holds));
-    let Some((percent, holds, other)) = most else {
+        .max_by_key(|(percent, holds, ..)| (*percent, *holds));
+    let Some((percent, holds, other, same)) = most else {
         return Ok(());
     };
-    let shared = format!("same first line, {percent} % of lines shared");
+    let shared = format!("same {same}, {percent} % of lines shared");
     if !holds {
         let message = format!("near-duplicate of `{other}`, which is superseded ({shared})");
         return Err(Error::refused(message).hint(supersede::reactivation_hint(place, &other)?));

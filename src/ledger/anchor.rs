@@ -127,20 +127,47 @@ impl Footer {
             edits.push(Edit::replace(range.clone(), today.to_string()));
         }
         if self.anchors.iter().all(|anchor| anchor.is_comment) {
-            let gap = if text.is_empty() || text.ends_with('\n') {
-                ""
-            } else {
-                line_end
-            };
-            let mut lines = vec![String::new(), "---".to_owned()];
+            let place = self.line_offset(text);
+            let mut lines = Vec::new();
+            if place.is_none() {
+                lines.extend([String::new(), "---".to_owned()]);
+            }
             if self.updated.is_none() {
                 lines.push(format!("Last memory update: {today}"));
             }
             lines.push(format!("Commits covered through: {hash}"));
-            let footer = lines.join(line_end);
-            edits.push(Edit::insert(text.len(), format!("{gap}{footer}{line_end}")));
+            let at = place.unwrap_or(text.len());
+            let gap = if at == 0 || text[..at].ends_with('\n') {
+                ""
+            } else {
+                line_end
+            };
+            let lines = lines.join(line_end);
+            edits.push(Edit::insert(at, format!("{gap}{lines}{line_end}")));
         }
         edits
+    }
+
+    /// Returns the byte offset at which the footer lacks a line: below the day, or below the rule above the
+    /// comment that ends the text. `None` if there is no footer.
+    fn line_offset(&self, text: &str) -> Option<usize> {
+        let after_line = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+        if let Some((_, day)) = &self.updated {
+            return Some(after_line(day.end));
+        }
+        let mut end = text.len();
+        let mut has_comment = false;
+        for line in text.split_inclusive('\n').rev() {
+            if line.trim() == "---" {
+                return has_comment.then_some(end);
+            }
+            has_comment |= comment_offset(line).is_some();
+            if !line.trim().is_empty() && comment_offset(line).is_none() {
+                return None;
+            }
+            end -= line.len();
+        }
+        None
     }
 
     /// Returns other tools' comments with their hash replaced by another one.
@@ -345,5 +372,46 @@ mod tests {
             format!("\n---\nLast memory update: 2026-03-01\nCommits covered through: {HASH}\n");
         assert_eq!(append("# State"), format!("# State\n{footer}"));
         assert_eq!(append(&append("# State")), append("# State"));
+    }
+
+    #[test]
+    fn a_footer_that_lacks_a_line_is_completed_where_it_is() {
+        let today = parse_date("2026-03-01").unwrap();
+        let comment = |hash: &str| format!("<!-- t:last-commit:{hash} -->");
+        let (old, new) = (comment("abc1234"), comment(HASH));
+        let day = "Last memory update: 2026-03-01";
+        let line = format!("Commits covered through: {HASH}");
+        for (before, after) in [
+            (
+                format!("# State\n\n---\nLast memory update: 2026-02-07\n{old}\n"),
+                format!("# State\n\n---\n{day}\n{line}\n{new}\n"),
+            ),
+            (
+                format!("{old}\n# State\n\n---\nLast memory update: 2026-02-07"),
+                format!("{new}\n# State\n\n---\n{day}\n{line}\n"),
+            ),
+            (
+                format!("# State\n\n---\n\n{old}\n"),
+                format!("# State\n\n---\n{day}\n{line}\n\n{new}\n"),
+            ),
+            // A rule above other text is not the footer's.
+            (
+                format!("# State\n\n---\nOne\n{old}\n"),
+                format!("# State\n\n---\nOne\n{new}\n\n---\n{day}\n{line}\n"),
+            ),
+            (
+                format!("{old}\n# State\n\n---\n"),
+                format!("{new}\n# State\n\n---\n\n---\n{day}\n{line}\n"),
+            ),
+        ] {
+            for end in ["\n", "\r\n"] {
+                let (before, after) = (before.replace('\n', end), after.replace('\n', end));
+                let edits = Footer::parse(&before).advance(&before, HASH, today, end);
+                let edited = crate::markdown::edit::apply(&before, edits);
+                assert_eq!(edited, after);
+                let again = Footer::parse(&after).advance(&after, HASH, today, end);
+                assert_eq!(crate::markdown::edit::apply(&after, again), after);
+            }
+        }
     }
 }

@@ -6,8 +6,11 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::git::Commit;
+use crate::git::CommitNode;
 use crate::git::Git;
+use crate::git::Object;
 use crate::ledger::anchor::Footer;
+use crate::ledger::files::STATE;
 use crate::project::Project;
 use crate::text::quantity;
 
@@ -42,7 +45,8 @@ pub struct Coverage {
     pub updated: Option<String>,
     /// The checked-out commit.
     pub head: Option<String>,
-    /// Number of commits since the anchor, except those that only changed the ledger.
+    /// Number of commits since the anchor, except those that only changed the ledger; if the anchor is missing,
+    /// of those that may not be covered.
     pub pending: Option<usize>,
     /// Whether each commit was inspected; if there are too many, those of the ledger are counted, too.
     pub is_exact: bool,
@@ -57,12 +61,17 @@ pub(crate) struct Survey {
     pub(crate) coverage: Coverage,
     /// The newest commits that count, newest first.
     pub(crate) newest: Vec<Commit>,
+    /// If the anchor is missing, the full hash of the commit after which commits may not be covered; without
+    /// one, all of them may not be.
+    pub(crate) base: Option<String>,
 }
 
 /// Number of commits read at once; most updates are closer together.
 const WINDOW_COMMITS: usize = 64;
 /// Maximum number of commits that are inspected individually.
 const MAX_INSPECTED: usize = 500;
+/// Maximum number of earlier versions of STATE.md that are read for an anchor that exists.
+const MAX_VERSIONS: usize = 200;
 /// Number of the newest commits that are shown.
 const MAX_SHOWN: usize = 5;
 
@@ -81,6 +90,7 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
             advice: None,
         },
         newest: Vec::new(),
+        base: None,
     };
     if !git.is_repository() {
         return Ok(survey);
@@ -135,6 +145,20 @@ impl Survey {
         self.set_newest(commits);
     }
 
+    /// Inspects each of these commits.
+    fn set_nodes(&mut self, git: &Git, nodes: &[CommitNode], folder: Option<&str>) -> Result<()> {
+        let hashes: Vec<&str> = nodes.iter().rev().map(|node| node.hash.as_str()).collect();
+        self.set_commits(without_ledger_commits(git.commits(&hashes)?, folder));
+        Ok(())
+    }
+
+    /// Inspects only the newest of too many commits.
+    fn set_window(&mut self, window: Vec<Commit>, count: usize, folder: Option<&str>) {
+        self.set_commits(without_ledger_commits(window, folder));
+        self.coverage.pending = Some(count);
+        self.coverage.is_exact = false;
+    }
+
     /// Resolves an anchor that is not in a linear series of the newest commits.
     fn resolve_diverged(
         &mut self,
@@ -144,9 +168,15 @@ impl Survey {
         folder: Option<&str>,
     ) -> Result<()> {
         let Some(full) = git.resolve_hash(anchor)? else {
+            self.base = earlier_anchor(git, folder)?;
+            let nodes = git.nodes_since(self.base.as_deref())?;
+            if nodes.len() <= MAX_INSPECTED {
+                self.set_nodes(git, &nodes, folder)?;
+            } else {
+                self.set_window(window, nodes.len(), folder);
+            }
             self.coverage.standing = AnchorState::Missing;
             self.coverage.advice = Some(advice_missing(git));
-            self.set_newest(without_ledger_commits(window, folder));
             return Ok(());
         };
         let Some(distance) = git.distance(&full)? else {
@@ -154,12 +184,9 @@ impl Survey {
         };
         if distance.ahead <= MAX_INSPECTED {
             let nodes = git.nodes_since(Some(&full))?;
-            let hashes: Vec<&str> = nodes.iter().rev().map(|node| node.hash.as_str()).collect();
-            self.set_commits(without_ledger_commits(git.commits(&hashes)?, folder));
+            self.set_nodes(git, &nodes, folder)?;
         } else {
-            self.set_commits(without_ledger_commits(window, folder));
-            self.coverage.pending = Some(distance.ahead);
-            self.coverage.is_exact = false;
+            self.set_window(window, distance.ahead, folder);
         }
         if distance.behind > 0 {
             self.coverage.standing = AnchorState::Diverged;
@@ -195,7 +222,12 @@ impl Coverage {
                 )
             }
             AnchorState::Missing => {
-                format!("through {anchor}{updated}, which is not in this repository")
+                let uncovered = match self.pending {
+                    Some(1) => "; 1 commit may not be covered".to_owned(),
+                    Some(count) => format!("; {count} commits may not be covered"),
+                    None => String::new(),
+                };
+                format!("through {anchor}{updated}, which is not in this repository{uncovered}")
             }
         }
     }
@@ -210,6 +242,40 @@ fn linear_distance(window: &[Commit], anchor: &str) -> Option<usize> {
         .windows(2)
         .all(|pair| matches!(&pair[0].parents[..], [only] if *only == pair[1].hash));
     is_straight.then_some(distance)
+}
+
+/// Returns the newest anchor of an earlier version of STATE.md that is in the history of what is checked out.
+///
+/// The day of the last update says less: an update that covers only part of the history leaves out commits that
+/// are older than itself.
+fn earlier_anchor(git: &Git, folder: Option<&str>) -> Result<Option<String>> {
+    let Some(folder) = folder else {
+        return Ok(None);
+    };
+    let path = format!("{folder}/{STATE}");
+    let versions = git.commits_touching(&path, MAX_VERSIONS)?;
+    let Some(mut objects) = git.objects()?.filter(|_| !versions.is_empty()) else {
+        return Ok(None);
+    };
+    let nodes = git.nodes_since(None)?;
+    let names: Vec<String> = versions
+        .iter()
+        .map(|commit| format!("{commit}:{path}"))
+        .collect();
+    for object in objects.read(&names)? {
+        let Some(Object::Blob(bytes)) = object else {
+            continue;
+        };
+        let footer = Footer::parse(&String::from_utf8_lossy(&bytes));
+        let Some(anchor) = footer.hash().map(str::to_ascii_lowercase) else {
+            continue;
+        };
+        let mut matching = nodes.iter().filter(|node| node.hash.starts_with(&anchor));
+        if let (Some(node), None) = (matching.next(), matching.next()) {
+            return Ok(Some(node.hash.clone()));
+        }
+    }
+    Ok(None)
 }
 
 /// Removes the commits that only changed the ledger.
@@ -240,7 +306,7 @@ fn advice_missing(git: &Git) -> String {
                 or `annals ledger pending` uses what is here"
             .to_owned();
     }
-    "the history was rewritten, or the commit was never fetched: try `git fetch`; otherwise `annals ledger pending` lists the commits since the day of the last update, and an update through HEAD sets a new anchor".to_owned()
+    "the history was rewritten, or the commit was never fetched: try `git fetch`; otherwise `annals ledger pending` lists the commits that may not be covered, and an update through HEAD sets a new anchor".to_owned()
 }
 
 fn advice_diverged(behind: usize) -> String {

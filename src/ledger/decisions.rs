@@ -22,8 +22,10 @@ pub(crate) struct DecisionEntry {
     pub(crate) line: usize,
     /// All its bytes, the heading included.
     pub(crate) range: Range<usize>,
-    /// Whether it is `### YYYY-MM-DD — Title` or nearly so.
+    /// Whether it is a third-level heading that begins with the day, so that other entries may go before it.
     pub(crate) is_standard: bool,
+    /// Whether it is `### YYYY-MM-DD — Title`, which only entries in our format are.
+    pub(crate) has_dash: bool,
 }
 
 /// A month's section.
@@ -174,12 +176,13 @@ fn parse_heading_entry(outline: &Outline<'_>, section: &Section) -> Option<Decis
     if section.level < 2 {
         return None;
     }
-    let entry = |date, title: &str, is_standard| DecisionEntry {
+    let entry = |date, title: &str, is_standard, has_dash| DecisionEntry {
         date: Some(date),
         title: title.trim().to_owned(),
         line: section.line,
         range: section.heading.start..section.whole.end,
         is_standard,
+        has_dash,
     };
     if let Some((at, length, date)) = find_date(&section.title) {
         let rest = section.title[at + length..].trim_start();
@@ -195,14 +198,21 @@ fn parse_heading_entry(outline: &Outline<'_>, section: &Section) -> Option<Decis
             return None;
         }
         let is_standard = at == 0 && section.level == 3 && !title.is_empty();
+        // Editors replace an em dash by an en dash, but not by a hyphen or a colon.
+        let has_dash = is_standard && rest.starts_with(['\u{2014}', '\u{2013}']);
         let title = if title.is_empty() { before } else { title };
-        return Some(entry(date, title, is_standard));
+        return Some(entry(date, title, is_standard, has_dash));
     }
     let labels = outline.labels(&section.own);
     let date = labels
         .iter()
         .find(|label| ["date", "datum", "updated"].contains(&fold(&label.name).as_str()))?;
-    Some(entry(parse_date(&date.value)?, &section.title, false))
+    Some(entry(
+        parse_date(&date.value)?,
+        &section.title,
+        false,
+        false,
+    ))
 }
 
 /// Parses `- (2026-02-17) Title - why` and similar bullets, and `### Title` below the heading of a day.
@@ -221,6 +231,7 @@ fn parse_bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<Decisio
                 line: below.line,
                 range: below.heading.start..below.whole.end,
                 is_standard: false,
+                has_dash: false,
             })
             .collect();
     }
@@ -239,6 +250,7 @@ fn parse_bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<Decisio
                 line: block.line,
                 range: block.range.clone(),
                 is_standard: false,
+                has_dash: false,
             })
         })
         .collect()

@@ -112,7 +112,7 @@ pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
         if is_first && !request.all {
             pending.fill_with_latest(project, folder, max_commits)?;
         } else {
-            pending.fill(project, folder, max_commits)?;
+            pending.fill(project, folder, max_commits, survey.base)?;
         }
     }
     Ok(pending)
@@ -141,20 +141,24 @@ impl Pending {
         Ok(())
     }
 
-    fn fill(&mut self, project: &Project, folder: Option<&str>, max_commits: usize) -> Result<()> {
+    /// Takes the oldest commits since the anchor, or since `base` if the anchor is missing.
+    fn fill(
+        &mut self,
+        project: &Project,
+        folder: Option<&str>,
+        max_commits: usize,
+        base: Option<String>,
+    ) -> Result<()> {
         let git = &project.git;
         let anchor = match (&self.coverage.anchor, self.coverage.standing) {
             (Some(anchor), AnchorState::Behind | AnchorState::Diverged) => {
                 git.resolve_hash(anchor)?
             }
+            (_, AnchorState::Missing) => base,
             _ => None,
         };
         let ledger_commits = coverage::ledger_commits(git, folder, anchor.as_deref())?;
         let nodes = git.nodes_since(anchor.as_deref())?;
-        let nodes = match (self.coverage.standing, &self.coverage.updated) {
-            (AnchorState::Missing, Some(day)) => git.committed_since(nodes, day)?,
-            _ => nodes,
-        };
         let descends_from = match self.coverage.standing {
             AnchorState::Behind => anchor.as_deref(),
             // Commits that are only here need not descend from the anchor, which is only there.

@@ -253,7 +253,7 @@ impl Storage {
             return Err(Error::failed("a transaction names no store to lock"));
         }
         if self.dry_run {
-            return self.lock_for_reading(stores, None);
+            return Ok(self.lock_for_reading(stores, None));
         }
         let history = self.history();
         let folder = self.folder.locks();
@@ -262,7 +262,7 @@ impl Storage {
             let prepared = self.folder.prepare();
             let opened = match prepared.and_then(|()| lock::open_all(&folder, &wanted)) {
                 Ok(opened) => opened,
-                Err(obstacle) => return self.lock_for_reading(stores, Some(obstacle)),
+                Err(obstacle) => return Ok(self.lock_for_reading(stores, Some(obstacle))),
             };
             let locks = Locks::acquire(&folder, opened, self.wait)?;
             let involved = recovery::stores_involved(&history, &wanted)?;
@@ -286,14 +286,15 @@ impl Storage {
         }
     }
 
-    fn lock_for_reading(
-        &self,
-        stores: &BTreeSet<Store>,
-        obstacle: Option<Error>,
-    ) -> Result<HeldLocks> {
+    fn lock_for_reading(&self, stores: &BTreeSet<Store>, obstacle: Option<Error>) -> HeldLocks {
         let locks = Locks::acquire_if_possible(&self.folder.locks(), stores, self.wait);
         let mut warnings = Vec::new();
-        for operation in self.interrupted()?.into_value(&mut warnings) {
+        // Another user's records cannot be listed, and need not be to read the project's files.
+        let interrupted = self.interrupted().unwrap_or_else(|error| {
+            let warning = Warning::file(&self.folder.history(), error.reason());
+            Parsed::new(Vec::new(), vec![warning])
+        });
+        for operation in interrupted.into_value(&mut warnings) {
             let id = operation.id;
             let path = record::file_name(&self.folder.history(), id.0, "pending");
             let name = operation.operation;
@@ -301,11 +302,11 @@ impl Storage {
                 format!("`{name}` (operation {id}) was interrupted and is not completed yet");
             warnings.push(Warning::file(&path, what));
         }
-        Ok(HeldLocks {
+        HeldLocks {
             _locks: locks,
             warnings,
             obstacle,
-        })
+        }
     }
 
     fn record_and_apply(

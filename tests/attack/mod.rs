@@ -201,13 +201,16 @@ impl Hostile {
 /// The example project with every store filled, under git, and without our own folder.
 fn filled() -> Case {
     let case = Case::new("examples/vbw-project");
-    for line in [
-        "notepad working first",
-        "entry write --key first --type gotcha --confidence low --title First",
-        "ledger init",
-        "pause first",
+    for (line, stdin) in [
+        ("notepad working first", ""),
+        (
+            "entry write --key first --type gotcha --confidence low --body-stdin",
+            "# First\n",
+        ),
+        ("ledger init", ""),
+        ("pause first", ""),
     ] {
-        case.run(line).success();
+        case.run(line).stdin(stdin).success();
     }
     case.write(
         ".serena/memories/stock.md",

@@ -66,8 +66,8 @@ pub(crate) const WRITES: &[(&str, &str)] = &[
     ("notepad working note --request-id a2", ""),
     ("notepad manual note", ""),
     (
-        "entry write --key second --type gotcha --confidence low --title Second --request-id a3",
-        "",
+        "entry write --key second --type gotcha --confidence low --body-stdin --request-id a3",
+        "# Second\n",
     ),
     (
         "entry write --key first --type gotcha --confidence high --title First",

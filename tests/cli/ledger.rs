@@ -106,7 +106,7 @@ fn check_finds_and_repairs() {
     case.run("ledger update").stdin(UPDATE).success();
     case.write(
         "docs/memory/DECISIONS.md",
-        "# Decisions\n\n## 2026-01\n\n### 2026-01-02 \u{2014} A\n- **Why:** x\n- **Impact:** y\n- **Evidence:** https://example.org/pull/1\n\n## 2026-02\n\n### 2026-02-02 - B\n- **Why:** x\n",
+        "# Decisions\n\n## 2026-01\n\n### 2026-01-02 \u{2014} A\n- **Why:** x\n- **Impact:** y\n- **Evidence:** https://example.org/pull/1\n\n## 2026-02\n\n### 2026-02-02 \u{2014} B\n- **Why:** x\n",
     );
     let found = case.run("ledger check").code(1);
     for rule in [

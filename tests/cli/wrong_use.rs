@@ -755,6 +755,40 @@ mod unix {
         assert_eq!(fs::read(&file).unwrap(), before);
     }
 
+    #[test]
+    fn an_audit_of_entries_reports_where_nothing_can_be_written() {
+        let Some(user) = Unprivileged::available() else {
+            return;
+        };
+        let case = Case::empty();
+        case.run("entry write --key a --type gotcha --confidence high --body-stdin")
+            .stdin("See [[none]].\n")
+            .success();
+        let (lock, history) = (".annals/locks/entries", ".annals/history");
+        set_mode(&case.root().join(lock), 0o444);
+        set_mode(&case.root().join(history), 0o000);
+        let audited = user.run(&case, "entry audit", 0);
+        assert!(
+            audited.stdout().contains("to: none"),
+            "{}",
+            audited.report()
+        );
+        assert!(
+            audited.stderr().contains(".annals/history: cannot list"),
+            "{}",
+            audited.report()
+        );
+        // Only a change that is due fails.
+        case.write(".vibekit/memory/INDEX.md", "");
+        let refused = user.run(&case, "entry audit", 1);
+        assert!(
+            refused.stderr().contains("cannot write here"),
+            "{}",
+            refused.report()
+        );
+        set_mode(&case.root().join(history), 0o700);
+    }
+
     fn set_mode(path: &Path, mode: u32) {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }

@@ -63,7 +63,8 @@ fn layout_keys_are_kebab_case_of_sixty_characters() {
     ] {
         let refused = case
             .run("entry write --type gotcha --confidence low")
-            .args([format!("--key={key}")])
+            .args([format!("--key={key}"), "--body-stdin".to_owned()])
+            .stdin("Text.\n")
             .code(4);
         assert!(
             refused.stderr().contains("is not a key"),
@@ -72,10 +73,10 @@ fn layout_keys_are_kebab_case_of_sixty_characters() {
         );
         assert_unchanged(&before, &case, &refused);
     }
-    let key = "a".repeat(60);
-    case.run("entry write --type gotcha --confidence low")
-        .args(["--key", &key])
-        .success();
+    prints(
+        &write(&case, &long[1..], "Text.\n", ""),
+        &format!("Stored: {}.\n", &long[1..]),
+    );
 }
 
 // Entry format
@@ -97,16 +98,39 @@ fn format_a_body_without_a_title_gets_one() {
         .stdin("It lies.\n");
     prints(&named.success(), "Stored: a.\n");
     assert!(memory(&case, "a.md").ends_with("---\n\n# The cache\n\nIt lies.\n"));
-    case.run("entry write --key merge-freeze-2026-q2 --type deadline --confidence low")
-        .success();
-    assert!(memory(&case, "merge-freeze-2026-q2.md").ends_with("\n# Merge freeze 2026 q2\n"));
+    write(&case, "merge-freeze-2026-q2", "On Friday.\n", "");
+    let text = memory(&case, "merge-freeze-2026-q2.md");
+    assert!(
+        text.ends_with("\n# Merge freeze 2026 q2\n\nOn Friday.\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_new_entry_without_a_body_is_refused() {
+    let case = two();
+    let before = case.tree();
+    for more in ["", " --title Deploy"] {
+        let refused = case
+            .run(&format!(
+                "entry write --key deploy --type convention --confidence high{more}"
+            ))
+            .stdin("# Deploy\n\nOnly on Tuesdays.\n")
+            .code(2);
+        assert_error(
+            &refused,
+            "the new entry `deploy` has no body",
+            "pass it with --body @FILE or --body-stdin",
+        );
+        assert_unchanged(&before, &case, &refused);
+    }
 }
 
 #[test]
 fn format_an_unknown_field_stays_where_it_is() {
     let case = Case::empty();
     let old = "---\r\nowner: ada # keep\r\nkey:   a\r\ntype: convention\r\ntags:\r\n  - x\r\n\
-        created: 2026-01-10\r\nupdated: 2026-01-11\r\nconfidence: high\r\n---\r\n\r\n# A\r\n\r\nOld.\r\n";
+        created: 2026-01-10\r\nupdated: 2026-01-11\r\nstatus: active\r\nconfidence: high\r\n---\r\n\r\n# A\r\n\r\nOld.\r\n";
     case.write(&format!("{MEMORY}/a.md"), old);
     case.run("entry write --key a --type convention --confidence high")
         .success();
@@ -134,13 +158,14 @@ fn types_are_a_closed_set() {
         "pattern", "debugging", "environment", "session-log", "reference",
     ] {
         case.run(&format!(
-            "entry write --key a-{kind} --type {kind} --confidence low"
+            "entry write --key a-{kind} --type {kind} --confidence low --body-stdin"
         ))
+        .stdin(format!("About {kind}.\n"))
         .success();
     }
     let before = case.tree();
     let wrong = case
-        .run("entry write --key b --type fact --confidence low")
+        .run("entry write --key b --type fact --confidence low --body-stdin")
         .code(2);
     assert!(wrong.stderr().contains("session-log"), "{}", wrong.report());
     case.run("entry write --key b --type gotcha --confidence sure")
@@ -588,6 +613,19 @@ fn write_rejects_what_another_entry_says() {
             refused.report()
         );
     }
+    let refused = write(
+        &case,
+        "cache-fourth",
+        "# Cache\n\nfirst\ntwo\nthree\nfour\n",
+        "",
+    );
+    assert!(
+        refused
+            .stderr()
+            .contains("near-duplicate of `cache-rules` (same title, 80 % of lines shared)"),
+        "{}",
+        refused.report()
+    );
     prints(
         &write(
             &case,
@@ -627,8 +665,17 @@ fn write_rejects_the_same_body_under_another_key_without_a_title() {
         write(&case, "two", "The same fact.\n", "").exit_code(),
         Some(4)
     );
+    let before = case.tree();
+    let again = write(&case, "one", "The same fact.\n", "");
+    prints(&again, "Unchanged: one.\n");
+    assert_unchanged(&before, &case, &again);
+    let json = write(&case, "one", "The same fact.\n", "--json").json();
+    assert_eq!(
+        (&json["outcome"], &json["unchanged"]),
+        (&json!("updated"), &json!(true))
+    );
     prints(
-        &write(&case, "one", "The same fact.\n", ""),
+        &write(&case, "one", "The same fact.\n", "--tags x"),
         "Updated one (+0/-0 lines).\n",
     );
 }
@@ -772,7 +819,12 @@ fn supersede_again_changes_nothing() {
     case.run(line).success();
     let before = case.tree();
     let again = case.run(line).success();
-    prints(&again, "Superseded use-jest by use-vitest.\n");
+    prints(&again, "Unchanged: use-jest is superseded by use-vitest.\n");
+    let json = case.run(&format!("{line} --json")).success().json();
+    assert_eq!(
+        json,
+        json!({"old": "use-jest", "new": "use-vitest", "unchanged": true})
+    );
     assert_unchanged(&before, &case, &again);
 }
 
@@ -1012,7 +1064,7 @@ fn audit_prints_its_fields_in_order() {
     );
     let nothing = Case::empty();
     nothing.run("entry audit").success();
-    assert!(nothing.tree().is_empty());
+    assert!(nothing.whole_tree().is_empty());
 }
 
 #[test]

@@ -164,6 +164,22 @@ fn old_entries_that_are_kept_as_they_are_do_not_fail_the_check() {
     let json = case.run("ledger check --json").success().json();
     assert_eq!(json["findings"], json!([]));
     assert_eq!(json["kept"].as_array().unwrap().len(), 1);
+    // The same fields in our own format are a finding.
+    for (separator, is_old) in [("-", true), (":", true), ("\u{2014}", false)] {
+        let heading =
+            format!("### 2026-02-01 {separator} One file\n\n- **Why**: x\n- **Trade-off**: y");
+        case.write(
+            "docs/memory/DECISIONS.md",
+            decisions.replace("- (2026-02-01) One file - two drift apart", &heading),
+        );
+        let check = case.run("ledger check").code(i32::from(!is_old)).stdout();
+        assert_eq!(
+            check.contains("has no impact, no evidence"),
+            !is_old,
+            "{check}"
+        );
+        assert_eq!(check.contains("is in an older format"), is_old, "{check}");
+    }
 }
 
 fn text(case: &Case, path: &str) -> String {

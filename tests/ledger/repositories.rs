@@ -153,7 +153,7 @@ fn a_rewritten_history_is_told_and_goes_on() {
 }
 
 #[test]
-fn an_anchor_that_never_came_here_falls_back_on_the_day() {
+fn an_anchor_that_never_came_here_leaves_all_commits_to_cover() {
     if !require("git") {
         return;
     }
@@ -171,7 +171,7 @@ fn an_anchor_that_never_came_here_falls_back_on_the_day() {
         "{brief}"
     );
     let listed = pending(&case, "--max-commits 100");
-    assert_eq!(hashes(&listed), made[24..]);
+    assert_eq!(hashes(&listed), made);
     case.run("ledger check").code(1);
     update(
         &case,
@@ -179,6 +179,91 @@ fn an_anchor_that_never_came_here_falls_back_on_the_day() {
         "",
     );
     assert_eq!(coverage(&case, "")["standing"], json!("covered"));
+}
+
+#[test]
+fn what_the_last_batch_left_out_is_listed_if_its_anchor_is_missing() {
+    if !require("git") {
+        return;
+    }
+    let (case, first) = initialised();
+    update(
+        &case,
+        &json!({"state": state("Start"), "covered_through": first}),
+        "--commit",
+    );
+    let mut made: Vec<String> = (1..7).map(|n| commit(&case, n)).collect();
+    // The update covers two of six commits, and its day is later than that of the others.
+    let batch = pending(&case, "--max-commits 2");
+    assert_eq!(batch["covered_through"], json!(made[1]));
+    update(
+        &case,
+        &json!({"state": state("Two"), "covered_through": batch["covered_through"]}),
+        "--commit",
+    );
+    let from = format!("file://{}", case.root().display());
+    case.program("git clone -q --depth=4")
+        .args([&from, "copy"])
+        .success();
+    let listed = case.run("-C copy ledger pending --json").success().json();
+    assert_eq!(hashes(&listed), made[3..]);
+    let brief = case.run("-C copy ledger brief --json").success().json();
+    assert_eq!(brief["coverage"]["pending"], json!(3));
+    made.reverse();
+    let shown = brief["recent_commits"].as_array().unwrap();
+    let shown: Vec<_> = shown.iter().map(|commit| &commit["hash"]).collect();
+    assert_eq!(shown, [&made[0], &made[1], &made[2]]);
+}
+
+#[test]
+fn a_missing_anchor_is_replaced_by_the_last_one_that_exists() {
+    if !require("git") {
+        return;
+    }
+    let (case, _) = initialised();
+    let lost = "0123456789abcdef0123456789abcdef01234567";
+    let kept = commit(&case, 1);
+    update(
+        &case,
+        &json!({"state": state("One"), "covered_through": kept}),
+        "--commit",
+    );
+    let mut made = vec![commit(&case, 2)];
+    case.write(STATE, text(&case, STATE).replace(&kept, lost));
+    made.push(commit(&case, 3));
+    let listed = pending(&case, "");
+    assert_eq!(hashes(&listed), made);
+    assert_eq!(listed["coverage"]["pending"], json!(2));
+    assert_eq!(coverage(&case, "")["pending"], json!(2));
+    let told = case.run("ledger brief").success().stdout();
+    assert!(
+        told.ends_with("which is not in this repository; 2 commits may not be covered.\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_state_with_only_a_comment_anchor_gets_one_footer() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::empty();
+    case.git_init();
+    let first = commit(&case, 0);
+    case.write(
+        STATE,
+        format!(
+            "# State\n\n## Active Work\n- One\n\n---\nLast memory update: 2026-02-02\n<!-- t:last-commit:{first} -->\n"
+        ),
+    );
+    let second = commit(&case, 1);
+    update(&case, &json!({"covered_through": second}), "");
+    let expected = format!(
+        "---\nLast memory update: 2026-03-01\nCommits covered through: {second}\n<!-- t:last-commit:{second} -->\n"
+    );
+    let state = text(&case, STATE);
+    assert!(state.ends_with(&expected), "{state}");
+    assert_eq!(state.matches("---\n").count(), 1, "{state}");
 }
 
 #[test]

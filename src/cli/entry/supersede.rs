@@ -37,6 +37,9 @@ fn show(done: &Superseded, to: &mut dyn Write) -> io::Result<()> {
     if let Some(diff) = &done.diff {
         return write!(to, "{diff}");
     }
+    if done.unchanged {
+        return writeln!(to, "Unchanged: {} is superseded by {}.", done.old, done.new);
+    }
     let again = if done.holds_again {
         ", which is active again"
     } else {

@@ -22,8 +22,8 @@ use crate::storage::read;
 /// Create or replace an entry
 ///
 /// The body is stored byte for byte; if it has no `# Title`, it gets --title, or the key in words.
-/// Without a body, only the front matter changes. Refused if another entry says the same, or if the
-/// text contains what looks like a secret.
+/// An update without a body changes only the front matter; a new entry needs one. Refused if another
+/// entry says the same, or if the text contains what looks like a secret.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals entry write --key test-runner --type convention --confidence high --body @note.md"
@@ -120,6 +120,7 @@ fn show(written: &EntryWriteReport, to: &mut dyn Write) -> io::Result<()> {
     }
     let key = &written.key;
     match written.outcome {
+        _ if written.unchanged => writeln!(to, "Unchanged: {key}."),
         WriteOutcome::Stored => writeln!(to, "Stored: {key}."),
         WriteOutcome::Updated => writeln!(
             to,

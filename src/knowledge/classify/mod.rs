@@ -14,12 +14,14 @@ use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::classify::rules::Destination;
 use crate::knowledge::classify::rules::RULES;
+use crate::knowledge::entry;
 use crate::knowledge::index;
 use crate::knowledge::index::IndexRow;
 use crate::knowledge::key;
 use crate::knowledge::key::MAX_KEY;
 use crate::knowledge::latin::transliterate;
 use crate::knowledge::notepad::NotepadSection;
+use crate::knowledge::read::bytes as entry_bytes;
 use crate::project::Project;
 use crate::ranking::words;
 use crate::storage::read;
@@ -28,6 +30,8 @@ use crate::text::word_enum;
 
 /// Number of leading characters of a finding that are examined; real findings are shorter.
 const LOOKED_AT: usize = 4_000;
+/// Maximum number of similar entries whose bodies are read.
+const MAX_SIMILAR: usize = 20;
 /// Maximum number of words in a proposed key.
 const KEY_WORDS: usize = 5;
 
@@ -81,6 +85,7 @@ struct IndexedEntry {
     /// The words of its key and title.
     words: HashSet<String>,
     tags: Vec<String>,
+    kind: Option<EntryType>,
     is_superseded: bool,
 }
 
@@ -89,15 +94,23 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     if finding.trim().is_empty() {
         return Err(Error::usage("the finding is empty"));
     }
-    let index = read::text(&KnowledgeDir::in_project(project).index())?;
+    let place = KnowledgeDir::in_project(project);
+    let index = read::text(&place.index())?;
     let index = index.map(|parsed| parsed.value).unwrap_or_default();
+    // An entry that cannot be read says nothing; `audit` reports it.
+    let body = |key: &str| {
+        let bytes = entry_bytes(&place, &place.entry(key)).ok().flatten();
+        let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+        text[entry::body_start(&text)..].to_owned()
+    };
     Ok(Classification {
         finding: finding.to_owned(),
-        proposed: proposal(finding, &indexed_entries(&index)),
+        proposed: proposal(finding, &indexed_entries(&index), &body),
     })
 }
 
-fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
+/// Proposes where to keep a finding; `body` returns the body of the entry with a key.
+fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String) -> Proposal {
     let looked_at: String = finding.trim().chars().take(LOOKED_AT).collect();
     let said = content_words(&looked_at);
     let nowhere = Proposal {
@@ -108,16 +121,20 @@ fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
         confidence: Confidence::Medium,
         reason: String::new(),
     };
-    if let Some(same) = known.iter().find(|known| is_said_by(known, &said)) {
+    let similar = known.iter().filter(|known| is_similar(known, &said));
+    let similar: Vec<&IndexedEntry> = similar.take(MAX_SIMILAR).collect();
+    if let Some(same) = similar.iter().find(|known| is_said_by(known, &said, body)) {
         return Proposal {
             reason: format!("already known as {}", same.key),
             ..nowhere
         };
     }
+    // The finding says something else about the same subject.
+    let similar = similar.first();
     let Some(rule) = RULES.iter().find(|rule| rule.applies(&looked_at)) else {
         return Proposal {
             confidence: Confidence::Low,
-            reason: "no sign that it is durable and reusable".to_owned(),
+            reason: reason_without_rule(similar.copied()),
             ..nowhere
         };
     };
@@ -134,8 +151,12 @@ fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
             ..nowhere
         },
         Destination::Entry(entry_type, confidence) => {
-            let key = key(&looked_at, entry_type);
+            let key = match similar {
+                Some(similar) => similar.key.clone(),
+                None => key(&looked_at, entry_type),
+            };
             let exists = known.iter().any(|known| known.key == key);
+            let entry_type = similar.and_then(|known| known.kind).unwrap_or(entry_type);
             let hint = if exists {
                 "; the key exists, update or supersede it"
             } else {
@@ -153,6 +174,14 @@ fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
     }
 }
 
+fn reason_without_rule(similar: Option<&IndexedEntry>) -> String {
+    let reason = "no sign that it is durable and reusable";
+    match similar {
+        Some(similar) => format!("{reason}; {} is about the same subject", similar.key),
+        None => reason.to_owned(),
+    }
+}
+
 /// Returns the entries listed in the index; without an index there are none.
 fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     let rows = index::parse(index).unwrap_or_default().into_iter();
@@ -162,6 +191,7 @@ fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     };
     rows.map(|row| IndexedEntry {
         words: words(&row),
+        kind: EntryType::from_any_case(&row.kind),
         is_superseded: EntryStatus::from_any_case(&row.status) == Some(EntryStatus::Superseded),
         tags: row.tags,
         key: row.key,
@@ -169,8 +199,19 @@ fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     .collect()
 }
 
-/// Returns whether an active entry covers a finding: each shares most of its words with the other.
-fn is_said_by(known: &IndexedEntry, said: &HashSet<String>) -> bool {
+/// Returns whether an active entry that is similar to a finding has all of its words.
+fn is_said_by(known: &IndexedEntry, said: &HashSet<String>, body: &dyn Fn(&str) -> String) -> bool {
+    let mut new_words = said.difference(&known.words).peekable();
+    if new_words.peek().is_none() {
+        return true;
+    }
+    let body = content_words(&body(&known.key));
+    new_words.all(|word| body.contains(word))
+}
+
+/// Returns whether an active entry is about the subject of a finding: each shares most of its words with the
+/// other.
+fn is_similar(known: &IndexedEntry, said: &HashSet<String>) -> bool {
     let both = said.intersection(&known.words).count();
     let most = |both: usize, all: usize| both >= 2 && both * 5 >= all * 3;
     !known.is_superseded && most(both, said.len()) && most(both, known.words.len())

@@ -52,7 +52,9 @@ const CHOICE: &str = r"(?:\b(?:we|i|they|team|maintainers?|user|client) (?:have 
 /// A rule for everyone; replaces `RULE`.
 const RULE: &str = r"(?:^(?:please )?(?:always|never)\b|\b(?:we|you|must|should|to|and|but|please) (?:always|never)\b|\bconvention|\b(?:must|should) (?:not )?(?:be|have|use|live|go|start|end|carry|come|stay|never|always)\b)";
 /// Something that goes wrong; replaces `ERROR`.
-const ERROR: &str = r"(?:\berrors?\b|\bfail(?:s|ed|ing|ures?)?\b|\bpanic(?:s|ked)?\b|\bcrash(?:es|ed|ing)?\b|exception\b|\bbroken\b|\bbreaks?\b|\bhangs?\b|\btime[sd]? out\b|\btimeouts?\b|\bflaky\b|\btraceback\b|\bsegfaults?\b|\bdeadlocks?\b|\bbugs?\b|\bleaks?\b|\bcorrupt(?:s|ed)?\b|\brace condition\b|\bsilently\b|\bthrows?\b|\be[a-z]*\d{3,}\b|\b[45]\d\d\b)";
+///
+/// A name such as `TypeError` counts with its message or where it occurs; otherwise it may just be a class.
+const ERROR: &str = r"(?:\berrors?\b|\b(?-i:[A-Z]\w*Error)`?: |\b(?:an?|causes?|caused|gets?|got|hits?) (?:\w+ )?`?(?-i:[A-Z]\w*Error)\b|\bfail(?:s|ed|ing|ures?)?\b|\bpanic(?:s|ked)?\b|\bcrash(?:es|ed|ing)?\b|exception\b|\bbroken\b|\bbreaks?\b|\bhangs?\b|\btime[sd]? out\b|\btimeouts?\b|\bflaky\b|\btraceback\b|\bsegfaults?\b|\bdeadlocks?\b|\bbugs?\b|\bleaks?\b|\bcorrupt(?:s|ed)?\b|\brace condition\b|\bsilently\b|\bthrows?\b|\be[a-z]*\d{3,}\b|\b[45]\d\d\b)";
 /// A remedy; replaces `FIX`.
 const FIX: &str = r"(?:\bfix(?:es|ed)?\b|\bwork-?arounds?\b|\bwork around\b|\bsolutions?\b|\bsolve[sd]?\b|\bresolve[sd]?\b|\binstead\b|\bmust\b|\bmake sure\b|\bensure\b|\bavoid\b|\bunless\b|\botherwise\b|\bneeds? to be\b|\bclear(?:ing)? the\b|\brestart|\bpin(?:ning)? \b|\bonly works?\b|\brequires?\b|\bset `?[A-Z])";
 /// A command-line program followed by a word, or anything in backticks; replaces `COMMAND`.

@@ -2,6 +2,15 @@ use super::*;
 
 const INDEX: &str = "# Index\n\n| key | title | type | tags | status | updated |\n|---|---|---|---|---|---|\n| test-runner | Test runner is vitest | convention | testing, vitest | active | 2026-01-01 |\n| old-runner | Jest runs all snapshot tests | convention | jest | superseded | 2026-01-01 |\n";
 
+/// Proposes where to keep a finding if the entry `test-runner` says more than its title.
+fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
+    let body = |key: &str| match key {
+        "test-runner" => "It runs in watch mode.".to_owned(),
+        _ => String::new(),
+    };
+    crate::knowledge::classify::proposal(finding, known, &body)
+}
+
 fn shown(finding: &str) -> String {
     let proposal = proposal(finding, &indexed_entries(INDEX));
     match proposal.entry_type {
@@ -67,6 +76,32 @@ fn what_the_index_says_is_known_and_what_is_superseded_is_not() {
 }
 
 #[test]
+fn what_differs_from_an_entry_in_a_word_is_an_update_of_it() {
+    let known = indexed_entries(INDEX);
+    let found = proposal("The test runner is jest", &known);
+    assert_eq!(found.surface, Surface::Entry);
+    assert_eq!(found.key.as_deref(), Some("test-runner"));
+    assert_eq!(
+        found.reason,
+        "which tool or setting the project uses; the key exists, update or supersede it"
+    );
+    // The type is the entry's own.
+    let index = INDEX.replace("convention", "environment");
+    let found = proposal("The test runner is jest", &indexed_entries(&index));
+    assert_eq!(found.entry_type, Some(EntryType::Environment));
+    // The body says it.
+    let found = proposal("The vitest test runner runs in watch", &known);
+    assert_eq!(found.reason, "already known as test-runner");
+    // No rule applies.
+    let found = proposal("the slow test runner vitest", &known);
+    assert_eq!(found.surface, Surface::None);
+    assert_eq!(
+        found.reason,
+        "no sign that it is durable and reusable; test-runner is about the same subject"
+    );
+}
+
+#[test]
 fn dates_are_deadlines() {
     all(
         "deadline",
@@ -117,13 +152,23 @@ fn an_error_with_what_helps_is_a_gotcha_and_with_steps_a_playbook() {
             "Vite dev server crashes with EMFILE on macOS; workaround is to raise ulimit",
             "The build fails with error TS2307 unless codegen runs first",
             "sqlite is locked error in tests, fixed by using one connection",
+            "TypeError: x is not a function; fix: pin node 20",
+            "A ModuleNotFoundError of pytest is fixed by an editable install",
         ],
     );
     all(
         "debugging",
         &["When the queue hangs, first check the redis connection, then look at the worker log"],
     );
-    all("none", &["There was an error in the log"]);
+    all(
+        "none",
+        &[
+            "There was an error in the log",
+            "OrderForm shows each ValidationError beside its input, which requires a label",
+            "AuthErrors must extend AppError",
+            "An ErrorBoundary wraps the page, avoid it",
+        ],
+    );
 }
 
 #[test]
@@ -133,6 +178,7 @@ fn people_are_contacts_and_commands_environment() {
         &[
             "Ada owns the billing service",
             "Ask @ada about payments",
+            "Ask Ada about DNS",
             "The platform team handles DNS, slack channel #platform-help",
             "security reports go to security@example.org",
         ],

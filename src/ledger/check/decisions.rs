@@ -22,7 +22,7 @@ pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) 
     let outline = Outline::parse(text, 0);
     let mut cited: Vec<(usize, EntryEvidence)> = Vec::new();
     for entry in &found.entries {
-        if !entry.is_standard {
+        if !entry.has_dash {
             let message =
                 "is in an older format than `### YYYY-MM-DD \u{2014} Title`; kept unchanged";
             findings.add_tolerated(entry.line, message);
