@@ -130,12 +130,7 @@ pub(crate) fn commits_touching(
     let max_commits = format!("--max-count={max_commits}");
     let path = format!(":(literal,top){path}");
     let arguments = [
-        "rev-list",
-        "--full-history",
-        &max_commits,
-        head,
-        "--",
-        &path,
+        "rev-list", "--full-history", &max_commits, head, "--", &path,
     ];
     let output = program.run(&arguments)?;
     Ok(output.map(|output| output.lines().map(str::to_owned).collect()))

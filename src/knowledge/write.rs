@@ -52,7 +52,7 @@ pub struct EntryWrite {
     pub confidence: Confidence,
     /// The tags, or `None` to keep the existing ones.
     pub tags: Option<Vec<String>>,
-    /// The text below the front matter, or `None` to keep the existing text; a new entry needs one.
+    /// The text below the front matter, or `None` to keep the existing text; a new entry needs one, or a title.
     pub body: Option<Vec<u8>>,
     /// The title, if the body has none.
     pub title: Option<String>,
@@ -98,7 +98,7 @@ pub struct EntryWriteReport {
     pub warnings: Vec<Warning>,
 }
 
-/// Writes an entry; a new one without a body and a near-duplicate of another entry are refused.
+/// Writes an entry; a new one without body and title and a near-duplicate of another entry are refused.
 pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> {
     let key = EntryKey::parse(&write.key)?;
     let write = &EntryWrite {
@@ -183,7 +183,7 @@ fn plan(
     if let Some(wanted) = &write.if_match {
         match_hash(key, wanted, old.as_deref())?;
     }
-    if old.is_none() && write.body.is_none() {
+    if old.is_none() && write.body.is_none() && write.title.is_none() {
         return Err(Error::usage(format!("the new entry `{key}` has no body"))
             .hint("pass it with --body @FILE or --body-stdin"));
     }
@@ -204,7 +204,7 @@ fn plan(
     let text = String::from_utf8_lossy(&new);
     let entry = Entry::parse(&text, &path).value;
     let mut warnings = Vec::new();
-    if write.body.is_some() {
+    if write.body.is_some() || old.is_none() {
         let body = Likeness::new(&text[entry.body.clone()], key.as_str());
         refuse_duplicate(place, key, &body, &mut warnings)?;
     }

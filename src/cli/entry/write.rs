@@ -22,7 +22,7 @@ use crate::storage::read;
 /// Create or replace an entry
 ///
 /// The body is stored byte for byte; if it has no `# Title`, it gets --title, or the key in words.
-/// An update without a body changes only the front matter; a new entry needs one. Refused if another
+/// An update without a body changes only the front matter; a new entry needs a body, or a --title. Refused if another
 /// entry says the same, or if the text contains what looks like a secret.
 #[derive(Args, Debug)]
 #[command(
