@@ -9,7 +9,9 @@ use serde::Serialize;
 use crate::clock::parse_date;
 use crate::markdown::ListItem;
 use crate::markdown::Outline;
+use crate::markdown::Section;
 use crate::markdown::Table;
+use crate::planning::heading;
 use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
 
@@ -27,6 +29,79 @@ pub struct Decision {
     /// The heading above it: of its section, or of a phase or milestone within the section.
     #[serde(skip)]
     pub heading: Option<String>,
+}
+
+/// Returns the sections of decisions, by the words of their headings: `Key Decisions (v1.0)`, `Decisions Log`,
+/// `Phase 3 decisions`, but not `Pending Decisions` or `Decisions needed`.
+pub(crate) fn sections<'o>(outline: &'o Outline<'_>) -> impl Iterator<Item = &'o Section> {
+    let sections = outline.sections().iter();
+    sections.filter(|section| section.level > 0 && is_title(&section.title))
+}
+
+/// Returns whether a heading says that decisions follow.
+fn is_title(title: &str) -> bool {
+    /// Words after the noun that only say what kind of list it is.
+    const LISTS: &[&str] = &[
+        "history", "list", "log", "made", "record", "records", "register", "so", "far", "summary",
+        "table", "taken",
+    ];
+    /// Words after the noun before what the decisions are about.
+    const JOINTS: &[&str] = &[
+        "affecting",
+        "during",
+        "for",
+        "from",
+        "in",
+        "of",
+        "since",
+        "with",
+    ];
+    /// Words for what is not decided, or not valid.
+    const UNDECIDED: &[&str] = &[
+        "awaiting",
+        "next",
+        "needed",
+        "needing",
+        "needs",
+        "outstanding",
+        "past",
+        "possible",
+        "proposed",
+        "required",
+        "reversed",
+        "revisit",
+        "to",
+        "unresolved",
+        "upcoming",
+        "without",
+    ];
+    // Of the many headings of a file, few get this far.
+    if !title.to_ascii_lowercase().contains("decision") {
+        return false;
+    }
+    let words = heading::words(title);
+    let words: Vec<&str> = words
+        .split(|c: char| !(c.is_alphanumeric() || c == '.'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let Some(noun) = words.iter().position(|word| word.starts_with("decision")) else {
+        return false;
+    };
+    let (before, after) = (&words[..noun], &words[noun + 1..]);
+    let is_list = after.first().is_some_and(|word| LISTS.contains(word));
+    let is_noun = words[noun] == "decisions" || words[noun] == "decision" && is_list;
+    // `Constraints & Decisions` is a list of both.
+    let is_mixed = title.contains('&') || before.contains(&"and");
+    let about = after.iter().position(|word| {
+        JOINTS.contains(word) || word.starts_with('v') || ["phase", "milestone"].contains(word)
+    });
+    let kinds = &after[..about.unwrap_or(after.len())];
+    let is_undecided = words.iter().any(|word| UNDECIDED.contains(word));
+    is_noun
+        && !is_mixed
+        && kinds.iter().all(|word| LISTS.contains(word))
+        && !is_undecided
+        && !heading::is_about_items(title)
 }
 
 /// Returns the decisions in a range: table rows and bullets, in file order.
@@ -174,6 +249,41 @@ mod tests {
 
     fn read(text: &str) -> Vec<Decision> {
         decisions(&Outline::parse(text, 0), &(0..text.len()))
+    }
+
+    #[test]
+    fn headings_of_decisions_are_recognised_by_their_words() {
+        for title in [
+            "Decisions",
+            "## Key Decisions (v1.0):",
+            "Decisions Log",
+            "Decision log",
+            "Decision History",
+            "Decisions Made So Far",
+            "Recent key decisions",
+            "Locked Decisions",
+            "Phase 3 decisions",
+            "Decisions for v1.2",
+            "Decisions \u{2014} Phase 4",
+            "OpenAPI decisions",
+        ] {
+            assert!(is_title(title), "{title}");
+        }
+        for title in [
+            "Pending Decisions",
+            "Open Decisions",
+            "Decisions needed",
+            "Decisions to make",
+            "Deferred decisions",
+            "Rejected Decisions",
+            "Decision",
+            "Decision criteria",
+            "Indecision log",
+            "Constraints & Decisions",
+            "Risks and Decisions",
+        ] {
+            assert!(!is_title(title), "{title}");
+        }
     }
 
     #[test]

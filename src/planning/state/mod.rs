@@ -285,21 +285,11 @@ fn listed_total(phases: &[PhaseStatus]) -> Option<u32> {
 
 /// Returns the decisions, including those under subheadings, without phases that are listed among them.
 fn decisions(outline: &Outline<'_>, ids: PhaseIds) -> Vec<Decision> {
-    const TITLES: &[&str] = &[
-        "decisions",
-        "key decisions",
-        "recent decisions",
-        "accumulated decisions",
-        "decisions made",
-        "decision log",
-        "architectural decisions",
-        "design decisions",
-    ];
-    let all = heading::sections(outline, TITLES)
+    let all = decision::sections(outline)
         .flat_map(|section| {
             let inner = outline
                 .subsections(section)
-                .filter(|inner| !open_items::is_title(&inner.title));
+                .filter(|inner| !heading::is_about_items(&inner.title));
             let groups = std::iter::once(section).chain(inner);
             let under = |group: &Section| {
                 let mut decisions = decision::decisions(outline, &group.own);
