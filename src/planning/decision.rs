@@ -161,10 +161,7 @@ impl Decision {
     /// Returns the decision without the leading tag.
     pub fn untagged(&self) -> &str {
         let text = self.text.as_str();
-        let rest = match tag(text) {
-            Some(_) => text.split_once([']', ')']).map_or(text, |(_, rest)| rest),
-            None => text,
-        };
+        let rest = split_tag(text).map_or(text, |(_, rest)| rest);
         rest.trim_start_matches([':', ' '])
     }
 }
@@ -218,17 +215,20 @@ pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
 fn of_item(item: &ListItem) -> Option<Decision> {
     let text =
         non_placeholder(&item.text).filter(|text| !is_none_remark(text) && item.depth == 0)?;
+    let tag = split_tag(text).map(|(tag, _)| tag);
+    let tagged_date = tag.and_then(parse_date);
+    let source = tag.filter(|_| tagged_date.is_none());
     Some(Decision {
         text: text.to_owned(),
-        date: parse_date(text),
+        date: parse_date(text).or(tagged_date),
         rationale: None,
-        source: tag(text).map(str::to_owned),
+        source: source.map(str::to_owned),
         heading: None,
     })
 }
 
-/// Returns the leading tag in brackets: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`.
-fn tag(text: &str) -> Option<&str> {
+/// Splits off the leading tag in brackets: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`, `[2026-02-17]: …`.
+fn split_tag(text: &str) -> Option<(&str, &str)> {
     let square = text
         .strip_prefix('[')
         .and_then(|rest| rest.split_once(']'))
@@ -240,7 +240,7 @@ fn tag(text: &str) -> Option<&str> {
     };
     square
         .or_else(round)
-        .and_then(|(tag, _)| non_placeholder(tag))
+        .and_then(|(tag, rest)| Some((non_placeholder(tag)?, rest)))
 }
 
 #[cfg(test)]
@@ -317,6 +317,18 @@ mod tests {
         assert_eq!(texts, ["Use X", "Keep `y`", "Drop z"]);
         assert_eq!(found[0].source.as_deref(), Some("02-03"));
         assert_eq!(found[0].date, NaiveDate::from_ymd_opt(2026, 2, 17));
+    }
+
+    #[test]
+    fn a_date_as_a_tag_is_the_date() {
+        let found =
+            read("- [2026-02-17]: Store cents\n- (2026-02-18): Round half up\n- [02-03]: x\n");
+        let day = |day| NaiveDate::from_ymd_opt(2026, 2, day);
+        let dates: Vec<_> = found.iter().map(|d| d.date).collect();
+        assert_eq!(dates, [day(17), day(18), None]);
+        let sources: Vec<_> = found.iter().map(|d| d.source.as_deref()).collect();
+        assert_eq!(sources, [None, None, Some("02-03")]);
+        assert_eq!(found[0].untagged(), "Store cents");
     }
 
     #[test]
