@@ -7,6 +7,7 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::clock::parse_date;
+use crate::markdown::BlockContent;
 use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Section;
@@ -107,20 +108,52 @@ fn is_title(title: &str) -> bool {
 /// Returns the decisions in a range: table rows and bullets, in file order.
 ///
 /// ```text
-/// | Decision | Date | Rationale |        - [02-03]: Use X because Y
-/// |----------|------|-----------|        - (Phase 6): Replaced A with B
-/// | Use X    | 2026-02-17 | fast |     - 2026-02-17: Use X
+/// | Decision | Date | Rationale |        **Phase 2 decisions:**
+/// |----------|------|-----------|        - [02-03]: Use X because Y
+/// | Use X    | 2026-02-17 | fast |     - (Phase 6): Replaced A with B
+///                                       - 02-04: Use X
+///                                       - 2026-02-17: Use X
 /// ```
+///
+/// A bold label above a list is its heading; lists of phases or of open items are left out.
 pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Decision> {
-    let mut found: Vec<(usize, Decision)> = Vec::new();
-    for table in outline.tables(range) {
-        found.extend(of_table(table));
+    let mut found: Vec<Decision> = Vec::new();
+    let mut label: Option<&str> = None;
+    for block in outline.blocks(range) {
+        let own: Vec<Decision> = match &block.content {
+            BlockContent::Paragraph => {
+                label = bold_label(outline.slice(&block.range));
+                continue;
+            }
+            BlockContent::Item(item) => of_item(item).into_iter().collect(),
+            BlockContent::Table(table) => of_table(table),
+            BlockContent::Code | BlockContent::Html => continue,
+        };
+        if label.is_none_or(may_hold) {
+            found.extend(own.into_iter().map(|decision| Decision {
+                heading: label.map(str::to_owned),
+                ..decision
+            }));
+        }
     }
-    for (block, item) in outline.items(range) {
-        found.extend(of_item(item).map(|decision| (block.line, decision)));
-    }
-    found.sort_by_key(|(line, _)| *line);
-    found.into_iter().map(|(_, decision)| decision).collect()
+    found
+}
+
+/// Returns the text of a line that consists only of a bold label: `**Phase 2 decisions:**`.
+fn bold_label(paragraph: &str) -> Option<&str> {
+    let inner = paragraph.strip_prefix("**")?;
+    let label = inner
+        .strip_suffix(":**")
+        .or_else(|| inner.strip_suffix("**:"))?;
+    (!label.contains("**") && !label.contains('\n')).then_some(label)
+}
+
+/// Returns whether a list under this heading may hold decisions, rather than open items or the phases of a roadmap.
+pub(crate) fn may_hold(title: &str) -> bool {
+    let words = heading::words(title);
+    let has = |names: &[&str]| words.split(' ').any(|word| names.contains(&word));
+    let is_roadmap = has(&["roadmap"]) || has(&["structure"]) && has(&["phase", "milestone"]);
+    !heading::is_about_items(title) && (!is_roadmap || has(&["decision", "decisions"]))
 }
 
 /// Returns the decisions without duplicates: a bullet may repeat a table row, which adds the date and reason.
@@ -185,8 +218,8 @@ fn push_words(key: &mut String, text: &str) {
     }
 }
 
-/// Returns the decisions of a table with their line numbers; empty for tables of other things.
-pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
+/// Returns the decisions of a table; empty for tables of other things.
+pub(crate) fn of_table(table: &Table) -> Vec<Decision> {
     let Some(text) = table.column(&["Decision", "Key Decision", "Choice"]) else {
         return Vec::new();
     };
@@ -198,15 +231,14 @@ pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
     let rows = table.rows.iter().filter_map(|row| {
         let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
         let text = cell(Some(text))?;
-        let decision = Decision {
+        Some(Decision {
             text: cell(choice)
                 .map_or_else(|| text.to_owned(), |choice| format!("{text}: {choice}")),
             date: cell(date).and_then(parse_date),
             rationale: cell(rationale).map(str::to_owned),
             source: cell(source).map(str::to_owned),
             heading: None,
-        };
-        Some((row.line, decision))
+        })
     });
     rows.collect()
 }
@@ -227,7 +259,8 @@ fn of_item(item: &ListItem) -> Option<Decision> {
     })
 }
 
-/// Splits off the leading tag in brackets: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`, `[2026-02-17]: …`.
+/// Splits off the leading tag: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`, `[2026-02-17]: …`, and without
+/// brackets only the number of a plan, `02-03: …`.
 fn split_tag(text: &str) -> Option<(&str, &str)> {
     let square = text
         .strip_prefix('[')
@@ -238,9 +271,20 @@ fn split_tag(text: &str) -> Option<(&str, &str)> {
             .and_then(|rest| rest.split_once(')'))
             .filter(|(_, rest)| rest.starts_with(':'))
     };
+    let plan = || text.split_once(':').filter(|(tag, _)| is_plan(tag));
     square
         .or_else(round)
+        .or_else(plan)
         .and_then(|(tag, rest)| Some((non_placeholder(tag)?, rest)))
+}
+
+/// Returns whether a text is the number of a plan with that of its phase: `02-03`, `05.1-02`.
+fn is_plan(text: &str) -> bool {
+    let is_number = |digits: &str| {
+        (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    text.split_once('-')
+        .is_some_and(|(phase, plan)| phase.split('.').all(is_number) && is_number(plan))
 }
 
 #[cfg(test)]
@@ -329,6 +373,37 @@ mod tests {
         let sources: Vec<_> = found.iter().map(|d| d.source.as_deref()).collect();
         assert_eq!(sources, [None, None, Some("02-03")]);
         assert_eq!(found[0].untagged(), "Store cents");
+    }
+
+    #[test]
+    fn a_plan_number_without_brackets_is_a_tag() {
+        let found = read(
+            "- 04-02: Keep the index\n- 05.1-03: Drop z\n- 2026-02-17: x\n- 1000-2000: y\n- 9-5 jobs: w\n",
+        );
+        let sources: Vec<_> = found.iter().map(|d| d.source.as_deref()).collect();
+        assert_eq!(sources, [Some("04-02"), Some("05.1-03"), None, None, None]);
+        assert_eq!(found[0].text, "04-02: Keep the index");
+        assert_eq!(found[0].untagged(), "Keep the index");
+        assert_eq!(found[3].untagged(), "1000-2000: y");
+    }
+
+    #[test]
+    fn a_bold_label_is_the_heading_of_its_list() {
+        let text = "- a\n\n**Phase 2 decisions:**\n- b\n\n**v1.2 roadmap structure:**\n- 5 phases\n\n**Phase structure**:\n- 1 to 4\n\n**Deferred:**\n- c\n\n**Table structure:**\n- d\n\n**Note:** more\n- e\n";
+        let found = read(text);
+        let found: Vec<_> = found
+            .iter()
+            .map(|d| (d.text.as_str(), d.heading.as_deref()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("a", None),
+                ("b", Some("Phase 2 decisions")),
+                ("d", Some("Table structure")),
+                ("e", None)
+            ]
+        );
     }
 
     #[test]

@@ -175,7 +175,6 @@ fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
         .tables(&all)
         .filter(|table| table.column(&["Decision"]).is_some())
         .flat_map(decision::of_table)
-        .map(|(_, decision)| decision)
         .collect()
 }
 

@@ -242,3 +242,12 @@ fn a_log_of_decisions_is_read_and_pending_ones_are_not() {
     );
     assert_eq!(state.decisions[0].date, NaiveDate::from_ymd_opt(2026, 3, 2));
 }
+
+#[test]
+fn a_complete_phase_is_no_decision_with_or_without_a_tag() {
+    let state = read(
+        "# State\n## Decisions\n- 04-02: Phase 4 complete: all 11 reports converted and checked (49 rows)\n- [03-02]: Phase 3 complete\n- 04-01: Phase 4 needs the reports first\n- Phase 5 complete: all tests pass\n",
+    );
+    let texts: Vec<&str> = state.decisions.iter().map(|d| d.text.as_str()).collect();
+    assert_eq!(texts, ["04-01: Phase 4 needs the reports first"]);
+}
