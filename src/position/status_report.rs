@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::planning;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Decision;
 use crate::planning::PhaseNumber;
@@ -194,7 +195,8 @@ impl StatusReport {
     }
 }
 
-/// Returns the milestone's name in STATE.md, otherwise in the roadmap for the current phase.
+/// Returns the milestone's name in STATE.md, without a status after it, otherwise in the roadmap for the current
+/// phase.
 fn milestone_name(survey: &Survey) -> Option<String> {
     let of_roadmap = || {
         let number = &survey.position.phase()?.number;
@@ -210,7 +212,10 @@ fn milestone_name(survey: &Survey) -> Option<String> {
             .filter(|one| !one.is_shipped)
             .map(|one| one.name.clone())
     };
-    survey.state.milestone.clone().or_else(of_roadmap)
+    let stated = survey.state.milestone.as_deref();
+    stated
+        .map(|name| planning::without_status(name).to_owned())
+        .or_else(of_roadmap)
 }
 
 impl PlanCounts {
