@@ -72,6 +72,10 @@ pub struct MilestoneStatus {
     pub slug: String,
     /// The active milestone's name, according to STATE.md or the roadmap.
     pub name: Option<String>,
+    /// Whether no milestone was chosen: the files are in the planning folder itself, or the tool that wrote them
+    /// manages milestones without slugs.
+    #[serde(skip)]
+    pub is_implied: bool,
     /// The active milestone's title, if STATE.md's front matter has one in addition to a version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -147,17 +151,19 @@ impl StatusReport {
         let planning = project.planning_place();
         let position = &survey.position;
         let derived = derived(position);
+        let folder = &survey.folder;
         Self {
             project: survey.name(project),
             core_value: survey.core_value().map(str::to_owned),
             layout: planning.layout.name,
             planning_dir: project.relative(&planning.dir).to_owned(),
             milestone: MilestoneStatus {
-                slug: survey.folder.active.slug.clone(),
+                slug: folder.active.slug.clone(),
                 name: milestone_name(survey),
+                is_implied: planning.layout.name.keeps_milestones()
+                    || folder.active.dir == folder.dir,
                 title: survey.state.milestone_name.clone(),
-                archived: survey
-                    .folder
+                archived: folder
                     .archived
                     .iter()
                     .map(|archive| archive.slug.clone())
@@ -177,15 +183,12 @@ impl StatusReport {
         }
     }
 
-    /// Returns the milestone's name, otherwise its slug.
-    ///
-    /// The slug `default` of an unnamed milestone is left out for tools that manage milestones themselves,
-    /// since they do not use it.
+    /// Returns the milestone's name, otherwise its slug, but not the `default` that stands for none.
     pub fn milestone_name(&self) -> Option<String> {
         let milestone = &self.milestone;
-        let is_unnamed = self.layout.keeps_milestones() && milestone.slug == DEFAULT_MILESTONE;
-        let slug = (!is_unnamed).then_some(&milestone.slug);
-        let name = milestone.name.as_ref().or(slug)?;
+        let is_meant = |name: &&String| !milestone.is_implied || *name != DEFAULT_MILESTONE;
+        let name = milestone.name.as_ref().filter(is_meant);
+        let name = name.or_else(|| Some(&milestone.slug).filter(is_meant))?;
         let title = milestone.title.as_ref();
         let title = title.filter(|title| !name.to_lowercase().contains(&title.to_lowercase()));
         Some(match title {
