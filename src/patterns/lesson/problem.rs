@@ -93,6 +93,12 @@ impl<'a> Problem<'a> {
             ..Passage::default()
         };
         let signs = Signs::detect(text);
+        // `pytest is not installed, so the tests were skipped` says what is wrong; put off was only the check.
+        let holds_further = signs.environment || signs.error;
+        let signs = Signs {
+            deferred: signs.irrelevant || signs.deferred && !holds_further,
+            ..signs
+        };
         let is_settled = is_settled(&text.to_lowercase());
         Self {
             plan,

@@ -158,3 +158,18 @@ fn a_lesson_is_made_from_the_beginning_of_a_long_text() {
     let kept = sentence_of(&record.deviations[0], 10_000);
     assert!(!kept.unwrap_or_default().contains("zirconium"));
 }
+
+#[test]
+fn an_issue_about_the_environment_counts_although_a_check_was_skipped() {
+    let skipped = "Zig is not installed in the sandbox, so the suite was skipped";
+    let issue = |text: &str| format!("## Issues Encountered\n\n- {text}\n");
+    let found = failed(&phase(1, vec![plan(1, &issue(skipped))]), None);
+    assert_eq!(texts(&found), [format!("{skipped} (plan 01)")]);
+    for other in [
+        "The last report was skipped, it belongs to phase 4",
+        "Four warnings of the loader in the sandbox are unrelated to this plan",
+    ] {
+        let found = failed(&phase(1, vec![plan(1, &issue(other))]), None);
+        assert_eq!(texts(&found), [""; 0], "{other}");
+    }
+}
