@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::shipped;
 use crate::lifecycle::shipped::Plans;
+use crate::planning;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::MilestoneFolder;
 use crate::planning::PlanningFolder;
@@ -95,10 +96,9 @@ fn milestone_name(project: &Project, survey: &Survey) -> String {
     let slug = &survey.folder.active.slug;
     let named = (slug != DEFAULT_MILESTONE).then(|| slug.clone());
     let title = survey.roadmap.title.as_deref().map(without_roadmap_word);
-    survey
-        .state
-        .milestone
-        .clone()
+    let stated = survey.state.milestone.as_deref();
+    stated
+        .map(|name| planning::without_status(name).to_owned())
         .filter(|name| name != DEFAULT_MILESTONE)
         .or(named)
         .or_else(|| title.filter(|title| !title.is_empty()))

@@ -105,7 +105,7 @@ fn page(phase: &FinishedPhase, is_partial: bool) -> String {
     text + &form
 }
 
-/// Returns a line for each failed check, chosen lesson, deviation and issue.
+/// Returns a line for each failed check, chosen lesson, deviation, issue and lesson of a summary.
 fn findings(phase: &FinishedPhase) -> Vec<String> {
     let mut lines: Vec<String> = phase.plans.iter().flat_map(failed_checks).collect();
     let chosen = lessons_of(phase);
@@ -122,8 +122,9 @@ fn findings(phase: &FinishedPhase) -> Vec<String> {
             .iter()
             .filter_map(|deviation| deviation_line(plan, deviation, &is_said));
         let issues = plan.issues.iter().map(|issue| {
+            let kind = if issue.is_lesson { "lesson" } else { "issue" };
             format!(
-                "- plan {}: issue: {}",
+                "- plan {}: {kind}: {}",
                 plan_id(&plan.plan),
                 safe(&issue.text)
             )

@@ -19,10 +19,12 @@ use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::planning::TextOf;
+use crate::position;
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::PlanState;
 use crate::position::Survey;
+use crate::position::roadmap_phase;
 use crate::position::status_words;
 use crate::project::Project;
 use crate::storage::Changes;
@@ -172,9 +174,14 @@ fn add_latest(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
 pub(crate) fn add_all_complete(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     for archive in &survey.folder.archived {
         let milestone: MilestoneFolder = archive.milestone()?.value;
+        let roadmap = archive.roadmap(milestone.ids.unwrap_or_default())?;
         for dir in &milestone.phases {
             if Recorder::is_complete(dir)? {
-                recorder.add_phase(dir, None, &milestone.slug)?;
+                let planned = roadmap.as_ref();
+                let planned = planned.and_then(|roadmap| roadmap_phase(roadmap, &dir.number));
+                let planned = planned.and_then(|phase| phase.name.as_deref());
+                let name = position::name_of_past_phase(dir, planned);
+                recorder.add_phase(dir, Some(name), &milestone.slug)?;
             }
         }
     }

@@ -155,7 +155,8 @@ impl Retrospective {
 fn unchosen(plans: &[PlanRecord]) -> Option<String> {
     let deviations = plans.iter().filter_map(|plan| plan.deviation_count);
     let deviations = usize::try_from(deviations.fold(0, u32::saturating_add)).unwrap_or(usize::MAX);
-    let issues = plans.iter().map(|plan| plan.issues.len()).sum();
+    let noted = plans.iter().flat_map(|plan| &plan.issues);
+    let issues = noted.filter(|note| !note.is_lesson).count();
     let counts = [(deviations, "deviation"), (issues, "issue")];
     let present = counts.into_iter().filter(|(count, _)| *count > 0);
     let words: Vec<String> = present.map(|(count, one)| quantity(count, one)).collect();

@@ -7,9 +7,12 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::clock::parse_date;
+use crate::markdown::BlockContent;
 use crate::markdown::ListItem;
 use crate::markdown::Outline;
+use crate::markdown::Section;
 use crate::markdown::Table;
+use crate::planning::heading;
 use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
 
@@ -29,23 +32,107 @@ pub struct Decision {
     pub heading: Option<String>,
 }
 
+/// Returns the sections of decisions, by the words of their headings: `Key Decisions (v1.0)`, `Decisions Log`,
+/// `Phase 3 decisions`, but not `Pending Decisions` or `Decisions needed`.
+pub(crate) fn sections<'o>(outline: &'o Outline<'_>) -> impl Iterator<Item = &'o Section> {
+    let sections = outline.sections().iter();
+    sections.filter(|section| section.level > 0 && is_title(&section.title))
+}
+
+/// Returns whether a heading says that decisions follow.
+fn is_title(title: &str) -> bool {
+    /// Words after the noun that only say what kind of list it is.
+    const LISTS: &[&str] = &[
+        "history", "list", "log", "made", "record", "records", "register", "so", "far", "summary",
+        "table", "taken",
+    ];
+    /// Words after the noun before what the decisions are about.
+    const JOINTS: &[&str] = &[
+        "affecting", "during", "for", "from", "in", "of", "since", "with",
+    ];
+    /// Words for what is not decided, or not valid.
+    const UNDECIDED: &[&str] = &[
+        "awaiting", "next", "needed", "needing", "needs", "outstanding", "past", "possible",
+        "proposed", "required", "reversed", "revisit", "to", "unresolved", "upcoming", "without",
+    ];
+    // Of the many headings of a file, few get this far.
+    if !title.to_ascii_lowercase().contains("decision") {
+        return false;
+    }
+    let words = heading::words(title);
+    let words: Vec<&str> = words
+        .split(|c: char| !(c.is_alphanumeric() || c == '.'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let Some(noun) = words.iter().position(|word| word.starts_with("decision")) else {
+        return false;
+    };
+    let (before, after) = (&words[..noun], &words[noun + 1..]);
+    let is_list = after.first().is_some_and(|word| LISTS.contains(word));
+    let is_noun = words[noun] == "decisions" || words[noun] == "decision" && is_list;
+    // `Constraints & Decisions` is a list of both.
+    let is_mixed = title.contains('&') || before.contains(&"and");
+    let about = after.iter().position(|word| {
+        JOINTS.contains(word) || word.starts_with('v') || ["phase", "milestone"].contains(word)
+    });
+    let kinds = &after[..about.unwrap_or(after.len())];
+    let is_undecided = words.iter().any(|word| UNDECIDED.contains(word));
+    is_noun
+        && !is_mixed
+        && kinds.iter().all(|word| LISTS.contains(word))
+        && !is_undecided
+        && !heading::is_about_items(title)
+}
+
 /// Returns the decisions in a range: table rows and bullets, in file order.
 ///
 /// ```text
-/// | Decision | Date | Rationale |        - [02-03]: Use X because Y
-/// |----------|------|-----------|        - (Phase 6): Replaced A with B
-/// | Use X    | 2026-02-17 | fast |     - 2026-02-17: Use X
+/// | Decision | Date | Rationale |        **Phase 2 decisions:**
+/// |----------|------|-----------|        - [02-03]: Use X because Y
+/// | Use X    | 2026-02-17 | fast |     - (Phase 6): Replaced A with B
+///                                       - 02-04: Use X
+///                                       - 2026-02-17: Use X
 /// ```
+///
+/// A bold label above a list is its heading; lists of phases or of open items are left out.
 pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Decision> {
-    let mut found: Vec<(usize, Decision)> = Vec::new();
-    for table in outline.tables(range) {
-        found.extend(of_table(table));
+    let mut found: Vec<Decision> = Vec::new();
+    let mut label: Option<&str> = None;
+    for block in outline.blocks(range) {
+        let own: Vec<Decision> = match &block.content {
+            BlockContent::Paragraph => {
+                label = bold_label(outline.slice(&block.range));
+                continue;
+            }
+            BlockContent::Item(item) => of_item(item).into_iter().collect(),
+            BlockContent::Table(table) => of_table(table),
+            BlockContent::Code | BlockContent::Html => continue,
+        };
+        if label.is_none_or(may_hold) {
+            found.extend(own.into_iter().map(|decision| Decision {
+                heading: label.map(str::to_owned),
+                ..decision
+            }));
+        }
     }
-    for (block, item) in outline.items(range) {
-        found.extend(of_item(item).map(|decision| (block.line, decision)));
-    }
-    found.sort_by_key(|(line, _)| *line);
-    found.into_iter().map(|(_, decision)| decision).collect()
+    found
+}
+
+/// Returns the text of a line that consists only of a bold label: `**Phase 2 decisions:**`.
+fn bold_label(paragraph: &str) -> Option<&str> {
+    let inner = paragraph.strip_prefix("**")?;
+    let label = inner
+        .strip_suffix(":**")
+        .or_else(|| inner.strip_suffix("**:"))?;
+    (!label.contains("**") && !label.contains('\n')).then_some(label)
+}
+
+/// Returns whether a list under this heading may hold decisions, rather than open items or the phases of a roadmap.
+pub(crate) fn may_hold(title: &str) -> bool {
+    let words = heading::words(title);
+    let has = |names: &[&str]| words.split(' ').any(|word| names.contains(&word));
+    let is_roadmap = has(&["roadmap"]) || has(&["structure"]) && has(&["phase", "milestone"]);
+    !heading::is_about_items(title) && (!is_roadmap || has(&["decision", "decisions"]))
 }
 
 /// Returns the decisions without duplicates: a bullet may repeat a table row, which adds the date and reason.
@@ -86,10 +173,7 @@ impl Decision {
     /// Returns the decision without the leading tag.
     pub fn untagged(&self) -> &str {
         let text = self.text.as_str();
-        let rest = match tag(text) {
-            Some(_) => text.split_once([']', ')']).map_or(text, |(_, rest)| rest),
-            None => text,
-        };
+        let rest = split_tag(text).map_or(text, |(_, rest)| rest);
         rest.trim_start_matches([':', ' '])
     }
 }
@@ -113,8 +197,8 @@ fn push_words(key: &mut String, text: &str) {
     }
 }
 
-/// Returns the decisions of a table with their line numbers; empty for tables of other things.
-pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
+/// Returns the decisions of a table; empty for tables of other things.
+pub(crate) fn of_table(table: &Table) -> Vec<Decision> {
     let Some(text) = table.column(&["Decision", "Key Decision", "Choice"]) else {
         return Vec::new();
     };
@@ -126,15 +210,14 @@ pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
     let rows = table.rows.iter().filter_map(|row| {
         let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
         let text = cell(Some(text))?;
-        let decision = Decision {
+        Some(Decision {
             text: cell(choice)
                 .map_or_else(|| text.to_owned(), |choice| format!("{text}: {choice}")),
             date: cell(date).and_then(parse_date),
             rationale: cell(rationale).map(str::to_owned),
             source: cell(source).map(str::to_owned),
             heading: None,
-        };
-        Some((row.line, decision))
+        })
     });
     rows.collect()
 }
@@ -143,17 +226,21 @@ pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
 fn of_item(item: &ListItem) -> Option<Decision> {
     let text =
         non_placeholder(&item.text).filter(|text| !is_none_remark(text) && item.depth == 0)?;
+    let tag = split_tag(text).map(|(tag, _)| tag);
+    let tagged_date = tag.and_then(parse_date);
+    let source = tag.filter(|_| tagged_date.is_none());
     Some(Decision {
         text: text.to_owned(),
-        date: parse_date(text),
+        date: parse_date(text).or(tagged_date),
         rationale: None,
-        source: tag(text).map(str::to_owned),
+        source: source.map(str::to_owned),
         heading: None,
     })
 }
 
-/// Returns the leading tag in brackets: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`.
-fn tag(text: &str) -> Option<&str> {
+/// Splits off the leading tag: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`, `[2026-02-17]: …`, and without
+/// brackets only the number of a plan, `02-03: …`.
+fn split_tag(text: &str) -> Option<(&str, &str)> {
     let square = text
         .strip_prefix('[')
         .and_then(|rest| rest.split_once(']'))
@@ -163,9 +250,20 @@ fn tag(text: &str) -> Option<&str> {
             .and_then(|rest| rest.split_once(')'))
             .filter(|(_, rest)| rest.starts_with(':'))
     };
+    let plan = || text.split_once(':').filter(|(tag, _)| is_plan(tag));
     square
         .or_else(round)
-        .and_then(|(tag, _)| non_placeholder(tag))
+        .or_else(plan)
+        .and_then(|(tag, rest)| Some((non_placeholder(tag)?, rest)))
+}
+
+/// Returns whether a text is the number of a plan with that of its phase: `02-03`, `05.1-02`.
+fn is_plan(text: &str) -> bool {
+    let is_number = |digits: &str| {
+        (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    text.split_once('-')
+        .is_some_and(|(phase, plan)| phase.split('.').all(is_number) && is_number(plan))
 }
 
 #[cfg(test)]
@@ -174,6 +272,41 @@ mod tests {
 
     fn read(text: &str) -> Vec<Decision> {
         decisions(&Outline::parse(text, 0), &(0..text.len()))
+    }
+
+    #[test]
+    fn headings_of_decisions_are_recognised_by_their_words() {
+        for title in [
+            "Decisions",
+            "## Key Decisions (v1.0):",
+            "Decisions Log",
+            "Decision log",
+            "Decision History",
+            "Decisions Made So Far",
+            "Recent key decisions",
+            "Locked Decisions",
+            "Phase 3 decisions",
+            "Decisions for v1.2",
+            "Decisions \u{2014} Phase 4",
+            "OpenAPI decisions",
+        ] {
+            assert!(is_title(title), "{title}");
+        }
+        for title in [
+            "Pending Decisions",
+            "Open Decisions",
+            "Decisions needed",
+            "Decisions to make",
+            "Deferred decisions",
+            "Rejected Decisions",
+            "Decision",
+            "Decision criteria",
+            "Indecision log",
+            "Constraints & Decisions",
+            "Risks and Decisions",
+        ] {
+            assert!(!is_title(title), "{title}");
+        }
     }
 
     #[test]
@@ -207,6 +340,49 @@ mod tests {
         assert_eq!(texts, ["Use X", "Keep `y`", "Drop z"]);
         assert_eq!(found[0].source.as_deref(), Some("02-03"));
         assert_eq!(found[0].date, NaiveDate::from_ymd_opt(2026, 2, 17));
+    }
+
+    #[test]
+    fn a_date_as_a_tag_is_the_date() {
+        let found =
+            read("- [2026-02-17]: Store cents\n- (2026-02-18): Round half up\n- [02-03]: x\n");
+        let day = |day| NaiveDate::from_ymd_opt(2026, 2, day);
+        let dates: Vec<_> = found.iter().map(|d| d.date).collect();
+        assert_eq!(dates, [day(17), day(18), None]);
+        let sources: Vec<_> = found.iter().map(|d| d.source.as_deref()).collect();
+        assert_eq!(sources, [None, None, Some("02-03")]);
+        assert_eq!(found[0].untagged(), "Store cents");
+    }
+
+    #[test]
+    fn a_plan_number_without_brackets_is_a_tag() {
+        let found = read(
+            "- 04-02: Keep the index\n- 05.1-03: Drop z\n- 2026-02-17: x\n- 1000-2000: y\n- 9-5 jobs: w\n",
+        );
+        let sources: Vec<_> = found.iter().map(|d| d.source.as_deref()).collect();
+        assert_eq!(sources, [Some("04-02"), Some("05.1-03"), None, None, None]);
+        assert_eq!(found[0].text, "04-02: Keep the index");
+        assert_eq!(found[0].untagged(), "Keep the index");
+        assert_eq!(found[3].untagged(), "1000-2000: y");
+    }
+
+    #[test]
+    fn a_bold_label_is_the_heading_of_its_list() {
+        let text = "- a\n\n**Phase 2 decisions:**\n- b\n\n**v1.2 roadmap structure:**\n- 5 phases\n\n**Phase structure**:\n- 1 to 4\n\n**Deferred:**\n- c\n\n**Table structure:**\n- d\n\n**Note:** more\n- e\n";
+        let found = read(text);
+        let found: Vec<_> = found
+            .iter()
+            .map(|d| (d.text.as_str(), d.heading.as_deref()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("a", None),
+                ("b", Some("Phase 2 decisions")),
+                ("d", Some("Table structure")),
+                ("e", None)
+            ]
+        );
     }
 
     #[test]

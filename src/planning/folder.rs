@@ -23,6 +23,7 @@ use crate::error::At;
 use crate::error::Result;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseIds;
+use crate::planning::Roadmap;
 use crate::planning::names::entries;
 use crate::planning::phase::OtherFolders;
 use crate::project::vocabulary;
@@ -167,10 +168,27 @@ impl Archive {
         }))
     }
 
+    /// Reads the archived roadmap, beside the archive's folder or in it; `None` if there is none.
+    pub(crate) fn roadmap(&self, ids: PhaseIds) -> Result<Option<Roadmap>> {
+        let Some(dir) = &self.dir else {
+            return Ok(None);
+        };
+        for path in [self.roadmap_beside(dir), dir.join(vocabulary::ROADMAP)] {
+            if let Some(text) = read::text(&path)? {
+                return Ok(Some(Roadmap::parse_with(&text.value, &path, ids).value));
+            }
+        }
+        Ok(None)
+    }
+
+    fn roadmap_beside(&self, dir: &Path) -> PathBuf {
+        dir.with_file_name(format!("{}{}", self.slug, vocabulary::ROADMAP_OF))
+    }
+
     /// Returns how the phases of the archive in `dir` are numbered: as config.json, in the archive or above,
     /// or the archived roadmap shows.
     fn ids(&self, dir: &Path) -> PhaseIds {
-        let beside = dir.with_file_name(format!("{}{}", self.slug, vocabulary::ROADMAP_OF));
+        let beside = self.roadmap_beside(dir);
         let above = dir.ancestors().take(CONFIG_ABOVE);
         let mut settings = above.map(|dir| dir.join(vocabulary::CONFIG));
         let settings = settings.find(|path| read::is_file(path));

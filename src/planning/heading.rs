@@ -55,9 +55,37 @@ pub(crate) fn sections<'o>(
     })
 }
 
+/// Titles of subsections for completed entries.
+pub(crate) const DONE: &[&str] = &[
+    "done", "completed", "complete", "resolved", "archived", "closed",
+];
+
+/// Returns whether a heading is about open, deferred or completed items.
+pub(crate) fn is_about_items(title: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "open", "pending", "question", "concern", "deferred", "rejected", "superseded", "todo",
+        "blocker",
+    ];
+    let words = words(title);
+    let is_item = |word: &str| WORDS.contains(&word.strip_suffix('s').unwrap_or(word));
+    DONE.contains(&words.as_str()) || words.split(|c: char| !c.is_alphanumeric()).any(is_item)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn items_are_recognised_by_whole_words() {
+        for title in [
+            "Open Questions", "Blockers/Concerns", "Deferred", "Done", "Todos",
+        ] {
+            assert!(is_about_items(title), "{title}");
+        }
+        for title in ["OpenAPI", "Key Decisions", "Definition of done"] {
+            assert!(!is_about_items(title), "{title}");
+        }
+    }
 
     #[test]
     fn decoration_is_dropped() {

@@ -76,6 +76,7 @@ pub use state::Skill;
 pub use state::StateFile;
 pub use state::StatedPhase;
 pub use status::PhaseProgress;
+pub(crate) use status::without_status;
 pub use summary::AcceptanceResult;
 pub use summary::Deviation;
 pub use summary::IssueNote;

@@ -164,10 +164,7 @@ fn bullets_under(outline: &Outline<'_>, names: &[&str]) -> Vec<String> {
 
 /// Returns the decisions of the decisions section, or without one, of any table of decisions.
 fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
-    let titles = [
-        "key decisions", "decisions", "decisions made", "decision log",
-    ];
-    let mut sections = heading::sections(outline, &titles).peekable();
+    let mut sections = decision::sections(outline).peekable();
     if sections.peek().is_some() {
         return sections
             .flat_map(|section| decision::decisions(outline, &section.own))
@@ -178,7 +175,6 @@ fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
         .tables(&all)
         .filter(|table| table.column(&["Decision"]).is_some())
         .flat_map(decision::of_table)
-        .map(|(_, decision)| decision)
         .collect()
 }
 

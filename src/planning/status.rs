@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+use crate::clock::parse_date;
+use crate::text::strip_prefix_ignore_case;
+
 /// The progress of a phase, independent of wording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -145,6 +148,63 @@ fn prefix(text: &str) -> Option<(PhaseProgress, &'static str)> {
     })
 }
 
+/// Returns a milestone's name without the status after it: `v1.0 MVP — SHIPPED 2026-02-23`, `v1.0 MVP (complete)`.
+pub(crate) fn without_status(name: &str) -> &str {
+    let mut name = name.trim();
+    loop {
+        let dashed = SEPARATORS
+            .iter()
+            .filter_map(|mark| Some((name.rfind(mark)?, mark.len())))
+            .find(|(at, len)| is_status_of_milestone(&name[at + len..]))
+            .map(|(at, _)| at);
+        let bracketed = || {
+            let inner = name.strip_suffix(')')?;
+            let at = inner.rfind('(')?;
+            is_status_of_milestone(&inner[at + 1..]).then_some(at)
+        };
+        let shouted = || {
+            let at = name.rfind(' ')?;
+            let (before, word) = (&name[..at], &name[at + 1..]);
+            let is_loud = !word.contains(char::is_lowercase) && before.contains(char::is_lowercase);
+            (is_loud && is_status_of_milestone(word)).then_some(at)
+        };
+        match dashed.or_else(bracketed).or_else(shouted) {
+            Some(at) if at > 0 => {
+                name = name[..at].trim_end_matches([' ', ':', '-', '\u{2013}', '\u{2014}']);
+            }
+            _ => return name,
+        }
+    }
+}
+
+/// Marks that separate a milestone's name from its status.
+const SEPARATORS: &[&str] = &[" \u{2014} ", " \u{2013} ", " -- ", " - ", ": "];
+
+/// Statuses of milestones, in lower case. Others may be names: `v2.0 - Planning`.
+const OF_MILESTONES: &[&str] = &[
+    "active", "archived", "closed", "completed", "complete", "done", "in progress", "planned",
+    "released", "shipped",
+];
+
+/// Returns whether a text is a status of a milestone, perhaps with its date or a remark.
+fn is_status_of_milestone(text: &str) -> bool {
+    let words = text
+        .trim()
+        .trim_start_matches(|c: char| !c.is_alphanumeric());
+    if words.is_empty() {
+        return PhaseProgress::of_sign(text).is_some();
+    }
+    let rest = OF_MILESTONES
+        .iter()
+        .find_map(|word| strip_prefix_ignore_case(words, word));
+    rest.is_some_and(|rest| {
+        let date = rest.trim_start().trim_start_matches("on ");
+        let remark = rest.trim_start();
+        !rest.starts_with(char::is_alphanumeric)
+            && (!remark.starts_with(char::is_alphanumeric) || parse_date(date).is_some())
+    })
+}
+
 /// Returns whether `text` begins with `word`, followed by at most one letter or digit (`completed`).
 fn begins_with_word(text: &str, word: &str) -> bool {
     text.strip_prefix(word).is_some_and(|rest| {
@@ -189,6 +249,36 @@ mod tests {
             "All phases complete",
         ] {
             assert!(is_status(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_milestone_is_named_without_its_status() {
+        for (text, expected) in [
+            ("v1.2 Harbour Map \u{2014} SHIPPED", "v1.2 Harbour Map"),
+            ("v1.0 MVP \u{2014} SHIPPED 2026-02-23", "v1.0 MVP"),
+            ("v1.0 MVP - Shipped 2026-02-23", "v1.0 MVP"),
+            ("v1.0 MVP -- \u{2705} released on 2026-02-23", "v1.0 MVP"),
+            ("v1.0 MVP (complete)", "v1.0 MVP"),
+            ("v1.0 MVP: archived", "v1.0 MVP"),
+            ("v1.0 MVP \u{2705}", "v1.0 MVP"),
+            ("v2.0 Feature Gaps COMPLETE", "v2.0 Feature Gaps"),
+            (
+                "Milestone 1 \u{2014} Harbour Map \u{2014} done",
+                "Milestone 1 \u{2014} Harbour Map",
+            ),
+            ("v2.0 Complete Rewrite", "v2.0 Complete Rewrite"),
+            ("v2.0: Complete Rewrite", "v2.0: Complete Rewrite"),
+            (
+                "M2 Single path (M1 closed 2026-05-12)",
+                "M2 Single path (M1 closed 2026-05-12)",
+            ),
+            ("v2.0 - Planning", "v2.0 - Planning"),
+            ("v2.0 \u{2014} Active Users", "v2.0 \u{2014} Active Users"),
+            ("SHIPPED", "SHIPPED"),
+            ("GET IT DONE", "GET IT DONE"),
+        ] {
+            assert_eq!(without_status(text), expected, "{text}");
         }
     }
 }

@@ -33,6 +33,32 @@ pub(crate) fn shared(folder: &BTreeSet<String>, name: &str) -> usize {
     (found * 100).checked_div(wanted.len()).unwrap_or(0)
 }
 
+/// Returns the name of a phase that is over: the roadmap's, or the folder's if the two have no word in common.
+///
+/// Roadmaps that retell shipped milestones may give a number's name to other work than its folder contains.
+pub(crate) fn of_past_phase<'a>(folder: &'a PhaseDir, planned: Option<&'a str>) -> &'a str {
+    let own = words(&folder.name);
+    let is_similar = |one: &str, other: &str| one == other || common_start(one, other) >= SAME_STEM;
+    let is_told = |name: &&str| {
+        let told = words(name);
+        // A folder's name cannot contain other letters.
+        let is_foreign = told.iter().any(|word| !word.is_ascii());
+        let is_same = |word: &String| own.iter().any(|own| is_similar(own, word));
+        own.is_empty() || told.is_empty() || is_foreign || told.iter().any(is_same)
+    };
+    planned.filter(is_told).unwrap_or(&folder.name)
+}
+
+/// Number of equal characters at the start of two forms of a word: `config`, `configuration`.
+const SAME_STEM: usize = 4;
+
+fn common_start(one: &str, other: &str) -> usize {
+    one.chars()
+        .zip(other.chars())
+        .take_while(|(a, b)| a == b)
+        .count()
+}
+
 /// An index from words to names of phases, to find the names that match a folder.
 pub(crate) struct NameIndex {
     /// Number of words of each name.
@@ -129,6 +155,23 @@ mod tests {
         assert!(!is_other(&["04-ensure-metrics"]));
         // Another folder has the name of its phase.
         assert!(is_other(&["03-something-else", "02-ensure-metrics"]));
+    }
+
+    #[test]
+    fn a_past_phase_is_named_by_its_folder_if_the_roadmap_means_another() {
+        let folder = folder("02-harbour-removal");
+        for (planned, expected) in [
+            (Some("Remove the Harbour"), "Remove the Harbour"),
+            (Some("Harbours"), "Harbours"),
+            (Some("Dependencies"), "harbour-removal"),
+            (
+                Some("\u{423}\u{434}\u{430}\u{43b}\u{435}\u{43d}\u{438}\u{435}"),
+                "\u{423}\u{434}\u{430}\u{43b}\u{435}\u{43d}\u{438}\u{435}",
+            ),
+            (None, "harbour-removal"),
+        ] {
+            assert_eq!(of_past_phase(&folder, planned), expected);
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod weighing;
 pub use drift::Drift;
 pub use drift::DriftKind;
 pub use drift::drift;
+pub(crate) use folder_name::of_past_phase as name_of_past_phase;
 pub use inconsistency::inconsistencies;
 pub use metrics::metrics;
 pub use phase::Phase;

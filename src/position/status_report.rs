@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::planning;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Decision;
 use crate::planning::PhaseNumber;
@@ -71,6 +72,10 @@ pub struct MilestoneStatus {
     pub slug: String,
     /// The active milestone's name, according to STATE.md or the roadmap.
     pub name: Option<String>,
+    /// Whether no milestone was chosen: the files are in the planning folder itself, or the tool that wrote them
+    /// manages milestones without slugs.
+    #[serde(skip)]
+    pub is_implied: bool,
     /// The active milestone's title, if STATE.md's front matter has one in addition to a version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -158,17 +163,19 @@ impl StatusReport {
         let planning = project.planning_place();
         let position = &survey.position;
         let derived = derived(position);
+        let folder = &survey.folder;
         Self {
             project: survey.name(project),
             core_value: survey.core_value().map(str::to_owned),
             layout: planning.layout.name,
             planning_dir: project.relative(&planning.dir).to_owned(),
             milestone: MilestoneStatus {
-                slug: survey.folder.active.slug.clone(),
+                slug: folder.active.slug.clone(),
                 name: milestone_name(survey),
+                is_implied: planning.layout.name.keeps_milestones()
+                    || folder.active.dir == folder.dir,
                 title: survey.state.milestone_name.clone(),
-                archived: survey
-                    .folder
+                archived: folder
                     .archived
                     .iter()
                     .map(|archive| archive.slug.clone())
@@ -188,15 +195,12 @@ impl StatusReport {
         }
     }
 
-    /// Returns the milestone's name, otherwise its slug.
-    ///
-    /// The slug `default` of an unnamed milestone is left out for tools that manage milestones themselves,
-    /// since they do not use it.
+    /// Returns the milestone's name, otherwise its slug, but not the `default` that stands for none.
     pub fn milestone_name(&self) -> Option<String> {
         let milestone = &self.milestone;
-        let is_unnamed = self.layout.keeps_milestones() && milestone.slug == DEFAULT_MILESTONE;
-        let slug = (!is_unnamed).then_some(&milestone.slug);
-        let name = milestone.name.as_ref().or(slug)?;
+        let is_meant = |name: &&String| !milestone.is_implied || *name != DEFAULT_MILESTONE;
+        let name = milestone.name.as_ref().filter(is_meant);
+        let name = name.or_else(|| Some(&milestone.slug).filter(is_meant))?;
         let title = milestone.title.as_ref();
         let title = title.filter(|title| !name.to_lowercase().contains(&title.to_lowercase()));
         Some(match title {
@@ -206,7 +210,8 @@ impl StatusReport {
     }
 }
 
-/// Returns the milestone's name in STATE.md, otherwise in the roadmap for the current phase.
+/// Returns the milestone's name in STATE.md, without a status after it, otherwise in the roadmap for the current
+/// phase.
 fn milestone_name(survey: &Survey) -> Option<String> {
     let of_roadmap = || {
         let number = &survey.position.phase()?.number;
@@ -222,7 +227,10 @@ fn milestone_name(survey: &Survey) -> Option<String> {
             .filter(|one| !one.is_shipped)
             .map(|one| one.name.clone())
     };
-    survey.state.milestone.clone().or_else(of_roadmap)
+    let stated = survey.state.milestone.as_deref();
+    stated
+        .map(|name| planning::without_status(name).to_owned())
+        .or_else(of_roadmap)
 }
 
 impl PlanCounts {

@@ -462,3 +462,38 @@ fn effort_is_what_was_recorded_or_what_the_caller_says() {
     // What only some plans say is not said of all.
     assert_eq!(of("### Phase 1: Event"), "thorough (2 of 3 plans)");
 }
+
+#[test]
+fn past_phases_are_named_by_their_own_roadmap_or_their_folder() {
+    let case = Case::empty();
+    let summary = "---\nphase: 2\nplan: 1\nstatus: complete\n---\n# Summary\n";
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap\n\n## Phases\n\n- [x] **Phase 2: Signage**\n- [x] **Phase 3: The Harbour Map**\n",
+    )
+    .write(
+        ".planning/milestones/v1.0-ROADMAP.md",
+        "# Roadmap\n\n## Phases\n\n- [x] **Phase 1: Boats (with crews)**\n",
+    )
+    .write(".planning/milestones/v1.0-phases/01-boats/01-01-PLAN.md", "# Plan\n")
+    .write(".planning/milestones/v1.0-phases/01-boats/01-01-SUMMARY.md", summary)
+    .write(".planning/phases/02-remove-piers/02-01-PLAN.md", "# Plan\n")
+    .write(".planning/phases/02-remove-piers/02-01-SUMMARY.md", summary)
+    .write(".planning/phases/03-harbour-map/03-01-PLAN.md", "# Plan\n")
+    .write(".planning/phases/03-harbour-map/03-01-SUMMARY.md", summary);
+    case.run("execute --all").success();
+    let recorded = String::from_utf8(case.read(".planning/patterns/PATTERNS.md").unwrap()).unwrap();
+    let titles: Vec<&str> = recorded
+        .lines()
+        .filter_map(|line| line.strip_prefix("### "))
+        .map(|title| title.split(" (unknown)").next().unwrap_or(title))
+        .collect();
+    assert_eq!(
+        titles,
+        [
+            "Phase 1: Boats (with crews)",
+            "Phase 2: Remove piers",
+            "Phase 3: The Harbour Map"
+        ]
+    );
+}

@@ -22,7 +22,7 @@ fn a_new_project_gets_a_planning_folder_and_a_context_file_and_a_second_run_chan
     assert_eq!(
         first.stdout(),
         format!(
-            "Created in .vbw-planning: {CREATED}.\nCLAUDE.md created (11 lines).\nNext: plan phase 1\n"
+            "Created in .vbw-planning: {CREATED}.\nCLAUDE.md created (10 lines).\nNext: plan phase 1\n"
         )
     );
     assert_eq!(first.stderr(), "");
@@ -51,7 +51,7 @@ fn a_new_project_gets_a_planning_folder_and_a_context_file_and_a_second_run_chan
     assert_eq!(difference(&before, &case.tree()), [""; 0]);
     assert_eq!(
         second.stdout(),
-        ".vbw-planning is complete already; nothing created.\nCLAUDE.md unchanged (11 lines).\nNext: plan phase 1\n"
+        ".vbw-planning is complete already; nothing created.\nCLAUDE.md unchanged (10 lines).\nNext: plan phase 1\n"
     );
     let status = case.run("status --json").success().json();
     assert_eq!(status["next"]["command"], "plan phase 1");
@@ -97,7 +97,7 @@ fn where_no_workflow_works_the_context_file_speaks_of_the_code_and_of_no_foreign
     let bare = text(&case, "CLAUDE.md");
     let expected = "# pantry\n\n## Code\n\n- Languages: Rust\n- Build: `cargo build`\n\
         - Test: `cargo test`\n- Code in: `src/`\n\n## Active Context\n\n\
-        **Milestone:** default\n**Phase:** none\n**Next action:** plan phase 1\n<!--";
+        **Phase:** none\n**Next action:** plan phase 1\n<!--";
     assert!(bare.contains(expected), "{bare}");
     assert!(
         case.run("sync --check")

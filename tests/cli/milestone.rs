@@ -147,3 +147,26 @@ fn a_gsd_folder_keeps_its_own_command() {
     );
     assert_unchanged(&before, &case, &refused);
 }
+
+#[test]
+fn the_default_milestone_is_named_only_once_it_was_chosen() {
+    let case = Case::empty();
+    case.write(
+        ".vbw-planning/phases/01-shelves/01-01-PLAN.md",
+        "# Plan 01-01\n",
+    );
+    let unnamed = case.run("status").success();
+    assert!(
+        !unnamed.stdout().contains("Milestone:"),
+        "{}",
+        unnamed.report()
+    );
+    case.run("milestone new offline-mode").success();
+    case.run("milestone switch default").success();
+    let chosen = case.run("status").success();
+    assert!(
+        chosen.stdout().contains("Milestone:  default"),
+        "{}",
+        chosen.report()
+    );
+}

@@ -67,7 +67,7 @@ impl<'a> Problem<'a> {
         let kind = deviation.kind.as_deref().unwrap_or_default().to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| kind.contains(word));
         let title = clean(&deviation.text);
-        let is_action = starts_with_past_verb(&title);
+        let is_action = starts_with_past_verb(&title) && split_reason(deviation).is_none();
         let mut weight = signs.weight();
         let mut add = |applies: bool, change: f64| weight += if applies { change } else { 0.0 };
         add(has(&["rule 3", "blocking", "devn-02", "devn-03"]), BLOCKING);
@@ -93,6 +93,12 @@ impl<'a> Problem<'a> {
             ..Passage::default()
         };
         let signs = Signs::detect(text);
+        // `pytest is not installed, so the tests were skipped` says what is wrong; put off was only the check.
+        let holds_further = signs.environment || signs.error;
+        let signs = Signs {
+            deferred: signs.irrelevant || signs.deferred && !holds_further,
+            ..signs
+        };
         let is_settled = is_settled(&text.to_lowercase());
         Self {
             plan,
@@ -143,13 +149,39 @@ fn passage(deviation: &Deviation) -> Passage {
             cause: own(&deviation.cause),
             fix: own(&deviation.fix),
         },
-        (None, None) => Passage {
-            title: String::new(),
-            issue: deviation.text.clone(),
-            cause: own(&deviation.cause),
-            fix: own(&deviation.fix),
-        },
+        (None, None) => {
+            let (fix, issue) = split_reason(deviation).unwrap_or(("", &deviation.text));
+            Passage {
+                title: String::new(),
+                issue: issue.to_owned(),
+                cause: own(&deviation.cause),
+                fix: deviation.fix.clone().unwrap_or_else(|| fix.to_owned()),
+            }
+        }
     }
+}
+
+/// Minimum number of words of a reason that can be understood by itself.
+const MIN_REASON_WORDS: usize = 6;
+
+/// Splits `Dropped the count -- the service does not return one` into what was done and the reason, if the
+/// reason tells something that holds further.
+fn split_reason(deviation: &Deviation) -> Option<(&str, &str)> {
+    const DASHES: &[&str] = &[" -- ", " \u{2014} ", " \u{2013} "];
+    if !starts_with_past_verb(&clean(&deviation.text)) {
+        return None;
+    }
+    let splits = DASHES
+        .iter()
+        .filter_map(|dash| deviation.text.split_once(dash));
+    let (done, reason) = splits.min_by_key(|(done, _)| done.len())?;
+    let first = reason.split(". ").next()?;
+    let signs = Signs::detect(first);
+    let holds_further = signs.general || signs.environment || signs.error || signs.version;
+    // `Pinned to 3.3` tells what was done, too; `they cannot read it` does not say what.
+    let is_reason = !starts_with_past_verb(first) && first.split(' ').count() >= MIN_REASON_WORDS;
+    (holds_further && is_reason && !done.contains(". ") && !signs.is_local())
+        .then_some((done, reason))
 }
 
 /// Returns one whole sentence of at most `room` characters on a deviation.

@@ -29,6 +29,8 @@ pub(crate) struct Signs {
     pub(crate) process: bool,
     /// Work that was put off, or declared irrelevant.
     pub(crate) deferred: bool,
+    /// That it was declared irrelevant.
+    pub(crate) irrelevant: bool,
     /// Cleanup.
     pub(crate) cleanup: bool,
     /// The plan's own bookkeeping.
@@ -76,8 +78,12 @@ sign!(
     r"(?i)\b(?:(?:one|single|separate|atomic|bundled|combined|same|own) commits?|commit(?:ted|s)? (?:together|separately|in (?:a |one |the )?(?:single|same|one)|as one|as a single)|commits? (?:also )?includes?|commit (?:per|for each) task|(?:included|bundled|folded|rolled) in(?:to)? .{0,30}commit|already (?:done|committed|implemented|complete[d]?|deleted|created|applied|satisfied|covered|present)|ahead of schedule|pre-staged|staged by|sequenc\w+|(?:task|commit) (?:order|ordering)|ordering|tests pass|combined into|merged into one|no (?:separate )?commit|inline rather than|parallel (?:dev )?agents?|work split|checkpoint)\b"
 );
 sign!(
-    DEFERRED,
-    r"(?i)\b(?:deferred|defer|out[ -]of[ -]scope|skipped|follow-?up|no functional|no (?:behaviou?r\w*|scope|user|material) (?:impact|change|creep)|not a (?:plan )?deviation|(?:future|later) (?:plan|phase|work|pr)s?|not in this (?:pr|plan)|cosmetic|no impact|unrelated|harmless|as expected|non-blocking|functionally (?:equivalent|identical))\b"
+    POSTPONED,
+    r"(?i)\b(?:deferred|defer|out[ -]of[ -]scope|skipped|follow-?up|(?:future|later) (?:plan|phase|work|pr)s?|not in this (?:pr|plan))\b"
+);
+sign!(
+    IRRELEVANT,
+    r"(?i)\b(?:no functional|no (?:behaviou?r\w*|scope|user|material) (?:impact|change|creep)|not a (?:plan )?deviation|cosmetic|no impact|unrelated|harmless|as expected|non-blocking|functionally (?:equivalent|identical))\b"
 );
 sign!(
     CLEANUP,
@@ -99,6 +105,7 @@ sign!(
 impl Signs {
     pub(crate) fn detect(text: &str) -> Self {
         let text = text.as_bytes();
+        let irrelevant = IRRELEVANT.is_match(text);
         Self {
             environment: ENVIRONMENT.is_match(text),
             error: ERROR.is_match(text),
@@ -106,7 +113,8 @@ impl Signs {
             general: GENERAL.is_match(text),
             convention: CONVENTION.is_match(text),
             process: PROCESS.is_match(text),
-            deferred: DEFERRED.is_match(text),
+            deferred: irrelevant || POSTPONED.is_match(text),
+            irrelevant,
             cleanup: CLEANUP.is_match(text),
             bookkeeping: BOOKKEEPING.is_match(text),
             test_upkeep: TEST_UPKEEP.is_match(text),

@@ -158,3 +158,39 @@ fn a_lesson_is_made_from_the_beginning_of_a_long_text() {
     let kept = sentence_of(&record.deviations[0], 10_000);
     assert!(!kept.unwrap_or_default().contains("zirconium"));
 }
+
+#[test]
+fn an_issue_about_the_environment_counts_although_a_check_was_skipped() {
+    let skipped = "Zig is not installed in the sandbox, so the suite was skipped";
+    let issue = |text: &str| format!("## Issues Encountered\n\n- {text}\n");
+    let found = failed(&phase(1, vec![plan(1, &issue(skipped))]), None);
+    assert_eq!(texts(&found), [format!("{skipped} (plan 01)")]);
+    for other in [
+        "The last report was skipped, it belongs to phase 4",
+        "Four warnings of the loader in the sandbox are unrelated to this plan",
+    ] {
+        let found = failed(&phase(1, vec![plan(1, &issue(other))]), None);
+        assert_eq!(texts(&found), [""; 0], "{other}");
+    }
+}
+
+#[test]
+fn what_was_done_for_a_reason_is_judged_by_the_reason() {
+    let lesson = |text: &str| {
+        let text = format!("## Deviations\n- DEVN-01: {text}\n");
+        let found = failed(&phase(1, vec![plan(1, &text)]), None);
+        texts(&found).join("|")
+    };
+    assert_eq!(
+        lesson(
+            "Removed `boxes` from the heading -- the harbour service does not return the number of boxes. The heading shows weights."
+        ),
+        "The harbour service does not return the number of boxes. Fix: removed `boxes` from the heading (plan 01)"
+    );
+    for other in [
+        "Removed `boxes` from the heading -- it does not fit",
+        "Removed `boxes` from the heading -- dropped the number that the service does not return",
+    ] {
+        assert_eq!(lesson(other), "", "{other}");
+    }
+}

@@ -17,6 +17,7 @@ use crate::planning::PhaseProgress;
 use crate::planning::RoadmapMilestone;
 use crate::planning::heading;
 use crate::planning::progress_table::phase_in_front;
+use crate::planning::status::without_status;
 
 /// Maximum number of milestones with phases, and of milestones that are only listed.
 pub(super) const MAX: usize = 200;
@@ -177,7 +178,7 @@ fn plain(text: &str) -> String {
         .filter(|at| text[..*at].split(' ').count() > 2 || version(text).is_some())
         .min()
         .unwrap_or(text.len());
-    text[..end].replace("**", "").trim().to_owned()
+    without_status(&text[..end].replace("**", "")).to_owned()
 }
 
 /// Parses `Phases 1-6`, `Phase 3`, `Phases 13+`, `Phases 10, 10.1, 11`, `Phase 24 shipped; Phases 25-26` into
@@ -232,6 +233,21 @@ mod tests {
 
     fn numbers(range: Range<u32>) -> Range<PhaseNumber> {
         PhaseNumber::from(range.start)..PhaseNumber::from(range.end)
+    }
+
+    #[test]
+    fn a_name_is_freed_of_its_status() {
+        for (text, expected) in [
+            ("\u{2705} v1.0 MVP -- SHIPPED 2026-02-23", "v1.0 MVP"),
+            ("**v1.0 MVP**: shipped", "v1.0 MVP"),
+            (
+                "Milestone 1 \u{2014} Map (done)",
+                "Milestone 1 \u{2014} Map",
+            ),
+            ("v2.0 Complete Rewrite", "v2.0 Complete Rewrite"),
+        ] {
+            assert_eq!(plain(text), expected);
+        }
     }
 
     #[test]

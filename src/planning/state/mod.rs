@@ -35,6 +35,7 @@ use crate::planning::located::Span;
 use crate::planning::placeholder::is_none_remark;
 use crate::planning::state::milestone::StatedMilestone;
 use crate::planning::without_emphasis;
+use crate::text::strip_prefix_ignore_case;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -289,34 +290,40 @@ fn listed_total(phases: &[PhaseStatus]) -> Option<u32> {
 
 /// Returns the decisions, including those under subheadings, without phases that are listed among them.
 fn decisions(outline: &Outline<'_>, ids: PhaseIds) -> Vec<Decision> {
-    const TITLES: &[&str] = &[
-        "decisions",
-        "key decisions",
-        "recent decisions",
-        "accumulated decisions",
-        "decisions made",
-        "decision log",
-        "architectural decisions",
-        "design decisions",
-    ];
-    let all = heading::sections(outline, TITLES)
+    let all = decision::sections(outline)
         .flat_map(|section| {
             let inner = outline
                 .subsections(section)
-                .filter(|inner| !open_items::is_title(&inner.title))
+                .filter(|inner| decision::may_hold(&inner.title))
                 .filter(|inner| !skill_list::is_title(&inner.title));
             let groups = std::iter::once(section).chain(inner);
             let under = |group: &Section| {
                 let mut decisions = decision::decisions(outline, &group.own);
                 for decision in &mut decisions {
-                    decision.heading = Some(group.title.clone());
+                    let title = || group.title.clone();
+                    decision.heading.get_or_insert_with(title);
                 }
                 decisions
             };
             groups.flat_map(under).collect::<Vec<_>>()
         })
-        .filter(|decision| phase_list::entry(Span::new(&decision.text, 0, 1), ids).is_none());
+        .filter(|decision| {
+            let text = decision.untagged();
+            phase_list::entry(Span::new(text, 0, 1), ids).is_none() && !is_phase_report(text, ids)
+        });
     decision::distinct(all)
+}
+
+/// Returns whether a text only reports that a phase is over: `Phase 4 complete: all 11 reports converted`.
+fn is_phase_report(text: &str, ids: PhaseIds) -> bool {
+    const OVER: &[&str] = &["complete", "completed", "done", "finished", "shipped"];
+    strip_prefix_ignore_case(text, "phase ")
+        .and_then(|rest| ids.split(rest.trim_start()))
+        .and_then(|(_, rest)| {
+            rest.split(|c: char| !c.is_alphanumeric())
+                .find(|word| !word.is_empty())
+        })
+        .is_some_and(|word| OVER.iter().any(|over| over.eq_ignore_ascii_case(word)))
 }
 
 #[cfg(test)]

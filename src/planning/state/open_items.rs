@@ -39,21 +39,6 @@ const BLOCKERS: &[&str] = &[
     "blockers/risks",
 ];
 
-/// Titles of subsections for completed entries.
-const DONE: &[&str] = &[
-    "done", "completed", "complete", "resolved", "archived", "closed",
-];
-
-/// Returns whether a heading is about open, deferred or completed items.
-pub(super) fn is_title(title: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "open", "pending", "question", "concern", "deferred", "rejected", "superseded", "todo",
-        "blocker",
-    ];
-    let words = heading::words(title);
-    DONE.contains(&words.as_str()) || WORDS.iter().any(|word| words.contains(word))
-}
-
 /// Returns the open todos, from bullets and table rows. A paragraph says where todos are kept, so it is not
 /// one.
 pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
@@ -69,7 +54,7 @@ pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
             end = end.max(section.whole.end);
             entries.read(outline, &section.own, ItemState::Open);
         } else if section.heading.start < end && !BLOCKERS.contains(&title.as_str()) {
-            let state = ItemState::done_if(DONE.contains(&title.as_str()));
+            let state = ItemState::done_if(heading::DONE.contains(&title.as_str()));
             entries.read(outline, &section.own, state);
         }
     }

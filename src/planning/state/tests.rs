@@ -230,3 +230,24 @@ fn a_list_of_phases_counts_them_if_it_is_complete_and_of_one_milestone() {
     assert_eq!(total(&["1", "3"]), None);
     assert_eq!(total(&[]), None);
 }
+
+#[test]
+fn a_log_of_decisions_is_read_and_pending_ones_are_not() {
+    let text = "# State\n## Decisions Log\n- 2026-03-02: Store prices in cents\n### OpenAPI\n- Generate the client\n### Open questions\n- Which currency?\n## Pending Decisions\n- Pick a queue\n";
+    let state = read(text);
+    let texts: Vec<&str> = state.decisions.iter().map(|d| d.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        ["2026-03-02: Store prices in cents", "Generate the client"]
+    );
+    assert_eq!(state.decisions[0].date, NaiveDate::from_ymd_opt(2026, 3, 2));
+}
+
+#[test]
+fn a_complete_phase_is_no_decision_with_or_without_a_tag() {
+    let state = read(
+        "# State\n## Decisions\n- 04-02: Phase 4 complete: all 11 reports converted and checked (49 rows)\n- [03-02]: Phase 3 complete\n- 04-01: Phase 4 needs the reports first\n- Phase 5 complete: all tests pass\n",
+    );
+    let texts: Vec<&str> = state.decisions.iter().map(|d| d.text.as_str()).collect();
+    assert_eq!(texts, ["04-01: Phase 4 needs the reports first"]);
+}

@@ -1,7 +1,9 @@
-//! Reads the notes on issues from a summary, which `Summary` has no field for.
+//! Reads the notes on issues and lessons from a summary, which `Summary` has no field for.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
+use crate::markdown::Block;
 use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::markdown::Section;
@@ -9,11 +11,13 @@ use crate::planning::non_placeholder;
 use crate::planning::summary::body_deviations::MAX_LISTED;
 use crate::text::one_line;
 
-/// A bullet or paragraph under `Issues Encountered` and the like.
+/// A bullet or paragraph under `Issues Encountered`, `Lessons Learned` and the like.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssueNote {
-    /// Its text on one line.
+    /// Its text on one line; after a bullet that is only a title, that of the bullets below it, too.
     pub text: String,
+    /// Whether it was noted as a lesson instead of as an issue.
+    pub is_lesson: bool,
     /// Line number in the summary, from 1.
     pub line: usize,
 }
@@ -21,8 +25,21 @@ pub struct IssueNote {
 /// Headings of sections about issues, normalised.
 const ISSUES: &[&str] = &[
     "issues encountered", "issues", "problems encountered", "problems", "known issues", "blockers",
-    "blocked", "lessons learned", "challenges", "gotchas",
+    "blocked", "challenges", "gotchas",
 ];
+
+/// Headings of sections about lessons, normalised.
+const LESSONS: &[&str] = &[
+    "implementation insights",
+    "key learnings",
+    "learnings",
+    "lessons",
+    "lessons learned",
+    "technical insights",
+];
+
+/// Labels of bullets that only say what was done about the issue before them.
+const REMEDIES: &[&str] = &["action taken", "fix", "outcome", "resolution", "solution"];
 
 /// Returns the notes of a summary, and the number of notes beyond [`MAX_LISTED`].
 pub(super) fn issue_notes(outline: &Outline<'_>) -> (Vec<IssueNote>, usize) {
@@ -30,8 +47,10 @@ pub(super) fn issue_notes(outline: &Outline<'_>) -> (Vec<IssueNote>, usize) {
     let mut known = HashSet::new();
     let sections = outline.sections().iter();
     for section in sections.filter(|section| section.level > 1) {
-        if ISSUES.contains(&plain(&section.title).as_str()) {
-            add(&mut found, &mut known, outline, section);
+        let title = plain(&section.title);
+        let is_lesson = LESSONS.contains(&title.as_str());
+        if is_lesson || ISSUES.contains(&title.as_str()) {
+            add(&mut found, &mut known, outline, section, is_lesson);
         }
     }
     let left_out = found.len().saturating_sub(MAX_LISTED);
@@ -44,11 +63,32 @@ fn add(
     known: &mut HashSet<String>,
     outline: &Outline<'_>,
     section: &Section,
+    is_lesson: bool,
 ) {
+    // One inside another adds nothing, so that they stay sorted by both ends.
+    let mut good_news: Vec<Range<usize>> = Vec::new();
+    for inner in outline.subsections(section) {
+        let is_inside = good_news
+            .last()
+            .is_some_and(|last| inner.heading.start < last.end);
+        if !is_inside && is_good_news(&inner.title) {
+            good_news.push(inner.whole.clone());
+        }
+    }
+    let is_left_out = |block: &&Block| {
+        let at = good_news.partition_point(|range| range.end <= block.range.start);
+        good_news
+            .get(at)
+            .is_some_and(|range| range.contains(&block.range.start))
+    };
+    let blocks = outline.blocks(&section.whole).iter();
+    let blocks: Vec<&Block> = blocks.filter(|block| !is_left_out(block)).collect();
     let mut is_first = true;
-    for block in outline.blocks(&section.whole) {
+    for (index, block) in blocks.iter().enumerate() {
         let text = match &block.content {
-            BlockContent::Item(item) if item.depth == 0 => item.text.clone(),
+            BlockContent::Item(item) if item.depth == 0 => {
+                with_nested(&item.text, &blocks[index + 1..])
+            }
             BlockContent::Paragraph => one_line(outline.slice(&block.range)),
             _ => continue,
         };
@@ -57,14 +97,64 @@ fn add(
             return;
         }
         is_first = false;
-        let is_issue = !is_nothing(&text) && !text.ends_with(':') && !is_rule(&text);
-        if is_issue && known.insert(text.clone()) {
+        let is_note = !is_nothing(&text) && !is_label(&text) && !is_remedy(&text);
+        if is_note && !is_rule(&text) && known.insert(text.clone()) {
             found.push(IssueNote {
                 text,
+                is_lesson,
                 line: block.line,
             });
         }
     }
+}
+
+/// Returns the text of a bullet, and after one that is only a title, that of the bullets below it.
+fn with_nested(own: &str, following: &[&Block]) -> String {
+    let title = own.trim_end_matches(':');
+    let is_bold = title
+        .strip_prefix("**")
+        .and_then(|rest| rest.strip_suffix("**"))
+        .is_some_and(|inner| !inner.contains("**"));
+    if !is_bold && !is_label(own) {
+        return own.to_owned();
+    }
+    let nested: Vec<&str> = following
+        .iter()
+        .map_while(|block| match &block.content {
+            BlockContent::Item(item) if item.depth > 0 => Some(item),
+            _ => None,
+        })
+        .filter(|item| item.depth == 1)
+        .map(|item| item.text.trim_end_matches('.'))
+        .collect();
+    if nested.is_empty() {
+        return own.to_owned();
+    }
+    let title = title.trim_matches('*').trim_end_matches(':');
+    format!("{title}: {}", nested.join(". "))
+}
+
+/// Returns whether a heading introduces what went well.
+fn is_good_news(title: &str) -> bool {
+    let title = plain(title);
+    ["what worked", "what went well", "successes"]
+        .iter()
+        .any(|start| title.starts_with(start))
+}
+
+/// Returns whether a text only introduces what follows: `Details:`, `**Details:**`.
+fn is_label(text: &str) -> bool {
+    text.trim_end_matches(['*', '_']).ends_with(':')
+}
+
+/// Returns whether a text only says what was done about an issue: `Resolution: …`, `**Fix:** …`.
+fn is_remedy(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(label, _)| {
+        let label = label.trim_matches(|c: char| !c.is_alphanumeric());
+        REMEDIES
+            .iter()
+            .any(|remedy| remedy.eq_ignore_ascii_case(label))
+    })
 }
 
 /// Returns a title in lower case, without punctuation, numbers and anything in brackets.
@@ -126,5 +216,35 @@ mod tests {
             let text = format!("## Issues\n\n{none}\n\n- all is checked\n");
             assert_eq!(texts(&text), [], "{none}");
         }
+    }
+
+    #[test]
+    fn a_title_goes_with_its_bullets_and_labels_are_no_notes() {
+        let text = "## Issues Encountered\n\n**Earlier work:**\n- Half of it was there\n- Resolution: did the rest\n- **Fix:** wrote it\n\n\
+                    - **Locks on boats**\n  - A lock needs a key.\n    - of steel\n  - Keys rust\n- Details:\n  - none of them float\n\n**Alone**\n";
+        let found: Vec<String> = texts(text).into_iter().map(|(text, _)| text).collect();
+        assert_eq!(
+            found,
+            [
+                "Half of it was there",
+                "Locks on boats: A lock needs a key. Keys rust",
+                "Details: none of them float",
+                "**Alone**"
+            ]
+        );
+    }
+
+    #[test]
+    fn lessons_are_told_from_issues() {
+        let text = "## Lessons Learned\n\n### What Worked Well\n\n1. **Small boats**\n   - They float\n\n### Technical Insights\n\n1. **Tides**\n   - They never wait\n\n## Issues\n\n- It rained\n";
+        let (notes, _) = issue_notes(&Outline::parse(text, 0));
+        let found: Vec<(&str, bool)> = notes
+            .iter()
+            .map(|note| (note.text.as_str(), note.is_lesson))
+            .collect();
+        assert_eq!(
+            found,
+            [("Tides: They never wait", true), ("It rained", false)]
+        );
     }
 }

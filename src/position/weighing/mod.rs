@@ -5,14 +5,19 @@
 //! over (`milestone_end`), the position and the next action (`choice`), whether checks of a finished phase come
 //! first (`gate`), and whether another interpretation is almost as likely (`contest`).
 
+use std::collections::HashMap;
+use std::path::PathBuf;
+
 use serde::Serialize;
 
+use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::planning::TextOf;
 use crate::planning::ratio;
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::PlanState;
+use crate::position::folder_name;
 use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
@@ -121,6 +126,17 @@ impl Position {
             let is_behind = behind.as_ref().is_some_and(|number| phase.number < *number);
             if phase.state == PhaseState::Running && is_behind {
                 phase.state = PhaseState::Done;
+            }
+        }
+        let over = phases
+            .iter_mut()
+            .filter(|phase| phase.state == PhaseState::Done || !phase.is_in_milestone);
+        let dirs = evidence.folder.active.phases.iter();
+        let dirs: HashMap<&PathBuf, &PhaseDir> = dirs.map(|dir| (&dir.dir, dir)).collect();
+        for phase in over {
+            if let Some(dir) = phase.dir.as_ref().and_then(|dir| dirs.get(dir)) {
+                let name = folder_name::of_past_phase(dir, phase.name.as_deref());
+                phase.name = Some(name.to_owned());
             }
         }
         Self {
