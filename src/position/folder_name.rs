@@ -163,12 +163,12 @@ mod tests {
         for (planned, expected) in [
             (Some("Remove the Harbour"), "Remove the Harbour"),
             (Some("Harbours"), "Harbours"),
-            (Some("Dependencies"), "harbour-removal"),
+            (Some("Dependencies"), folder.name.as_str()),
             (
                 Some("\u{423}\u{434}\u{430}\u{43b}\u{435}\u{43d}\u{438}\u{435}"),
                 "\u{423}\u{434}\u{430}\u{43b}\u{435}\u{43d}\u{438}\u{435}",
             ),
-            (None, "harbour-removal"),
+            (None, folder.name.as_str()),
         ] {
             assert_eq!(of_past_phase(&folder, planned), expected);
         }
