@@ -21,6 +21,7 @@ use crate::position::Survey;
 use crate::position::drift;
 use crate::position::inconsistencies;
 use crate::position::roadmap_phase;
+use crate::position::weighing::milestone_version;
 use crate::project::Commands;
 use crate::project::Layout;
 use crate::project::LayoutName;
@@ -174,7 +175,11 @@ impl StatusReport {
                 name: milestone_name(survey),
                 is_implied: planning.layout.name.keeps_milestones()
                     || folder.active.dir == folder.dir,
-                title: survey.state.milestone_name.clone(),
+                title: survey
+                    .state
+                    .milestone_name
+                    .clone()
+                    .filter(|_| !names_shipped_milestone(survey)),
                 archived: folder
                     .archived
                     .iter()
@@ -210,8 +215,8 @@ impl StatusReport {
     }
 }
 
-/// Returns the milestone's name in STATE.md, without a status after it, otherwise in the roadmap for the current
-/// phase.
+/// Returns the milestone's name in STATE.md, without a status after it, otherwise, or if that one has shipped, in
+/// the roadmap for the current phase.
 fn milestone_name(survey: &Survey) -> Option<String> {
     let of_roadmap = || {
         let number = &survey.position.phase()?.number;
@@ -228,9 +233,26 @@ fn milestone_name(survey: &Survey) -> Option<String> {
             .map(|one| one.name.clone())
     };
     let stated = survey.state.milestone.as_deref();
-    stated
-        .map(|name| planning::without_status(name).to_owned())
-        .or_else(of_roadmap)
+    let stated = stated.map(|name| planning::without_status(name).to_owned());
+    if names_shipped_milestone(survey) {
+        return of_roadmap().or(stated);
+    }
+    stated.or_else(of_roadmap)
+}
+
+/// Returns whether STATE.md still names a milestone that the roadmap calls shipped.
+fn names_shipped_milestone(survey: &Survey) -> bool {
+    let stated = survey
+        .state
+        .milestone
+        .as_deref()
+        .and_then(milestone_version);
+    let mut shipped = survey
+        .roadmap
+        .milestones
+        .iter()
+        .filter(|one| one.is_shipped);
+    stated.is_some() && shipped.any(|one| milestone_version(&one.name) == stated)
 }
 
 impl PlanCounts {

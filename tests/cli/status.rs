@@ -398,3 +398,21 @@ fn plans_that_state_counts_outweigh_a_preliminary_list() {
         "{text}"
     );
 }
+
+#[test]
+fn a_shipped_milestone_in_state_gives_way_to_that_of_the_current_phase() {
+    let case = Case::empty();
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap: A\n\n## Milestones\n\n- ✅ **v1.0 Base** - Phase 1 (shipped 2026-01-05)\n- 🚧 **v1.1 Search** - Phase 2 (in progress)\n\n\
+         ## Phases\n\n<details>\n<summary>✅ v1.0 Base (Phase 1) - SHIPPED 2026-01-05</summary>\n\n- [x] **Phase 1: One** - a\n\n</details>\n\n\
+         ### 🚧 v1.1 Search (In Progress)\n\n#### Phase 2: Two\n**Goal**: b\n",
+    );
+    case.write(
+        ".planning/STATE.md",
+        "---\nmilestone: v1.0\nmilestone_name: Base\n---\n\n# State\n\nPhase: 2 (Two)\n",
+    );
+    case.write(".planning/phases/02-two/02-01-PLAN.md", "# Plan\n");
+    let text = case.run("status").success().stdout();
+    assert!(text.contains("Milestone:  v1.1 Search\n"), "{text}");
+}
