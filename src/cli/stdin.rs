@@ -11,10 +11,12 @@ use crate::error::Result;
 /// was attempted.
 pub(crate) fn read(most: u64, tried: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let mut input = io::stdin().take(most);
+    let mark = "\u{feff}".as_bytes();
+    let mut input = io::stdin().take(most.saturating_add(mark.len() as u64));
     input.read_to_end(&mut bytes).at(tried, Path::new("-"))?;
-    if bytes.starts_with("\u{feff}".as_bytes()) {
-        bytes.drain(.."\u{feff}".len());
+    if bytes.starts_with(mark) {
+        bytes.drain(..mark.len());
     }
+    bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
     Ok(bytes)
 }

@@ -220,7 +220,10 @@ fn action(statement: &Statement) -> Result<Action> {
 }
 
 fn structured(text: &str) -> Result<Value> {
-    serde_json::from_str(text).map_err(|_| Error::usage("the structured value is not JSON"))
+    match serde_json::from_str(text) {
+        Ok(Value::Null) | Err(_) => Err(Error::usage("the structured value is null or not JSON")),
+        Ok(value) => Ok(value),
+    }
 }
 
 /// Refuses a text that looks like a secret.

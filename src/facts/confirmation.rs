@@ -52,7 +52,7 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
         &[],
     )?;
     let now = facts.clock().timestamp();
-    let found = found.into_iter().filter(|fact| !fact.is_over_at(&now));
+    let found = found.into_iter().filter(|fact| !fact.is_lapsed_at(&now));
     let mut contestable = HashMap::new();
     let with_question = |fact: Fact| {
         // Thousands may be pending for one key: its active facts are read once.
@@ -113,11 +113,11 @@ pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<Confirmatio
         let fact = reload(connection, user, &fact)?;
         match fact.status {
             FactStatus::Active => mark_certain(&arbiter, &fact),
-            FactStatus::PendingConfirmation if fact.is_over_at(&now) => {
+            FactStatus::PendingConfirmation if fact.is_lapsed_at(&now) => {
                 let end = fact.valid_to.as_deref().unwrap_or_default();
                 Err(
                     Error::refused(format!("{} was valid until {end} only", fact.key))
-                        .hint("`annals facts add` states it anew"),
+                        .hint("`annals facts reject` drops it; after that, `annals facts add` states it anew"),
                 )
             }
             FactStatus::PendingConfirmation => {

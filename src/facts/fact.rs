@@ -186,7 +186,7 @@ fn upsert_sql(rows: usize) -> String {
 }
 
 impl Fact {
-    /// Returns an active fact that was stated, and is valid, from a time.
+    /// Returns an active fact that was stated at this time and is valid from then on.
     pub(crate) fn new(user: &UserId, fact_id: String, key: &str, value: String, at: &str) -> Self {
         Self {
             fact_id,
@@ -326,6 +326,13 @@ impl Fact {
     /// Returns whether it has ended by this time but is still marked as active or pending.
     pub fn is_over_at(&self, now: &str) -> bool {
         self.status.is_retrievable() && self.valid_to.as_deref().is_some_and(|end| end <= now)
+    }
+
+    /// Returns whether it is a proposed value whose validity ended before anyone confirmed it.
+    pub(crate) fn is_lapsed_at(&self, now: &str) -> bool {
+        self.status == FactStatus::PendingConfirmation
+            && self.proposal != Some(Proposal::End)
+            && self.is_over_at(now)
     }
 
     /// Returns whether it is valid at this time.

@@ -77,7 +77,14 @@ impl FactKey {
             || TOPICS
                 .iter()
                 .any(|row| row.is_high_risk && self.is_about(row.word))
+            || self.is_about_money()
             || further.iter().any(is_named)
+    }
+
+    fn is_about_money(&self) -> bool {
+        let mut parts = self.name().split('.');
+        !parts.next().is_some_and(|first| WORK.contains(&first))
+            && MONEY.iter().any(|word| self.is_about(word))
     }
 
     fn name(&self) -> &str {
@@ -90,7 +97,8 @@ impl FactKey {
             let first = word.trim_end_matches('.');
             return self.name().split('.').next() == Some(first);
         }
-        self.name().split('.').any(|part| contains_word(part, word))
+        let name = self.name().replace('-', "_");
+        name.split('.').any(|part| contains_word(part, word))
     }
 
     fn secret_word(&self) -> Option<&'static str> {
@@ -178,7 +186,9 @@ const TOPICS: &[Topic] = &[
     high_risk("illness", Category::Health),
     high_risk("disease", Category::Health),
     high_risk("disability", Category::Health),
+    high_risk("disabilitie", Category::Health),
     high_risk("therapy", Category::Health),
+    high_risk("therapie", Category::Health),
     high_risk("blood_type", Category::Health),
     high_risk("legal.", Category::Other),
     high_risk("finance.", Category::Other),
@@ -187,20 +197,6 @@ const TOPICS: &[Topic] = &[
     high_risk("salary", Category::Other),
     high_risk("tax", Category::Other),
     high_risk("debt", Category::Other),
-    high_risk("iban", Category::Other),
-    high_risk("account_number", Category::Other),
-    high_risk("income", Category::Other),
-    high_risk("wage", Category::Other),
-    high_risk("loan", Category::Other),
-    high_risk("mortgage", Category::Other),
-    high_risk("savings", Category::Other),
-    high_risk("pension", Category::Other),
-    high_risk("credit", Category::Other),
-    high_risk("investment", Category::Other),
-    high_risk("insurance", Category::Other),
-    high_risk("net_worth", Category::Other),
-    high_risk("budget", Category::Other),
-    high_risk("money", Category::Other),
     topic("constraint.", Category::HardPreference),
     topic("rule.", Category::HardPreference),
     topic("task.", Category::TaskContext),
@@ -226,6 +222,18 @@ const TOPICS: &[Topic] = &[
     high_risk("social_security", Category::Identity),
     high_risk("nationality", Category::Identity),
     high_risk("religion", Category::Identity),
+];
+
+/// Words about money. They say nothing about the category, and nothing below [`WORK`], where `budget` may be
+/// one of tokens.
+const MONEY: &[&str] = &[
+    "iban", "account_number", "income", "wage", "loan", "mortgage", "savings", "pension", "credit",
+    "investment", "insurance", "net_worth", "budget", "money",
+];
+
+/// First parts of keys about work and taste.
+const WORK: &[&str] = &[
+    "constraint", "rule", "task", "project", "current", "goal", "preference",
 ];
 
 /// Names of secrets, which are never stored, whatever the value looks like.

@@ -143,6 +143,18 @@ impl Turn {
             raw_answer: None,
         }
     }
+
+    /// Returns whether it is the turn with these texts, as far as they are known: those of a forgotten turn are
+    /// erased.
+    fn is_of(&self, input: &str, response: &str, session: Option<&str>) -> bool {
+        let is_same = |stored: &str, new: &str| {
+            stored.is_empty() || new.is_empty() || sanitized(stored) == sanitized(new)
+        };
+        let own_session = self.session_id.as_deref();
+        is_same(&self.user_input, input)
+            && is_same(&self.assistant_response, response)
+            && (own_session.is_none() || session.is_none() || own_session == session)
+    }
 }
 
 const COLUMNS: &str = "user_id, turn_id, status, said_at, observed_at, session_id, turn_seq, project, \
@@ -181,6 +193,9 @@ pub fn observe(
         SecretPolicy::Refuse => sanitized(text).into_owned(),
     };
     let (input, response) = (clean(texts[0]), clean(texts[1]));
+    if input.trim().is_empty() {
+        return Err(Error::usage("the turn has no visible user_input"));
+    }
     let clock = facts.clock();
     let said_at = said_at(observation.timestamp.as_deref(), &clock)?;
     facts.leave_checkpoint_to_others()?;
@@ -188,13 +203,12 @@ pub fn observe(
         if let Some(id) = &observation.turn_id
             && let Some(known) = turn(connection, user, id)?
         {
-            // The text of a forgotten turn is erased.
-            return if known.user_input == input || known.user_input.is_empty() {
-                Ok(Receipt::from(known))
-            } else {
-                Err(Error::refused(format!("turn {id} has another user_input"))
-                    .hint("give each turn its own turn_id, or none"))
-            };
+            if !known.is_of(&input, &response, observation.session_id.as_deref()) {
+                let message = format!("turn_id {id} is in use for another message");
+                let hint = "give each turn its own turn_id, or none";
+                return Err(Error::refused(message).hint(hint));
+            }
+            return Ok(Receipt::from(known));
         }
         let turn_id = match &observation.turn_id {
             Some(id) => id.clone(),

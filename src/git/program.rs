@@ -370,6 +370,11 @@ fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result
         let writer = thread::Builder::new().spawn_scoped(scope, writer)?;
         let stdout = read_up_to(stdout, MAX_OUTPUT_BYTES);
         Ok::<_, io::Error>((join_thread(writer), stdout, join_thread(errors)))
+    })
+    .or_else(|refused| {
+        child.kill()?;
+        child.wait()?;
+        Err(refused)
     })?;
     // Before `wait`, after which its id may be reused by another process.
     let in_time = deadline.close();

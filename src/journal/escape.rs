@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::text::is_invisible;
+use crate::text::is_joiner_or_selector;
+use crate::text::strip_controls;
 
 /// Returns a JSON text in which all line separators and invisible characters are escaped.
 ///
@@ -11,18 +13,28 @@ use crate::text::is_invisible;
 /// U+009F, the line separators at which many programs split, and the invisible characters that are removed
 /// from all output, as `\u…`. They occur only inside strings, so the meaning is unchanged.
 pub(crate) fn visible(json: &str) -> Cow<'_, str> {
-    if !json.bytes().any(may_begin) || !json.chars().any(is_hidden) {
+    let may_be_hidden = |c: char| is_hidden(c) || is_joiner_or_selector(c);
+    if !json.bytes().any(may_begin) || !json.chars().any(may_be_hidden) {
         return Cow::Borrowed(json);
     }
+    let text = escaped(json, is_hidden);
+    // Joiners and variation selectors are removed where they join or style nothing.
+    if strip_controls(&text) == text {
+        return Cow::Owned(text);
+    }
+    Cow::Owned(escaped(&text, is_joiner_or_selector))
+}
+
+fn escaped(json: &str, is_escaped: fn(char) -> bool) -> String {
     let mut text = String::with_capacity(json.len() + 16);
     for c in json.chars() {
-        if is_hidden(c) {
+        if is_escaped(c) {
             push(c, &mut text);
         } else {
             text.push(c);
         }
     }
-    Cow::Owned(text)
+    text
 }
 
 /// Returns a JSON text without the white space between its tokens.
@@ -71,6 +83,10 @@ mod tests {
         let json = serde_json::to_string(text).unwrap();
         let shown = visible(&json);
         assert!(!shown.chars().any(is_hidden), "{shown}");
+        let stray = visible("\"x\u{200d}y v\u{fe0f}\"");
+        assert_eq!(stray, "\"x\\u200dy v\\ufe0f\"");
+        let family = "\"\u{1f468}\u{200d}\u{1f469} \u{2764}\u{fe0f}\"";
+        assert_eq!(visible(family), family);
         assert!(shown.contains("\\u2028\\u2029"), "{shown}");
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
         assert!(matches!(visible("\"é – 日\""), Cow::Borrowed(_)));

@@ -47,7 +47,7 @@ pub struct JournalQuery {
     #[serde(default = "default_window", deserialize_with = "window")]
     pub window_lines: usize,
     /// The text that the query is compared with.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "mode")]
     pub mode: Mode,
     /// The required type.
     #[serde(default, rename = "type")]
@@ -69,6 +69,10 @@ fn limit<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<usize, D::Er
 
 fn window<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<usize, D::Error> {
     number(from, "window_lines", DEFAULT_WINDOW)
+}
+
+fn mode<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Mode, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
 fn number<'de, D: Deserializer<'de>>(

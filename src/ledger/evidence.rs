@@ -5,6 +5,7 @@ use std::path::Component;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use regex::Captures;
 use regex::Regex;
 
 use crate::error::Result;
@@ -20,7 +21,7 @@ static PULL_REQUEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The path directly before the marker, in backticks or as a word.
 static MARKED_PATH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:`([^`\n]+)`|([^\s`,;()\[\]]+))[ \t]*\(?on-disk invariant\)?").ok()
+    Regex::new(r#"(?i)(?:`([^`\n]+)`|([^\s`,;()\[\]"'*]+))[ \t]*\(on-disk invariant\)"#).ok()
 });
 
 /// Marks a path as evidence: a fact about the files on disk that does not depend on the history.
@@ -52,25 +53,35 @@ impl EntryEvidence {
         if let Some(marked) = MARKED_PATH.as_ref().filter(|_| is_marked) {
             for found in marked.captures_iter(&rest) {
                 let path = found.get(1).or_else(|| found.get(2));
-                let path = path.map_or("", |path| path.as_str());
-                evidence.paths.push(path.to_owned());
+                let path = path.map_or("", |path| path.as_str().trim_end_matches(['.', ':']));
+                if !is_cited_hash(path) {
+                    evidence.paths.push(path.to_owned());
+                }
             }
-            rest = Cow::Owned(marked.replace_all(&rest, " ").into_owned());
+            let without_paths = |found: &Captures<'_>| {
+                let is_hash = found
+                    .get(2)
+                    .is_some_and(|word| is_cited_hash(word.as_str()));
+                let kept = if is_hash { &found[0] } else { " " };
+                kept.to_owned()
+            };
+            rest = Cow::Owned(marked.replace_all(&rest, without_paths).into_owned());
         }
+        let mut linked_hashes = Vec::new();
         for word in rest.split(|c: char| c.is_whitespace() || "`,;()[]\"'".contains(c)) {
             let word = word.trim_start_matches([':', '*', '#']);
             let word = word.trim_end_matches(['.', ':', '*', '#']);
             if is_cited_hash(word) {
                 evidence.hashes.push(word.to_ascii_lowercase());
             } else if word.contains("://") {
-                // A link to a commit, or to a file as of one.
-                let hashes = word
-                    .split(['/', '#', '?'])
-                    .filter(|part| is_cited_hash(part));
-                evidence.hashes.extend(hashes.map(str::to_ascii_lowercase));
+                linked_hashes.extend(linked_commit(word));
             } else if is_marked && is_path(word) {
                 evidence.paths.push(word.to_owned());
             }
+        }
+        // Beside other evidence, a link may name a commit of another repository.
+        if evidence.hashes.is_empty() && !has_pull_request && evidence.paths.is_empty() {
+            evidence.hashes = linked_hashes;
         }
         // Some words consist of hexadecimal digits.
         let is_hash = |hash: &String| hash.bytes().any(|b| b.is_ascii_digit());
@@ -125,6 +136,15 @@ fn is_cited_hash(word: &str) -> bool {
     word.len() >= 7 && is_hash_prefix(word) && !is_compact_date(word)
 }
 
+/// Returns the commit that a link names: `https://…/commit/77c1af2`.
+fn linked_commit(link: &str) -> Option<String> {
+    let (_, rest) = link
+        .split_once("/commit/")
+        .or_else(|| link.split_once("/commits/"))?;
+    let hash = rest.split(['/', '#', '?']).next()?;
+    is_cited_hash(hash).then(|| hash.to_ascii_lowercase())
+}
+
 fn is_path(word: &str) -> bool {
     !word.contains("://")
         && word.contains(['/', '.'])
@@ -143,12 +163,49 @@ fn exists_inside(root: &Path, path: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> (Vec<String>, bool, Vec<String>) {
+        let found = EntryEvidence::parse(text);
+        (found.hashes, found.has_pull_request, found.paths)
+    }
+
+    #[test]
+    fn paths_and_linked_commits_are_evidence_in_many_forms() {
+        let none = Vec::<String>::new;
+        for (text, path) in [
+            ("Makefile (on-disk invariant)", "Makefile"),
+            ("./src/a.rs (on-disk invariant)", "./src/a.rs"),
+            (".github/ci.yml (On-disk invariant).", ".github/ci.yml"),
+            ("`docs/x y.md` (on-disk invariant)", "docs/x y.md"),
+        ] {
+            assert_eq!(read(text), (none(), false, vec![path.into()]), "{text}");
+        }
+        let link = "https://example.org/o/r/commit/77c1af2aa";
+        assert_eq!(read(link), (vec!["77c1af2aa".into()], false, none()));
+        assert_eq!(
+            read(&format!(
+                "a074d0f1, {link}, https://ci.example.org/build/12345678"
+            )),
+            (vec!["a074d0f1".into()], false, none())
+        );
+        for text in [
+            "src/a.rs: on-disk invariant",
+            "src/a.rs \u{2014} on-disk invariant",
+            "src/a.rs is an on-disk invariant",
+            "`src/a.rs` (an on-disk invariant)",
+            "the on-disk invariant src/a.rs",
+            "**src/a.rs** (on-disk invariant)",
+            "\"src/a.rs\" (on-disk invariant)",
+            "src/a.rs. On-disk invariant",
+        ] {
+            let expected = (none(), false, vec!["src/a.rs".into()]);
+            assert_eq!(read(text), expected, "{text}");
+        }
+        let hash = "29076e093 (on-disk invariant)";
+        assert_eq!(read(hash), (vec!["29076e093".into()], false, none()));
+    }
+
     #[test]
     fn evidence_is_read_from_free_text() {
-        let read = |text: &str| {
-            let found = EntryEvidence::parse(text);
-            (found.hashes, found.has_pull_request, found.paths)
-        };
         let none = Vec::<String>::new;
         assert_eq!(
             read("77c1af2, `A074D0F`."),
@@ -167,16 +224,6 @@ mod tests {
             read("`src/main.rs` (on-disk invariant)"),
             (none(), false, vec!["src/main.rs".into()])
         );
-        for (text, path) in [
-            ("Makefile (on-disk invariant)", "Makefile"),
-            ("./src/a.rs (on-disk invariant)", "./src/a.rs"),
-            (".github/ci.yml (On-disk invariant).", ".github/ci.yml"),
-            ("`docs/x y.md` (on-disk invariant)", "docs/x y.md"),
-        ] {
-            assert_eq!(read(text), (none(), false, vec![path.into()]), "{text}");
-        }
-        let link = "https://example.org/o/r/commit/77c1af2aa";
-        assert_eq!(read(link), (vec!["77c1af2aa".into()], false, none()));
         assert_eq!(read("this commit, reviewed"), (none(), false, none()));
         assert_eq!(
             read("deployed 20260217 in 77c1af2, not defaced"),

@@ -101,12 +101,19 @@ fn specs_of(commit: &Commit) -> Vec<String> {
 fn named_path(word: &str) -> &str {
     let path = word.split('#').next().unwrap_or_default();
     let path = path.trim_start_matches("./");
-    // `a.md:12`, `a.md:12-20`
-    let path = match path.rsplit_once(':') {
-        Some((path, lines)) if lines.bytes().all(|b| b.is_ascii_digit() || b == b'-') => path,
-        _ => path,
+    let mut path = path.trim_end_matches(['.', ':', '!', '?']);
+    // `a.md:12`, `a.md:12-20`, `a.md:12:5`, `a.md:L12`
+    let is_place = |text: &str| {
+        let digits = text.trim_start_matches('L');
+        let is_part = |c: char| c.is_ascii_digit() || matches!(c, '-' | '\u{2013}' | 'L');
+        !digits.is_empty() && digits.chars().all(is_part)
     };
-    path.trim_end_matches(['.', ':', '!', '?'])
+    while let Some((before, place)) = path.rsplit_once(':')
+        && is_place(place)
+    {
+        path = before;
+    }
+    path
 }
 
 fn is_spec(path: &str) -> bool {
@@ -118,6 +125,18 @@ fn is_spec(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_names_a_path_without_its_line() {
+        for word in [
+            "docs/plans/p.md", "./docs/plans/p.md.", "docs/plans/p.md:12", "docs/plans/p.md:12.",
+            "docs/plans/p.md:12-20", "docs/plans/p.md:12:5!", "docs/plans/p.md:L12",
+            "docs/plans/p.md#scope",
+        ] {
+            assert_eq!(named_path(word), "docs/plans/p.md", "{word}");
+        }
+        assert_eq!(named_path("docs/plans/a:b.md"), "docs/plans/a:b.md");
+    }
 
     #[test]
     fn specs_are_recognised_by_their_folder() {

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::ledger::anchor::Footer;
 use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
+use crate::markdown::Section;
 use crate::markdown::comments::without_comments;
 use crate::text::fold;
 
@@ -93,10 +94,12 @@ impl LedgerState {
 
     /// Returns whether the file says nothing but headings, or has placeholders and no active work.
     pub(crate) fn is_uninitialised(&self, text: &str) -> bool {
-        let lower = text.to_ascii_lowercase();
-        let is_marked = [UNKNOWN, TRIAGE]
-            .iter()
-            .any(|mark| lower.contains(&mark.to_ascii_lowercase()));
+        let is_placeholder = |line: &str| {
+            let line = line.trim_matches(BULLET);
+            starts_with(line, UNKNOWN) || starts_with(line, TRIAGE)
+        };
+        let is_marked =
+            text.contains(UNKNOWN) || text.contains(TRIAGE) || text.lines().any(is_placeholder);
         let is_working =
             |part: &StateSection| part.bullets.iter().any(|(bullet, _)| is_filled(bullet));
         let has_work = self.sections[1].as_ref().is_some_and(is_working);
@@ -104,13 +107,29 @@ impl LedgerState {
     }
 }
 
-/// Returns whether a text has content: more than headings, comments, placeholders and the footer.
+/// The characters around the text of a bullet or a thematic break.
+const BULLET: [char; 9] = ['\u{feff}', ' ', '\t', '\r', '-', '*', '+', '_', '='];
+
+/// Returns whether a text has content: more than the headings of the template, comments, labels, placeholders
+/// and the footer.
 fn says_anything(text: &str) -> bool {
     let front = FrontMatter::parse(text, Path::new("STATE.md")).value;
-    without_comments(&text[front.range.end..])
-        .lines()
-        .map(|line| line.trim_matches(['\u{feff}', ' ', '\t', '\r', '-', '*', '+', '_', '=']))
-        .any(|line| !line.starts_with('#') && is_filled(line) && !Footer::is_part(line))
+    let body = without_comments(&text[front.range.end..]);
+    let outline = Outline::parse(&body, 0);
+    let is_of_template = |section: &Section| {
+        let title = fold(&section.title);
+        let mut known = SECTIONS.iter().map(|known| fold(known));
+        section.level < 2 || known.any(|known| title.starts_with(&known))
+    };
+    let has_content = |section: &Section| {
+        let mut lines = outline.slice(&section.own).lines();
+        lines.any(|line| {
+            let line = line.trim_matches(BULLET);
+            !line.ends_with(':') && is_filled(line) && !Footer::is_part(line)
+        })
+    };
+    let mut sections = outline.sections().iter();
+    sections.any(|section| !is_of_template(section) || has_content(section))
 }
 
 /// Returns whether a bullet is more than a placeholder for nothing or for an unknown value.
@@ -137,6 +156,10 @@ fn is_bracketed(text: &str) -> bool {
     let Some((open, close)) = pair else {
         return false;
     };
+    // `<https://…>` is a link.
+    if open == '<' && text.contains("://") {
+        return false;
+    }
     let mut depth = 0_usize;
     for (at, c) in text.char_indices() {
         if c == open {
@@ -199,6 +222,12 @@ mod tests {
             ),
             (state("unknown (needs human)", ""), true),
             (state("", "Ship it"), false),
+            (state("#42: write the parser", "#41 Release"), false),
+            (state("", "Automate the `needs triage` label"), false),
+            (state("<https://example.org/board>", ""), false),
+            ("# State\n\n## Quick Reference\n- Run:\n".to_owned(), true),
+            ("# State\n\n## Objective: ship 1.0\n".to_owned(), false),
+            ("# State\n\n```\n# run\n```\n".to_owned(), false),
             ("# Where we are\n\nFree text.\n".to_owned(), false),
         ] {
             assert_eq!(

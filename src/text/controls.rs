@@ -103,6 +103,11 @@ fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
+/// Returns whether a character joins or styles the one before it, which decides whether it is removed.
+pub(crate) fn is_joiner_or_selector(c: char) -> bool {
+    is_joiner(c) || is_selector(c)
+}
+
 /// Returns whether a joiner is legitimate beside this character.
 fn accepts_joiner(neighbour: Option<char>) -> bool {
     neighbour.is_some_and(|c| !c.is_ascii() && !c.is_whitespace() && !needs_check(c))

@@ -17,6 +17,7 @@ pub(crate) use clip::first_chars;
 pub(crate) use clip::is_combining;
 pub(crate) use clip::is_unspaced;
 pub(crate) use controls::is_invisible;
+pub(crate) use controls::is_joiner_or_selector;
 pub use controls::strip_controls;
 pub use hexadecimal::hexadecimal;
 pub use line::Line;

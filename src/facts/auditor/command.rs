@@ -33,7 +33,10 @@ pub(crate) fn run(line: &str, prompt: &str, wait: Duration) -> Result<String> {
     let deadline = Instant::now() + wait;
     let left = || deadline.saturating_duration_since(Instant::now());
     let mut child = start(line).map_err(|error| failed(&format!("does not start: {error}")))?;
-    feed(&mut child, prompt);
+    if let Err(error) = feed(&mut child, prompt) {
+        end(&mut child);
+        return Err(failed(&format!("cannot be given the prompt: {error}")));
+    }
     let answer = collect(child.stdout.take());
     let complaint = collect(child.stderr.take());
     let bytes = match answer.recv_timeout(left()) {
@@ -95,23 +98,29 @@ fn start(line: &str) -> io::Result<Child> {
 }
 
 /// Writes the prompt in its own thread: a command that answers before reading all of it must not deadlock.
-fn feed(child: &mut Child, prompt: &str) {
+fn feed(child: &mut Child, prompt: &str) -> io::Result<()> {
     if let Some(mut stdin) = child.stdin.take() {
         let prompt = prompt.to_owned();
         // A command may ignore its input and close the pipe.
-        thread::spawn(move || stdin.write_all(prompt.as_bytes()).ok());
+        let write = move || stdin.write_all(prompt.as_bytes()).ok();
+        thread::Builder::new().spawn(write)?;
     }
+    Ok(())
 }
 
 fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = mpsc::channel();
     if let Some(stream) = stream {
-        thread::spawn(move || {
+        let refused = sender.clone();
+        let read = move || {
             let mut bytes = Vec::new();
             let read = stream.take(MAX_ANSWER_BYTES).read_to_end(&mut bytes);
             // After a timeout, nobody receives the result.
             sender.send(read.map(|_| bytes)).ok()
-        });
+        };
+        if let Err(error) = thread::Builder::new().spawn(read) {
+            refused.send(Err(error)).ok();
+        }
     }
     receiver
 }

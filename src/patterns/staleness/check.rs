@@ -3,6 +3,7 @@
 use std::cell::LazyCell;
 use std::path::Path;
 use std::thread;
+use std::thread::ScopedJoinHandle;
 
 use chrono::NaiveDate;
 
@@ -81,7 +82,7 @@ impl Staleness {
             let timeline = thread::Builder::new().spawn_scoped(scope, || git.timeline());
             let found = resolve_mentions(texts, &tree);
             // The system may refuse another thread.
-            let timeline = timeline.map_or_else(|_| Ok(git.timeline()), |thread| thread.join());
+            let timeline = timeline.map_or_else(|_| Ok(git.timeline()), ScopedJoinHandle::join);
             (timeline, found)
         });
         let timeline =

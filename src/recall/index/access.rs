@@ -114,7 +114,8 @@ fn is_own_index(path: &Path) -> bool {
 fn build_in_background(project: &Project) {
     let project = project.clone();
     // If it fails, the next search that is not urgent retries and reports the error.
-    thread::spawn(move || rebuild(&project, &Files::list(&project)).is_ok());
+    let build = move || rebuild(&project, &Files::list(&project)).is_ok();
+    let _started = thread::Builder::new().spawn(build).is_ok();
 }
 
 /// Searches the existing index file; returns `None` if it is not ours.
