@@ -81,10 +81,12 @@ fn show_list(milestones: &Vec<ListedMilestone>, to: &mut dyn Write) -> io::Resul
         writeln!(to, "no milestone is active")?;
     }
     for one in milestones {
-        let name = one.name.as_deref().unwrap_or(&one.slug);
-        write!(to, "{name}  {}", one.standing.as_str())?;
-        match one.phases {
-            Some(phases) => writeln!(to, ", {}", quantity(phases, "phase"))?,
+        write!(to, "{}  {}", one.slug, one.standing.as_str())?;
+        if let Some(phases) = one.phases {
+            write!(to, ", {}", quantity(phases, "phase"))?;
+        }
+        match one.name.as_ref().filter(|name| **name != one.slug) {
+            Some(name) => writeln!(to, " ({name})")?,
             None => writeln!(to)?,
         }
     }

@@ -1,6 +1,7 @@
 //! Fills each part from its store.
 
 use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 
 use crate::context::DigestRequest;
@@ -96,10 +97,10 @@ impl<'a> Gatherer<'a> {
     ) -> Result<DigestSection> {
         let lines = match part {
             DigestPart::Position => self.position(warnings),
-            DigestPart::Ledger => self.ledger_lines(Ledger::state),
+            DigestPart::Ledger => self.evenly(self.ledger_lines(Ledger::state)),
             DigestPart::Blockers => self.blockers(),
             DigestPart::Notepad => self.notepad()?,
-            DigestPart::Constraints => self.ledger_lines(Ledger::constraints),
+            DigestPart::Constraints => self.evenly(self.ledger_lines(Ledger::constraints)),
             DigestPart::Decisions => self.decisions(),
             DigestPart::Patterns => self.patterns(warnings)?,
             DigestPart::Entries => self.entries(warnings)?,
@@ -169,6 +170,20 @@ impl<'a> Gatherer<'a> {
 
     fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
         self.ledger.as_ref().map(lines).unwrap_or_default()
+    }
+
+    /// Returns the first lines of each section before the rest, so that a long one displaces no other.
+    fn evenly(&self, lines: Vec<String>) -> Vec<String> {
+        let mut count: HashMap<String, usize> = HashMap::new();
+        let is_first = |line: &String| {
+            let section = line.split_once(": ").map_or("", |(section, _)| section);
+            let count = count.entry(section.to_owned()).or_default();
+            *count += 1;
+            *count <= self.request.max_lines_per_list
+        };
+        let (mut first, rest): (Vec<String>, Vec<String>) = lines.into_iter().partition(is_first);
+        first.extend(rest);
+        first
     }
 
     /// Returns the pinned notes, and after a compaction also the latest working notes.

@@ -90,7 +90,7 @@ fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<
             project, &survey, number, request.partial, &mut recorder, &mut work.warnings,
         )?,
         None if request.all => add_all_complete(&survey, &mut recorder)?,
-        None => add_latest(&survey, &mut recorder)?,
+        None => add_latest(project, &survey, &mut recorder, &mut work.warnings)?,
     }
     if request.lessons.is_some() && !recorder.has_used_lessons() {
         return Err(
@@ -160,17 +160,30 @@ fn left_plans(phase: &Phase, text: TextOf<'_>) -> bool {
 }
 
 /// Adds the latest complete phase that is not recorded yet, or with `again` the latest complete one.
-fn add_latest(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
+fn add_latest(
+    project: &Project,
+    survey: &Survey,
+    recorder: &mut Recorder<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<()> {
+    let unreadable = RefCell::new(Vec::new());
+    let text = |path: &Path| read::text_or_warning(path, &mut unreadable.borrow_mut());
     let complete: Vec<(&PhaseDir, &Phase)> = complete(survey);
-    for (dir, phase) in complete.iter().rev() {
+    let whole = complete
+        .iter()
+        .rev()
+        .filter(|(_, phase)| !left_plans(phase, &text));
+    for (dir, phase) in whole {
         if recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)? {
-            return Ok(());
+            break;
         }
     }
+    warnings.extend(project.named(unreadable.borrow_mut().drain(..).collect()));
     Ok(())
 }
 
-/// Adds all complete phases, those of the archives first, because they were finished first.
+/// Adds all phases that are called complete, even with plans left, those of the archives first, because they were
+/// finished first.
 pub(crate) fn add_all_complete(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     for archive in &survey.folder.archived {
         let milestone: MilestoneFolder = archive.milestone()?.value;

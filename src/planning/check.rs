@@ -280,7 +280,8 @@ impl CheckFile {
             .stage_file
             .as_ref()
             .and_then(|path| Some((path, text(path)?)));
-        let status_word = text(&self.file).and_then(|text| stated_status(&text, &self.file));
+        let status_word =
+            text(&self.file).and_then(|text| stated_status(self.kind, &text, &self.file));
         let check = |file: &Path, outcome, status_word: &str| Check {
             kind: self.kind,
             file: file.to_owned(),
@@ -335,10 +336,12 @@ fn stage_word(text: &str) -> &str {
 }
 
 /// Returns the status in a report's front matter, otherwise the one under a label of its body.
-fn stated_status(text: &str, path: &Path) -> Option<String> {
+fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<String> {
     const FIELDS: [&str; 5] = ["issues", "issues_fixed", "failed", "status", "result"];
+    // A user test that is partial goes on, whatever failed so far.
+    let failed_of = |failed| if kind == CheckKind::Uat { None } else { failed };
     if let Some(([issues, fixed, failed, status, result], end)) = front_matter::scan(text, FIELDS) {
-        return of_fields(issues, fixed, failed, status.or(result))
+        return of_fields(issues, fixed, failed_of(failed), status.or(result))
             .or_else(|| in_body(&text[end..]));
     }
     let front = FrontMatter::parse(text, path).value;
@@ -347,7 +350,7 @@ fn stated_status(text: &str, path: &Path) -> Option<String> {
     of_fields(
         field("issues"),
         field("issues_fixed"),
-        field("failed"),
+        failed_of(field("failed")),
         status,
     )
     .or_else(|| in_body(&text[front.range.end..]))
@@ -462,6 +465,8 @@ mod tests {
             found("02-VERIFICATION.md", "result: PARTIAL\nfailed: 1"),
             issues
         );
+        let goes_on = "status: partial\nfailed: 1";
+        assert_eq!(found("02-UAT.md", goes_on), Some(CheckOutcome::Pending));
         let waiting = "result: PARTIAL\nfailed: 0";
         assert_eq!(
             found("02-VERIFICATION.md", waiting),

@@ -1,5 +1,6 @@
 //! Updates the performance metrics of STATE.md: the number of complete plans and their durations.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::clock::Minutes;
@@ -54,25 +55,31 @@ fn labels(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
     };
     let sections = outline.sections().iter();
     let sections = sections.filter(|section| section.level > 0 && is_metrics(&section.title));
+    let active = milestone.and_then(milestone_version);
+    // What names no version belongs to the milestone above it.
+    let is_other = |version: Option<&str>| active.is_some() && version != active;
     let mut labels = Vec::new();
     for section in sections {
-        let mut is_of_other = false;
+        let above = outline.sections().iter().filter(|one| {
+            one.level > 0
+                && (one.line == section.line || one.whole.contains(&section.heading.start))
+        });
+        let version = above.rev().find_map(|one| milestone_version(&one.title));
+        let mut is_of_other = version.is_some() && is_other(version);
         for label in outline.labels(&section.own) {
-            if label.value.trim().is_empty() && !is_count(&label.name) && !is_total(&label.name) {
-                // `**Velocity (v1.0):**` heads the metrics of one milestone.
-                let version = milestone_version(&label.name);
-                is_of_other = version.is_some() && version != milestone.and_then(milestone_version);
-            } else if !is_of_other {
-                labels.push(label);
+            match milestone_version(&label.name) {
+                Some(version) => is_of_other = is_other(Some(version)),
+                None if !is_of_other => labels.push(label),
+                None => {}
             }
         }
     }
-    let names: Vec<String> = labels.iter().map(|label| fold(&label.name)).collect();
-    let is_single = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
-    let labels = labels.into_iter().zip(&names);
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for label in &labels {
+        *count.entry(fold(&label.name)).or_default() += 1;
+    }
+    labels.retain(|label| count[&fold(&label.name)] == 1);
     labels
-        .filter_map(|(label, name)| is_single(name).then_some(label))
-        .collect()
 }
 
 fn is_count(name: &str) -> bool {
@@ -109,10 +116,8 @@ impl Measured {
     fn is_exceeded_by(&self, name: &str, stated: &str) -> bool {
         if is_count(name) {
             // `18 (5 of v1.0 + 13)` counts more than this milestone.
-            let digits = stated.find(|c: char| !c.is_ascii_digit());
-            let is_remark = digits.is_some_and(|end| end > 0);
-            let stated = stated.parse::<usize>();
-            return is_remark || stated.is_ok_and(|stated| stated > self.complete);
+            let is_more = |stated: usize| stated > self.complete;
+            return !is_blank(stated) && stated.parse::<usize>().map_or(true, is_more);
         }
         // Both are compared as formatted, so that rounding makes no difference.
         let written = is_total(name).then(|| self.written(name, stated)).flatten();

@@ -331,13 +331,11 @@ fn derived(position: &Position) -> PhaseReport {
         total: u32::try_from(position.total())
             .ok()
             .filter(|total| *total > 0)
-            // `9 of 16` would mislead where numbering continues across milestones.
+            // `9 of 16` would mislead where phases have higher numbers: numbering may continue across milestones.
             .filter(|total| phase.is_none_or(|phase| phase.number.ordinal() <= *total))
-            .filter(|_| {
-                position
-                    .kept()
-                    .next()
-                    .is_none_or(|first| first.number.ordinal() <= 1)
+            .filter(|total| {
+                let mut ordinals = position.kept().map(|phase| phase.number.ordinal());
+                ordinals.all(|ordinal| ordinal <= *total)
             }),
         name: phase.and_then(|phase| phase.name.clone()),
         status: phase.map(status_words),

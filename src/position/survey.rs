@@ -91,24 +91,17 @@ impl Survey {
         let ids = of_folders.unwrap_or_else(|| PhaseIds::of(config.as_deref(), of_roadmap));
         let state = state.map(|(text, path)| StateFile::parse_with(&text, &path, ids));
         let roadmap = roadmap.map(|(text, path)| Roadmap::parse_with(&text, &path, ids));
-        let mut state = state.map(|state| documents.value(state));
-        if *home != folder.dir {
-            let shared = documents.parse(&folder.dir.join(vocabulary::STATE), |text, path| {
-                StateFile::parse_with(text, path, ids)
-            });
-            if let (Some(state), Some(shared)) = (&mut state, shared) {
-                state.add_shared(shared);
-            }
-        }
+        let state = state.map(|state| documents.value(state));
         let roadmap = roadmap.map(|roadmap| documents.value(roadmap));
         let project_file =
             documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
         let (has_state, has_roadmap) = (state.is_some(), roadmap.is_some());
         let roadmap = roadmap.unwrap_or_default();
-        let state = state.unwrap_or_else(|| StateFile {
+        let mut state = state.unwrap_or_else(|| StateFile {
             ids,
             ..StateFile::default()
         });
+        documents.add_shared(&folder, &mut state);
         let workflow = config
             .as_deref()
             .map(WorkflowSettings::parse)
@@ -248,6 +241,19 @@ impl Documents<'_> {
     fn parse<T>(&self, path: &Path, parse: impl Fn(&str, &Path) -> Parsed<T>) -> Option<T> {
         let text = self.text(path)?;
         Some(self.value(parse(&text, path)))
+    }
+
+    /// Adds the decisions that the planning folder's own STATE.md keeps while the active milestone has a folder
+    /// of its own. A STATE.md that names a milestone belongs to other work.
+    fn add_shared(&self, folder: &PlanningFolder, state: &mut StateFile) {
+        if folder.active.dir == folder.dir {
+            return;
+        }
+        let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, state.ids);
+        let shared = self.parse(&folder.dir.join(vocabulary::STATE), parse);
+        if let Some(shared) = shared.filter(|shared| shared.is_between_milestones) {
+            state.add_shared(shared);
+        }
     }
 
     fn value<T>(&self, parsed: Parsed<T>) -> T {

@@ -41,6 +41,9 @@ struct Generation {
     files: Vec<String>,
     /// Prefixes of its commands, as they occur in a project's texts.
     words: Vec<String>,
+    /// Parts of paths that only its plans name.
+    #[serde(default)]
+    paths: Vec<String>,
     commands: Commands,
 }
 
@@ -50,9 +53,18 @@ impl Generation {
         files.any(|file| has_file(harness, &file.split('/').collect::<Vec<_>>()))
     }
 
-    fn mentions(&self, text: &str) -> usize {
+    /// Counts the commands of this generation in a text, without paths and links that contain the word, and
+    /// without those that belong to a longer word of another generation.
+    fn mentions(&self, text: &str, longer: &[&str]) -> usize {
+        let is_command = |(at, _): &(usize, &str)| {
+            let before = text[..*at].chars().next_back();
+            before.is_none_or(|c| c.is_whitespace() || "`\"'(*[:>|".contains(c))
+                && !longer.iter().any(|word| text[*at..].starts_with(word))
+        };
         let words = self.words.iter();
-        words.map(|word| text.matches(word.as_str()).count()).sum()
+        words
+            .map(|word| text.match_indices(word.as_str()).filter(is_command).count())
+            .sum()
     }
 }
 
@@ -189,8 +201,15 @@ impl Layout {
             harness_dirs.any(|home| generation.is_installed(home))
         });
         let most_mentioned = |text: &str| {
-            let generations = self.generations.iter();
-            let counts = generations.map(|generation| (generation.mentions(text), generation));
+            let all = || self.generations.iter().flat_map(|one| &one.words);
+            let counts = self.generations.iter().map(|generation| {
+                let is_longer = |word: &&String| {
+                    let mut own = generation.words.iter();
+                    own.any(|own| word.len() > own.len() && word.starts_with(own.as_str()))
+                };
+                let longer: Vec<&str> = all().filter(is_longer).map(String::as_str).collect();
+                (generation.mentions(text, &longer), generation)
+            });
             let highest = counts
                 .filter(|(count, _)| *count > 0)
                 .max_by_key(|(count, _)| *count);
@@ -200,9 +219,15 @@ impl Layout {
             let text = without_own_block(&read_or_empty(&root.join("CLAUDE.md")));
             most_mentioned(&(text + &read_or_empty(&planning.join(vocabulary::STATE))))
         };
-        let found = installed
-            .or_else(in_documents)
-            .or_else(|| most_mentioned(&last_plan(planning)));
+        let found = installed.or_else(in_documents).or_else(|| {
+            last_plans(planning).find_map(|plan| {
+                let names_path = |generation: &&Generation| {
+                    let mut paths = generation.paths.iter();
+                    paths.any(|path| plan.contains(path.as_str()))
+                };
+                most_mentioned(&plan).or_else(|| self.generations.iter().find(names_path))
+            })
+        });
         let Some(generation) = found else {
             if self.name == LayoutName::default() && is_pristine(root, planning) {
                 self.is_in_use = false;
@@ -220,19 +245,28 @@ impl Layout {
     }
 }
 
-/// Returns the text of the last plan of the last phase that has one.
-fn last_plan(planning: &Path) -> String {
+/// Maximum number of plans that are searched for commands.
+const MAX_PLANS: usize = 5;
+
+/// Returns the texts of the last plans, the latest first: one of each phase.
+fn last_plans(planning: &Path) -> impl Iterator<Item = String> {
     let names = |dir: &Path| listing::entries(dir).unwrap_or_default().into_iter();
+    let number = |name: &str| -> Option<Vec<u32>> {
+        let end = name.find(|c: char| !c.is_ascii_digit() && c != '.');
+        let digits = name[..end.unwrap_or(name.len())].trim_end_matches('.');
+        digits.split('.').map(|part| part.parse().ok()).collect()
+    };
     let phases = planning.join(vocabulary::PHASES);
-    let mut folders: Vec<String> = names(&phases).map(|(name, _)| name).collect();
-    folders.sort();
-    let plan_of = |folder: &String| {
+    let folders = names(&phases).filter_map(|(name, _)| Some((number(&name)?, name)));
+    let mut folders: Vec<(Vec<u32>, String)> = folders.collect();
+    folders.sort_unstable_by(|a, b| b.cmp(a));
+    let plan_of = move |(_, folder): (Vec<u32>, String)| {
         let dir = phases.join(folder);
         let plans = names(&dir).filter(|(name, _)| name.ends_with("PLAN.md"));
-        plans.map(|(name, _)| name).max().map(|name| dir.join(name))
+        let last = plans.map(|(name, _)| name).max()?;
+        Some(read_or_empty(&dir.join(last)))
     };
-    let plan = folders.iter().rev().find_map(plan_of);
-    plan.map(|path| read_or_empty(&path)).unwrap_or_default()
+    folders.into_iter().filter_map(plan_of).take(MAX_PLANS)
 }
 
 /// Returns plain words as a substitute for a tool's commands.
@@ -294,7 +328,16 @@ mod tests {
         tree.write(".planning/phases/01-a/01-01-PLAN.md", "Run /gsd:quick\n");
         tree.write(".planning/phases/02-b/02-01-PLAN.md", plan);
         assert_eq!(commands(LayoutName::Gsd).0, "/gsd-plan-phase 2");
-        tree.write("CLAUDE.md", "Run /gsd-core:progress and /vbw:vibe\n");
+        tree.write(
+            ".planning/phases/10-c/10-01-PLAN.md",
+            "Run /gsd:quick, see @x/gsd-planner.md\n",
+        );
+        assert_eq!(commands(LayoutName::Gsd).0, "/gsd:plan-phase 2");
+        let elsewhere = "See https://example.org/gsd-build and docs/gsd-notes.md\n";
+        tree.write("CLAUDE.md", elsewhere);
+        assert_eq!(commands(LayoutName::Gsd).0, "/gsd:plan-phase 2");
+        let plugin = "Run /gsd-core:progress, /vbw:vibe; @~/.claude/gsd-core/a.md, /gsd-core/b\n";
+        tree.write("CLAUDE.md", plugin);
         assert_eq!(commands(LayoutName::Gsd).0, "/gsd-core:plan-phase 2");
         tree.write(
             "home/.claude/plugins/cache/market/vbw/1.2.0/commands/plan.md",

@@ -48,12 +48,18 @@ pub(super) fn next_steps(outline: &Outline<'_>) -> Vec<Located<String>> {
         let mut names = LABELS.iter();
         names.any(|name| label.name.eq_ignore_ascii_case(name))
     };
+    let sections = outline.sections().iter();
+    let finished = sections.filter(|section| is_finished_phase(&section.title));
+    // In file order, each with the end of all up to it: a finished phase may have subsections that are finished.
+    let mut past: Vec<(usize, usize)> = Vec::new();
+    for section in finished {
+        let before = past.last().map_or(0, |(_, end)| *end);
+        past.push((section.whole.start, section.whole.end.max(before)));
+    }
     let is_past = |label: &&Label| {
-        let mut finished = outline
-            .sections()
-            .iter()
-            .filter(|s| is_finished_phase(&s.title));
-        finished.any(|section| section.whole.contains(&label.range.start))
+        let at = label.range.start;
+        let index = past.partition_point(|(start, _)| *start <= at);
+        index > 0 && at < past[index - 1].1
     };
     labels
         .iter()
@@ -64,13 +70,25 @@ pub(super) fn next_steps(outline: &Outline<'_>) -> Vec<Located<String>> {
 
 /// Returns whether a heading is that of a phase and calls it complete: `Phase 8: Base ✅ COMPLETE`.
 fn is_finished_phase(title: &str) -> bool {
-    let words = heading::words(title);
-    let number = words.strip_prefix("phase ").unwrap_or_default();
-    number.starts_with(|c: char| c.is_ascii_digit())
-        && (title.contains(['✅', '✓', '☑'])
-            || words
-                .split([' ', '(', ')', ','])
-                .any(|word| ["complete", "completed", "done", "shipped"].contains(&word)))
+    const DONE: [&str; 4] = ["complete", "completed", "done", "shipped"];
+    let lower = title.to_lowercase();
+    let is_done = |text: &str| DONE.iter().any(|word| text.starts_with(word));
+    let mut words = lower
+        .split(|c: char| !c.is_alphanumeric() && c != '.')
+        .filter(|word| !word.is_empty());
+    let is_phase = words.next() == Some("phase")
+        && words
+            .next()
+            .is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let last: Vec<&str> = words.collect();
+    // `(complete 2026-01-02)`, or the last word: `Complete the parser` and `not done` are no status.
+    let ends_done = match last.as_slice() {
+        [.., before, last] => DONE.contains(last) && !["not", "be", "of", "in"].contains(before),
+        [last] => DONE.contains(last),
+        [] => false,
+    };
+    is_phase
+        && (title.contains(['✅', '✓', '☑']) || ends_done || lower.split('(').skip(1).any(is_done))
 }
 
 #[cfg(test)]
@@ -83,6 +101,16 @@ mod tests {
         let found = next_steps(&Outline::parse(text, 0));
         let values: Vec<&str> = found.iter().map(|step| step.value.as_str()).collect();
         assert_eq!(values, ["Phase 9", "Phase 20"]);
+        for (title, expected) in [
+            ("Phase 8 (complete 2026-01-02)", true),
+            ("Phase 8: Base - done", true),
+            ("Phase 1: Complete the parser", false),
+            ("Phase 2: definition of done", false),
+            ("Phase 2: Not done", false),
+            ("Current Phase ✅", false),
+        ] {
+            assert_eq!(is_finished_phase(title), expected, "{title}");
+        }
     }
 
     #[test]

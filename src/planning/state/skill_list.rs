@@ -31,10 +31,14 @@ pub(super) fn skills(outline: &Outline<'_>) -> Vec<Skill> {
             .map(|label| (label, LabelTopic::from_label(label)))
             .filter(|(label, part)| label.is_bold || *part != LabelTopic::Other)
             .collect();
-        let first_label = parts.first().map_or(usize::MAX, |(label, _)| label.line);
+        let first_label = labels.iter().map(|label| label.line).min();
         let unlabelled = outline.items(&section.own);
-        let unlabelled = unlabelled.take_while(|(block, _)| block.line < first_label);
-        installed.extend(unlabelled.filter_map(|(_, item)| skill(&item.text)));
+        let unlabelled =
+            unlabelled.take_while(|(block, _)| first_label.is_none_or(|first| block.line < first));
+        let skills = unlabelled.filter_map(|(_, item)| skill(&item.text));
+        // `Run /find-skills to find more` is a sentence.
+        let is_name = |skill: &Skill| !skill.name.starts_with(|c: char| c.is_uppercase());
+        installed.extend(skills.filter(is_name));
         for (index, (label, part)) in parts.iter().enumerate() {
             let end = parts
                 .get(index + 1)
@@ -123,6 +127,9 @@ mod tests {
         let plain = "## Skills\n\n- a (global)\n- `b` - what it does\n\n**Suggested:**\n- c\n";
         assert_eq!(shown(plain), ["a@global", "b"]);
         assert!(shown("### Installed Skills\n\n- None\n").is_empty());
+        let sentences = "## Skills\n\n- No skills installed\n- Run /find-skills to discover more\n";
+        assert!(shown(sentences).is_empty());
+        assert!(shown("## Skills\n\nNot installed:\n- a\n").is_empty());
         assert!(shown("## Skills\n\n- **Suggested:** c\n").is_empty());
     }
 }

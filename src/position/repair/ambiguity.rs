@@ -13,6 +13,8 @@ use crate::planning::PhaseNumber;
 use crate::position::Action;
 use crate::position::Correction;
 use crate::position::Evidence;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::Position;
 use crate::position::conflict;
 use crate::position::drift::unique_phase;
@@ -105,6 +107,14 @@ fn duplicate_folders(position: &Position) -> Option<Undecided> {
 fn contested_position(position: &Position) -> Option<Undecided> {
     let next = &position.next;
     let rival = next.alternative.as_ref()?;
+    // A plan left in a phase that is done contests shipping, but no statement depends on it.
+    let is_leftover = |number: &PhaseNumber| {
+        let mut phases = position.phases.iter();
+        phases.any(|phase| phase.number == *number && phase.state == PhaseState::Done)
+    };
+    if next.action == Action::Ship && rival.phase.as_ref().is_some_and(is_leftover) {
+        return None;
+    }
     let first = |because: &[String]| because.first().cloned().unwrap_or_default();
     let what = format!("{}, but {}", first(&next.because), first(&rival.because));
     // Without a phase it is the end of the milestone, which comes last.
@@ -114,19 +124,34 @@ fn contested_position(position: &Position) -> Option<Undecided> {
     } else {
         (next.action, next.phase.as_ref())
     };
-    Some((what, how_to_settle(action, phase)))
+    Some((what, how_to_settle(position, action, phase)))
 }
 
 /// Returns what to do about the earlier of two actions that could both be next.
-fn how_to_settle(action: Action, phase: Option<&PhaseNumber>) -> Cow<'static, str> {
-    let Some(phase) = phase else {
+fn how_to_settle(
+    position: &Position,
+    action: Action,
+    number: Option<&PhaseNumber>,
+) -> Cow<'static, str> {
+    let Some(number) = number else {
         return "finish the milestone, or correct ROADMAP.md".into();
     };
+    let Some(phase) = position.phases.iter().find(|phase| phase.number == *number) else {
+        return format!("add phase {number} to ROADMAP.md, or correct the next step in STATE.md")
+            .into();
+    };
+    let unfinished = phase.count(PlanState::Partial) + phase.count(PlanState::Failed);
     let hint = match action {
-        Action::Execute => {
-            format!("write the missing summaries of phase {phase}, or remove its unfinished plans")
+        Action::Execute if phase.count(PlanState::Open) > 0 => {
+            format!("write the missing summaries of phase {number}, or remove its unfinished plans")
         }
-        _ => format!("finish phase {phase}, or mark it (deferred) in ROADMAP.md"),
+        Action::Execute if unfinished > 0 => {
+            format!("finish phase {number}, and correct the status in its summaries")
+        }
+        Action::Execute => format!(
+            "add the missing plans of phase {number}, or correct their number in ROADMAP.md"
+        ),
+        _ => format!("finish phase {number}, or mark it (deferred) in ROADMAP.md"),
     };
     hint.into()
 }

@@ -11,6 +11,7 @@ use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::reason;
+use crate::position::weighing::scope::BACKLOG;
 use crate::position::weighing::wording;
 
 /// Returns the interpretation that contests a choice.
@@ -105,7 +106,8 @@ fn passed_over(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate
     Some(work_on(assessment, open))
 }
 
-/// Applies if nothing is left to do, but a summary calls its plan partial or failed, and no check passed since.
+/// Applies if nothing is left to do, but a plan has no summary, or one that calls it partial or failed, and no
+/// check passed since: `annals ship` refuses that, too.
 fn unfinished_plan(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
     if choice.action != Action::Ship {
         return None;
@@ -116,8 +118,8 @@ fn unfinished_plan(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candi
     };
     let is_unfinished = |index: &usize| {
         let phase = &assessment.phases[*index];
-        let plans = phase.count(PlanState::Partial) + phase.count(PlanState::Failed);
-        phase.state == PhaseState::Done && plans > 0 && !has_passed(*index)
+        let is_whole = phase.count(PlanState::Complete) == phase.plans.len();
+        phase.state == PhaseState::Done && !is_whole && !has_passed(*index)
     };
     let index = assessment.members.iter().copied().find(is_unfinished)?;
     let because = reason::open_plans(assessment, &assessment.phases[index]);
@@ -130,10 +132,18 @@ fn unlisted_next_step(assessment: &Assessment<'_>, choice: &Choice) -> Option<Al
         return None;
     }
     let state = assessment.evidence.state;
-    let last = assessment.phases.iter().map(|phase| &phase.number).max()?;
+    let last = assessment
+        .phases
+        .iter()
+        .map(|phase| phase.number.whole())
+        .max()?;
     let (number, line) = state.next_steps.iter().find_map(|step| {
-        let mut named = wording::phases_in(&step.value, state.ids).into_iter();
-        Some((named.find(|number| number > last)?, step.line))
+        let number = wording::phases_in(&step.value, state.ids)
+            .into_iter()
+            .next()?;
+        let is_new = number.whole() > last && number.whole() < BACKLOG;
+        // `Ship v1.0, then plan phase 3 of v1.1` ships first.
+        (is_new && !wording::names_shipping(&step.value)).then_some((number, step.line))
     })?;
     let because = vec![format!(
         "{}: names phase {number} next, which the roadmap does not list",

@@ -72,8 +72,13 @@ impl<'a> PhaseEvidence<'a> {
         let plans = phase.plans.iter();
         let plans = plans.filter(|(slot, _)| slot.plan.is_some()).count();
         let of_state_total = of_state.map(|(_, total)| total);
-        // Where STATE.md counts the plans that there are, a longer list is from before they were made.
-        let listed = listed.filter(|_| of_state_total != Some(plans));
+        // Where STATE.md counts the plans that there are, a longer list is from before they were made, unless it
+        // is kept up to date.
+        let is_ticked = planned.is_some_and(|planned| {
+            let mut plans = planned.plans.iter();
+            plans.any(|plan| plan.checked == Some(true))
+        });
+        let listed = listed.filter(|_| is_ticked || of_state_total != Some(plans));
         let declared = [in_row, listed, counted, of_state_total];
         let declared = declared.into_iter().flatten().max();
         let declared = declared.filter(|total| *total > 0);

@@ -19,7 +19,7 @@ use crate::position::folder_name::words;
 use crate::position::roadmap_phase;
 
 /// Lowest phase number of the backlog: GSD stores ideas as phases 999.1, 999.2 …, outside any milestone.
-const BACKLOG: u32 = 900;
+pub(super) const BACKLOG: u32 = 900;
 
 /// The phases of the active milestone according to the roadmap.
 pub(super) struct RoadmapScope<'a> {
@@ -28,6 +28,8 @@ pub(super) struct RoadmapScope<'a> {
     /// The names of these phases.
     index: NameIndex,
     shipped: BTreeSet<&'a PhaseNumber>,
+    /// The numbers of other open milestones, if STATE.md names one of several.
+    others: BTreeSet<&'a PhaseNumber>,
     milestones: &'a [RoadmapMilestone],
 }
 
@@ -63,9 +65,15 @@ impl<'a> RoadmapScope<'a> {
             .filter(|phase| !phase.is_shipped && (phase.is_listed || !has_entries))
             .filter(is_kept)
             .collect();
+        let mut others = BTreeSet::new();
         if let Some(active) = stated_milestone(evidence) {
             let is_active = |phase: &&RoadmapPhase| phase.milestone == Some(active);
-            if listed.iter().any(is_active) {
+            let stated = evidence.state.phase.number.as_ref();
+            // A phase of another milestone contradicts it.
+            let fits = |phase: &&RoadmapPhase| stated.is_none_or(|number| phase.number == *number);
+            if listed.iter().any(|phase| is_active(phase) && fits(phase)) {
+                let foreign = listed.iter().filter(|phase| !is_active(phase));
+                others = foreign.map(|phase| &phase.number).collect();
                 listed.retain(is_active);
             }
         }
@@ -80,6 +88,7 @@ impl<'a> RoadmapScope<'a> {
             index: NameIndex::new(names.map(Option::unwrap_or_default)),
             listed,
             shipped,
+            others,
             milestones: &evidence.roadmap.milestones,
         }
     }
@@ -162,6 +171,7 @@ impl<'a> RoadmapScope<'a> {
                 let is_listed = self.lists(number) || self.names(phase);
                 let is_left_behind = lowest.is_some_and(|lowest| number < lowest)
                     || self.is_shipped(number)
+                    || self.others.contains(number)
                     || self.is_history(phase)
                     || has_restarted && highest.is_some_and(|highest| number >= highest);
                 let is_stated = evidence.state.phase.number.as_ref() == Some(number);

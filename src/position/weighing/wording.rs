@@ -43,6 +43,13 @@ pub(super) fn waits_for_check(status: &str) -> bool {
     names_check && WAITS.iter().any(|word| lower.contains(word))
 }
 
+/// Returns whether a next step begins with the end of the milestone.
+pub(crate) fn names_shipping(step: &str) -> bool {
+    let lower = step.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| ["ship", "archive", "release", "milestone"].contains(&word))
+}
+
 /// Returns the phases named in a text, after the word `phase` or as the argument of a command.
 pub(crate) fn phases_in(text: &str, ids: PhaseIds) -> Vec<PhaseNumber> {
     const WORDS: &[&str] = &["phase", "phases"];
