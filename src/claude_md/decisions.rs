@@ -133,6 +133,13 @@ impl RankedDecision<'_> {
     }
 }
 
+/// Returns all decisions, newest first and without repetitions.
+pub(crate) fn newest_first(lists: &[DecisionList]) -> Vec<&Decision> {
+    let mut ranked = ranked(lists);
+    ranked.sort_by_cached_key(RankedDecision::recency);
+    ranked.into_iter().map(|ranked| ranked.decision).collect()
+}
+
 /// Returns the texts of the decisions to show, newest first.
 ///
 /// `shown` returns a decision's text, or `None` to omit it; it is not called for those too old to be shown.

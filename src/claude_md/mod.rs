@@ -24,6 +24,7 @@ pub use content::Content;
 pub use content::PhaseLine;
 pub use content::SkillLine;
 pub use decisions::DecisionList;
+pub(crate) use decisions::newest_first;
 pub use legacy_body::RecordedContent;
 pub use ownership::ContextFile;
 pub use ownership::UpdatedContextFile;

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 
+use crate::claude_md;
+use crate::claude_md::DecisionList;
 use crate::context::DigestRequest;
 use crate::context::ledger::Ledger;
 use crate::context::part::DigestPart;
@@ -215,14 +217,11 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Returns the decisions of the ledger, then those of STATE.md and PROJECT.md, newest first: new ones are
-    /// appended.
+    /// Returns the decisions of the ledger, then those of STATE.md and PROJECT.md, newest first.
     fn decisions(&self) -> Vec<String> {
         let survey = self.planning.iter().map(|(survey, _)| survey);
-        let planned = survey.flat_map(|survey| {
-            let from_state = survey.state.decisions.iter().rev();
-            from_state.chain(survey.project_file.decisions.iter().rev())
-        });
+        let lists: Vec<DecisionList> = survey.flat_map(lifecycle::decision_lists).collect();
+        let planned = claude_md::newest_first(&lists).into_iter();
         let planned = planned.take(MAX_DECISIONS);
         // The context file may omit the rationale, and always omits the tag.
         let planned =

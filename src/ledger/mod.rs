@@ -24,7 +24,7 @@
 //! `### 2026-02-17 — Title` with **Why**, **Impact** and **Evidence**, or what a fix has instead.
 //!
 //! The last hash is the anchor: all commits up to it are covered. A session starts with the
-//! [`brief`]; an agent requests what is [`pending`], writes an [`Update`] and submits it as a whole.
+//! [`brief`]; an agent requests what is [`pending`], and submits an [`update`] as a whole.
 
 mod anchor;
 mod apply;

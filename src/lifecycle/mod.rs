@@ -59,6 +59,7 @@ pub use plan::PhaseBrief;
 pub use plan::PlanBrief;
 pub use plan::PlanRequest;
 pub use plan::plan;
+pub(crate) use refresh::decision_lists;
 pub use resume::ResumeProgress;
 pub use resume::ResumeReport;
 pub(crate) use resume::current_notes;

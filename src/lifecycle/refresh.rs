@@ -123,7 +123,7 @@ fn sources(
         }),
         next_command: Some(status.next.command),
         contested,
-        decisions: decisions(survey),
+        decisions: decision_lists(survey),
         skills: status.skills,
         patterns: relevant.chain(lessons).collect(),
         recorded_patterns: Vec::new(),
@@ -142,7 +142,7 @@ fn shipped(survey: &Survey) -> Vec<String> {
 }
 
 /// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md.
-fn decisions(survey: &Survey) -> Vec<DecisionList> {
+pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
     let lists = [&survey.state.decisions, &survey.project_file.decisions];
     let groups = lists
         .into_iter()

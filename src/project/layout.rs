@@ -246,7 +246,7 @@ impl Layout {
 }
 
 /// Maximum number of plans that are searched for commands.
-const MAX_PLANS: usize = 5;
+const MAX_PLANS: usize = 3;
 
 /// Returns the texts of the last plans, the latest first: one of each phase.
 fn last_plans(planning: &Path) -> impl Iterator<Item = String> {

@@ -252,3 +252,22 @@ fn plans_left_without_a_summary_are_one_line_and_a_file_is_one_line() {
         "- Drift: left without a summary: 01-02-PLAN.md, 01-03-PLAN.md, 03-02-PLAN.md (`annals status`)"
     );
 }
+
+#[test]
+fn decisions_are_listed_newest_first_whatever_their_order_in_the_file() {
+    let case = Case::empty();
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap: A\n\n- [ ] **Phase 1: One** - a\n",
+    );
+    case.write(
+        ".planning/STATE.md",
+        "# State\n\n## Decisions\n\n- 2026-02-03: pages are cached\n- 2026-02-02: ids are numbers\n- 2026-02-01: files are plain\n",
+    );
+    let text = case.run("context").success().stdout();
+    let places: Vec<usize> = ["pages are cached", "ids are numbers", "files are plain"]
+        .iter()
+        .map(|part| text.find(part).unwrap())
+        .collect();
+    assert!(places.is_sorted(), "{text}");
+}
