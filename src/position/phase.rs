@@ -179,7 +179,11 @@ impl Phase {
 
     /// Returns the completed share of the phase, from 0 to 1.
     pub fn share_done(&self) -> f64 {
+        let is_unfinished = self.count(PlanState::Partial) + self.count(PlanState::Failed) > 0;
         match self.state {
+            PhaseState::Done if is_unfinished => {
+                ratio(self.count(PlanState::Complete), self.plans.len())
+            }
             PhaseState::Done => 1.0,
             PhaseState::Unplanned | PhaseState::Dropped => 0.0,
             PhaseState::Open => ratio(self.count(PlanState::Complete), self.plans.len()),
