@@ -220,13 +220,12 @@ impl Layout {
             most_mentioned(&(text + &read_or_empty(&planning.join(vocabulary::STATE))))
         };
         let found = installed.or_else(in_documents).or_else(|| {
-            last_plans(planning).find_map(|plan| {
-                let names_path = |generation: &&Generation| {
-                    let mut paths = generation.paths.iter();
-                    paths.any(|path| plan.contains(path.as_str()))
-                };
-                most_mentioned(&plan).or_else(|| self.generations.iter().find(names_path))
-            })
+            let plan = last_plan(planning)?;
+            let names_path = |generation: &&Generation| {
+                let mut paths = generation.paths.iter();
+                paths.any(|path| plan.contains(path.as_str()))
+            };
+            most_mentioned(&plan).or_else(|| self.generations.iter().find(names_path))
         });
         let Some(generation) = found else {
             if self.name == LayoutName::default() && is_pristine(root, planning) {
@@ -245,11 +244,8 @@ impl Layout {
     }
 }
 
-/// Maximum number of plans that are searched for commands.
-const MAX_PLANS: usize = 3;
-
-/// Returns the texts of the last plans, the latest first: one of each phase.
-fn last_plans(planning: &Path) -> impl Iterator<Item = String> {
+/// Returns the text of the last plan of the last phase that has one. Only one is read, since `status` asks for it.
+fn last_plan(planning: &Path) -> Option<String> {
     let names = |dir: &Path| listing::entries(dir).unwrap_or_default().into_iter();
     let number = |name: &str| -> Option<Vec<u32>> {
         let end = name.find(|c: char| !c.is_ascii_digit() && c != '.');
@@ -266,7 +262,7 @@ fn last_plans(planning: &Path) -> impl Iterator<Item = String> {
         let last = plans.map(|(name, _)| name).max()?;
         Some(read_or_empty(&dir.join(last)))
     };
-    folders.into_iter().filter_map(plan_of).take(MAX_PLANS)
+    folders.into_iter().find_map(plan_of)
 }
 
 /// Returns plain words as a substitute for a tool's commands.
