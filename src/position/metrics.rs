@@ -11,10 +11,10 @@ use crate::markdown::Outline;
 use crate::markdown::edit::Edit;
 use crate::planning::Summary;
 use crate::planning::heading;
+use crate::planning::milestone_version;
 use crate::position::PlanState;
 use crate::position::ReadText;
 use crate::position::Survey;
-use crate::position::weighing::milestone_version;
 use crate::text::fold;
 
 /// The metrics measured from the summaries of the active milestone.
@@ -64,10 +64,10 @@ fn labels(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
             one.level > 0
                 && (one.line == section.line || one.whole.contains(&section.heading.start))
         });
-        let version = above.rev().find_map(|one| milestone_version(&one.title));
+        let version = above.rev().find_map(|one| version_in(&one.title));
         let mut is_of_other = version.is_some() && is_other(version);
         for label in outline.labels(&section.own) {
-            match milestone_version(&label.name) {
+            match version_in(&label.name) {
                 Some(version) => is_of_other = is_other(Some(version)),
                 None if !is_of_other => labels.push(label),
                 None => {}
@@ -80,6 +80,11 @@ fn labels(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
     }
     labels.retain(|label| count[&fold(&label.name)] == 1);
     labels
+}
+
+/// Returns the version that a heading or a label names: `v1.0` in `Velocity (v1.0)`.
+fn version_in(text: &str) -> Option<&str> {
+    text.split([' ', '(', ')', ',']).find_map(milestone_version)
 }
 
 fn is_count(name: &str) -> bool {

@@ -35,7 +35,6 @@ mod scope;
 mod wording;
 
 pub use evidence::Evidence;
-pub(crate) use scope::milestone_version;
 pub(crate) use wording::phases_in;
 
 /// The next action.

@@ -10,6 +10,7 @@ use crate::planning::PhaseNumber;
 use crate::planning::PlanSlot;
 use crate::planning::RoadmapMilestone;
 use crate::planning::RoadmapPhase;
+use crate::planning::milestone_version;
 use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::PlanState;
@@ -44,15 +45,6 @@ fn stated_milestone(evidence: &Evidence<'_>) -> Option<usize> {
         .filter(|(_, one)| milestone_version(&one.name) == Some(version));
     let found = named.next()?;
     (open.len() > 1 && named.next().is_none()).then_some(found.0)
-}
-
-/// Returns the version in a milestone's name: `v2.1` in `v2.1 Sharing`.
-pub(crate) fn milestone_version(name: &str) -> Option<&str> {
-    let words = name.split(|c: char| c.is_whitespace() || ",:;()*".contains(c));
-    words.map(|word| word.trim_end_matches('.')).find(|word| {
-        let digits = word.strip_prefix(['v', 'V', 'M', 'm']);
-        digits.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    })
 }
 
 impl<'a> RoadmapScope<'a> {
