@@ -16,11 +16,11 @@ use crate::text::strip_prefix_ignore_case;
 
 /// A phase's number and name, with its status remarks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NamedPhase {
+pub(in crate::planning) struct NamedPhase {
     pub(super) number: PhaseNumber,
     pub(super) name: Option<String>,
     /// The status after the name, verbatim.
-    pub(super) status: Option<Located<String>>,
+    pub(in crate::planning) status: Option<Located<String>>,
     /// The status that takes the phase out of the roadmap: deferred, superseded or removed.
     pub(super) dropped_as: Option<PhaseProgress>,
 }
@@ -29,7 +29,7 @@ pub(super) struct NamedPhase {
 const DASHES: &[&str] = &[" \u{2014} ", " \u{2013} ", " -- ", " - "];
 
 /// Parses a text that begins with `Phase` and a number.
-pub(super) fn parse_phase(text: Span<'_>, ids: PhaseIds) -> Option<NamedPhase> {
+pub(in crate::planning) fn parse_phase(text: Span<'_>, ids: PhaseIds) -> Option<NamedPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
     let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
     strip_prefix_ignore_case(begins, "phase ")?;
@@ -81,7 +81,8 @@ fn is_count(text: &str) -> bool {
 }
 
 impl NamedPhase {
-    /// Removes statuses from the end of a name: `Name ✓`, `Name — COMPLETE`, `Name (deferred to v3)`.
+    /// Removes statuses from the end of a name: `Name ✓`, `Name ✅ COMPLETE`, `Name — COMPLETE`, `Name (deferred to
+    /// v3)`.
     fn take_status<'a>(&mut self, name: Span<'a>) -> &'a str {
         let mut text = name.text;
         loop {
@@ -104,6 +105,13 @@ impl NamedPhase {
                     self.add_status(name.part(end..text.len()));
                     text = &text[..end];
                 }
+            }
+            let is_sign = |c: char| PhaseProgress::of_sign(c.encode_utf8(&mut [0; 4])).is_some();
+            if let Some(at) = text.rfind(is_sign)
+                && is_status(&text[at..])
+            {
+                self.add_status(name.part(at..text.len()));
+                text = &text[..at];
             }
             let dash = DASHES.iter().find_map(|dash| {
                 let mut spaces = text.rmatch_indices(' ').map(|(at, _)| at);

@@ -5,10 +5,13 @@ use crate::markdown::Label;
 use crate::markdown::Outline;
 use crate::planning::Activity;
 use crate::planning::Located;
+use crate::planning::PhaseIds;
+use crate::planning::PhaseProgress;
 use crate::planning::heading;
 use crate::planning::located::Span;
 use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
+use crate::planning::roadmap::parse_phase;
 
 /// Returns the activity log, from bullets and table rows, in file order.
 pub(super) fn activity(outline: &Outline<'_>) -> Vec<Activity> {
@@ -40,7 +43,7 @@ pub(super) fn activity(outline: &Outline<'_>) -> Vec<Activity> {
 }
 
 /// Returns the next steps, from labels anywhere in the file but under the headings of finished phases.
-pub(super) fn next_steps(outline: &Outline<'_>) -> Vec<Located<String>> {
+pub(super) fn next_steps(outline: &Outline<'_>, ids: PhaseIds) -> Vec<Located<String>> {
     const LABELS: &[&str] = &["next", "next action", "next step", "next steps", "next up"];
     let all = 0..outline.text().len();
     let labels = outline.labels(&all);
@@ -49,7 +52,7 @@ pub(super) fn next_steps(outline: &Outline<'_>) -> Vec<Located<String>> {
         names.any(|name| label.name.eq_ignore_ascii_case(name))
     };
     let sections = outline.sections().iter();
-    let finished = sections.filter(|section| is_finished_phase(&section.title));
+    let finished = sections.filter(|section| is_finished_phase(&section.title, ids));
     // In file order, each with the end of all up to it: a finished phase may have subsections that are finished.
     let mut past: Vec<(usize, usize)> = Vec::new();
     for section in finished {
@@ -69,26 +72,9 @@ pub(super) fn next_steps(outline: &Outline<'_>) -> Vec<Located<String>> {
 }
 
 /// Returns whether a heading is that of a phase and calls it complete: `Phase 8: Base ✅ COMPLETE`.
-fn is_finished_phase(title: &str) -> bool {
-    const DONE: [&str; 4] = ["complete", "completed", "done", "shipped"];
-    let lower = title.to_lowercase();
-    let is_done = |text: &str| DONE.iter().any(|word| text.starts_with(word));
-    let mut words = lower
-        .split(|c: char| !c.is_alphanumeric() && c != '.')
-        .filter(|word| !word.is_empty());
-    let is_phase = words.next() == Some("phase")
-        && words
-            .next()
-            .is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
-    let last: Vec<&str> = words.collect();
-    // `(complete 2026-01-02)`, or the last word: `Complete the parser` and `not done` are no status.
-    let ends_done = match last.as_slice() {
-        [.., before, last] => DONE.contains(last) && !["not", "be", "of", "in"].contains(before),
-        [last] => DONE.contains(last),
-        [] => false,
-    };
-    is_phase
-        && (title.contains(['✅', '✓', '☑']) || ends_done || lower.split('(').skip(1).any(is_done))
+fn is_finished_phase(title: &str, ids: PhaseIds) -> bool {
+    let status = parse_phase(Span::new(title, 0, 1), ids).and_then(|phase| phase.status);
+    status.is_some_and(|status| PhaseProgress::is_complete_status(&status.value))
 }
 
 #[cfg(test)]
@@ -98,18 +84,23 @@ mod tests {
     #[test]
     fn a_finished_phase_has_no_next_step() {
         let text = "## Phase 8: Base ✅ COMPLETE\n### Notes\n**Next Action:** Plan Phase 10\n## Phase 9: Login\n**Next:** Phase 9\n## Session\n**Next step:** Phase 20\n";
-        let found = next_steps(&Outline::parse(text, 0));
+        let found = next_steps(&Outline::parse(text, 0), PhaseIds::Plain);
         let values: Vec<&str> = found.iter().map(|step| step.value.as_str()).collect();
         assert_eq!(values, ["Phase 9", "Phase 20"]);
         for (title, expected) in [
-            ("Phase 8 (complete 2026-01-02)", true),
+            ("Phase 8: Base (complete)", true),
+            ("Phase 8: Base \u{2713}", true),
             ("Phase 8: Base - done", true),
             ("Phase 1: Complete the parser", false),
             ("Phase 2: definition of done", false),
             ("Phase 2: Not done", false),
             ("Current Phase ✅", false),
         ] {
-            assert_eq!(is_finished_phase(title), expected, "{title}");
+            assert_eq!(
+                is_finished_phase(title, PhaseIds::Plain),
+                expected,
+                "{title}"
+            );
         }
     }
 

@@ -249,7 +249,7 @@ impl StateFile {
             claims,
             phase_statuses,
             active_milestone: milestone.active,
-            next_steps: log::next_steps(outline),
+            next_steps: log::next_steps(outline, ids),
             is_between_milestones: milestone.is_between,
             activity: log::activity(outline),
             ids,
