@@ -120,8 +120,8 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Prints how many finished plans of the project deviated; nothing if no summary mentions deviations, or if nearly
-/// all plans deviated, which is no warning where every detail is recorded.
+/// Prints how many finished plans of the project deviated. Prints nothing if no summary mentions deviations, or if
+/// nearly all plans deviated: where every detail is recorded, the rate warns of nothing.
 fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
     let Rate { count, of } = rate.deviated;
     if of == 0 || count * 100 > of * MAX_TELLING_PERCENT {

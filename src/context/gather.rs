@@ -99,10 +99,12 @@ impl<'a> Gatherer<'a> {
     ) -> Result<DigestSection> {
         let lines = match part {
             DigestPart::Position => self.position(warnings),
-            DigestPart::Ledger => self.evenly(self.ledger_lines(Ledger::state)),
+            DigestPart::Ledger => self.first_of_each_section(self.ledger_lines(Ledger::state)),
             DigestPart::Blockers => self.blockers(),
             DigestPart::Notepad => self.notepad()?,
-            DigestPart::Constraints => self.evenly(self.ledger_lines(Ledger::constraints)),
+            DigestPart::Constraints => {
+                self.first_of_each_section(self.ledger_lines(Ledger::constraints))
+            }
             DigestPart::Decisions => self.decisions(),
             DigestPart::Patterns => self.patterns(warnings)?,
             DigestPart::Entries => self.entries(warnings)?,
@@ -174,8 +176,8 @@ impl<'a> Gatherer<'a> {
         self.ledger.as_ref().map(lines).unwrap_or_default()
     }
 
-    /// Returns the first lines of each section before the rest, so that a long one displaces no other.
-    fn evenly(&self, lines: Vec<String>) -> Vec<String> {
+    /// Reorders lines so that the first ones of each section come before the rest: a long section displaces no other.
+    fn first_of_each_section(&self, lines: Vec<String>) -> Vec<String> {
         let mut count: HashMap<String, usize> = HashMap::new();
         let is_first = |line: &String| {
             let section = line.split_once(": ").map_or("", |(section, _)| section);

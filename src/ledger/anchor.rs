@@ -148,8 +148,8 @@ impl Footer {
         edits
     }
 
-    /// Returns the byte offset at which the footer lacks a line: below the day, or below the rule above the
-    /// comment that ends the text. `None` if there is no footer.
+    /// Returns the byte offset at which a missing line of the footer belongs: after its date or, without one, after
+    /// the `---` above a trailing comment. `None` if there is no footer.
     fn line_offset(&self, text: &str) -> Option<usize> {
         let after_line = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
         if let Some((_, day)) = &self.updated {

@@ -39,14 +39,14 @@ pub(crate) fn shared(folder: &BTreeSet<String>, name: &str) -> usize {
 pub(crate) fn of_past_phase<'a>(folder: &'a PhaseDir, planned: Option<&'a str>) -> &'a str {
     let own = words(&folder.name);
     let is_similar = |one: &str, other: &str| one == other || common_start(one, other) >= SAME_STEM;
-    let is_told = |name: &&str| {
-        let told = words(name);
-        // A folder's name cannot contain other letters.
-        let is_foreign = told.iter().any(|word| !word.is_ascii());
+    let fits_folder = |name: &&str| {
+        let planned = words(name);
+        // Folders have ASCII names.
+        let is_foreign = planned.iter().any(|word| !word.is_ascii());
         let is_same = |word: &String| own.iter().any(|own| is_similar(own, word));
-        own.is_empty() || told.is_empty() || is_foreign || told.iter().any(is_same)
+        own.is_empty() || planned.is_empty() || is_foreign || planned.iter().any(is_same)
     };
-    planned.filter(is_told).unwrap_or(&folder.name)
+    planned.filter(fits_folder).unwrap_or(&folder.name)
 }
 
 /// Number of equal characters at the start of two forms of a word: `config`, `configuration`.

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn lessons_are_told_from_issues() {
+    fn lessons_are_not_listed_as_issues() {
         let text = "## Lessons Learned\n\n### What Worked Well\n\n1. **Small boats**\n   - They float\n\n### Technical Insights\n\n1. **Tides**\n   - They never wait\n\n## Issues\n\n- It rained\n";
         let (notes, _) = issue_notes(&Outline::parse(text, 0));
         let found: Vec<(&str, bool)> = notes

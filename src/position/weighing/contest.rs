@@ -143,7 +143,7 @@ fn unlisted_next_step(assessment: &Assessment<'_>, choice: &Choice) -> Option<Al
             .next()?;
         let is_new = number.whole() > last && number.whole() < BACKLOG;
         // `Ship v1.0, then plan phase 3 of v1.1` ships first.
-        (is_new && !wording::names_shipping(&step.value)).then_some((number, step.line))
+        (is_new && !wording::mentions_shipping(&step.value)).then_some((number, step.line))
     })?;
     let because = vec![format!(
         "{}: names phase {number} next, which the roadmap does not list",

@@ -43,8 +43,8 @@ pub(super) fn waits_for_check(status: &str) -> bool {
     names_check && WAITS.iter().any(|word| lower.contains(word))
 }
 
-/// Returns whether a next step begins with the end of the milestone.
-pub(crate) fn names_shipping(step: &str) -> bool {
+/// Returns whether a next step mentions the end of a milestone.
+pub(crate) fn mentions_shipping(step: &str) -> bool {
     let lower = step.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
     words.any(|word| ["ship", "archive", "release", "milestone"].contains(&word))
