@@ -99,9 +99,10 @@ impl PhaseProgress {
     /// Parses the first status symbol in a text.
     pub(crate) fn of_sign(text: &str) -> Option<Self> {
         let meaning = |c: char| SYMBOLS.iter().find(|(_, symbols)| symbols.contains(c));
-        text.chars()
-            .find_map(meaning)
-            .map(|(progress, _)| *progress)
+        // No symbol is ASCII, and most texts are.
+        let mut symbols = text.chars().filter(|c| !c.is_ascii());
+        let (progress, _) = symbols.find_map(meaning)?;
+        Some(*progress)
     }
 
     /// Returns whether a status means complete.

@@ -199,17 +199,25 @@ fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
         let open = phase.plans.len() - phase.count(PlanState::Complete);
         (fit.unwrap_or(0), open > 0, phase.plans.len())
     };
-    // For each number, the phase of the highest rank, the first if there are several.
-    let mut best: HashMap<&PhaseNumber, (usize, _)> = HashMap::new();
+    let mut of_number: HashMap<&PhaseNumber, Vec<usize>> = HashMap::new();
     for (index, phase) in phases.iter().enumerate() {
-        let rank = rank(phase);
-        let known = best.entry(&phase.number).or_insert((index, rank));
-        if rank > known.1 {
-            *known = (index, rank);
+        of_number.entry(&phase.number).or_default().push(index);
+    }
+    let mut is_best = vec![false; phases.len()];
+    for indices in of_number.values() {
+        let best = match indices.as_slice() {
+            [only] => Some(only),
+            // The first one of the highest rank.
+            several => several
+                .iter()
+                .rev()
+                .max_by_key(|index| rank(&phases[**index])),
+        };
+        if let Some(best) = best {
+            is_best[*best] = true;
         }
     }
-    let is_best = |(index, phase): (usize, &Phase)| best[&phase.number].0 == index;
-    phases.iter().enumerate().map(is_best).collect()
+    is_best
 }
 
 fn folder_words(phase: &Phase) -> BTreeSet<String> {
