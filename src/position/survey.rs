@@ -211,7 +211,7 @@ fn lists_as_shipped(milestones: &str, state: &StateFile) -> bool {
     let names_it = |line: &str| match version {
         Some(version) => line
             .split([' ', ':', '(', ')', ','])
-            .any(|word| word == version),
+            .any(|word| milestone_version(word) == Some(version)),
         None => line.match_indices(name).any(|(at, _)| {
             let (before, after) = (&line[..at], &line[at + name.len()..]);
             !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)

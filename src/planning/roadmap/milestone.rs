@@ -18,6 +18,7 @@ use crate::planning::RoadmapMilestone;
 use crate::planning::heading;
 use crate::planning::progress_table::phase_in_front;
 use crate::planning::status::without_status;
+use crate::text::strip_prefix_ignore_case;
 
 /// Maximum number of milestones with phases, and of milestones that are only listed.
 pub(super) const MAX: usize = 200;
@@ -45,14 +46,15 @@ pub(super) fn milestones(outline: &Outline<'_>, ids: PhaseIds) -> (Vec<RoadmapMi
     (found, is_cut)
 }
 
-/// Returns the version at the start of a name: `v1.0` for `✅ v1.0 MVP (Phases 1-6)`.
+/// Returns the version at the start of a name, without zeros at its end: `v1.2` for `✅ v1.2.0 MVP (Phases 1-6)`.
 pub(crate) fn version(name: &str) -> Option<&str> {
     let name = name.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let name = strip_prefix_ignore_case(name, "milestone ").unwrap_or(name);
     let word = name.split([' ', ':', '*', ')', ']', ',']).next()?;
     let is_version = word
         .strip_prefix(['v', 'V', 'M'])
         .is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()));
-    is_version.then_some(word)
+    is_version.then_some(word.trim_end_matches(".0"))
 }
 
 /// Returns whether a text says that its milestone has shipped. With a symbol of ongoing work, only a part
@@ -171,11 +173,20 @@ fn in_list(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
 fn plain(text: &str) -> String {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let text = text.split("](").next().unwrap_or(text);
-    let end = [" (", " - ", " \u{2014} ", " \u{2013} "]
-        .iter()
-        .filter_map(|mark| text.find(mark))
-        // In `Milestone 1 — Name`, the name continues after the dash.
-        .filter(|at| text[..*at].split(' ').count() > 2 || version(text).is_some())
+    // `v1.0 — Name`, `Milestone 1 — Name`: the name continues after the dash, unless its phases follow.
+    let is_number_only = |before: &str| {
+        let of_milestone = strip_prefix_ignore_case(before, "milestone ");
+        !of_milestone.unwrap_or(before).contains(' ')
+    };
+    let ends_name = |(at, mark): &(usize, &str)| {
+        let follows = &text[at + mark.len()..];
+        !is_number_only(&text[..*at]) || strip_prefix_ignore_case(follows, "phase").is_some()
+    };
+    let marks = [" (", " - ", " \u{2014} ", " \u{2013} "].into_iter();
+    let end = marks
+        .flat_map(|mark| text.match_indices(mark))
+        .filter(ends_name)
+        .map(|(at, _)| at)
         .min()
         .unwrap_or(text.len());
     without_status(&text[..end].replace("**", "")).to_owned()
@@ -245,8 +256,25 @@ mod tests {
                 "Milestone 1 \u{2014} Map",
             ),
             ("v2.0 Complete Rewrite", "v2.0 Complete Rewrite"),
+            ("v1.0 \u{2014} Base (Phases 1-3)", "v1.0 \u{2014} Base"),
+            ("v1.0 - Base - Phases 1-3", "v1.0 - Base"),
+            ("v3.0 \u{2014} Phases 5+ (planned)", "v3.0"),
+            ("v3.0 (planned)", "v3.0"),
         ] {
             assert_eq!(plain(text), expected);
+        }
+    }
+
+    #[test]
+    fn versions_are_the_same_without_their_last_zeros() {
+        for (name, expected) in [
+            ("\u{2705} v0.17.0 MVP (Phases 1-6)", Some("v0.17")),
+            ("Milestone v2.0: Sharing", Some("v2")),
+            ("v1.10", Some("v1.10")),
+            ("M001", Some("M001")),
+            ("MVP", None),
+        ] {
+            assert_eq!(version(name), expected, "{name}");
         }
     }
 
