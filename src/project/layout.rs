@@ -42,6 +42,9 @@ struct Generation {
     files: Vec<String>,
     /// Prefixes of its commands, as they occur in a project's texts.
     words: Vec<String>,
+    /// Keys that only its config.json has.
+    #[serde(default)]
+    settings: Vec<String>,
     /// Parts of paths that only its plans name.
     #[serde(default)]
     paths: Vec<String>,
@@ -191,7 +194,8 @@ impl Layout {
     /// Selects the commands of the generation in use, or plain words if the tool is not in use.
     ///
     /// It is the newest generation installed, for the user (`harness` is their folder of the harness) or for
-    /// the project; otherwise the one that CLAUDE.md and STATE.md mention most often, or the last plan.
+    /// the project; otherwise the one that CLAUDE.md and STATE.md mention most often, whose settings are in
+    /// config.json, or that the last plan mentions.
     pub(crate) fn use_generation(
         &mut self,
         root: &Path,
@@ -224,7 +228,14 @@ impl Layout {
             let text = without_own_block(&read_or_empty(&root.join("CLAUDE.md")));
             most_mentioned(&(text + &read_or_empty(&planning.join(vocabulary::STATE))))
         };
-        let found = installed.or_else(in_documents).or_else(|| {
+        let in_settings = || {
+            let config = read_or_empty(&planning.join(vocabulary::CONFIG));
+            let has = |key: &String| config.contains(&format!("\"{key}\""));
+            let mut newest_first = self.generations.iter().rev();
+            newest_first.find(|generation| generation.settings.iter().any(has))
+        };
+        let found = installed.or_else(in_documents).or_else(in_settings);
+        let found = found.or_else(|| {
             let plan = last_plan(planning)?;
             let names_path = |generation: &&Generation| {
                 let mut paths = generation.paths.iter();
@@ -325,6 +336,10 @@ mod tests {
         );
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
         tree.write("CLAUDE.md", "# A\n");
+        tree.write(".planning/config.json", r#"{"prefer_teams": "auto"}"#);
+        assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
+        tree.write(".planning/config.json", r#"{"agent_teams": true}"#);
+        assert_eq!(commands(LayoutName::Vbw).0, "/vbw:plan 2");
         let plan = "@$HOME/.claude/gsd-core/workflows/execute-plan.md\n";
         tree.write(".planning/phases/01-a/01-01-PLAN.md", "Run /gsd:quick\n");
         tree.write(".planning/phases/02-b/02-01-PLAN.md", plan);
