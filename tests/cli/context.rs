@@ -12,7 +12,7 @@ fn a_session_is_told_where_the_work_stands_first() {
     let text = digest.stdout();
     let order = [
         "## Position",
-        "Next action: /vbw:execute 4",
+        "Next action: /vbw:vibe --execute 4",
         "## Blockers",
         "## Decisions",
         "## Learned Patterns",

@@ -506,7 +506,7 @@ fn a_breadcrumb_is_left_before_a_compaction_and_read_after_it() {
             .find(|line| line.starts_with("- [2026-03-01T12:00Z] "));
         let crumb = crumb.unwrap_or_else(|| panic!("{notepad}"));
         assert!(crumb.contains(": phase 4 - Low-Stock Alerts ("), "{crumb}");
-        assert!(crumb.ends_with("next /vbw:execute 4"), "{crumb}");
+        assert!(crumb.ends_with("next /vbw:vibe --execute 4"), "{crumb}");
         let text = told(
             &case,
             "session-start",

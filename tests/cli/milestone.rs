@@ -34,7 +34,7 @@ fn a_new_milestone_moves_the_work_so_far_to_default() {
     );
     let status = case.run("status --json").success().json();
     assert_eq!(status["milestone"]["slug"], json!("offline-mode"));
-    assert_eq!(status["next"]["command"], json!("/vbw:plan 1"));
+    assert_eq!(status["next"]["command"], json!("/vbw:vibe --plan 1"));
     assert_eq!(status["drift"], json!([]));
 }
 
@@ -122,7 +122,7 @@ fn switching_goes_back_and_forth() {
     );
     case.run("milestone switch default").success();
     let status = case.run("status --json").success().json();
-    assert_eq!(status["next"]["command"], json!("/vbw:execute 4"));
+    assert_eq!(status["next"]["command"], json!("/vbw:vibe --execute 4"));
     case.run("milestone switch offline-mode").success();
     let unknown = case.run("milestone switch other").code(3);
     assert!(

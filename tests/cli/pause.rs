@@ -17,11 +17,11 @@ fn the_note_says_where_the_work_stands() {
         .success()
         .json();
     assert_eq!(report["file"], json!(NOTE));
-    assert_eq!(report["next"], json!("/vbw:execute 4"));
+    assert_eq!(report["next"], json!("/vbw:vibe --execute 4"));
     let note = String::from_utf8(case.read(NOTE).unwrap()).unwrap();
     for line in [
         "**Paused:** 2026-03-01T12:00:00Z\n",
-        "**Next command:** /vbw:execute 4\n",
+        "**Next command:** /vbw:vibe --execute 4\n",
         "\n## Notes\n\nHalf of it is done.\n\n## Details\n\nSee src.\n",
     ] {
         assert!(note.contains(line), "{line:?} in\n{note}");

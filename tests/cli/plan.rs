@@ -39,7 +39,7 @@ fn the_brief_says_what_the_phase_is_for_what_is_known_and_what_there_is() {
         ),
         "{brief}"
     );
-    assert!(brief.ends_with("Next: /vbw:execute 4\n"), "{brief}");
+    assert!(brief.ends_with("Next: /vbw:vibe --execute 4\n"), "{brief}");
     assert!(brief.lines().count() <= 60, "{brief}");
 }
 

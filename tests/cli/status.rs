@@ -23,7 +23,7 @@ Plans:      13 of 15 complete
             2 todos
             1 blocker
             11 decisions
-Next:       /vbw:execute 4
+Next:       /vbw:vibe --execute 4
             .vbw-planning/phases/04-low-stock-alerts/04-02-PLAN.md: plan 2 has no summary
             .vbw-planning/phases/04-low-stock-alerts/04-03-PLAN.md: plan 3 has no summary
 "
