@@ -67,6 +67,8 @@ pub struct Phase {
     pub is_in_milestone: bool,
     /// The state.
     pub state: PhaseState,
+    /// Whether a check of the finished phase waits for a person, and the roadmap therefore leaves it open.
+    pub(crate) awaits_check: bool,
     /// Number of plans declared by the roadmap or STATE.md, if any.
     pub(crate) declared: Option<usize>,
     /// Whether the folder belongs to another phase than the roadmap's of this number: its name is listed
@@ -167,6 +169,17 @@ impl Phase {
         self.checks.read(text).iter().any(|check| {
             check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Issues
         })
+    }
+
+    /// Returns whether the verification is unfinished or waiting for a person, and no user test passed.
+    pub(crate) fn awaits_person(&self, text: TextOf<'_>) -> bool {
+        let checks = self.checks.read(text);
+        let has = |kind, outcome| {
+            let mut checks = checks.iter();
+            checks.any(|check| check.kind == kind && check.outcome == outcome)
+        };
+        has(CheckKind::Verification, CheckOutcome::Pending)
+            && !has(CheckKind::Uat, CheckOutcome::Passed)
     }
 
     /// Returns whether a verification or user test passed and no check requires work.
@@ -306,6 +319,7 @@ impl Phase {
             checks: Checks::default(),
             is_in_milestone: true,
             state: PhaseState::Unplanned,
+            awaits_check: false,
             declared: None,
             is_renumbered: false,
         }

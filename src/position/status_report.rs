@@ -257,9 +257,9 @@ fn names_shipped_milestone(survey: &Survey) -> bool {
 
 impl PlanCounts {
     fn count(position: &Position) -> Self {
-        let count = |state| position.members().map(|phase| phase.count(state)).sum();
+        let count = |state| position.kept().map(|phase| phase.count(state)).sum();
         Self {
-            total: position.members().map(Phase::plans_expected).sum(),
+            total: position.kept().map(Phase::plans_expected).sum(),
             complete: count(PlanState::Complete),
             partial: count(PlanState::Partial),
             failed: count(PlanState::Failed),

@@ -149,7 +149,13 @@ pub(crate) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Dr
 /// the current one.
 fn is_left_behind(position: &Position, index: usize) -> bool {
     let phase = &position.phases[index];
-    phase.is_in_milestone && (phase.state == PhaseState::Done || is_passed(position, index))
+    let is_over = match phase.state {
+        PhaseState::Done => true,
+        // Its plans are not to be done.
+        PhaseState::Dropped => false,
+        _ => is_passed(position, index),
+    };
+    phase.is_in_milestone && is_over
 }
 
 /// Returns whether a phase precedes the current one.

@@ -14,6 +14,8 @@ pub(super) struct StatedCounts<'a> {
     pub(super) claims: &'a [Located<Claim>],
     pub(super) position: &'a Position,
     /// The phase stated in STATE.md.
+    pub(super) named: Option<usize>,
+    /// The same, if it has a folder.
     pub(super) here: Option<usize>,
 }
 
@@ -107,7 +109,7 @@ impl StatedCounts<'_> {
 
     /// Returns whether a percentage may be that of the phase stated in STATE.md.
     fn is_share_of_phase(&self, stated: usize) -> bool {
-        self.here.is_some_and(|index| {
+        self.named.is_some_and(|index| {
             let phase = &self.position.phases[index];
             is_share(stated, phase.complete_range(), &phase.plans_range())
         })

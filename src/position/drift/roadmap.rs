@@ -57,7 +57,10 @@ fn stated_counts(row: &ProgressRow, cell: &str) -> String {
 impl Statements<'_> {
     fn planned(&mut self, planned: &RoadmapPhase, index: usize) {
         let phase = &self.position.phases[index];
-        if let Some(checkbox) = &planned.checkbox {
+        // It is ticked off once it is accepted.
+        if let Some(checkbox) = &planned.checkbox
+            && !phase.awaits_check
+        {
             // For a phase before the current one, a checked box is more reliable than a missing summary,
             // which may never have been committed.
             let is_done = phase.state == PhaseState::Done
@@ -106,6 +109,7 @@ impl Statements<'_> {
                 .plans_total
                 .is_some_and(|total| total as usize == phase.plans.len());
         if let Some(status) = &row.status
+            && !phase.awaits_check
             && !(is_settled && PhaseProgress::is_complete_status(&status.value))
             && let Some((actual, correct)) =
                 row_status(&status.value, phase, is_passed(self.position, index))

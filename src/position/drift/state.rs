@@ -31,7 +31,9 @@ struct Subjects<'a> {
     claims: &'a [Located<Claim>],
     position: &'a Position,
     ids: PhaseIds,
-    /// The phase stated in STATE.md, if it has a folder and a unique number.
+    /// The phase stated in STATE.md, if its number is unique.
+    named: Option<usize>,
+    /// The same, if it has a folder.
     stated: Option<usize>,
     /// The phase before the current one, if STATE.md correctly calls it complete and has not moved on yet.
     just_done: Option<usize>,
@@ -40,9 +42,8 @@ struct Subjects<'a> {
 impl<'a> Subjects<'a> {
     fn new(evidence: &'a Evidence<'_>, position: &'a Position) -> Self {
         let number = evidence.state.phase.number.as_ref();
-        let stated = number
-            .and_then(|number| unique_phase(position, number))
-            .filter(|index| position.phases[*index].dir.is_some());
+        let named = number.and_then(|number| unique_phase(position, number));
+        let stated = named.filter(|index| position.phases[*index].dir.is_some());
         let says_complete = evidence
             .state
             .claims
@@ -62,6 +63,7 @@ impl<'a> Subjects<'a> {
             claims: &evidence.state.claims,
             ids: evidence.state.ids,
             position,
+            named,
             stated,
             just_done: before.filter(|before| Some(*before) == stated),
         }
@@ -126,6 +128,7 @@ impl Statements<'_> {
                 let counts = StatedCounts {
                     claims: subjects.claims,
                     position,
+                    named: subjects.named,
                     here,
                 };
                 if let Some(correct) = counts.corrected_percentage(*stated, claim.line) {

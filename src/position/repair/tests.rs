@@ -1,6 +1,7 @@
 use super::*;
 use crate::error::ErrorKind;
 use crate::planning::PhaseNumber;
+use crate::position::StatusReport;
 use crate::position::drift;
 use crate::project::OpenRequest;
 use crate::project::fixture::Tree;
@@ -224,6 +225,41 @@ fn a_phase_without_plans_is_not_ready_to_execute() {
         let expected = format!("Phase: 3 of 3 (Web Pages)\nPlan: 0 of TBD\nStatus: {written}\n");
         assert!(text.contains(&expected), "{text}");
     }
+}
+
+#[test]
+fn the_progress_of_a_phase_without_a_folder_is_zero() {
+    let state = "# State\n\nPhase: 3 of 3 (Web)\nPlans: 0/0\nProgress: 0%\n";
+    let (tree, project) = project(state);
+    let roadmap = ROADMAP.replace(
+        "| Phase |",
+        "- [ ] **Phase 3: Web** - third\r\n\r\n| Phase |",
+    );
+    tree.write(".vbw-planning/ROADMAP.md", roadmap);
+    tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "");
+    let survey = Survey::read(&project).unwrap();
+    let drift = StatusReport::from_survey(&project, &survey).drift;
+    let mut of_state = drift.iter().filter(|one| one.file.ends_with("STATE.md"));
+    assert_eq!(of_state.next(), None);
+}
+
+#[test]
+fn plans_of_a_superseded_phase_are_neither_left_nor_counted() {
+    let tree = Tree::new(&[]);
+    let roadmap = "# Roadmap\n\n- [x] **Phase 1: Base** - first\n- [ ] **Phase 2: Cli** (superseded by Phase 3)\n- [ ] **Phase 3: Web** - third\n";
+    tree.write(".planning/ROADMAP.md", roadmap);
+    for file in [
+        "01-base/01-01-PLAN.md",
+        "01-base/01-01-SUMMARY.md",
+        "02-cli/02-01-PLAN.md",
+    ] {
+        tree.write(&format!(".planning/phases/{file}"), "");
+    }
+    let project = open(&tree);
+    let survey = Survey::read(&project).unwrap();
+    let report = StatusReport::from_survey(&project, &survey);
+    assert_eq!(report.drift, []);
+    assert_eq!((report.plans.complete, report.plans.total), (1, 1));
 }
 
 #[test]

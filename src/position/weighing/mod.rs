@@ -12,12 +12,15 @@ use serde::Serialize;
 
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseProgress;
+use crate::planning::RoadmapPhase;
 use crate::planning::TextOf;
 use crate::planning::ratio;
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::PlanState;
 use crate::position::folder_name;
+use crate::position::roadmap_phase;
 use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
@@ -127,6 +130,11 @@ impl Position {
                 phase.state = PhaseState::Done;
             }
         }
+        for phase in &mut phases {
+            phase.awaits_check = phase.state == PhaseState::Done
+                && is_left_unticked(evidence, phase)
+                && phase.awaits_person(text);
+        }
         let over = phases
             .iter_mut()
             .filter(|phase| phase.state == PhaseState::Done || !phase.is_in_milestone);
@@ -187,6 +195,19 @@ impl Position {
         let is_done = |phase: &&Phase| phase.state == PhaseState::Done;
         self.members().filter(is_done).count()
     }
+}
+
+/// Returns whether the roadmap does not call a phase with files complete.
+fn is_left_unticked(evidence: &Evidence<'_>, phase: &Phase) -> bool {
+    let planned = roadmap_phase(evidence.roadmap, &phase.number);
+    let row = |planned: &RoadmapPhase| {
+        let status = planned.row.as_ref()?.status.as_ref()?;
+        Some(!PhaseProgress::is_complete_status(&status.value))
+    };
+    planned.is_some_and(|planned| {
+        let is_unticked = planned.checkbox.as_ref().is_some_and(|mark| !mark.value);
+        is_unticked || row(planned) == Some(true)
+    })
 }
 
 fn chosen(assessment: &Assessment<'_>, cursor: Option<usize>) -> Choice {

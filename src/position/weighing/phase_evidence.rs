@@ -82,7 +82,13 @@ impl<'a> PhaseEvidence<'a> {
         let declared = [in_row, listed, counted, of_state_total];
         let declared = declared.into_iter().flatten().max();
         let declared = declared.filter(|total| *total > 0);
-        let has_begun = summaries > 0 || !phase.has_files;
+        // A sentence does not finish a phase without files that the roadmap's table calls not started.
+        let is_unstarted = planned.is_some_and(|planned| {
+            let status = planned.row.as_ref().and_then(|row| row.status.as_ref());
+            let progress = status.and_then(|status| PhaseProgress::parse(&status.value));
+            progress == Some(PhaseProgress::NotStarted)
+        });
+        let has_begun = summaries > 0 || !phase.has_files && !is_unstarted;
         let open = phase.plans.iter();
         let open = open.filter(|(_, state)| matches!(state, PlanState::Open | PlanState::Failed));
         let open = open.count();

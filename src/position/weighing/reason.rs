@@ -156,6 +156,8 @@ fn over(assessment: &Assessment<'_>) -> String {
         "STATE.md says that no milestone is active".to_owned()
     } else if evidence.roadmap.is_between_milestones {
         "ROADMAP.md calls every milestone shipped".to_owned()
+    } else if evidence.has_shipped {
+        "MILESTONES.md calls STATE.md's milestone shipped".to_owned()
     } else if evidence.folder.archived.is_empty() {
         "no phase is planned; only STATE.md mentions one".to_owned()
     } else {
