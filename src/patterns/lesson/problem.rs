@@ -367,7 +367,19 @@ impl PastProblems {
     }
 }
 
-/// Returns each plan that failed or ended partially, with the first problem in its summary.
+/// Returns whether a problem may be why a plan did not end: it was not merely fixed.
+fn may_be_reason(text: &str) -> bool {
+    const NEGATIONS: &[&str] = &["not", "no", "never", "without", "until"];
+    const STEMS: &[&str] = &[
+        "block", "fail", "defer", "skip", "cannot", "missing", "remain", "incomplete", "unable",
+        "wait", "abandon", "stop",
+    ];
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphabetic());
+    words.any(|word| NEGATIONS.contains(&word) || STEMS.iter().any(|stem| word.starts_with(stem)))
+}
+
+/// Returns each plan that failed or ended partially, with the first problem in its summary that may be the reason.
 fn unfinished(phase: &FinishedPhase, own: &[Problem<'_>]) -> Vec<Candidate> {
     let candidate = |plan: &PlanRecord| {
         let ended = match plan.status? {
@@ -377,9 +389,11 @@ fn unfinished(phase: &FinishedPhase, own: &[Problem<'_>]) -> Vec<Candidate> {
         };
         let citation = cite(&[&plan.plan], &[]);
         let room = WIDTH.saturating_sub(citation.chars().count() + ended.len() + 3);
-        let mut reasons = own.iter().filter(|problem| *problem.plan == plan.plan);
-        let (problem, text) =
-            reasons.find_map(|problem| Some((problem, compose(&problem.passage, room)?.0)))?;
+        let mut problems = own.iter().filter(|problem| *problem.plan == plan.plan);
+        let (problem, text) = problems.find_map(|problem| {
+            let (text, _) = compose(&problem.passage, room)?;
+            may_be_reason(&text).then_some((problem, text))
+        })?;
         Some(Candidate {
             weight: UNFINISHED,
             text: format!("{ended}: {text}"),

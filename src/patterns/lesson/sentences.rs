@@ -96,23 +96,30 @@ pub(crate) fn outside<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = 
     })
 }
 
-/// Returns a text without remarks in brackets, except in code: `Locks (see #12) block` becomes `Locks block`.
+/// Returns a text without remarks in brackets, except in code: `Locks (see #12) block` becomes `Locks block`. With a
+/// call, an attribute, or a remark that restricts the statement, the text stays whole.
 pub(crate) fn without_brackets(text: &str) -> String {
     let mut nesting = Nesting::default();
-    let mut kept = String::new();
+    let (mut kept, mut remarks) = (String::new(), String::new());
     let mut before = ' ';
     for c in text.chars() {
         let was_bracket = nesting.brackets > 0;
-        // `call()` and `f(x)` outside of code are not remarks.
-        let is_call = c == '(' && before.is_alphanumeric();
-        if !nesting.is_code && is_call && !was_bracket {
+        // `call()`, `#[allow(x)]` and `{list: [1]}` outside of code are not remarks.
+        let is_attached = "([".contains(c) && !before.is_whitespace() || c == '{';
+        if !nesting.is_code && is_attached && !was_bracket {
             return text.to_owned();
         }
         nesting.pass(c);
         if nesting.brackets == 0 && !was_bracket {
             kept.push(c);
+        } else {
+            remarks.push(c);
         }
         before = c;
+    }
+    let mut words = remarks.split(|c: char| !c.is_alphanumeric());
+    if words.any(|word| ["not", "never", "only", "without", "unless", "except"].contains(&word)) {
+        return text.to_owned();
     }
     let words: Vec<&str> = kept.split_whitespace().collect();
     let mut joined = String::new();
