@@ -12,6 +12,7 @@ use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::markdown::Table;
+use crate::planning::PhaseNumber;
 use crate::planning::heading;
 use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
@@ -239,7 +240,7 @@ fn of_item(item: &ListItem) -> Option<Decision> {
 }
 
 /// Splits off the leading tag: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`, `[2026-02-17]: …`, and without
-/// brackets only the number of a plan, `02-03: …`.
+/// brackets only a plan, a phase, or a phase of a version: `02-03: …`, `Phase 6: …`, `v1.2 (Phase 6): …`.
 fn split_tag(text: &str) -> Option<(&str, &str)> {
     let square = text
         .strip_prefix('[')
@@ -250,11 +251,29 @@ fn split_tag(text: &str) -> Option<(&str, &str)> {
             .and_then(|rest| rest.split_once(')'))
             .filter(|(_, rest)| rest.starts_with(':'))
     };
-    let plan = || text.split_once(':').filter(|(tag, _)| is_plan(tag));
+    let plan = || {
+        let (tag, rest) = text.split_once(':')?;
+        let of_version = tag
+            .split_once(" (")
+            .filter(|(version, _)| is_version(version));
+        let phase = of_version.and_then(|(_, phase)| phase.strip_suffix(')'));
+        (is_plan(tag) || is_phase(phase.unwrap_or(tag))).then_some((tag, rest))
+    };
     square
         .or_else(round)
         .or_else(plan)
         .and_then(|(tag, rest)| Some((non_placeholder(tag)?, rest)))
+}
+
+/// Returns whether a text names a phase or a plan of it: `Phase 6`, `Phase 28-01`.
+fn is_phase(text: &str) -> bool {
+    let number = text.strip_prefix("Phase ");
+    number.is_some_and(|number| PhaseNumber::parse(number).is_some() || is_plan(number))
+}
+
+fn is_version(text: &str) -> bool {
+    let digits = text.strip_prefix('v');
+    digits.is_some_and(|digits| digits.split('.').all(|part| part.parse::<u32>().is_ok()))
 }
 
 /// Returns whether a text is the number of a plan with that of its phase: `02-03`, `05.1-02`.
@@ -357,10 +376,23 @@ mod tests {
     #[test]
     fn a_plan_number_without_brackets_is_a_tag() {
         let found = read(
-            "- 04-02: Keep the index\n- 05.1-03: Drop z\n- 2026-02-17: x\n- 1000-2000: y\n- 9-5 jobs: w\n",
+            "- 04-02: Keep the index\n- 05.1-03: Drop z\n- 2026-02-17: x\n- 1000-2000: y\n- 9-5 jobs: w\n- v0.10.0 (Phase 28-01): v\n- Phase 6: u\n- Phase two: t\n",
         );
         let sources: Vec<_> = found.iter().map(|d| d.source.as_deref()).collect();
-        assert_eq!(sources, [Some("04-02"), Some("05.1-03"), None, None, None]);
+        assert_eq!(
+            sources,
+            [
+                Some("04-02"),
+                Some("05.1-03"),
+                None,
+                None,
+                None,
+                Some("v0.10.0 (Phase 28-01)"),
+                Some("Phase 6"),
+                None
+            ]
+        );
+        assert_eq!(found[5].untagged(), "v");
         assert_eq!(found[0].text, "04-02: Keep the index");
         assert_eq!(found[0].untagged(), "Keep the index");
         assert_eq!(found[3].untagged(), "1000-2000: y");

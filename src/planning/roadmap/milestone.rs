@@ -192,6 +192,12 @@ fn plain(text: &str) -> String {
     without_status(&text[..end].replace("**", "")).to_owned()
 }
 
+/// Nouns after a number that is not a phase's.
+const COUNTED: &[&str] = &["plan", "task", "req", "commit", "test", "day"];
+
+/// Numbers from this on are years.
+const FIRST_YEAR: u32 = 1900;
+
 /// Parses `Phases 1-6`, `Phase 3`, `Phases 13+`, `Phases 10, 10.1, 11`, `Phase 24 shipped; Phases 25-26` into
 /// a range from the lowest to the highest number.
 fn phase_range(text: &str, ids: PhaseIds) -> Option<Range<PhaseNumber>> {
@@ -199,7 +205,15 @@ fn phase_range(text: &str, ids: PhaseIds) -> Option<Range<PhaseNumber>> {
     let mut range: Option<Range<PhaseNumber>> = None;
     for behind in lower.split("phase").skip(1) {
         let mut rest = behind.strip_prefix('s').unwrap_or(behind);
+        let mut is_first = true;
         while let Some((number, after)) = ids.split(rest.trim_start()) {
+            // In `Phases 1-6, 27 plans, 2026-05-08`, the last numbers are of something else.
+            let next = after.trim_start();
+            let is_count = COUNTED.iter().any(|noun| next.starts_with(noun));
+            if !is_first && (is_count || number.whole() >= FIRST_YEAR) {
+                break;
+            }
+            is_first = false;
             let first = number.sibling(number.ordinal());
             let end = if after.starts_with('+') {
                 number.sibling(u32::MAX)
@@ -210,7 +224,9 @@ fn phase_range(text: &str, ids: PhaseIds) -> Option<Range<PhaseNumber>> {
                 None => first..end,
                 Some(range) => range.start.min(first)..range.end.max(end),
             });
-            let Some(more) = after.trim_start().strip_prefix(['-', '\u{2013}', ',']) else {
+            let joints = ["-", "\u{2013}", ",", "+", "&", "and "];
+            let mut joints = joints.iter();
+            let Some(more) = joints.find_map(|joint| next.strip_prefix(joint)) else {
                 break;
             };
             rest = more;
@@ -244,6 +260,20 @@ mod tests {
 
     fn numbers(range: Range<u32>) -> Range<PhaseNumber> {
         PhaseNumber::from(range.start)..PhaseNumber::from(range.end)
+    }
+
+    #[test]
+    fn other_numbers_after_a_range_are_not_phases() {
+        for (text, expected) in [
+            ("v1 (Phases 3-6, 27 plans, 2026-05-08)", 3..7),
+            ("v1 - Phases 51\u{2013}56 + 56.1, 27 plans", 51..57),
+            ("Phases 1-2, 2026-05-08", 1..3),
+            ("Phases 4-5 shipped 2026-05-08", 4..6),
+            ("Phases 4, 7 and 9", 4..10),
+        ] {
+            let found = phase_range(text, PhaseIds::Plain);
+            assert_eq!(found, Some(numbers(expected)), "{text}");
+        }
     }
 
     #[test]

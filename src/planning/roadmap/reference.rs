@@ -39,21 +39,41 @@ impl ReferencedPhases {
 
 /// Returns the distinct phases in `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`.
 ///
-/// Text in brackets gives reasons and is ignored.
+/// Text in brackets gives reasons and is ignored, unless only that names the phases: `Wave A (Phases 2-4)`. Clauses
+/// about optional ones are ignored, too.
 pub(super) fn phases(text: &str, ids: PhaseIds) -> ReferencedPhases {
     let mut found = ReferencedPhases::default();
     if is_none_remark(text) || text.to_lowercase().starts_with("nothing") {
         return found;
     }
-    let lower = without_brackets(text).to_lowercase();
-    let listed = match lower.find("phase") {
-        Some(_) => lower.split("phase").skip(1).collect(),
-        None => vec![lower.as_str()],
+    let lower = text.to_lowercase();
+    let mut depth = 0_i32;
+    let ends_clause = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ';' && depth <= 0
     };
-    for piece in listed {
-        list(piece.strip_prefix('s').unwrap_or(piece), ids, &mut found);
-        if found.is_cut {
-            break;
+    for clause in lower.split(ends_clause) {
+        let outside = without_brackets(clause);
+        if ["soft ", "optional", "not required"]
+            .iter()
+            .any(|word| outside.contains(word))
+        {
+            continue;
+        }
+        let is_bracketed = !outside.contains(|c: char| c.is_ascii_digit());
+        let clause = match clause.find("(phase") {
+            Some(at) if is_bracketed => &clause[at..],
+            _ => outside.as_str(),
+        };
+        let listed = match clause.find("phase") {
+            Some(_) => clause.split("phase").skip(1).collect(),
+            None => vec![clause],
+        };
+        for piece in listed {
+            list(piece.strip_prefix('s').unwrap_or(piece), ids, &mut found);
+            if found.is_cut {
+                return found;
+            }
         }
     }
     found
@@ -175,6 +195,11 @@ mod tests {
             ("1, 2", "1 2"),
             ("Nothing (first phase)", ""),
             ("None \u{2014} independent of Phase 1", ""),
+            ("Phase 2; Phase 4", "2 4"),
+            (
+                "Wave A complete (Phases 5-6); soft dependency on Phase 7",
+                "5 6",
+            ),
             ("TBD", ""),
             ("the API", ""),
         ] {

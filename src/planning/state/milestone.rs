@@ -22,6 +22,8 @@ const BETWEEN: &[&str] = &[
     "ready for the next milestone",
     "ready_for_new_milestone",
     "ready_for_next_milestone",
+    "ready to plan next milestone",
+    "ready to plan the next milestone",
 ];
 
 /// The milestone according to STATE.md.

@@ -5,10 +5,13 @@ use std::ops::Range;
 use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Table;
+use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::heading;
 use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
+use crate::planning::status::is_status;
+use crate::text::strip_prefix_ignore_case;
 
 /// The entries of some sections.
 #[derive(Default)]
@@ -160,11 +163,22 @@ impl OpenItems {
     }
 }
 
+/// Returns whether an entry reports a finished phase: `Phase 3 complete -- all 3 plans executed`.
+fn reports_finished_phase(text: &str) -> bool {
+    let number = strip_prefix_ignore_case(text, "phase ").and_then(PhaseNumber::split);
+    let status = number.and_then(|(_, rest)| rest.strip_prefix(' '));
+    status.is_some_and(|status| is_status(status) && PhaseProgress::is_complete_status(status))
+}
+
 /// Returns whether an entry is struck through or marked as resolved.
 fn is_settled(text: &str) -> bool {
     let is_struck = text.starts_with("~~") && text[2..].contains("~~");
     let lower = text.to_lowercase();
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    let first = words.find(|word| !word.is_empty());
     is_struck
+        || reports_finished_phase(text)
+        || first.is_some_and(|word| ["FIXED", "DONE", "CLOSED"].contains(&word))
         || text
             .split(|c: char| !c.is_alphanumeric())
             .any(|word| word == "RESOLVED")
@@ -201,6 +215,15 @@ mod tests {
             let text = format!("## Blockers/Concerns\n{none}\n");
             assert!(read(&text, blockers).is_empty(), "{none}");
         }
+    }
+
+    #[test]
+    fn what_is_done_is_no_blocker() {
+        let text = "## Blockers\n- FIXED 2026-07-31 (commit 510b4245): a\n- None at roadmap creation.\n- Phase 3 complete -- all plans executed\n- Phase 4: complete the list\n- Fixed sizes are refused\n";
+        assert_eq!(
+            read(text, blockers),
+            ["Phase 4: complete the list", "Fixed sizes are refused"]
+        );
     }
 
     #[test]
