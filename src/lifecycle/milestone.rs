@@ -18,6 +18,8 @@ use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::MilestoneFolder;
+use crate::planning::Roadmap;
+use crate::planning::milestone_version;
 use crate::position::Action;
 use crate::position::StatusReport;
 use crate::position::Survey;
@@ -59,7 +61,7 @@ word_enum! {
 pub struct ListedMilestone {
     /// Its slug: `default` if it has no folder of its own.
     pub slug: String,
-    /// Its name in STATE.md or the roadmap; only of the active one.
+    /// Its name in STATE.md or the roadmap; of an archived one, if the slug is the version that the roadmap gives.
     pub name: Option<String>,
     /// Its state.
     pub standing: MilestoneState,
@@ -100,12 +102,22 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
         };
         found.push(ListedMilestone {
             slug: archive.slug.clone(),
-            name: None,
+            name: name_in_roadmap(&survey.roadmap, &archive.slug),
             standing: MilestoneState::Archived,
             phases,
         });
     }
     Ok(found)
+}
+
+/// Returns the roadmap's name of the milestone whose version is the slug, if it says more than the version.
+fn name_in_roadmap(roadmap: &Roadmap, slug: &str) -> Option<String> {
+    let version = milestone_version(slug)?;
+    let named = roadmap
+        .milestones
+        .iter()
+        .find(|one| milestone_version(&one.name) == Some(version))?;
+    Some(named.name.clone()).filter(|name| name != slug)
 }
 
 /// Creates a milestone's folder, and makes it the active one; work in the planning folder itself moves to

@@ -77,6 +77,9 @@ pub struct MilestoneStatus {
     /// manages milestones without slugs.
     #[serde(skip)]
     pub is_implied: bool,
+    /// Whether it has shipped, and no other was started.
+    #[serde(skip)]
+    pub is_over: bool,
     /// The active milestone's title, if STATE.md's front matter has one in addition to a version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -175,6 +178,7 @@ impl StatusReport {
                 name: milestone_name(survey),
                 is_implied: planning.layout.name.keeps_milestones()
                     || folder.active.dir == folder.dir,
+                is_over: is_over(survey),
                 title: survey
                     .state
                     .milestone_name
@@ -200,7 +204,8 @@ impl StatusReport {
         }
     }
 
-    /// Returns the milestone's name, otherwise its slug, but not the `default` that stands for none.
+    /// Returns the milestone's name, otherwise its slug, but not the `default` that stands for none; a shipped one
+    /// is marked.
     pub fn milestone_name(&self) -> Option<String> {
         let milestone = &self.milestone;
         let is_meant = |name: &&String| !milestone.is_implied || *name != DEFAULT_MILESTONE;
@@ -208,11 +213,19 @@ impl StatusReport {
         let name = name.or_else(|| Some(&milestone.slug).filter(is_meant))?;
         let title = milestone.title.as_ref();
         let title = title.filter(|title| !name.to_lowercase().contains(&title.to_lowercase()));
+        let shipped = if milestone.is_over { " (shipped)" } else { "" };
         Some(match title {
-            Some(title) => format!("{name} {title}"),
-            None => name.clone(),
+            Some(title) => format!("{name} {title}{shipped}"),
+            None => format!("{name}{shipped}"),
         })
     }
+}
+
+/// Returns whether the milestone that STATE.md names has shipped, and no other was started.
+fn is_over(survey: &Survey) -> bool {
+    let is_between = survey.state.is_between_milestones || survey.roadmap.is_between_milestones;
+    let has_shipped = is_between || survey.has_shipped || names_shipped_milestone(survey);
+    survey.position.next.action == Action::None && has_shipped
 }
 
 /// Returns the milestone's name in STATE.md, without a status after it, otherwise, or if that one has shipped, in

@@ -166,10 +166,15 @@ impl Survey {
         let mut known: Vec<String> = numbers.collect();
         // Two folders may have the same number.
         known.dedup();
-        let hint = if known.is_empty() {
-            "no phase is known yet".to_owned()
-        } else {
-            format!("known phases: {}", known.join(", "))
+        let mut archives = self.folder.archived.iter().rev();
+        let archive = archives.find(|archive| {
+            let milestone = archive.milestone().map(|milestone| milestone.value);
+            milestone.is_ok_and(|one| one.phases.iter().any(|phase| phase.number == *number))
+        });
+        let hint = match archive {
+            Some(archive) => format!("phase {number} is archived in {}", archive.slug),
+            None if known.is_empty() => "no phase is known yet".to_owned(),
+            None => format!("known phases: {}", known.join(", ")),
         };
         Err(Error::not_found(format!("there is no phase {number}")).hint(hint))
     }

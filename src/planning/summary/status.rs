@@ -26,7 +26,8 @@ const COMPLETE: &[&str] = &[
 ];
 const PARTIAL: &[&str] = &[
     "partial", "incomplete", "in progress", "in_progress", "in-progress", "blocked", "pending",
-    "paused", "not complete", "not started", "not_started", "wip", "started", "awaiting",
+    "paused", "checkpoint", "not complete", "not started", "not_started", "wip", "started",
+    "awaiting",
 ];
 const FAILED: &[&str] = &["fail", "abort", "abandon", "error"];
 

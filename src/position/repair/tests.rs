@@ -263,6 +263,21 @@ fn plans_of_a_superseded_phase_are_neither_left_nor_counted() {
 }
 
 #[test]
+fn a_shipped_milestone_is_marked_and_its_phases_are_found() {
+    let tree = Tree::new(&[]);
+    let state = "# State\n\nMilestone: v1.0\nStatus: awaiting next milestone\n";
+    tree.write(".planning/STATE.md", state);
+    tree.write(".planning/milestones/v1.0-ROADMAP.md", "# v1.0\n");
+    tree.write(".planning/milestones/v1.0-phases/03-web/03-01-PLAN.md", "");
+    let project = open(&tree);
+    let survey = Survey::read(&project).unwrap();
+    let report = StatusReport::from_survey(&project, &survey);
+    assert_eq!(report.milestone_name().as_deref(), Some("v1.0 (shipped)"));
+    let error = survey.phase(&PhaseNumber::from(3)).unwrap_err();
+    assert_eq!(error.hint.as_deref(), Some("phase 3 is archived in v1.0"));
+}
+
+#[test]
 fn a_milestone_without_phases_has_no_progress_to_correct() {
     let tree = Tree::new(&[]);
     let state = "# State\n\n**Current focus:** v1.0 shipped, awaiting next milestone\n\nProgress: [##########] 100%\n";
