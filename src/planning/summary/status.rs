@@ -97,7 +97,7 @@ pub(super) fn of_document<'d>(
 fn in_body(body: &str) -> Option<SummaryStatus> {
     // Most summaries have no such line, and searching for the word is cheaper than parsing lines.
     if !body.contains("tatus") && !body.contains("STATUS") {
-        return None;
+        return has_unfinished_tasks(body).then_some(SummaryStatus::Partial);
     }
     let mut is_code = false;
     let mut is_part = false;
@@ -135,7 +135,22 @@ fn in_body(body: &str) -> Option<SummaryStatus> {
             return Some(status);
         }
     }
-    None
+    has_unfinished_tasks(body).then_some(SummaryStatus::Partial)
+}
+
+/// Returns whether a text counts fewer finished tasks than there are: `**Tasks completed:** 3 / 4`.
+fn has_unfinished_tasks(body: &str) -> bool {
+    const LABEL: &str = "asks completed";
+    let of_line = |line: &str| {
+        let (_, count) = line.split_once(LABEL)?;
+        let count = count.trim_start_matches([':', '*', ' ', '|']);
+        let (done, all) = count.split_once('/').or_else(|| count.split_once(" of "))?;
+        let all = all.trim_start();
+        let end = all.find(|c: char| !c.is_ascii_digit()).unwrap_or(all.len());
+        let (done, all): (u32, u32) = (done.trim().parse().ok()?, all[..end].parse().ok()?);
+        Some(done < all)
+    };
+    body.contains(LABEL) && body.lines().any(|line| of_line(line) == Some(true))
 }
 
 /// Returns the text after `Status` in a heading: `COMPLETE` for `Status: COMPLETE`, an empty one for
@@ -238,6 +253,15 @@ mod tests {
             ("# T\n\n- Phase 3 Status: complete\n", None),
             (
                 "# T\n\n## Issues\n\n- Status: done\n\n---\n*Status: Complete*\n",
+                complete,
+            ),
+            (
+                "# T\n\n- **Tasks completed:** 3 / 4 (paused)\n",
+                Some(SummaryStatus::Partial),
+            ),
+            ("# T\n\n- Tasks completed: 4/4\n", None),
+            (
+                "# T\n\n**Tasks completed:** 2 of 3\n**Status:** complete\n",
                 complete,
             ),
             ("{\"p\":\"1\",\"s\":\"complete\"}\n", complete),

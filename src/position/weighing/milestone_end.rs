@@ -3,6 +3,7 @@
 use crate::planning::Claim;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
+use crate::position::PlanState;
 use crate::position::conflict;
 use crate::position::weighing::assessment::Assessment;
 
@@ -23,11 +24,15 @@ pub(super) fn is_over(assessment: &Assessment<'_>) -> bool {
         let number = &assessment.phases[*index].number;
         assessment.is_unfinished(*index) && !assessment.scope.lists(number)
     });
+    // STATE.md still names the phase of a partial plan.
+    let stated_is_partial = assessment
+        .stated_phase()
+        .is_some_and(|index| assessment.phases[index].count(PlanState::Partial) > 0);
     let listed_is_done = listed.iter().all(|phase| {
         phase.status == Some(PhaseProgress::Complete) || is_done(assessment, &phase.number)
     });
     let is_said = is_between || assessment.evidence.has_shipped;
-    is_said && listed_is_done && !unlisted_is_open
+    is_said && listed_is_done && !unlisted_is_open && !stated_is_partial
 }
 
 fn is_done(assessment: &Assessment<'_>, number: &PhaseNumber) -> bool {
