@@ -25,6 +25,7 @@ mod skills;
 mod state;
 mod status;
 mod summary;
+pub(crate) mod todo_file;
 mod workflow;
 
 pub use check::Check;

@@ -194,7 +194,7 @@ impl StatusReport {
             derived,
             plans: PlanCounts::count(position),
             decisions: survey.state.decisions.clone(),
-            todos: survey.state.todos.clone(),
+            todos: [survey.state.todos.as_slice(), &survey.todo_files].concat(),
             blockers: survey.state.blockers.clone(),
             skills: survey.state.skills.clone(),
             next: NextStatus::from_position(position, &planning.layout),

@@ -13,6 +13,7 @@ use crate::planning::Roadmap;
 use crate::planning::StateFile;
 use crate::planning::WorkflowSettings;
 use crate::planning::milestone_version;
+use crate::planning::todo_file;
 use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::Position;
@@ -21,6 +22,7 @@ use crate::project::Project;
 use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::read;
+use crate::text::fold;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -41,6 +43,8 @@ pub struct Survey {
     pub has_roadmap: bool,
     /// Whether MILESTONES.md lists the milestone named in STATE.md as shipped.
     pub has_shipped: bool,
+    /// The titles of the open todos in files of their own, without those that STATE.md lists.
+    pub todo_files: Vec<String>,
     /// The settings of config.json.
     pub workflow: WorkflowSettings,
     /// The position of the work.
@@ -106,6 +110,7 @@ impl Survey {
             .as_deref()
             .map(WorkflowSettings::parse)
             .unwrap_or_default();
+        let todo_files = documents.todo_files(&folder.dir, &state);
         let text = |path: &Path| documents.text(path);
         let phases = phases(&folder.active, &roadmap, &state, &text);
         let milestones = documents.text(&folder.dir.join(vocabulary::MILESTONE_LIST));
@@ -128,6 +133,7 @@ impl Survey {
             has_state,
             has_roadmap,
             has_shipped,
+            todo_files,
             workflow,
             warnings: project.named(documents.warnings.into_inner()),
         })
@@ -259,6 +265,28 @@ impl Documents<'_> {
         if let Some(shared) = shared.filter(|shared| shared.is_between_milestones) {
             state.add_shared(shared);
         }
+    }
+
+    /// Returns the titles of the todos in files of their own, without those that STATE.md lists.
+    fn todo_files(&self, planning: &Path, state: &StateFile) -> Vec<String> {
+        let mut warnings = self.warnings.borrow_mut();
+        let files = match todo_file::pending(planning, &mut warnings) {
+            Ok(files) => files,
+            Err(error) => {
+                let dir = planning.join(vocabulary::PENDING_TODOS);
+                warnings.push(Warning::file(&dir, error.to_string()));
+                return Vec::new();
+            }
+        };
+        drop(warnings);
+        let listed: Vec<String> = state.todos.iter().map(|todo| fold(todo)).collect();
+        let titles = files.iter().filter_map(|path| {
+            let title = todo_file::title(&self.text(path)?, path);
+            let name = path.file_name()?.to_string_lossy().to_lowercase();
+            let is_it = |todo: &String| todo.contains(&fold(&title)) || todo.contains(&name);
+            (!listed.iter().any(is_it)).then_some(title)
+        });
+        titles.collect()
     }
 
     fn value<T>(&self, parsed: Parsed<T>) -> T {

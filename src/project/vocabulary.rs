@@ -19,6 +19,8 @@ pub(crate) const SHIPPED: &str = "SHIPPED.md";
 /// The note for the next session.
 pub(crate) const RESUME: &str = "RESUME.md";
 
+/// The folder with a file for each open todo, written by GSD.
+pub(crate) const PENDING_TODOS: &str = "todos/pending";
 /// The folder of a milestone's phases.
 pub(crate) const PHASES: &str = "phases";
 /// The folder of finished milestones.

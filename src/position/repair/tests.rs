@@ -263,6 +263,25 @@ fn plans_of_a_superseded_phase_are_neither_left_nor_counted() {
 }
 
 #[test]
+fn todos_in_files_are_listed_after_those_of_the_state() {
+    let tree = Tree::new(&[]);
+    let state = "# State\n\nPhase: 1\n\n### Pending Todos\n\n- See 2026-03-10-labels.md\n";
+    tree.write(".planning/STATE.md", state);
+    let todo = |name: &str, title: &str| {
+        let text = format!("---\ntitle: {title}\n---\n");
+        tree.write(&format!(".planning/todos/pending/{name}.md"), text);
+    };
+    todo("2026-03-10-labels", "Print all labels at once");
+    todo("2026-03-11-search", "Search in the drug form");
+    let project = open(&tree);
+    let report = StatusReport::from_survey(&project, &Survey::read(&project).unwrap());
+    assert_eq!(
+        report.todos,
+        ["See 2026-03-10-labels.md", "Search in the drug form"]
+    );
+}
+
+#[test]
 fn a_shipped_milestone_is_marked_and_its_phases_are_found() {
     let tree = Tree::new(&[]);
     let state = "# State\n\nMilestone: v1.0\nStatus: awaiting next milestone\n";

@@ -1,0 +1,74 @@
+//! Reads the open todos that GSD keeps as files, one each.
+//!
+//! ```text
+//! <planning>/todos/pending/2026-03-10-print-all-labels.md      front matter: title: Print all labels at once
+//! ```
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::markdown::FrontMatter;
+use crate::planning::names::entries;
+use crate::planning::non_placeholder;
+use crate::project::vocabulary;
+use crate::storage::listing::PathKind;
+use crate::warning::Warning;
+
+/// Maximum number of files that are read.
+const MAX_FILES: usize = 200;
+
+/// Returns the files of the open todos, sorted by name, which begins with the day.
+pub(crate) fn pending(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<PathBuf>> {
+    let dir = planning.join(vocabulary::PENDING_TODOS);
+    let found = entries(&dir, warnings)?.into_iter();
+    let files = found.filter(|(name, kind)| *kind == PathKind::File && name.ends_with(".md"));
+    let mut files: Vec<PathBuf> = files.map(|(name, _)| dir.join(name)).collect();
+    if files.len() > MAX_FILES {
+        let message = format!("more than {MAX_FILES} todos; those beyond are not read");
+        warnings.push(Warning::file(&dir, message));
+        files.truncate(MAX_FILES);
+    }
+    Ok(files)
+}
+
+/// Returns the title of a todo: of its front matter, else its first heading, else the words of its file's name.
+pub(crate) fn title(text: &str, path: &Path) -> String {
+    let front = FrontMatter::parse(text, path).value;
+    let in_front = front.text(&["title"]).and_then(non_placeholder);
+    let mut lines = text[front.range.end..].lines();
+    let heading = || lines.find_map(|line| non_placeholder(line.strip_prefix("# ")?));
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let of_name = || {
+        let words = stem.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
+        let words = if words.is_empty() { &stem } else { words };
+        words.replace('-', " ")
+    };
+    in_front
+        .or_else(heading)
+        .map_or_else(of_name, str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_todo_is_named_by_its_title_its_heading_or_its_file() {
+        let path = Path::new("todos/pending/2026-03-10-print-labels.md");
+        for (text, expected) in [
+            (
+                "---\ncreated: 2026-03-10\ntitle: Print all\n---\n# Other\n",
+                "Print all",
+            ),
+            (
+                "---\ncreated: 2026-03-10\n---\n\n# Print them\n",
+                "Print them",
+            ),
+            ("## Problem\n\nMany.\n", "print labels"),
+            ("", "print labels"),
+        ] {
+            assert_eq!(title(text, path), expected);
+        }
+    }
+}
