@@ -231,9 +231,17 @@ impl<'a> Gatherer<'a> {
         let mut seen = BTreeSet::new();
         // PROJECT.md repeats some of the decisions in STATE.md.
         let planned = planned.filter(|decision| seen.insert(fold(decision.untagged())));
-        let planned = planned.map(|decision| match &decision.rationale {
-            Some(why) => format!("{} ({why})", decision.untagged()),
-            None => decision.untagged().to_owned(),
+        let planned = planned.map(|decision| {
+            let text = decision.untagged();
+            let whole = match &decision.rationale {
+                Some(why) => format!("{text} ({why})"),
+                None => text.to_owned(),
+            };
+            if whole.chars().count() <= MAX_LINE_CHARS {
+                return whole;
+            }
+            // A whole sentence says more than a longer text that is cut off.
+            patterns::statement(text, MAX_LINE_CHARS).unwrap_or(whole)
         });
         let mut lines = self.ledger_lines(Ledger::decisions);
         lines.extend(planned);
