@@ -240,7 +240,7 @@ fn of_item(item: &ListItem) -> Option<Decision> {
 }
 
 /// Splits off the leading tag: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`, `[2026-02-17]: …`, and without
-/// brackets only a plan, a phase, or a phase of a version: `02-03: …`, `Phase 6: …`, `v1.2 (Phase 6): …`.
+/// brackets only a plan, or a phase of a version: `02-03: …`, `v1.2 (Phase 6): …`.
 fn split_tag(text: &str) -> Option<(&str, &str)> {
     let square = text
         .strip_prefix('[')
@@ -257,7 +257,7 @@ fn split_tag(text: &str) -> Option<(&str, &str)> {
             .split_once(" (")
             .filter(|(version, _)| is_version(version));
         let phase = of_version.and_then(|(_, phase)| phase.strip_suffix(')'));
-        (is_plan(tag) || is_phase(phase.unwrap_or(tag))).then_some((tag, rest))
+        (is_plan(tag) || phase.is_some_and(is_phase)).then_some((tag, rest))
     };
     square
         .or_else(round)
@@ -376,7 +376,7 @@ mod tests {
     #[test]
     fn a_plan_number_without_brackets_is_a_tag() {
         let found = read(
-            "- 04-02: Keep the index\n- 05.1-03: Drop z\n- 2026-02-17: x\n- 1000-2000: y\n- 9-5 jobs: w\n- v0.10.0 (Phase 28-01): v\n- Phase 6: u\n- Phase two: t\n",
+            "- 04-02: Keep the index\n- 05.1-03: Drop z\n- 2026-02-17: x\n- 1000-2000: y\n- 9-5 jobs: w\n- v0.10.0 (Phase 28-01): v\n- Phase 6: u\n",
         );
         let sources: Vec<_> = found.iter().map(|d| d.source.as_deref()).collect();
         assert_eq!(
@@ -388,7 +388,6 @@ mod tests {
                 None,
                 None,
                 Some("v0.10.0 (Phase 28-01)"),
-                Some("Phase 6"),
                 None
             ]
         );

@@ -68,6 +68,7 @@ pub use roadmap::RoadmapMilestone;
 pub use roadmap::RoadmapPhase;
 pub use roadmap::RoadmapPlan;
 pub(crate) use roadmap::milestone_version;
+pub(crate) use roadmap::milestone_version_in;
 pub use skills::installed_skills;
 pub use state::Activity;
 pub use state::Claim;

@@ -154,7 +154,8 @@ fn is_lookalike(name: &str) -> bool {
     is_kept && !name.starts_with('.') && (name.contains("PLAN") || name.contains("SUMMARY"))
 }
 
-fn has_ending(name: &str, ending: &str) -> bool {
+/// Returns whether a file name has this extension, in whatever case.
+pub(super) fn has_ending(name: &str, ending: &str) -> bool {
     name.rsplit_once('.')
         .is_some_and(|(_, last)| last.eq_ignore_ascii_case(ending))
 }

@@ -37,8 +37,7 @@ pub fn non_placeholder(value: &str) -> Option<&str> {
     Some(value.trim()).filter(|value| !is_absent(value))
 }
 
-/// Returns whether a text says `none`, with or without a reason: `None - all cleared`, `_(none — shipped)_`,
-/// `None at this time`.
+/// Returns whether a text says `none`, with or without a reason: `None - all cleared`, `_(none — shipped)_`.
 pub(crate) fn is_none_remark(text: &str) -> bool {
     let bare = bare(text).trim_start_matches('(');
     let Some(rest) = strip_prefix_ignore_case(bare, "none").map(str::trim_start) else {
@@ -48,9 +47,6 @@ pub(crate) fn is_none_remark(text: &str) -> bool {
         || rest.starts_with([
             '.', ',', ';', ':', '-', '(', ')', '!', '\u{2013}', '\u{2014}',
         ])
-        || ["at ", "as of ", "so far", "yet"]
-            .iter()
-            .any(|word| strip_prefix_ignore_case(rest, word).is_some())
         || is_absent(text)
 }
 
@@ -119,13 +115,11 @@ mod tests {
             "None. All met.",
             "None",
             "none",
-            "None at this time",
-            "None so far",
         ] {
             assert!(is_none_remark(text), "{text}");
         }
         for text in [
-            "none of the tests ran", "none attached", "Nonempty", "no", "\u{e9}\u{e9}\u{e9}",
+            "none of the tests ran", "Nonempty", "no", "\u{e9}\u{e9}\u{e9}",
         ] {
             assert!(!is_none_remark(text), "{text}");
         }

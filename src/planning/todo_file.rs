@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::markdown::FrontMatter;
 use crate::planning::names::entries;
 use crate::planning::non_placeholder;
+use crate::planning::pairing::has_ending;
 use crate::project::vocabulary;
 use crate::storage::listing::PathKind;
 use crate::warning::Warning;
@@ -22,7 +23,7 @@ const MAX_FILES: usize = 200;
 pub(crate) fn pending(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<PathBuf>> {
     let dir = planning.join(vocabulary::PENDING_TODOS);
     let found = entries(&dir, warnings)?.into_iter();
-    let files = found.filter(|(name, kind)| *kind == PathKind::File && name.ends_with(".md"));
+    let files = found.filter(|(name, kind)| *kind == PathKind::File && has_ending(name, "md"));
     let mut files: Vec<PathBuf> = files.map(|(name, _)| dir.join(name)).collect();
     if files.len() > MAX_FILES {
         let message = format!("more than {MAX_FILES} todos; those beyond are not read");

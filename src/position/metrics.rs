@@ -11,7 +11,7 @@ use crate::markdown::Outline;
 use crate::markdown::edit::Edit;
 use crate::planning::Summary;
 use crate::planning::heading;
-use crate::planning::milestone_version;
+use crate::planning::milestone_version_in;
 use crate::position::PlanState;
 use crate::position::ReadText;
 use crate::position::Survey;
@@ -55,7 +55,7 @@ fn labels(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
     };
     let sections = outline.sections().iter();
     let sections = sections.filter(|section| section.level > 0 && is_metrics(&section.title));
-    let active = milestone.and_then(milestone_version);
+    let active = milestone.and_then(milestone_version_in);
     // What names no version belongs to the milestone above it.
     let is_other = |version: Option<&str>| active.is_some() && version != active;
     let mut labels = Vec::new();
@@ -64,10 +64,10 @@ fn labels(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
             one.level > 0
                 && (one.line == section.line || one.whole.contains(&section.heading.start))
         });
-        let version = above.rev().find_map(|one| version_in(&one.title));
+        let version = above.rev().find_map(|one| milestone_version_in(&one.title));
         let mut is_of_other = version.is_some() && is_other(version);
         for label in outline.labels(&section.own) {
-            match version_in(&label.name) {
+            match milestone_version_in(&label.name) {
                 Some(version) => is_of_other = is_other(Some(version)),
                 None if !is_of_other => labels.push(label),
                 None => {}
@@ -80,11 +80,6 @@ fn labels(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
     }
     labels.retain(|label| count[&fold(&label.name)] == 1);
     labels
-}
-
-/// Returns the version that a heading or a label names: `v1.0` in `Velocity (v1.0)`.
-fn version_in(text: &str) -> Option<&str> {
-    text.split([' ', '(', ')', ',']).find_map(milestone_version)
 }
 
 fn is_count(name: &str) -> bool {

@@ -12,6 +12,7 @@ use crate::planning::RoadmapMilestone;
 use crate::planning::Skill;
 use crate::planning::StatedPhase;
 use crate::planning::milestone_version;
+use crate::planning::milestone_version_in;
 use crate::position::Action;
 use crate::position::Drift;
 use crate::position::Phase;
@@ -78,7 +79,7 @@ pub struct MilestoneStatus {
     #[serde(skip)]
     pub is_implied: bool,
     /// Whether it has shipped, and no other was started.
-    #[serde(skip)]
+    #[serde(rename = "shipped")]
     pub is_over: bool,
     /// The active milestone's title, if STATE.md's front matter has one in addition to a version.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -213,7 +214,12 @@ impl StatusReport {
         let name = name.or_else(|| Some(&milestone.slug).filter(is_meant))?;
         let title = milestone.title.as_ref();
         let title = title.filter(|title| !name.to_lowercase().contains(&title.to_lowercase()));
-        let shipped = if milestone.is_over { " (shipped)" } else { "" };
+        let is_said = name.to_lowercase().contains("shipped");
+        let shipped = if milestone.is_over && !is_said {
+            " (shipped)"
+        } else {
+            ""
+        };
         Some(match title {
             Some(title) => format!("{name} {title}{shipped}"),
             None => format!("{name}{shipped}"),
@@ -223,8 +229,16 @@ impl StatusReport {
 
 /// Returns whether the milestone that STATE.md names has shipped, and no other was started.
 fn is_over(survey: &Survey) -> bool {
-    let is_between = survey.state.is_between_milestones || survey.roadmap.is_between_milestones;
-    let has_shipped = is_between || survey.has_shipped || names_shipped_milestone(survey);
+    let version = survey
+        .state
+        .milestone
+        .as_deref()
+        .and_then(milestone_version_in);
+    let is_archived = || {
+        let mut archived = survey.folder.archived.iter();
+        version.is_some() && archived.any(|archive| milestone_version(&archive.slug) == version)
+    };
+    let has_shipped = survey.has_shipped || names_shipped_milestone(survey) || is_archived();
     survey.position.next.action == Action::None && has_shipped
 }
 
@@ -259,7 +273,7 @@ fn names_shipped_milestone(survey: &Survey) -> bool {
         .state
         .milestone
         .as_deref()
-        .and_then(milestone_version);
+        .and_then(milestone_version_in);
     let mut shipped = survey
         .roadmap
         .milestones

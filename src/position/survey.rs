@@ -13,6 +13,7 @@ use crate::planning::Roadmap;
 use crate::planning::StateFile;
 use crate::planning::WorkflowSettings;
 use crate::planning::milestone_version;
+use crate::planning::milestone_version_in;
 use crate::planning::todo_file;
 use crate::position::Evidence;
 use crate::position::Phase;
@@ -172,16 +173,24 @@ impl Survey {
         let mut known: Vec<String> = numbers.collect();
         // Two folders may have the same number.
         known.dedup();
-        let mut archives = self.folder.archived.iter().rev();
-        let archive = archives.find(|archive| {
+        let archives = self.folder.archived.iter().filter(|archive| {
             let milestone = archive.milestone().map(|milestone| milestone.value);
             milestone.is_ok_and(|one| one.phases.iter().any(|phase| phase.number == *number))
         });
-        let hint = match archive {
-            Some(archive) => format!("phase {number} is archived in {}", archive.slug),
-            None if known.is_empty() => "no phase is known yet".to_owned(),
-            None => format!("known phases: {}", known.join(", ")),
-        };
+        let slugs: Vec<&str> = archives.map(|archive| archive.slug.as_str()).collect();
+        let mut hints = Vec::new();
+        if !slugs.is_empty() {
+            hints.push(format!(
+                "phase {number} is archived in {}",
+                slugs.join(", ")
+            ));
+        }
+        if !known.is_empty() {
+            hints.push(format!("known phases: {}", known.join(", ")));
+        } else if hints.is_empty() {
+            hints.push("no phase is known yet".to_owned());
+        }
+        let hint = hints.join("; ");
         Err(Error::not_found(format!("there is no phase {number}")).hint(hint))
     }
 
@@ -218,7 +227,7 @@ fn lists_as_shipped(milestones: &str, state: &StateFile) -> bool {
     let Some(name) = state.milestone.as_deref() else {
         return false;
     };
-    let version = milestone_version(name);
+    let version = milestone_version_in(name);
     let names_it = |line: &str| match version {
         Some(version) => line
             .split([' ', ':', '(', ')', ','])

@@ -367,7 +367,7 @@ impl PastProblems {
     }
 }
 
-/// Returns whether a problem may be why a plan did not end: it was not merely fixed.
+/// Returns whether a problem may be why a plan did not end.
 fn may_be_reason(text: &str) -> bool {
     const NEGATIONS: &[&str] = &["not", "no", "never", "without", "until"];
     const STEMS: &[&str] = &[
@@ -376,7 +376,19 @@ fn may_be_reason(text: &str) -> bool {
     ];
     let lower = text.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphabetic());
-    words.any(|word| NEGATIONS.contains(&word) || STEMS.iter().any(|stem| word.starts_with(stem)))
+    lower.contains("n't")
+        || words.any(|word| {
+            NEGATIONS.contains(&word) || STEMS.iter().any(|stem| word.starts_with(stem))
+        })
+}
+
+/// Returns whether a problem is told by what was done about it, and nothing is said to be left.
+fn is_fix(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_done = [
+        "fixed", "updated", "added", "resolved", "changed", "replaced", "removed", "corrected",
+    ];
+    is_done.contains(&first.to_lowercase().as_str()) && !may_be_reason(text)
 }
 
 /// Returns each plan that failed or ended partially, with the first problem in its summary that may be the reason.
@@ -389,11 +401,16 @@ fn unfinished(phase: &FinishedPhase, own: &[Problem<'_>]) -> Vec<Candidate> {
         };
         let citation = cite(&[&plan.plan], &[]);
         let room = WIDTH.saturating_sub(citation.chars().count() + ended.len() + 3);
-        let mut problems = own.iter().filter(|problem| *problem.plan == plan.plan);
-        let (problem, text) = problems.find_map(|problem| {
-            let (text, _) = compose(&problem.passage, room)?;
-            may_be_reason(&text).then_some((problem, text))
-        })?;
+        let problems = own.iter().filter(|problem| *problem.plan == plan.plan);
+        let composed =
+            problems.filter_map(|problem| Some((problem, compose(&problem.passage, room)?.0)));
+        let mut composed: Vec<(&Problem<'_>, String)> = composed.collect();
+        // Of several, the first that may be the reason; one that was merely fixed never is.
+        composed.sort_by_key(|(_, text)| !may_be_reason(text));
+        let is_partial = plan.status == Some(SummaryStatus::Partial);
+        let (problem, text) = composed
+            .into_iter()
+            .find(|(_, text)| !is_partial || !is_fix(text))?;
         Some(Candidate {
             weight: UNFINISHED,
             text: format!("{ended}: {text}"),

@@ -117,8 +117,12 @@ pub(crate) fn without_brackets(text: &str) -> String {
         }
         before = c;
     }
+    let limits = [
+        "not", "never", "only", "without", "unless", "except", "until", "cannot",
+    ];
+    let remarks = remarks.to_lowercase();
     let mut words = remarks.split(|c: char| !c.is_alphanumeric());
-    if words.any(|word| ["not", "never", "only", "without", "unless", "except"].contains(&word)) {
+    if words.any(|word| limits.contains(&word)) {
         return text.to_owned();
     }
     let words: Vec<&str> = kept.split_whitespace().collect();

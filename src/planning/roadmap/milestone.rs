@@ -17,6 +17,7 @@ use crate::planning::PhaseProgress;
 use crate::planning::RoadmapMilestone;
 use crate::planning::heading;
 use crate::planning::progress_table::phase_in_front;
+use crate::planning::status::is_status;
 use crate::planning::status::without_status;
 use crate::text::strip_prefix_ignore_case;
 
@@ -46,15 +47,20 @@ pub(super) fn milestones(outline: &Outline<'_>, ids: PhaseIds) -> (Vec<RoadmapMi
     (found, is_cut)
 }
 
-/// Returns the version at the start of a name, without zeros at its end: `v1.2` for `✅ v1.2.0 MVP (Phases 1-6)`.
+/// Returns the version that a text names, as [`version`] does for one at its start.
+pub(crate) fn version_in(text: &str) -> Option<&str> {
+    let mut words = text.split([' ', '(', ')', ',', ';', ':', '\u{2013}', '\u{2014}']);
+    words.find_map(version)
+}
+
+/// Returns the version at the start of a name, without its letter and zeros at its end: `1.2` for `✅ v1.2.0 MVP`.
 pub(crate) fn version(name: &str) -> Option<&str> {
     let name = name.trim_start_matches(|c: char| !c.is_alphanumeric());
     let name = strip_prefix_ignore_case(name, "milestone ").unwrap_or(name);
     let word = name.split([' ', ':', '*', ')', ']', ',']).next()?;
-    let is_version = word
-        .strip_prefix(['v', 'V', 'M'])
-        .is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()));
-    is_version.then_some(word.trim_end_matches(".0"))
+    let digits = word.strip_prefix(['v', 'V', 'M'])?;
+    let is_version = digits.starts_with(|c: char| c.is_ascii_digit());
+    is_version.then(|| digits.trim_end_matches('.').trim_end_matches(".0"))
 }
 
 /// Returns whether a text says that its milestone has shipped. With a symbol of ongoing work, only a part
@@ -172,17 +178,26 @@ fn in_list(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
 /// Returns a milestone's name without symbols, links and the remark about its phases.
 fn plain(text: &str) -> String {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let text = text.split("](").next().unwrap_or(text);
-    // `v1.0 — Name`, `Milestone 1 — Name`: the name continues after the dash, unless its phases follow.
+    // Only the text of a link.
+    let text = match text.split_once("](") {
+        Some((text, _)) => text.replacen('[', "", 1),
+        None => text.to_owned(),
+    };
+    // `v1.0 — Name`, `Milestone 1 — Name`: the name continues after the dash, unless something else follows.
     let is_number_only = |before: &str| {
         let of_milestone = strip_prefix_ignore_case(before, "milestone ");
         !of_milestone.unwrap_or(before).contains(' ')
     };
     let ends_name = |(at, mark): &(usize, &str)| {
         let follows = &text[at + mark.len()..];
-        !is_number_only(&text[..*at]) || strip_prefix_ignore_case(follows, "phase").is_some()
+        let is_remark = follows.starts_with(|c: char| c.is_ascii_digit() || c == '(')
+            || ["phase ", "phases "]
+                .iter()
+                .any(|word| strip_prefix_ignore_case(follows, word).is_some())
+            || is_status(follows);
+        [" (", ". "].contains(mark) || !is_number_only(&text[..*at]) || is_remark
     };
-    let marks = [" (", " - ", " \u{2014} ", " \u{2013} "].into_iter();
+    let marks = [" (", ". ", " - ", " \u{2014} ", " \u{2013} "].into_iter();
     let end = marks
         .flat_map(|mark| text.match_indices(mark))
         .filter(ends_name)
@@ -191,9 +206,6 @@ fn plain(text: &str) -> String {
         .unwrap_or(text.len());
     without_status(&text[..end].replace("**", "")).to_owned()
 }
-
-/// Nouns after a number that is not a phase's.
-const COUNTED: &[&str] = &["plan", "task", "req", "commit", "test", "day"];
 
 /// Numbers from this on are years.
 const FIRST_YEAR: u32 = 1900;
@@ -205,15 +217,13 @@ fn phase_range(text: &str, ids: PhaseIds) -> Option<Range<PhaseNumber>> {
     let mut range: Option<Range<PhaseNumber>> = None;
     for behind in lower.split("phase").skip(1) {
         let mut rest = behind.strip_prefix('s').unwrap_or(behind);
-        let mut is_first = true;
+        // The first number, and the end of a range, are phases whatever follows.
+        let mut is_phase = true;
         while let Some((number, after)) = ids.split(rest.trim_start()) {
-            // In `Phases 1-6, 27 plans, 2026-05-08`, the last numbers are of something else.
             let next = after.trim_start();
-            let is_count = COUNTED.iter().any(|noun| next.starts_with(noun));
-            if !is_first && (is_count || number.whole() >= FIRST_YEAR) {
+            if !is_phase && (number.whole() >= FIRST_YEAR || !may_follow_phase(next)) {
                 break;
             }
-            is_first = false;
             let first = number.sibling(number.ordinal());
             let end = if after.starts_with('+') {
                 number.sibling(u32::MAX)
@@ -229,10 +239,22 @@ fn phase_range(text: &str, ids: PhaseIds) -> Option<Range<PhaseNumber>> {
             let Some(more) = joints.find_map(|joint| next.strip_prefix(joint)) else {
                 break;
             };
+            is_phase = after.starts_with(['-', '\u{2013}']) && !more.starts_with(' ');
             rest = more;
         }
     }
     range
+}
+
+/// Returns whether a further number before this text may be a phase: in `Phases 1-6, 12 plans`, 12 is not.
+fn may_follow_phase(text: &str) -> bool {
+    let is_end = text.is_empty() || text.starts_with("and ") || !text.starts_with(is_of_count);
+    is_end || PhaseProgress::parse(text).is_some()
+}
+
+/// Returns whether a character after a number continues a count: `12 plans`, `28/28`.
+fn is_of_count(c: char) -> bool {
+    c.is_alphanumeric() || c == '/'
 }
 
 #[cfg(test)]
@@ -270,6 +292,10 @@ mod tests {
             ("Phases 1-2, 2026-05-08", 1..3),
             ("Phases 4-5 shipped 2026-05-08", 4..6),
             ("Phases 4, 7 and 9", 4..10),
+            ("Phases 5-8 planned", 5..9),
+            ("Phases 1-6 + 12 quick tasks", 1..7),
+            ("Phases 1-6, 28/28 plans, 54 files", 1..7),
+            ("Phases 10, 10.1, 11 shipped", 10..12),
         ] {
             let found = phase_range(text, PhaseIds::Plain);
             assert_eq!(found, Some(numbers(expected)), "{text}");
@@ -290,6 +316,16 @@ mod tests {
             ("v1.0 - Base - Phases 1-3", "v1.0 - Base"),
             ("v3.0 \u{2014} Phases 5+ (planned)", "v3.0"),
             ("v3.0 (planned)", "v3.0"),
+            ("v1.0 (2026-01-02)", "v1.0"),
+            ("v1.0 \u{2014} 4 phases, 12 plans", "v1.0"),
+            (
+                "v1.0 \u{2014} [MVP](m/v1.md) \u{2014} Phases 1-2",
+                "v1.0 \u{2014} MVP",
+            ),
+            (
+                "v1.0 \u{2014} Phased rollout. Since 2026",
+                "v1.0 \u{2014} Phased rollout",
+            ),
         ] {
             assert_eq!(plain(text), expected);
         }
@@ -298,13 +334,19 @@ mod tests {
     #[test]
     fn versions_are_the_same_without_their_last_zeros() {
         for (name, expected) in [
-            ("\u{2705} v0.17.0 MVP (Phases 1-6)", Some("v0.17")),
-            ("Milestone v2.0: Sharing", Some("v2")),
-            ("v1.10", Some("v1.10")),
-            ("M001", Some("M001")),
+            ("\u{2705} v0.17.0 MVP (Phases 1-6)", Some("0.17")),
+            ("Milestone v2.0: Sharing", Some("2")),
+            ("V1.10.", Some("1.10")),
+            ("M001", Some("001")),
             ("MVP", None),
+            ("Heart Rate v1.1", None),
         ] {
             assert_eq!(version(name), expected, "{name}");
+        }
+        for name in [
+            "Heart Rate v1.1", "Next (v1.1)", "v1.1\u{2014}Next", "v1.1.",
+        ] {
+            assert_eq!(version_in(name), Some("1.1"), "{name}");
         }
     }
 

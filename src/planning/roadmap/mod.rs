@@ -36,6 +36,7 @@ use crate::planning::ProgressRow;
 use crate::planning::roadmap::assembly::Assembly;
 use crate::planning::roadmap::assembly::PhaseDraft;
 pub(crate) use crate::planning::roadmap::milestone::version as milestone_version;
+pub(crate) use crate::planning::roadmap::milestone::version_in as milestone_version_in;
 pub(in crate::planning) use crate::planning::roadmap::name::parse_phase;
 use crate::warning::Parsed;
 use crate::warning::Warning;

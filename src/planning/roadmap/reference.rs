@@ -40,7 +40,7 @@ impl ReferencedPhases {
 /// Returns the distinct phases in `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`.
 ///
 /// Text in brackets gives reasons and is ignored, unless only that names the phases: `Wave A (Phases 2-4)`. Clauses
-/// about optional ones are ignored, too.
+/// that begin with `soft` or `optional` are ignored, too.
 pub(super) fn phases(text: &str, ids: PhaseIds) -> ReferencedPhases {
     let mut found = ReferencedPhases::default();
     if is_none_remark(text) || text.to_lowercase().starts_with("nothing") {
@@ -52,24 +52,17 @@ pub(super) fn phases(text: &str, ids: PhaseIds) -> ReferencedPhases {
         depth += i32::from(c == '(') - i32::from(c == ')');
         c == ';' && depth <= 0
     };
-    for clause in lower.split(ends_clause) {
-        let outside = without_brackets(clause);
-        if ["soft ", "optional", "not required"]
-            .iter()
-            .any(|word| outside.contains(word))
-        {
-            continue;
-        }
-        let is_bracketed = !outside.contains(|c: char| c.is_ascii_digit());
-        let clause = match clause.find("(phase") {
-            Some(at) if is_bracketed => &clause[at..],
-            _ => outside.as_str(),
-        };
-        let listed = match clause.find("phase") {
-            Some(_) => clause.split("phase").skip(1).collect(),
-            None => vec![clause],
-        };
-        for piece in listed {
+    let clauses: Vec<String> = lower.split(ends_clause).map(phases_of_clause).collect();
+    if !clauses.iter().any(|clause| clause.contains("phase")) {
+        list(&clauses[0], ids, &mut found);
+        return found;
+    }
+    let is_optional = |clause: &&String| {
+        let clause = clause.trim_start();
+        clause.starts_with("soft") || clause.starts_with("optional")
+    };
+    for clause in clauses.iter().filter(|clause| !is_optional(clause)) {
+        for piece in clause.split("phase").skip(1) {
             list(piece.strip_prefix('s').unwrap_or(piece), ids, &mut found);
             if found.is_cut {
                 return found;
@@ -77,6 +70,30 @@ pub(super) fn phases(text: &str, ids: PhaseIds) -> ReferencedPhases {
         }
     }
     found
+}
+
+/// Returns the part of a clause that names phases: without brackets, or only those.
+fn phases_of_clause(clause: &str) -> String {
+    let outside = without_brackets(clause);
+    match bracketed_phases(clause) {
+        Some(inside) if !outside.contains("phase") => inside.to_owned(),
+        _ => outside,
+    }
+}
+
+/// Returns the first brackets if they contain only phases, unless the text before denies a dependency.
+fn bracketed_phases(lower: &str) -> Option<&str> {
+    let (before, rest) = lower.split_once("(phase")?;
+    let (inside, _) = rest.split_once(')')?;
+    let is_denied = ["no ", "independent", "first", "can "]
+        .iter()
+        .any(|word| before.trim_start().starts_with(word));
+    let numbers = inside.strip_prefix('s').unwrap_or(inside);
+    let is_number =
+        |word: &str| matches!(word, "and" | "to") || !word.contains(char::is_alphabetic);
+    let are_phases = numbers.split([' ', ',']).all(is_number);
+    (!is_denied && are_phases)
+        .then(|| &lower[before.len() + 1..before.len() + 1 + "phase".len() + inside.len()])
 }
 
 /// Parses numbers joined by commas, `and`, `&`, `+`, `/` or a dash, up to the first other word.
@@ -196,10 +213,18 @@ mod tests {
             ("Nothing (first phase)", ""),
             ("None \u{2014} independent of Phase 1", ""),
             ("Phase 2; Phase 4", "2 4"),
+            ("Wave A (Phases 5-6); soft dependency on 7", "5 6"),
             (
                 "Wave A complete (Phases 5-6); soft dependency on Phase 7",
                 "5 6",
             ),
+            ("Wave 1 (Phases 2-4)", "2 3 4"),
+            ("Phase 5; soft dependency on Phase 7", "5"),
+            ("Microsoft Graph client of Phase 3", "3"),
+            ("Phase 2 complete; 3 plans shipped", "2"),
+            ("Independent (Phases 2-4 can run in parallel)", ""),
+            ("No dependencies (Phase 1 already done)", ""),
+            ("First phase (Phase 1 of v2)", ""),
             ("TBD", ""),
             ("the API", ""),
         ] {

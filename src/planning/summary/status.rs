@@ -26,8 +26,8 @@ const COMPLETE: &[&str] = &[
 ];
 const PARTIAL: &[&str] = &[
     "partial", "incomplete", "in progress", "in_progress", "in-progress", "blocked", "pending",
-    "paused", "checkpoint", "not complete", "not started", "not_started", "wip", "started",
-    "awaiting",
+    "paused", "checkpoint reached", "checkpoint pending", "not complete", "not started",
+    "not_started", "wip", "started", "awaiting",
 ];
 const FAILED: &[&str] = &["fail", "abort", "abandon", "error"];
 
@@ -47,7 +47,7 @@ impl SummaryStatus {
         };
         if starts(COMPLETE) {
             Some(Self::Complete)
-        } else if starts(PARTIAL) {
+        } else if starts(PARTIAL) || word.eq_ignore_ascii_case("checkpoint") {
             Some(Self::Partial)
         } else if starts(FAILED) {
             Some(Self::Failed)
@@ -96,9 +96,13 @@ pub(super) fn of_document<'d>(
 /// ```
 fn in_body(body: &str) -> Option<SummaryStatus> {
     // Most summaries have no such line, and searching for the word is cheaper than parsing lines.
-    if !body.contains("tatus") && !body.contains("STATUS") {
-        return has_unfinished_tasks(body).then_some(SummaryStatus::Partial);
+    if !["tatus", "STATUS", TASKS]
+        .iter()
+        .any(|word| body.contains(word))
+    {
+        return None;
     }
+    let mut has_open_tasks = false;
     let mut is_code = false;
     let mut is_part = false;
     let mut is_next = false;
@@ -131,26 +135,34 @@ fn in_body(body: &str) -> Option<SummaryStatus> {
                 .map(|(_, word)| word)
         };
         is_next = false;
+        has_open_tasks |= is_outermost && !is_part && counts_open_tasks(content);
         if let Some(status) = word.and_then(SummaryStatus::of_word) {
             return Some(status);
         }
     }
-    has_unfinished_tasks(body).then_some(SummaryStatus::Partial)
+    has_open_tasks.then_some(SummaryStatus::Partial)
 }
 
-/// Returns whether a text counts fewer finished tasks than there are: `**Tasks completed:** 3 / 4`.
-fn has_unfinished_tasks(body: &str) -> bool {
-    const LABEL: &str = "asks completed";
-    let of_line = |line: &str| {
-        let (_, count) = line.split_once(LABEL)?;
+/// The label of the number of finished tasks, without its capital.
+const TASKS: &str = "asks completed";
+
+/// Returns whether a line counts fewer finished tasks than there are: `**Tasks completed:** 3 / 4`.
+fn counts_open_tasks(content: &str) -> bool {
+    let counts = || {
+        let label = content.trim_start_matches(['-', '*', '+', '|', ' ']);
+        let count = label.strip_prefix(['T', 't'])?.strip_prefix(TASKS)?;
         let count = count.trim_start_matches([':', '*', ' ', '|']);
         let (done, all) = count.split_once('/').or_else(|| count.split_once(" of "))?;
         let all = all.trim_start();
-        let end = all.find(|c: char| !c.is_ascii_digit()).unwrap_or(all.len());
-        let (done, all): (u32, u32) = (done.trim().parse().ok()?, all[..end].parse().ok()?);
-        Some(done < all)
+        let (all, remark) =
+            all.split_at(all.find(|c: char| !c.is_ascii_digit()).unwrap_or(all.len()));
+        let is_dropped = ["not needed", "skipped", "n/a"]
+            .iter()
+            .any(|word| remark.contains(word));
+        let (done, all): (u32, u32) = (done.trim().parse().ok()?, all.parse().ok()?);
+        Some(done < all && !is_dropped)
     };
-    body.contains(LABEL) && body.lines().any(|line| of_line(line) == Some(true))
+    counts() == Some(true)
 }
 
 /// Returns the text after `Status` in a heading: `COMPLETE` for `Status: COMPLETE`, an empty one for
@@ -211,6 +223,8 @@ mod tests {
             ("\u{2705} Done", Some(Complete)),
             ("**Complete** \u{2713}", Some(Complete)),
             ("partial", Some(Partial)),
+            ("checkpoint", Some(Partial)),
+            ("Checkpoint approved", None),
             ("blocked_external", Some(Partial)),
             ("in progress", Some(Partial)),
             ("not complete", Some(Partial)),
@@ -260,6 +274,9 @@ mod tests {
                 Some(SummaryStatus::Partial),
             ),
             ("# T\n\n- Tasks completed: 4/4\n", None),
+            ("# T\n\n- Milestone tasks completed: 4/12\n", None),
+            ("# T\n\n```\nTasks completed: 0/3\n```\n", None),
+            ("# T\n\n- Tasks completed: 2/3 (task 3 not needed)\n", None),
             (
                 "# T\n\n**Tasks completed:** 2 of 3\n**Status:** complete\n",
                 complete,

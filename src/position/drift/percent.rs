@@ -13,9 +13,7 @@ use crate::position::drift::state::over_all;
 pub(super) struct StatedCounts<'a> {
     pub(super) claims: &'a [Located<Claim>],
     pub(super) position: &'a Position,
-    /// The phase stated in STATE.md.
-    pub(super) named: Option<usize>,
-    /// The same, if it has a folder.
+    /// The phase stated in STATE.md, if it has a folder.
     pub(super) here: Option<usize>,
 }
 
@@ -109,10 +107,16 @@ impl StatedCounts<'_> {
 
     /// Returns whether a percentage may be that of the phase stated in STATE.md.
     fn is_share_of_phase(&self, stated: usize) -> bool {
-        self.named.is_some_and(|index| {
-            let phase = &self.position.phases[index];
-            is_share(stated, phase.complete_range(), &phase.plans_range())
-        })
+        // VBW counts the plans of the phase alone, which has none yet when it has just moved on.
+        let states_none = || {
+            let mut claims = self.claims.iter();
+            claims.any(|claim| matches!(claim.value, Claim::PlansTotal(0)))
+        };
+        let Some(index) = self.here else {
+            return stated == 0 && states_none();
+        };
+        let phase = &self.position.phases[index];
+        is_share(stated, phase.complete_range(), &phase.plans_range())
     }
 
     fn share_of_phases(&self) -> usize {

@@ -109,7 +109,6 @@ impl Statements<'_> {
                 .plans_total
                 .is_some_and(|total| total as usize == phase.plans.len());
         if let Some(status) = &row.status
-            && !phase.awaits_check
             && !(is_settled && PhaseProgress::is_complete_status(&status.value))
             && let Some((actual, correct)) =
                 row_status(&status.value, phase, is_passed(self.position, index))
@@ -166,6 +165,9 @@ fn row_status(
     let is_complete_status = PhaseProgress::is_complete_status(stated);
     let is_new = PhaseProgress::parse(stated) == Some(PhaseProgress::NotStarted);
     match phase.state {
+        PhaseState::Done if phase.awaits_check => {
+            is_new.then_some(("In progress", PhaseProgress::InProgress))
+        }
         PhaseState::Done if PhaseProgress::is_open_status(stated) && !is_check(stated) => {
             Some(("Complete", PhaseProgress::Complete))
         }

@@ -31,9 +31,7 @@ struct Subjects<'a> {
     claims: &'a [Located<Claim>],
     position: &'a Position,
     ids: PhaseIds,
-    /// The phase stated in STATE.md, if its number is unique.
-    named: Option<usize>,
-    /// The same, if it has a folder.
+    /// The phase stated in STATE.md, if it has a folder and a unique number.
     stated: Option<usize>,
     /// The phase before the current one, if STATE.md correctly calls it complete and has not moved on yet.
     just_done: Option<usize>,
@@ -42,8 +40,9 @@ struct Subjects<'a> {
 impl<'a> Subjects<'a> {
     fn new(evidence: &'a Evidence<'_>, position: &'a Position) -> Self {
         let number = evidence.state.phase.number.as_ref();
-        let named = number.and_then(|number| unique_phase(position, number));
-        let stated = named.filter(|index| position.phases[*index].dir.is_some());
+        let stated = number
+            .and_then(|number| unique_phase(position, number))
+            .filter(|index| position.phases[*index].dir.is_some());
         let says_complete = evidence
             .state
             .claims
@@ -63,7 +62,6 @@ impl<'a> Subjects<'a> {
             claims: &evidence.state.claims,
             ids: evidence.state.ids,
             position,
-            named,
             stated,
             just_done: before.filter(|before| Some(*before) == stated),
         }
@@ -128,7 +126,6 @@ impl Statements<'_> {
                 let counts = StatedCounts {
                     claims: subjects.claims,
                     position,
-                    named: subjects.named,
                     here,
                 };
                 if let Some(correct) = counts.corrected_percentage(*stated, claim.line) {
@@ -243,10 +240,11 @@ pub(super) fn count(
     })
 }
 
-/// Returns the possible numbers of complete phases. There is no upper bound, since earlier milestones and
-/// phases with missing files may be included.
+/// Returns the possible numbers of complete phases: those that wait for a check may be left out, and there is no
+/// upper bound, since earlier milestones and phases with missing files may be included.
 fn phases_complete(position: &Position) -> RangeInclusive<usize> {
-    position.done()..=usize::MAX
+    let awaiting = position.members().filter(|phase| phase.awaits_check);
+    position.done().saturating_sub(awaiting.count())..=usize::MAX
 }
 
 /// Returns whether a number that is too high for its phase counts all plans, as `Plan: 21 of 21` may do.
@@ -302,7 +300,12 @@ pub(super) fn over_all<'a>(
             } else {
                 0
             };
-            *counted.start()..=most.max(*counted.end())
+            // The plans of a dropped phase need not be done, but STATE.md may count them.
+            let least = match phase.state {
+                PhaseState::Dropped => 0,
+                _ => *counted.start(),
+            };
+            least..=most.max(*counted.end())
         })
         .collect();
     let least = ranges.iter().map(RangeInclusive::start).sum();

@@ -248,10 +248,15 @@ fn plans_of_a_superseded_phase_are_neither_left_nor_counted() {
     let tree = Tree::new(&[]);
     let roadmap = "# Roadmap\n\n- [x] **Phase 1: Base** - first\n- [ ] **Phase 2: Cli** (superseded by Phase 3)\n- [ ] **Phase 3: Web** - third\n";
     tree.write(".planning/ROADMAP.md", roadmap);
+    let state =
+        "---\nprogress:\n  total_plans: 1\n  completed_plans: 1\n---\n# State\n\nPhase: 3\n";
+    tree.write(".planning/STATE.md", state);
     for file in [
         "01-base/01-01-PLAN.md",
         "01-base/01-01-SUMMARY.md",
         "02-cli/02-01-PLAN.md",
+        "02-cli/02-01-SUMMARY.md",
+        "02-cli/02-02-PLAN.md",
     ] {
         tree.write(&format!(".planning/phases/{file}"), "");
     }
@@ -279,6 +284,23 @@ fn todos_in_files_are_listed_after_those_of_the_state() {
         report.todos,
         ["See 2026-03-10-labels.md", "Search in the drug form"]
     );
+}
+
+#[test]
+fn a_phase_that_waits_for_a_person_is_not_ticked_off() {
+    let tree = Tree::new(&[]);
+    let roadmap = "# Roadmap\n\n- [ ] **Phase 1: Base** - first\n- [ ] **Phase 2: Web** - second\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 1/1 | In Progress | - |\n";
+    tree.write(".planning/ROADMAP.md", roadmap);
+    for file in ["01-base/01-01-PLAN.md", "01-base/01-01-SUMMARY.md"] {
+        tree.write(&format!(".planning/phases/{file}"), "");
+    }
+    let stated = |status: &str| {
+        let text = format!("---\nstatus: {status}\n---\n");
+        tree.write(".planning/phases/01-base/01-VERIFICATION.md", text);
+        repaired(&open(&tree)).corrections.len()
+    };
+    assert_eq!(stated("human_needed"), 0);
+    assert_eq!(stated("passed"), 2);
 }
 
 #[test]

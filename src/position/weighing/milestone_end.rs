@@ -24,15 +24,14 @@ pub(super) fn is_over(assessment: &Assessment<'_>) -> bool {
         let number = &assessment.phases[*index].number;
         assessment.is_unfinished(*index) && !assessment.scope.lists(number)
     });
-    // STATE.md still names the phase of a partial plan.
-    let stated_is_partial = assessment
-        .stated_phase()
-        .is_some_and(|index| assessment.phases[index].count(PlanState::Partial) > 0);
     let listed_is_done = listed.iter().all(|phase| {
         phase.status == Some(PhaseProgress::Complete) || is_done(assessment, &phase.number)
     });
-    let is_said = is_between || assessment.evidence.has_shipped;
-    is_said && listed_is_done && !unlisted_is_open && !stated_is_partial
+    // MILESTONES.md may be ahead of a partial plan in the phase that STATE.md still names.
+    let is_partial = |index: usize| assessment.phases[index].count(PlanState::Partial) > 0;
+    let is_at_work = assessment.stated_phase().is_some_and(is_partial);
+    let is_said = is_between || assessment.evidence.has_shipped && !is_at_work;
+    is_said && listed_is_done && !unlisted_is_open
 }
 
 fn is_done(assessment: &Assessment<'_>, number: &PhaseNumber) -> bool {

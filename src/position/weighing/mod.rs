@@ -197,7 +197,7 @@ impl Position {
     }
 }
 
-/// Returns whether the roadmap does not call a phase with files complete.
+/// Returns whether the roadmap leaves a phase unticked, or its row open.
 fn is_left_unticked(evidence: &Evidence<'_>, phase: &Phase) -> bool {
     let planned = roadmap_phase(evidence.roadmap, &phase.number);
     let row = |planned: &RoadmapPhase| {

@@ -11,6 +11,7 @@ use crate::planning::PlanSlot;
 use crate::planning::RoadmapMilestone;
 use crate::planning::RoadmapPhase;
 use crate::planning::milestone_version;
+use crate::planning::milestone_version_in;
 use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::PlanState;
@@ -36,7 +37,7 @@ pub(super) struct RoadmapScope<'a> {
 
 /// Returns the index of the milestone that STATE.md names by its version, if the roadmap has several open ones.
 fn stated_milestone(evidence: &Evidence<'_>) -> Option<usize> {
-    let version = milestone_version(evidence.state.milestone.as_deref()?)?;
+    let version = milestone_version_in(evidence.state.milestone.as_deref()?)?;
     let milestones = evidence.roadmap.milestones.iter().enumerate();
     let open: Vec<(usize, &RoadmapMilestone)> =
         milestones.filter(|(_, one)| !one.is_shipped).collect();
