@@ -37,7 +37,8 @@ pub struct PairedPlans {
 pub(super) fn pair<S: AsRef<str>>(folder: &FolderName<'_>, names: &[S]) -> PairedPlans {
     let mut names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     // `.jsonl` sorts after `.md`, which takes precedence because people read it.
-    names.sort_by_key(|name| (has_ending(name, "jsonl"), *name));
+    names.sort_unstable();
+    names.sort_by_cached_key(|name| has_ending(name, "jsonl"));
     let mut paired = PairedPlans::default();
     let mut files = Vec::new();
     for name in names {

@@ -173,18 +173,23 @@ pub(crate) fn phase_in_front(text: &str, ids: PhaseIds) -> Option<(PhaseNumber, 
         return None;
     }
     let rest = rest.trim_matches(|c: char| {
-        c.is_whitespace()
-            || matches!(
-                c,
-                '.' | ':' | '-' | '\u{2013}' | '\u{2014}' | '*' | '~' | '`'
-            )
+        c.is_whitespace() || matches!(c, '.' | ':' | '-' | '\u{2013}' | '\u{2014}' | '*' | '~')
     });
+    let rest = without_code_marks(rest);
     let rest = rest.split("](").next().unwrap_or(rest);
     let bare = rest
         .strip_prefix('(')
         .and_then(|inner| inner.strip_suffix(')'))
         .filter(|inner| !inner.contains(['(', ')']));
     Some((number, bare.unwrap_or(rest)))
+}
+
+/// Returns a name without the backticks around it; those around a part of it stay.
+pub(super) fn without_code_marks(name: &str) -> &str {
+    let inner = name
+        .strip_prefix('`')
+        .and_then(|rest| rest.strip_suffix('`'));
+    inner.filter(|inner| !inner.contains('`')).unwrap_or(name)
 }
 
 /// A count of plans.

@@ -137,7 +137,8 @@ impl Measured {
         let value = match fold(name).as_str() {
             _ if self.durations.is_empty() => return None,
             "average duration" => average,
-            _ if is_total(name) => total.as_f64(),
+            // The total of some plans is not that of all.
+            _ if is_total(name) && self.durations.len() == self.complete => total.as_f64(),
             _ => return None,
         };
         in_style(value, stated)

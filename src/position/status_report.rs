@@ -262,7 +262,9 @@ fn milestone_name(survey: &Survey) -> Option<String> {
     let stated = survey.state.milestone.as_deref();
     let stated = stated.map(|name| planning::without_status(name).to_owned());
     if names_shipped_milestone(survey) {
-        return of_roadmap().or(stated);
+        // It is not the active one, unless none is.
+        let is_last = survey.position.next.action == Action::None;
+        return of_roadmap().or(stated.filter(|_| is_last));
     }
     stated.or_else(of_roadmap)
 }

@@ -352,6 +352,8 @@ mod tests {
         let elsewhere = "See https://example.org/gsd-build and docs/gsd-notes.md\n";
         tree.write("CLAUDE.md", elsewhere);
         assert_eq!(commands(LayoutName::Gsd).0, "/gsd:plan-phase 2");
+        tree.write("CLAUDE.md", "Run `$gsd-plan-phase 2`, then $gsd-progress\n");
+        assert_eq!(commands(LayoutName::Gsd).0, "$gsd-plan-phase 2");
         let plugin = "Run /gsd-core:progress, /vbw:vibe; @~/.claude/gsd-core/a.md, /gsd-core/b\n";
         tree.write("CLAUDE.md", plugin);
         assert_eq!(commands(LayoutName::Gsd).0, "/gsd-core:plan-phase 2");

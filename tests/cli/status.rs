@@ -307,6 +307,51 @@ fn without_summaries_the_work_goes_on_after_the_last_phase_that_is_called_done()
 }
 
 #[test]
+fn the_phase_that_state_names_goes_on_while_it_has_summaries_and_open_plans() {
+    let case = Case::empty();
+    let roadmap =
+        "# Roadmap\n\n## Phases\n\n- [ ] **Phase 2: Parser**\n- [ ] **Phase 3: Printer**\n";
+    case.write(".planning/ROADMAP.md", roadmap);
+    case.write(".planning/STATE.md", "# State\n\nPhase: 2 (Parser)\n");
+    for name in [
+        "02-parser/02-01-PLAN",
+        "02-parser/02-02-PLAN",
+        "03-printer/03-01-PLAN",
+        "03-printer/03-01-SUMMARY",
+    ] {
+        case.write(&format!(".planning/phases/{name}.md"), "# Plan\n");
+    }
+    let next = || {
+        let status = case.run("status --json").success().json();
+        status["next"]["command"].clone()
+    };
+    assert_eq!(next(), json!("/gsd:complete-milestone"));
+    case.write(".planning/phases/02-parser/02-01-SUMMARY.md", "# Done\n");
+    assert_eq!(next(), json!("/gsd:execute-phase 2"));
+}
+
+#[test]
+fn counts_are_not_compared_while_no_milestone_is_active() {
+    let case = Case::empty();
+    let state = "---\nprogress:\n  total_phases: 1\n  total_plans: 1\n  percent: 0\n---\n\n# State\n\nPhase: none\nStatus: awaiting next milestone\n";
+    case.write(".planning/STATE.md", state);
+    let roadmap = "# Roadmap\n\n- [x] **v1.0: Base** - shipped 2026-03-12\n\n## Current Milestone\n\nNo active milestone.\n";
+    case.write(".planning/ROADMAP.md", roadmap);
+    for phase in ["01-base", "02-parser"] {
+        let number = &phase[..2];
+        for kind in ["PLAN", "SUMMARY"] {
+            case.write(
+                &format!(".planning/phases/{phase}/{number}-01-{kind}.md"),
+                "# A\n",
+            );
+        }
+    }
+    let status = case.run("status --json").success().json();
+    assert_eq!(status["next"]["action"], json!("none"), "{status:#}");
+    assert_eq!(status["drift"], json!([]));
+}
+
+#[test]
 fn only_the_milestone_that_state_names_counts_where_several_are_open() {
     let case = Case::empty();
     case.write(

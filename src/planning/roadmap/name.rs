@@ -11,6 +11,7 @@ use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::located::Span;
 use crate::planning::progress_table::phase_in_front;
+use crate::planning::progress_table::without_code_marks;
 use crate::planning::status::is_status;
 use crate::text::strip_prefix_ignore_case;
 
@@ -45,7 +46,8 @@ pub(in crate::planning) fn parse_phase(text: Span<'_>, ids: PhaseIds) -> Option<
     };
     let name = found.take_status(name);
     found.read_remarks(remarks);
-    let name = name.trim_matches(|c: char| c.is_whitespace() || "*~`:_".contains(c));
+    let name = name.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c));
+    let name = without_code_marks(name);
     found.name = Some(name.to_owned()).filter(|name| !name.is_empty());
     Some(found)
 }

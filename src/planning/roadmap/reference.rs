@@ -43,10 +43,12 @@ impl ReferencedPhases {
 /// that begin with `soft` or `optional` are ignored, too.
 pub(super) fn phases(text: &str, ids: PhaseIds) -> ReferencedPhases {
     let mut found = ReferencedPhases::default();
-    if is_none_remark(text) || text.to_lowercase().starts_with("nothing") {
+    let lower = text.to_lowercase();
+    let is_denied =
+        lower.starts_with("nothing") || lower.starts_with("no ") && lower.contains("dependenc");
+    if is_none_remark(text) || is_denied {
         return found;
     }
-    let lower = text.to_lowercase();
     let mut depth = 0_i32;
     let ends_clause = |c: char| {
         depth += i32::from(c == '(') - i32::from(c == ')');
@@ -219,6 +221,7 @@ mod tests {
                 "5 6",
             ),
             ("Wave 1 (Phases 2-4)", "2 3 4"),
+            ("No hard dependency. Runs **before** Phase 19", ""),
             ("Phase 5; soft dependency on Phase 7", "5"),
             ("Microsoft Graph client of Phase 3", "3"),
             ("Phase 2 complete; 3 plans shipped", "2"),

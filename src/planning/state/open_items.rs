@@ -23,7 +23,7 @@ struct OpenItems {
 
 const TODOS: &[&str] = &[
     "todos", "todo", "pending todos", "active todos", "open todos", "outstanding todos",
-    "todo list",
+    "todo list", "todos / pending items", "todos/pending items", "pending items", "action items",
 ];
 
 const BLOCKERS: &[&str] = &[
@@ -196,16 +196,18 @@ fn is_closed(text: &str) -> bool {
 /// Returns whether an entry says that there was none at some time: `None at this time`, `None as of 2026-05-08`.
 fn is_none_so_far(text: &str) -> bool {
     let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
-    let times = [
-        "at this time", "at this point", "at present", "at the moment", "at roadmap creation",
-        "so far", "yet",
-    ];
+    // `None at roadmap stage`, not `None at all of the services may write`.
+    let is_stage = |rest: &str| {
+        rest.strip_prefix("at ")
+            .is_some_and(|time| time.split_whitespace().count() <= 2)
+    };
+    let times = ["so far", "yet"];
     text.strip_prefix("none ").is_some_and(|rest| {
         let ends = |time: &&str| {
             let after = rest.strip_prefix(*time);
             after.is_some_and(|after| !after.starts_with(' '))
         };
-        times.iter().any(ends) || rest.starts_with("as of ")
+        times.iter().any(ends) || is_stage(rest) || rest.starts_with("as of ")
     })
 }
 
@@ -259,7 +261,8 @@ mod tests {
         for done in [
             "FIXED 2026-07-31 (commit 510b4245): a",
             "**DONE**: b",
-            "None at roadmap creation.",
+            "None at roadmap stage.",
+            "None at this time",
             "None as of 2026-05-08",
             "Phase 3 complete -- all 3 plans executed, all summaries written",
             "Phase 4 done (3/3 plans)",

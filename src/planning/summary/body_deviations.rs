@@ -169,7 +169,12 @@ impl BodyDeviations {
         let text = document.outline.slice(&block.range);
         let start = block.range.start;
         let lower = text.to_lowercase();
-        if lower.contains("frontmatter") || lower.contains("front matter") {
+        let names_front = lower.contains("frontmatter") || lower.contains("front matter");
+        // An entry may be about front matter.
+        let is_entry = text
+            .strip_prefix("**")
+            .is_some_and(|head| head.starts_with(|c: char| c.is_ascii_digit() || c == '['));
+        if names_front && !is_entry {
             self.refers_to_front = true;
             return false;
         }

@@ -104,6 +104,7 @@ pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Fi
 impl Statements<'_> {
     fn claim(&mut self, claim: &Located<Claim>, subjects: &Subjects<'_>) {
         let (position, here) = (self.position, subjects.stated);
+        let is_over = position.next.action == Action::None;
         let place = |kind, phase| Statement {
             kind,
             subject: subject(&claim.value),
@@ -119,9 +120,10 @@ impl Statements<'_> {
                     self.compare(&place, stated, &current.number, correct);
                 }
             }
-            // A milestone without phases has nothing to count.
+            // A milestone without phases has nothing to count. Where none is active, the folders may be of several.
             Claim::Total(_) | Claim::Percent(_) | Claim::PhasesComplete(_)
-                if position.total() == 0 => {}
+                if position.total() == 0 || is_over => {}
+            Claim::AllPlansComplete(_) | Claim::AllPlansTotal(_) if is_over => {}
             Claim::Percent(stated) => {
                 let counts = StatedCounts {
                     claims: subjects.claims,

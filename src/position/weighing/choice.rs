@@ -38,12 +38,14 @@ pub(super) enum ChoiceRule {
     Over,
 }
 
-/// Returns the cursor: the phase that STATE.md names, unless a later one has a summary, else the last with a
-/// summary, else that of the next step, else the last that is done.
+/// Returns the cursor: the phase that STATE.md names, unless a later one has a summary and it is not under way itself,
+/// else the last with a summary, else that of the next step, else the last that is done.
 pub(super) fn cursor(assessment: &Assessment<'_>) -> Option<usize> {
     let number = |index: usize| &assessment.phases[index].number;
     match (assessment.stated_phase(), assessment.frontier()) {
-        (Some(stated_phase), Some(frontier)) if number(stated_phase) < number(frontier) => {
+        (Some(stated_phase), Some(frontier))
+            if number(stated_phase) < number(frontier) && !is_at_work(assessment, stated_phase) =>
+        {
             Some(frontier)
         }
         (Some(stated_phase), _) => Some(stated_phase),
@@ -52,6 +54,11 @@ pub(super) fn cursor(assessment: &Assessment<'_>) -> Option<usize> {
             .or_else(|| assessment.last_done())
             .or_else(|| first_or_prepared(assessment, None)),
     }
+}
+
+/// Returns whether a phase is under way: it has both summaries and open plans.
+fn is_at_work(assessment: &Assessment<'_>, index: usize) -> bool {
+    assessment.state(index) == PhaseState::Open && assessment.seen[index].summaries > 0
 }
 
 /// Returns what to do at the cursor, or after it.

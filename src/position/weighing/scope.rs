@@ -3,6 +3,7 @@
 //! A roadmap may describe all milestones or only one, numbering may continue across milestones or restart,
 //! and the folders of earlier milestones often remain.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::collections::HashMap;
 
@@ -27,8 +28,8 @@ pub(super) const BACKLOG: u32 = 900;
 pub(super) struct RoadmapScope<'a> {
     /// The roadmap's phases that have not shipped, in number order.
     pub(super) listed: Vec<&'a RoadmapPhase>,
-    /// The names of these phases.
-    index: NameIndex,
+    /// The names of these phases, if they were looked for.
+    index: OnceCell<NameIndex>,
     shipped: BTreeSet<&'a PhaseNumber>,
     /// The numbers of other open milestones, if STATE.md names one of several.
     others: BTreeSet<&'a PhaseNumber>,
@@ -76,9 +77,8 @@ impl<'a> RoadmapScope<'a> {
             .map(|phase| &phase.number)
             .filter(|number| listed.iter().all(|phase| phase.number != **number))
             .collect();
-        let names = listed.iter().map(|phase| phase.name.as_deref());
         Self {
-            index: NameIndex::new(names.map(Option::unwrap_or_default)),
+            index: OnceCell::new(),
             listed,
             shipped,
             others,
@@ -116,8 +116,15 @@ impl<'a> RoadmapScope<'a> {
     /// Returns whether the roadmap lists the phase's name under the same or a lower number: folder numbers
     /// may continue across milestones.
     fn names(&self, phase: &Phase) -> bool {
-        let mut matches = self.index.matching(&folder_words(phase)).into_iter();
-        phase.dir.is_some() && matches.any(|place| self.listed[place].number <= phase.number)
+        if phase.dir.is_none() {
+            return false;
+        }
+        let index = self.index.get_or_init(|| {
+            let names = self.listed.iter().map(|phase| phase.name.as_deref());
+            NameIndex::new(names.map(Option::unwrap_or_default))
+        });
+        let mut matches = index.matching(&folder_words(phase)).into_iter();
+        matches.any(|place| self.listed[place].number <= phase.number)
     }
 
     /// Returns whether numbering restarted with this milestone: its lowest number is not above the lowest
