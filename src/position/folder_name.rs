@@ -106,15 +106,6 @@ pub(crate) fn are_renumbered(roadmap: &Roadmap, folders: &[PhaseDir]) -> Vec<boo
     let names = roadmap.phases.iter();
     let names = names.filter_map(|phase| Some((&phase.number, phase.name.as_deref()?)));
     let names: Vec<(&PhaseNumber, &str)> = names.collect();
-    let by_number: HashMap<&PhaseNumber, &str> = names.iter().copied().collect();
-    let has_own_name = |folder: &PhaseDir| {
-        let name = by_number.get(&folder.number);
-        name.is_none_or(|name| shared(&words(&folder.dir_name()), name) >= SAME_NAME)
-    };
-    // Nearly always, and found without an index of all names.
-    if folders.iter().all(has_own_name) {
-        return vec![false; folders.len()];
-    }
     let index = NameIndex::new(names.iter().map(|(_, name)| *name));
     let mut own: HashMap<&PhaseNumber, Vec<usize>> = HashMap::new();
     for (place, (number, _)) in names.iter().enumerate() {

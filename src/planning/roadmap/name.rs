@@ -108,7 +108,9 @@ impl NamedPhase {
                     text = &text[..end];
                 }
             }
-            let is_sign = |c: char| PhaseProgress::of_sign(c.encode_utf8(&mut [0; 4])).is_some();
+            let is_sign = |c: char| {
+                !c.is_ascii() && PhaseProgress::of_sign(c.encode_utf8(&mut [0; 4])).is_some()
+            };
             if let Some(at) = text.rfind(is_sign)
                 && is_status(&text[at..])
             {
