@@ -36,3 +36,4 @@ pub use regenerate::regenerate;
 pub use select::CurrentPhase;
 pub use select::Pattern;
 pub use select::Sources;
+pub(crate) use select::decision_statement;

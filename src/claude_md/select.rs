@@ -197,21 +197,26 @@ impl Sources {
 /// Minimum number of words of a statement: a shorter text is just a name.
 const MIN_STATEMENT_WORDS: usize = 2;
 
-/// Returns a decision as a whole statement, with its reason or the reason's first sentence if that fits, or `None`
-/// if it does not fit untruncated.
+/// Returns a decision for the context file, as [`decision_statement`] does.
+fn decision_text(decision: &Decision) -> Option<String> {
+    decision_statement(decision, MAX_ITEM_CHARS)
+}
+
+/// Returns a decision as a whole statement of at most `width` characters, with its reason or the reason's first sentence
+/// if that fits, or `None` if it does not fit untruncated.
 ///
 /// A single word, such as a version, is meaningless without its reason: it is left out if not even the reason's
 /// first sentence fits.
-fn decision_text(decision: &Decision) -> Option<String> {
-    let text = patterns::statement(decision.untagged(), MAX_ITEM_CHARS)?;
+pub(crate) fn decision_statement(decision: &Decision, width: usize) -> Option<String> {
+    let text = patterns::statement(decision.untagged(), width)?;
     let reason = decision.rationale.as_deref().and_then(non_placeholder);
     let reason = reason.filter(|reason| !fold(&decision.text).contains(&fold(reason)));
     let with_reason = |reason: &str| format!("{text} \u{2014} {}", reason.trim());
     let combined = reason.map(with_reason);
-    if let Some(combined) = combined.filter(|combined| combined.chars().count() <= MAX_ITEM_CHARS) {
+    if let Some(combined) = combined.filter(|combined| combined.chars().count() <= width) {
         return Some(combined);
     }
-    let available = MAX_ITEM_CHARS.checked_sub(text.chars().count() + 3);
+    let available = width.checked_sub(text.chars().count() + 3);
     let first_of_reason = reason
         .zip(available)
         .and_then(|(reason, available)| patterns::statement(reason, available))

@@ -241,7 +241,7 @@ impl<'a> Gatherer<'a> {
                 return whole;
             }
             // A whole sentence says more than a longer text that is cut off.
-            patterns::statement(text, MAX_LINE_CHARS).unwrap_or(whole)
+            claude_md::decision_statement(decision, MAX_LINE_CHARS).unwrap_or(whole)
         });
         let mut lines = self.ledger_lines(Ledger::decisions);
         lines.extend(planned);

@@ -184,12 +184,17 @@ pub(crate) fn phase_in_front(text: &str, ids: PhaseIds) -> Option<(PhaseNumber, 
     Some((number, bare.unwrap_or(rest)))
 }
 
-/// Returns a name without the backticks around it; those around a part of it stay.
+/// Returns a name without backticks around it, or a single one at an end; those around a part of it stay.
 pub(super) fn without_code_marks(name: &str) -> &str {
+    let is_single = name.matches('`').count() == 1;
     let inner = name
         .strip_prefix('`')
         .and_then(|rest| rest.strip_suffix('`'));
-    inner.filter(|inner| !inner.contains('`')).unwrap_or(name)
+    match inner.filter(|inner| !inner.contains('`')) {
+        Some(inner) => inner,
+        None if is_single => name.trim_matches('`'),
+        None => name,
+    }
 }
 
 /// A count of plans.

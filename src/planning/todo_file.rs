@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::markdown::FrontMatter;
+use crate::planning::PhaseProgress;
 use crate::planning::names::entries;
 use crate::planning::non_placeholder;
 use crate::planning::pairing::has_ending;
@@ -23,7 +24,8 @@ const MAX_FILES: usize = 200;
 pub(crate) fn pending(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<PathBuf>> {
     let dir = planning.join(vocabulary::PENDING_TODOS);
     let found = entries(&dir, warnings)?.into_iter();
-    let files = found.filter(|(name, kind)| *kind == PathKind::File && has_ending(name, "md"));
+    let is_todo = |name: &str| has_ending(name, "md") && !name.eq_ignore_ascii_case("README.md");
+    let files = found.filter(|(name, kind)| *kind == PathKind::File && is_todo(name));
     let mut files: Vec<PathBuf> = files.map(|(name, _)| dir.join(name)).collect();
     if files.len() > MAX_FILES {
         let message = format!("more than {MAX_FILES} todos; those beyond are not read");
@@ -33,9 +35,19 @@ pub(crate) fn pending(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Ve
     Ok(files)
 }
 
-/// Returns the title of a todo: of its front matter, else its first heading, else the words of its file's name.
-pub(crate) fn title(text: &str, path: &Path) -> String {
+/// Returns the title of an open todo: of its front matter, else its first heading, else the words of its file's name.
+/// `None` if the front matter says that it is done.
+pub(crate) fn open_title(text: &str, path: &Path) -> Option<String> {
     let front = FrontMatter::parse(text, path).value;
+    let status = front.text(&["status"]);
+    let is_done = status.is_some_and(PhaseProgress::is_complete_status)
+        || front
+            .text(&["resolved", "completed"])
+            .and_then(non_placeholder)
+            .is_some();
+    if is_done {
+        return None;
+    }
     let in_front = front.text(&["title"]).and_then(non_placeholder);
     let mut lines = text[front.range.end..].lines();
     let heading = || lines.find_map(|line| non_placeholder(line.strip_prefix("# ")?));
@@ -45,9 +57,11 @@ pub(crate) fn title(text: &str, path: &Path) -> String {
         let words = if words.is_empty() { &stem } else { words };
         words.replace('-', " ")
     };
-    in_front
-        .or_else(heading)
-        .map_or_else(of_name, str::to_owned)
+    Some(
+        in_front
+            .or_else(heading)
+            .map_or_else(of_name, str::to_owned),
+    )
 }
 
 #[cfg(test)]
@@ -69,7 +83,13 @@ mod tests {
             ("## Problem\n\nMany.\n", "print labels"),
             ("", "print labels"),
         ] {
-            assert_eq!(title(text, path), expected);
+            assert_eq!(open_title(text, path).as_deref(), Some(expected));
+        }
+        for text in [
+            "---\ntitle: A\nstatus: done\n---\n",
+            "---\nresolved: 2026-03-11\n---\n",
+        ] {
+            assert_eq!(open_title(text, path), None);
         }
     }
 }

@@ -195,7 +195,7 @@ impl StatusReport {
             derived,
             plans: PlanCounts::count(position),
             decisions: survey.state.decisions.clone(),
-            todos: [survey.state.todos.as_slice(), &survey.todo_files].concat(),
+            todos: todos(survey),
             blockers: survey.state.blockers.clone(),
             skills: survey.state.skills.clone(),
             next: NextStatus::from_position(position, &planning.layout),
@@ -225,6 +225,18 @@ impl StatusReport {
             None => format!("{name}{shipped}"),
         })
     }
+}
+
+/// Returns the todos of STATE.md, then those in files of their own, which a mere count in STATE.md refers to.
+fn todos(survey: &Survey) -> Vec<String> {
+    let is_count = |todo: &str| {
+        let rest = todo.trim_start_matches(|c: char| c.is_ascii_digit());
+        let counted = [" pending", " todo", " open todo"];
+        rest.len() < todo.len() && counted.iter().any(|word| rest.starts_with(word))
+    };
+    let stated = survey.state.todos.iter();
+    let stated = stated.filter(|todo| survey.todo_files.is_empty() || !is_count(todo));
+    stated.chain(&survey.todo_files).cloned().collect()
 }
 
 /// Returns whether the milestone that STATE.md names has shipped, and no other was started.
@@ -281,7 +293,7 @@ fn names_shipped_milestone(survey: &Survey) -> bool {
         .milestones
         .iter()
         .filter(|one| one.is_shipped);
-    stated.is_some() && shipped.any(|one| milestone_version(&one.name) == stated)
+    stated.is_some() && shipped.any(|one| milestone_version_in(&one.name) == stated)
 }
 
 impl PlanCounts {

@@ -290,9 +290,13 @@ impl Documents<'_> {
         drop(warnings);
         let listed: Vec<String> = state.todos.iter().map(|todo| fold(todo)).collect();
         let titles = files.iter().filter_map(|path| {
-            let title = todo_file::title(&self.text(path)?, path);
-            let name = path.file_name()?.to_string_lossy().to_lowercase();
-            let is_it = |todo: &String| todo.contains(&fold(&title)) || todo.contains(&name);
+            let title = todo_file::open_title(&self.text(path)?, path)?;
+            let stem = path.file_stem()?.to_string_lossy().to_lowercase();
+            let folded = fold(&title);
+            let is_long = folded.split(' ').count() >= 3;
+            let is_it = |todo: &String| {
+                *todo == folded || is_long && todo.contains(&folded) || todo.contains(&stem)
+            };
             (!listed.iter().any(is_it)).then_some(title)
         });
         titles.collect()

@@ -194,7 +194,7 @@ impl Layout {
     /// Selects the commands of the generation in use, or plain words if the tool is not in use.
     ///
     /// It is the newest generation installed, for the user (`harness` is their folder of the harness) or for
-    /// the project; otherwise the one that CLAUDE.md and STATE.md mention most often, whose settings are in
+    /// the project; otherwise the one that CLAUDE.md and STATE.md, or else AGENTS.md, mention most often, whose settings are in
     /// config.json, or that the last plan mentions.
     pub(crate) fn use_generation(
         &mut self,
@@ -234,7 +234,12 @@ impl Layout {
             let mut newest_first = self.generations.iter().rev();
             newest_first.find(|generation| generation.settings.iter().any(has))
         };
-        let found = installed.or_else(in_documents).or_else(in_settings);
+        let in_agents =
+            || most_mentioned(&without_own_block(&read_or_empty(&root.join("AGENTS.md"))));
+        let found = installed
+            .or_else(in_documents)
+            .or_else(in_agents)
+            .or_else(in_settings);
         let found = found.or_else(|| {
             let plan = last_plan(planning)?;
             let names_path = |generation: &&Generation| {

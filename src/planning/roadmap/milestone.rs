@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use crate::clock::parse_date;
 use crate::markdown::Outline;
 use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
@@ -49,15 +50,20 @@ pub(super) fn milestones(outline: &Outline<'_>, ids: PhaseIds) -> (Vec<RoadmapMi
 
 /// Returns the version that a text names, as [`version`] does for one at its start.
 pub(crate) fn version_in(text: &str) -> Option<&str> {
-    let mut words = text.split([' ', '(', ')', ',', ';', ':', '\u{2013}', '\u{2014}']);
-    words.find_map(version)
+    let words = text.split([' ', '(', ')', ',', ';', ':', '\u{2013}', '\u{2014}']);
+    let is_sure = |word: &&str| word.starts_with(['v', 'V']);
+    words
+        .filter(is_sure)
+        .find_map(version)
+        .or_else(|| version(text))
 }
 
 /// Returns the version at the start of a name, without its letter and zeros at its end: `1.2` for `✅ v1.2.0 MVP`.
 pub(crate) fn version(name: &str) -> Option<&str> {
     let name = name.trim_start_matches(|c: char| !c.is_alphanumeric());
     let name = strip_prefix_ignore_case(name, "milestone ").unwrap_or(name);
-    let word = name.split([' ', ':', '*', ')', ']', ',']).next()?;
+    let ends = [' ', ':', '*', ')', ']', ',', '\u{2013}', '\u{2014}'];
+    let word = name.split(ends).next()?;
     let digits = word.strip_prefix(['v', 'V', 'M'])?;
     let is_version = digits.starts_with(|c: char| c.is_ascii_digit());
     is_version.then(|| digits.trim_end_matches('.').trim_end_matches(".0"))
@@ -190,12 +196,11 @@ fn plain(text: &str) -> String {
     };
     let ends_name = |(at, mark): &(usize, &str)| {
         let follows = &text[at + mark.len()..];
-        let is_remark = follows.starts_with(|c: char| c.is_ascii_digit() || c == '(')
-            || ["phase ", "phases "]
-                .iter()
-                .any(|word| strip_prefix_ignore_case(follows, word).is_some())
-            || is_status(follows);
-        [" (", ". "].contains(mark) || !is_number_only(&text[..*at]) || is_remark
+        let is_remark = is_remark(follows);
+        match *mark {
+            ". " => is_remark || follows.starts_with("Since "),
+            _ => is_remark || !is_number_only(&text[..*at]),
+        }
     };
     let marks = [" (", ". ", " - ", " \u{2014} ", " \u{2013} "].into_iter();
     let end = marks
@@ -205,6 +210,20 @@ fn plain(text: &str) -> String {
         .min()
         .unwrap_or(text.len());
     without_status(&text[..end].replace("**", "")).to_owned()
+}
+
+/// Returns whether a text after a milestone's name is about its phases, its size, its state or its date.
+fn is_remark(text: &str) -> bool {
+    let text = text.trim_start_matches('(');
+    let word = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let counts = [" phase", " plan", " task", " requirement"];
+    let is_count = word.len() < text.len() && counts.iter().any(|noun| word.starts_with(noun));
+    let names_phases = ["phase ", "phases "].iter();
+    let mut names_phases = names_phases.map(|word| strip_prefix_ignore_case(text, word));
+    is_count
+        || names_phases.any(|rest| rest.is_some())
+        || parse_date(text).is_some_and(|_| text.starts_with("20"))
+        || is_status(text.trim_end_matches(')')) && !text.contains('-')
 }
 
 /// Numbers from this on are years.
@@ -217,11 +236,16 @@ fn phase_range(text: &str, ids: PhaseIds) -> Option<Range<PhaseNumber>> {
     let mut range: Option<Range<PhaseNumber>> = None;
     for behind in lower.split("phase").skip(1) {
         let mut rest = behind.strip_prefix('s').unwrap_or(behind);
-        // The first number, and the end of a range, are phases whatever follows.
-        let mut is_phase = true;
+        // The first number is a phase's whatever follows, and so is the end of a range, unless it is counted.
+        let mut before = None;
         while let Some((number, after)) = ids.split(rest.trim_start()) {
             let next = after.trim_start();
-            if !is_phase && (number.whole() >= FIRST_YEAR || !may_follow_phase(next)) {
+            let is_phase = match before {
+                None => true,
+                Some("-" | "\u{2013}") => number.whole() < FIRST_YEAR && !is_counted(next),
+                Some(_) => number.whole() < FIRST_YEAR && may_follow_phase(next),
+            };
+            if !is_phase {
                 break;
             }
             let first = number.sibling(number.ordinal());
@@ -236,11 +260,11 @@ fn phase_range(text: &str, ids: PhaseIds) -> Option<Range<PhaseNumber>> {
             });
             let joints = ["-", "\u{2013}", ",", "+", "&", "and "];
             let mut joints = joints.iter();
-            let Some(more) = joints.find_map(|joint| next.strip_prefix(joint)) else {
+            let Some(joint) = joints.find(|joint| next.starts_with(**joint)) else {
                 break;
             };
-            is_phase = after.starts_with(['-', '\u{2013}']) && !more.starts_with(' ');
-            rest = more;
+            before = Some(*joint);
+            rest = &next[joint.len()..];
         }
     }
     range
@@ -248,13 +272,22 @@ fn phase_range(text: &str, ids: PhaseIds) -> Option<Range<PhaseNumber>> {
 
 /// Returns whether a further number before this text may be a phase: in `Phases 1-6, 12 plans`, 12 is not.
 fn may_follow_phase(text: &str) -> bool {
+    let text = text.strip_prefix('+').unwrap_or(text).trim_start();
+    let is_of_count = |c: char| c.is_alphanumeric() || matches!(c, '/' | '%');
     let is_end = text.is_empty() || text.starts_with("and ") || !text.starts_with(is_of_count);
     is_end || PhaseProgress::parse(text).is_some()
 }
 
-/// Returns whether a character after a number continues a count: `12 plans`, `28/28`.
-fn is_of_count(c: char) -> bool {
-    c.is_alphanumeric() || c == '/'
+/// Returns whether a number before this text counts something else than phases.
+fn is_counted(text: &str) -> bool {
+    let word = text
+        .split(|c: char| !c.is_alphabetic())
+        .next()
+        .unwrap_or_default();
+    let nouns = [
+        "plan", "task", "requirement", "test", "file", "commit", "day",
+    ];
+    nouns.contains(&word.strip_suffix('s').unwrap_or(word)) || text.starts_with(['/', '%'])
 }
 
 #[cfg(test)]
@@ -293,6 +326,8 @@ mod tests {
             ("Phases 4-5 shipped 2026-05-08", 4..6),
             ("Phases 4, 7 and 9", 4..10),
             ("Phases 5-8 planned", 5..9),
+            ("Phases 1 - 6 delivered the base", 1..7),
+            ("Phases 1-6, 50+ requirements, 95% coverage", 1..7),
             ("Phases 1-6 + 12 quick tasks", 1..7),
             ("Phases 1-6, 28/28 plans, 54 files", 1..7),
             ("Phases 10, 10.1, 11 shipped", 10..12),
@@ -318,6 +353,10 @@ mod tests {
             ("v3.0 (planned)", "v3.0"),
             ("v1.0 (2026-01-02)", "v1.0"),
             ("v1.0 \u{2014} 4 phases, 12 plans", "v1.0"),
+            ("v1.1 \u{2014} 3D viewer", "v1.1 \u{2014} 3D viewer"),
+            ("v1.1 (Parser & Web)", "v1.1 (Parser & Web)"),
+            ("v1.1 (current)", "v1.1"),
+            ("v1.1 - Built-in Player", "v1.1 - Built-in Player"),
             (
                 "v1.0 \u{2014} [MVP](m/v1.md) \u{2014} Phases 1-2",
                 "v1.0 \u{2014} MVP",

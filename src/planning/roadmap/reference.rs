@@ -43,10 +43,8 @@ impl ReferencedPhases {
 /// that begin with `soft` or `optional` are ignored, too.
 pub(super) fn phases(text: &str, ids: PhaseIds) -> ReferencedPhases {
     let mut found = ReferencedPhases::default();
-    let lower = text.to_lowercase();
-    let is_denied =
-        lower.starts_with("nothing") || lower.starts_with("no ") && lower.contains("dependenc");
-    if is_none_remark(text) || is_denied {
+    let lower = text.to_lowercase().replace(", but ", "; ");
+    if is_none_remark(text) || lower.starts_with("nothing") {
         return found;
     }
     let mut depth = 0_i32;
@@ -59,11 +57,15 @@ pub(super) fn phases(text: &str, ids: PhaseIds) -> ReferencedPhases {
         list(&clauses[0], ids, &mut found);
         return found;
     }
-    let is_optional = |clause: &&String| {
-        let clause = clause.trim_start();
-        clause.starts_with("soft") || clause.starts_with("optional")
+    let is_left_out = |clause: &&String| {
+        let clause = clause.trim_start_matches(['*', '_', '(', ' ']);
+        let is_exception = ["beyond", "other than", "except"]
+            .iter()
+            .any(|word| clause.contains(word));
+        let is_denied = clause.starts_with("no ") && clause.contains("dependenc") && !is_exception;
+        is_denied || clause.starts_with("soft") || clause.starts_with("optional")
     };
-    for clause in clauses.iter().filter(|clause| !is_optional(clause)) {
+    for clause in clauses.iter().filter(|clause| !is_left_out(clause)) {
         for piece in clause.split("phase").skip(1) {
             list(piece.strip_prefix('s').unwrap_or(piece), ids, &mut found);
             if found.is_cut {
@@ -87,12 +89,13 @@ fn phases_of_clause(clause: &str) -> String {
 fn bracketed_phases(lower: &str) -> Option<&str> {
     let (before, rest) = lower.split_once("(phase")?;
     let (inside, _) = rest.split_once(')')?;
-    let is_denied = ["no ", "independent", "first", "can "]
+    let is_denied = ["no ", "independent ", "first phase", "can run", "can be"]
         .iter()
         .any(|word| before.trim_start().starts_with(word));
     let numbers = inside.strip_prefix('s').unwrap_or(inside);
-    let is_number =
-        |word: &str| matches!(word, "and" | "to") || !word.contains(char::is_alphabetic);
+    let is_number = |word: &str| {
+        matches!(word, "and" | "to" | "phase" | "phases") || !word.contains(char::is_alphabetic)
+    };
     let are_phases = numbers.split([' ', ',']).all(is_number);
     (!is_denied && are_phases)
         .then(|| &lower[before.len() + 1..before.len() + 1 + "phase".len() + inside.len()])
@@ -222,6 +225,8 @@ mod tests {
             ),
             ("Wave 1 (Phases 2-4)", "2 3 4"),
             ("No hard dependency. Runs **before** Phase 19", ""),
+            ("No dependency on Phase 8, but needs Phase 7", "7"),
+            ("Foundation (Phase 1, Phase 2)", "1 2"),
             ("Phase 5; soft dependency on Phase 7", "5"),
             ("Microsoft Graph client of Phase 3", "3"),
             ("Phase 2 complete; 3 plans shipped", "2"),

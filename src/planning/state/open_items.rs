@@ -164,31 +164,43 @@ impl OpenItems {
 
 /// Returns whether an entry only reports a finished phase: `Phase 3 complete -- all 3 plans executed`.
 fn reports_finished_phase(text: &str) -> bool {
-    let lower = text.to_lowercase();
+    const LEFT: &[&str] = &[
+        "must", "need", "open", "red", "fail", "but", "not", "except", "remain", "await",
+    ];
+    let lower = text.to_lowercase().replace('*', "");
     let number = lower.strip_prefix("phase ").and_then(PhaseNumber::split);
-    let status = number.and_then(|(_, rest)| rest.strip_prefix(' '));
+    let status = number.map(|(_, rest)| rest.trim_start_matches([':', ' ']));
     let words = ["completed", "complete", "finished", "done", "shipped"];
     let rest = status.and_then(|status| words.iter().find_map(|word| status.strip_prefix(word)));
-    let is_count = |rest: &str| {
-        let rest = rest.trim_start_matches(|c: char| " -\u{2013}\u{2014},:(".contains(c));
-        let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        let is_number = digits.len() < rest.len() && digits.starts_with(['/', '-']);
-        rest.is_empty() || rest == "." || is_number || rest.starts_with("all ")
-    };
-    rest.is_some_and(is_count)
-        && ![" but ", " not ", " except "]
+    let mut words = lower.split(|c: char| !c.is_alphabetic());
+    let is_left = words.any(|word| LEFT.iter().any(|left| word.starts_with(left)));
+    let is_report = |rest: &str| {
+        let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let words: Vec<&str> = rest.split_whitespace().take(3).collect();
+        let counts_plans = words
             .iter()
-            .any(|word| lower.contains(word))
+            .any(|word| word.starts_with("plan") || word.starts_with("task"));
+        let is_count = rest.starts_with(|c: char| c.is_ascii_digit()) || rest.starts_with("all ");
+        rest.is_empty()
+            || is_count && counts_plans
+            || rest.starts_with("20") && parse_date(rest).is_some()
+            || rest.starts_with("verified")
+            || rest.starts_with("no blockers")
+    };
+    rest.is_some_and(is_report) && !is_left
 }
 
 /// Returns whether an entry begins with a word in capitals that closes it: `FIXED 2026-07-31 (commit 510b424): …`.
 fn is_closed(text: &str) -> bool {
-    let text = text.trim_start_matches(['*', '[', '(']);
+    let text = text.trim_start_matches(['*', '[', '(', '`']);
     let mut words = ["FIXED", "DONE", "CLOSED"].iter();
     let Some(rest) = words.find_map(|word| text.strip_prefix(word)) else {
         return false;
     };
-    let ends = [" -", " \u{2013}", " \u{2014}", " (", ":", ")", "]", "*"];
+    let ends = [
+        " -", " \u{2013}", " \u{2014}", " (", " \u{2713}", " in ", " by ", ":", ")", "]", "*",
+        "`:", ".", ",",
+    ];
     let is_dated = rest.trim_start().starts_with("20") && parse_date(rest).is_some();
     rest.is_empty() || is_dated || ends.iter().any(|end| rest.starts_with(end))
 }
@@ -197,17 +209,19 @@ fn is_closed(text: &str) -> bool {
 fn is_none_so_far(text: &str) -> bool {
     let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
     // `None at roadmap stage`, not `None at all of the services may write`.
-    let is_stage = |rest: &str| {
-        rest.strip_prefix("at ")
-            .is_some_and(|time| time.split_whitespace().count() <= 2)
-    };
-    let times = ["so far", "yet"];
+    let is_short = |rest: &str, most| rest.split_whitespace().count() <= most;
+    let times = [
+        "so far", "yet", "known", "blocking", "active", "open", "outstanding",
+    ];
     text.strip_prefix("none ").is_some_and(|rest| {
+        let is_time = rest.starts_with("at this ") && is_short(rest, 7)
+            || rest.starts_with("at ") && is_short(rest, 3)
+            || rest.starts_with("as of ") && is_short(rest, 4);
         let ends = |time: &&str| {
             let after = rest.strip_prefix(*time);
             after.is_some_and(|after| !after.starts_with(' '))
         };
-        times.iter().any(ends) || is_stage(rest) || rest.starts_with("as of ")
+        times.iter().any(ends) || is_time
     })
 }
 
@@ -266,6 +280,9 @@ mod tests {
             "None as of 2026-05-08",
             "Phase 3 complete -- all 3 plans executed, all summaries written",
             "Phase 4 done (3/3 plans)",
+            "**Phase 3 complete** \u{2014} all plans executed",
+            "DONE, see 03-02",
+            "None known",
         ] {
             let text = format!("## Blockers\n- {done}\n");
             assert!(read(&text, blockers).is_empty(), "{done}");
@@ -275,6 +292,9 @@ mod tests {
             "Phase 3 complete, awaiting sign-off",
             "Phase 2 complete (2 tests are red)",
             "Phase 12 built-in player crashes",
+            "Phase 3 complete \u{2014} all API keys must be rotated",
+            "Phase 2 done - 3/5 tests are red",
+            "None as of Phase 3, but the API key expires",
             "Fixed sizes are refused",
             "CLOSED-source SDK: the license is pending",
             "DONE column is missing",

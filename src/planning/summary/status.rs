@@ -26,8 +26,7 @@ const COMPLETE: &[&str] = &[
 ];
 const PARTIAL: &[&str] = &[
     "partial", "incomplete", "in progress", "in_progress", "in-progress", "blocked", "pending",
-    "paused", "checkpoint reached", "checkpoint pending", "not complete", "not started",
-    "not_started", "wip", "started", "awaiting",
+    "paused", "not complete", "not started", "not_started", "wip", "started", "awaiting",
 ];
 const FAILED: &[&str] = &["fail", "abort", "abandon", "error"];
 
@@ -47,7 +46,7 @@ impl SummaryStatus {
         };
         if starts(COMPLETE) {
             Some(Self::Complete)
-        } else if starts(PARTIAL) || word.eq_ignore_ascii_case("checkpoint") {
+        } else if starts(PARTIAL) || is_at_checkpoint(word) {
             Some(Self::Partial)
         } else if starts(FAILED) {
             Some(Self::Failed)
@@ -88,6 +87,15 @@ pub(super) fn of_document<'d>(
     }
 }
 
+/// Returns whether a status stops at a checkpoint: `checkpoint:human-verify`, `stopped at checkpoint`.
+fn is_at_checkpoint(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    let is_there = ["checkpoint", "at checkpoint", "at-checkpoint", "stopped"].iter();
+    let is_over = ["approved", "passed", "cleared", "verified", "complete"].iter();
+    is_there.into_iter().any(|start| lower.starts_with(start))
+        && !is_over.into_iter().any(|word| lower.contains(word))
+}
+
 /// Finds the first line of a text that states the plan's status.
 ///
 /// ```text
@@ -96,7 +104,7 @@ pub(super) fn of_document<'d>(
 /// ```
 fn in_body(body: &str) -> Option<SummaryStatus> {
     // Most summaries have no such line, and searching for the word is cheaper than parsing lines.
-    if !["tatus", "STATUS", TASKS]
+    if !["tatus", "STATUS", "asks completed", "asks Completed"]
         .iter()
         .any(|word| body.contains(word))
     {
@@ -143,22 +151,22 @@ fn in_body(body: &str) -> Option<SummaryStatus> {
     has_open_tasks.then_some(SummaryStatus::Partial)
 }
 
-/// The label of the number of finished tasks, without its capital.
-const TASKS: &str = "asks completed";
-
 /// Returns whether a line counts fewer finished tasks than there are: `**Tasks completed:** 3 / 4`.
 fn counts_open_tasks(content: &str) -> bool {
     let counts = || {
         let label = content.trim_start_matches(['-', '*', '+', '|', ' ']);
-        let count = label.strip_prefix(['T', 't'])?.strip_prefix(TASKS)?;
+        let lower = strip_prefix_ignore_case(label, "tasks completed")?.to_lowercase();
+        let count = lower.as_str();
         let count = count.trim_start_matches([':', '*', ' ', '|']);
         let (done, all) = count.split_once('/').or_else(|| count.split_once(" of "))?;
         let all = all.trim_start();
         let (all, remark) =
             all.split_at(all.find(|c: char| !c.is_ascii_digit()).unwrap_or(all.len()));
-        let is_dropped = ["not needed", "skipped", "n/a"]
-            .iter()
-            .any(|word| remark.contains(word));
+        let is_stuck = ["block", "fail"].iter().any(|word| remark.contains(word));
+        let is_dropped = !is_stuck
+            && ["not needed", "skipped", "n/a"]
+                .iter()
+                .any(|word| remark.contains(word));
         let (done, all): (u32, u32) = (done.trim().parse().ok()?, all.parse().ok()?);
         Some(done < all && !is_dropped)
     };
@@ -224,6 +232,8 @@ mod tests {
             ("**Complete** \u{2713}", Some(Complete)),
             ("partial", Some(Partial)),
             ("checkpoint", Some(Partial)),
+            ("checkpoint:human-verify", Some(Partial)),
+            ("Checkpoint \u{2014} waiting for approval", Some(Partial)),
             ("Checkpoint approved", None),
             ("blocked_external", Some(Partial)),
             ("in progress", Some(Partial)),
@@ -274,6 +284,10 @@ mod tests {
                 Some(SummaryStatus::Partial),
             ),
             ("# T\n\n- Tasks completed: 4/4\n", None),
+            (
+                "# T\n\n- **Tasks Completed:** 3/4 (1 skipped because blocked)\n",
+                Some(SummaryStatus::Partial),
+            ),
             ("# T\n\n- Milestone tasks completed: 4/12\n", None),
             ("# T\n\n```\nTasks completed: 0/3\n```\n", None),
             ("# T\n\n- Tasks completed: 2/3 (task 3 not needed)\n", None),

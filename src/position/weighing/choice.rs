@@ -1,9 +1,11 @@
 //! Chooses the next action: finds the cursor, and what to do there.
 
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseProgress;
 use crate::position::Action;
 use crate::position::PhaseState;
 use crate::position::weighing::assessment::Assessment;
+use crate::position::weighing::phase_evidence::RoadmapClaim;
 use crate::position::weighing::wording;
 
 /// The next action, and the rule that chose it.
@@ -44,7 +46,8 @@ pub(super) fn cursor(assessment: &Assessment<'_>) -> Option<usize> {
     let number = |index: usize| &assessment.phases[index].number;
     match (assessment.stated_phase(), assessment.frontier()) {
         (Some(stated_phase), Some(frontier))
-            if number(stated_phase) < number(frontier) && !is_at_work(assessment, stated_phase) =>
+            if number(stated_phase) < number(frontier)
+                && !is_at_work(assessment, stated_phase, frontier) =>
         {
             Some(frontier)
         }
@@ -56,9 +59,17 @@ pub(super) fn cursor(assessment: &Assessment<'_>) -> Option<usize> {
     }
 }
 
-/// Returns whether a phase is under way: it has both summaries and open plans.
-fn is_at_work(assessment: &Assessment<'_>, index: usize) -> bool {
-    assessment.state(index) == PhaseState::Open && assessment.seen[index].summaries > 0
+/// Returns whether a phase is under way although a later one has summaries: it has both summaries and open plans, and
+/// the roadmap calls it in progress or does not call the later one complete.
+fn is_at_work(assessment: &Assessment<'_>, index: usize, later: usize) -> bool {
+    let seen = &assessment.seen[index];
+    let row = seen.planned.and_then(|planned| planned.row.as_ref());
+    let status = row.and_then(|row| row.status.as_ref());
+    let progress = status.and_then(|status| PhaseProgress::parse(&status.value));
+    let is_listed_so = progress == Some(PhaseProgress::InProgress);
+    assessment.state(index) == PhaseState::Open
+        && seen.summaries > 0
+        && (is_listed_so || assessment.seen[later].said != RoadmapClaim::Done)
 }
 
 /// Returns what to do at the cursor, or after it.
