@@ -15,6 +15,9 @@
 use std::ops::Range;
 use std::path::Path;
 
+use memchr::memchr;
+use memchr::memchr_iter;
+
 use crate::markdown::lenient;
 use crate::markdown::node::MAX_NODES;
 use crate::markdown::node::Node;
@@ -106,8 +109,8 @@ pub fn scan<'a, const N: usize>(
         return None;
     }
     let mut values = [None; N];
-    let newlines = inner.match_indices('\n');
-    for start in std::iter::once(0).chain(newlines.map(|(newline, _)| newline + 1)) {
+    let newlines = memchr_iter(b'\n', inner.as_bytes());
+    for start in std::iter::once(0).chain(newlines.map(|newline| newline + 1)) {
         let field = keys
             .iter()
             .enumerate()
@@ -207,10 +210,7 @@ fn find_block(text: &str, from: usize) -> Option<FencedBlock> {
     let bytes = text.as_bytes();
     let mut line_start = inner_start;
     loop {
-        // Lines are short, and `status` reads many files: see docs/performance.md about `memchr`.
-        let mut rest = bytes[line_start..].iter();
-        let end = rest
-            .position(|byte| *byte == b'\n')
+        let end = memchr(b'\n', &bytes[line_start..])
             .map_or(text.len(), |newline| line_start + newline + 1);
         let may_be_fence = matches!(bytes.get(line_start), Some(b'-' | b'.'));
         if may_be_fence && matches!(text[line_start..end].trim_end(), "---" | "...") {

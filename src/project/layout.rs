@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use memchr::memmem;
 use serde::Deserialize;
 use serde::Serialize;
 
@@ -59,14 +60,18 @@ impl Generation {
     /// Counts the commands of this generation in a text, without paths and links that contain the word, and
     /// without those that belong to a longer word of another generation.
     fn mentions(&self, text: &str, longer: &[&str]) -> usize {
-        let is_command = |(at, _): &(usize, &str)| {
+        let is_command = |at: &usize| {
             let before = text[..*at].chars().next_back();
             before.is_none_or(|c| c.is_whitespace() || "`\"'(*[:>|".contains(c))
                 && !longer.iter().any(|word| text[*at..].starts_with(word))
         };
         let words = self.words.iter();
         words
-            .map(|word| text.match_indices(word.as_str()).filter(is_command).count())
+            .map(|word| {
+                memmem::find_iter(text.as_bytes(), word)
+                    .filter(is_command)
+                    .count()
+            })
             .sum()
     }
 }
