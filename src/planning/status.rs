@@ -124,6 +124,12 @@ impl PhaseProgress {
     }
 }
 
+/// Returns whether a text begins with a date: `2026-01-02`.
+pub(crate) fn begins_with_date(text: &str) -> bool {
+    let word = text.split([' ', ')', ',', ':']).next();
+    word.is_some_and(|word| word.starts_with("20") && parse_date(word).is_some())
+}
+
 /// Returns whether a text is a status rather than a name.
 pub(crate) fn is_status(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
@@ -132,8 +138,10 @@ pub(crate) fn is_status(text: &str) -> bool {
         return words.is_empty() && PhaseProgress::of_sign(text).is_some();
     };
     let rest = words[word.len()..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    // `Complete Rewrite` is a name; `COMPLETE`, `Complete (4 plans)` and `complete, verified` are not.
+    // `Complete Rewrite` is a name; `COMPLETE`, `Complete (4 plans)`, `complete, verified` and `complete 2026-01-02`
+    // are not.
     rest.trim_start().is_empty()
+        || begins_with_date(rest.trim_start())
         || rest
             .trim_start()
             .starts_with(|c: char| !c.is_alphanumeric() && c != '&')

@@ -19,7 +19,7 @@ use crate::text::strip_prefix_ignore_case;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::planning) struct NamedPhase {
     pub(super) number: PhaseNumber,
-    pub(super) name: Option<String>,
+    pub(in crate::planning) name: Option<String>,
     /// The status after the name, verbatim.
     pub(in crate::planning) status: Option<Located<String>>,
     /// The status that takes the phase out of the roadmap: deferred, superseded or removed.

@@ -12,6 +12,7 @@ use crate::planning::located::Span;
 use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
 use crate::planning::roadmap::parse_phase;
+use crate::planning::status::is_status;
 
 /// Returns the activity log, from bullets and table rows, in file order.
 pub(super) fn activity(outline: &Outline<'_>) -> Vec<Activity> {
@@ -73,8 +74,15 @@ pub(super) fn next_steps(outline: &Outline<'_>, ids: PhaseIds) -> Vec<Located<St
 
 /// Returns whether a heading is that of a phase and calls it complete: `Phase 8: Base ✅ COMPLETE`.
 fn is_finished_phase(title: &str, ids: PhaseIds) -> bool {
-    let status = parse_phase(Span::new(title, 0, 1), ids).and_then(|phase| phase.status);
-    status.is_some_and(|status| PhaseProgress::is_complete_status(&status.value))
+    let Some(phase) = parse_phase(Span::new(title, 0, 1), ids) else {
+        return false;
+    };
+    // `Phase 8 (complete 2026-01-02)` has no name.
+    let name = phase.name.as_deref().filter(|name| is_status(name));
+    let status = phase.status.as_ref().map(|status| status.value.as_str());
+    status
+        .or(name)
+        .is_some_and(PhaseProgress::is_complete_status)
 }
 
 #[cfg(test)]
@@ -88,6 +96,8 @@ mod tests {
         let values: Vec<&str> = found.iter().map(|step| step.value.as_str()).collect();
         assert_eq!(values, ["Phase 9", "Phase 20"]);
         for (title, expected) in [
+            ("Phase 8 (complete 2026-01-02)", true),
+            ("Phase 8: Base (complete 2026-01-02)", true),
             ("Phase 8: Base (complete)", true),
             ("Phase 8: Base \u{2713}", true),
             ("Phase 8: Base - done", true),

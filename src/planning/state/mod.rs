@@ -46,6 +46,7 @@ mod phase_list;
 mod phase_value;
 mod position;
 mod progress_value;
+mod settled;
 mod skill_list;
 mod title;
 

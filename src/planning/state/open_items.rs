@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use crate::clock::parse_date;
 use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Table;
-use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::heading;
 use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
+use crate::planning::state::settled::is_none_so_far;
+use crate::planning::state::settled::is_settled;
 
 /// The entries of some sections.
 #[derive(Default)]
@@ -160,86 +160,6 @@ impl OpenItems {
             self.open.push(text.trim().to_owned());
         }
     }
-}
-
-/// Returns whether an entry only reports a finished phase: `Phase 3 complete -- all 3 plans executed`.
-fn reports_finished_phase(text: &str) -> bool {
-    const LEFT: &[&str] = &[
-        "must", "need", "open", "red", "fail", "but", "not", "except", "remain", "await",
-    ];
-    let lower = text.to_lowercase().replace('*', "");
-    let number = lower.strip_prefix("phase ").and_then(PhaseNumber::split);
-    let status = number.map(|(_, rest)| rest.trim_start_matches([':', ' ']));
-    let words = ["completed", "complete", "finished", "done", "shipped"];
-    let rest = status.and_then(|status| words.iter().find_map(|word| status.strip_prefix(word)));
-    let mut words = lower.split(|c: char| !c.is_alphabetic());
-    let is_left = words.any(|word| LEFT.iter().any(|left| word.starts_with(left)));
-    let is_report = |rest: &str| {
-        let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let words: Vec<&str> = rest.split_whitespace().take(3).collect();
-        let counts_plans = words
-            .iter()
-            .any(|word| word.starts_with("plan") || word.starts_with("task"));
-        let is_count = rest.starts_with(|c: char| c.is_ascii_digit()) || rest.starts_with("all ");
-        rest.is_empty()
-            || is_count && counts_plans
-            || rest.starts_with("20") && parse_date(rest).is_some()
-            || rest.starts_with("verified")
-            || rest.starts_with("no blockers")
-    };
-    rest.is_some_and(is_report) && !is_left
-}
-
-/// Returns whether an entry begins with a word in capitals that closes it: `FIXED 2026-07-31 (commit 510b424): …`.
-fn is_closed(text: &str) -> bool {
-    let text = text.trim_start_matches(['*', '[', '(', '`']);
-    let mut words = ["FIXED", "DONE", "CLOSED"].iter();
-    let Some(rest) = words.find_map(|word| text.strip_prefix(word)) else {
-        return false;
-    };
-    let ends = [
-        " -", " \u{2013}", " \u{2014}", " (", " \u{2713}", " in ", " by ", ":", ")", "]", "*",
-        "`:", ".", ",",
-    ];
-    let is_dated = rest.trim_start().starts_with("20") && parse_date(rest).is_some();
-    rest.is_empty() || is_dated || ends.iter().any(|end| rest.starts_with(end))
-}
-
-/// Returns whether an entry says that there was none at some time: `None at this time`, `None as of 2026-05-08`.
-fn is_none_so_far(text: &str) -> bool {
-    let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
-    // `None at roadmap stage`, not `None at all of the services may write`.
-    let is_short = |rest: &str, most| rest.split_whitespace().count() <= most;
-    let times = [
-        "so far", "yet", "known", "blocking", "active", "open", "outstanding",
-    ];
-    text.strip_prefix("none ").is_some_and(|rest| {
-        let is_time = rest.starts_with("at this ") && is_short(rest, 7)
-            || rest.starts_with("at ") && is_short(rest, 3)
-            || rest.starts_with("as of ") && is_short(rest, 4);
-        let ends = |time: &&str| {
-            let after = rest.strip_prefix(*time);
-            after.is_some_and(|after| !after.starts_with(' '))
-        };
-        times.iter().any(ends) || is_time
-    })
-}
-
-/// Returns whether an entry is struck through or marked as resolved.
-fn is_settled(text: &str) -> bool {
-    let is_struck = text.starts_with("~~") && text[2..].contains("~~");
-    let lower = text.to_lowercase();
-    is_struck
-        || reports_finished_phase(text)
-        || is_closed(text)
-        || text
-            .split(|c: char| !c.is_alphanumeric())
-            .any(|word| word == "RESOLVED")
-        || [
-            "resolved", "[resolved", "(resolved", "**resolved", "\u{2705}", "[done",
-        ]
-        .iter()
-        .any(|mark| lower.starts_with(mark))
 }
 
 #[cfg(test)]
