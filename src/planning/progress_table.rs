@@ -44,6 +44,13 @@ pub struct ProgressRow {
     pub line: usize,
 }
 
+impl ProgressRow {
+    /// Returns the progress that the status cell states.
+    pub(crate) fn progress(&self) -> Option<PhaseProgress> {
+        PhaseProgress::parse(&self.status.as_ref()?.value)
+    }
+}
+
 /// The column indices of a progress table.
 struct Columns {
     number: usize,

@@ -2,6 +2,7 @@
 
 use crate::planning::Located;
 use crate::planning::PhaseProgress;
+use crate::planning::ProgressRow;
 use crate::planning::RoadmapPhase;
 use crate::planning::RoadmapPlan;
 use crate::planning::roadmap::assembly::PhaseDraft;
@@ -14,7 +15,7 @@ impl PhaseDraft {
         let of = |stated: Option<&Located<String>>| {
             stated.and_then(|stated| PhaseProgress::parse(&stated.value))
         };
-        let row = phase.row.as_ref().and_then(|row| of(row.status.as_ref()));
+        let row = phase.row.as_ref().and_then(ProgressRow::progress);
         let own = of(phase.stated_status.as_ref());
         let out = [self.dropped_as, row, own]
             .into_iter()

@@ -2,6 +2,7 @@
 
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
+use crate::planning::ProgressRow;
 use crate::position::Action;
 use crate::position::PhaseState;
 use crate::position::weighing::assessment::Assessment;
@@ -64,9 +65,7 @@ pub(super) fn cursor(assessment: &Assessment<'_>) -> Option<usize> {
 fn is_at_work(assessment: &Assessment<'_>, index: usize, later: usize) -> bool {
     let seen = &assessment.seen[index];
     let row = seen.planned.and_then(|planned| planned.row.as_ref());
-    let status = row.and_then(|row| row.status.as_ref());
-    let progress = status.and_then(|status| PhaseProgress::parse(&status.value));
-    let is_listed_so = progress == Some(PhaseProgress::InProgress);
+    let is_listed_so = row.and_then(ProgressRow::progress) == Some(PhaseProgress::InProgress);
     assessment.state(index) == PhaseState::Open
         && seen.summaries > 0
         && (is_listed_so || assessment.seen[later].said != RoadmapClaim::Done)

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
-use crate::planning::RoadmapPhase;
+use crate::planning::ProgressRow;
 use crate::planning::TextOf;
 use crate::planning::ratio;
 use crate::position::Phase;
@@ -199,15 +199,12 @@ impl Position {
 
 /// Returns whether the roadmap leaves a phase unticked, or its row open.
 fn is_left_unticked(evidence: &Evidence<'_>, phase: &Phase) -> bool {
-    let planned = roadmap_phase(evidence.roadmap, &phase.number);
-    let row = |planned: &RoadmapPhase| {
-        let status = planned.row.as_ref()?.status.as_ref()?;
-        Some(!PhaseProgress::is_complete_status(&status.value))
+    let Some(planned) = roadmap_phase(evidence.roadmap, &phase.number) else {
+        return false;
     };
-    planned.is_some_and(|planned| {
-        let is_unticked = planned.checkbox.as_ref().is_some_and(|mark| !mark.value);
-        is_unticked || row(planned) == Some(true)
-    })
+    let in_row = planned.row.as_ref().and_then(ProgressRow::progress);
+    let is_unticked = planned.checkbox.as_ref().is_some_and(|mark| !mark.value);
+    is_unticked || in_row.is_some_and(|progress| progress != PhaseProgress::Complete)
 }
 
 fn chosen(assessment: &Assessment<'_>, cursor: Option<usize>) -> Choice {

@@ -3,6 +3,7 @@
 use crate::planning::Claim;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
+use crate::planning::ProgressRow;
 use crate::planning::RoadmapPhase;
 use crate::planning::TextOf;
 use crate::position::Evidence;
@@ -83,11 +84,8 @@ impl<'a> PhaseEvidence<'a> {
         let declared = declared.into_iter().flatten().max();
         let declared = declared.filter(|total| *total > 0);
         // A sentence does not finish a phase without files that the roadmap's table calls not started.
-        let is_unstarted = planned.is_some_and(|planned| {
-            let status = planned.row.as_ref().and_then(|row| row.status.as_ref());
-            let progress = status.and_then(|status| PhaseProgress::parse(&status.value));
-            progress == Some(PhaseProgress::NotStarted)
-        });
+        let row = planned.and_then(|planned| planned.row.as_ref());
+        let is_unstarted = row.and_then(ProgressRow::progress) == Some(PhaseProgress::NotStarted);
         let has_begun = summaries > 0 || !phase.has_files && !is_unstarted;
         let open = phase.plans.iter();
         let open = open.filter(|(_, state)| matches!(state, PlanState::Open | PlanState::Failed));
