@@ -80,7 +80,7 @@ pub struct MilestoneStatus {
     pub is_implied: bool,
     /// Whether it has shipped, and no other was started.
     #[serde(rename = "shipped")]
-    pub is_over: bool,
+    pub is_shipped: bool,
     /// The active milestone's title, if STATE.md's front matter has one in addition to a version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -179,7 +179,7 @@ impl StatusReport {
                 name: milestone_name(survey),
                 is_implied: planning.layout.name.keeps_milestones()
                     || folder.active.dir == folder.dir,
-                is_over: is_over(survey),
+                is_shipped: is_shipped(survey),
                 title: survey
                     .state
                     .milestone_name
@@ -195,7 +195,7 @@ impl StatusReport {
             derived,
             plans: PlanCounts::count(position),
             decisions: survey.state.decisions.clone(),
-            todos: todos(survey),
+            todos: survey.todos.clone(),
             blockers: survey.state.blockers.clone(),
             skills: survey.state.skills.clone(),
             next: NextStatus::from_position(position, &planning.layout),
@@ -215,7 +215,7 @@ impl StatusReport {
         let title = milestone.title.as_ref();
         let title = title.filter(|title| !name.to_lowercase().contains(&title.to_lowercase()));
         let is_said = name.to_lowercase().contains("shipped");
-        let shipped = if milestone.is_over && !is_said {
+        let shipped = if milestone.is_shipped && !is_said {
             " (shipped)"
         } else {
             ""
@@ -227,25 +227,9 @@ impl StatusReport {
     }
 }
 
-/// Returns the todos of STATE.md, then those in files of their own, which a mere count in STATE.md refers to.
-fn todos(survey: &Survey) -> Vec<String> {
-    let is_count = |todo: &str| {
-        let rest = todo.trim_start_matches(|c: char| c.is_ascii_digit());
-        let counted = [" pending", " todo", " open todo"];
-        rest.len() < todo.len() && counted.iter().any(|word| rest.starts_with(word))
-    };
-    let stated = survey.state.todos.iter();
-    let stated = stated.filter(|todo| survey.todo_files.is_empty() || !is_count(todo));
-    stated.chain(&survey.todo_files).cloned().collect()
-}
-
 /// Returns whether the milestone that STATE.md names has shipped, and no other was started.
-fn is_over(survey: &Survey) -> bool {
-    let version = survey
-        .state
-        .milestone
-        .as_deref()
-        .and_then(milestone_version_in);
+fn is_shipped(survey: &Survey) -> bool {
+    let version = stated_version(survey);
     let is_archived = || {
         let mut archived = survey.folder.archived.iter();
         version.is_some() && archived.any(|archive| milestone_version(&archive.slug) == version)
@@ -281,13 +265,15 @@ fn milestone_name(survey: &Survey) -> Option<String> {
     stated.or_else(of_roadmap)
 }
 
+/// Returns the version of the milestone that STATE.md names.
+fn stated_version(survey: &Survey) -> Option<&str> {
+    let name = survey.state.milestone.as_deref()?;
+    milestone_version_in(name)
+}
+
 /// Returns whether STATE.md still names a milestone that the roadmap calls shipped.
 fn names_shipped_milestone(survey: &Survey) -> bool {
-    let stated = survey
-        .state
-        .milestone
-        .as_deref()
-        .and_then(milestone_version_in);
+    let stated = stated_version(survey);
     let mut shipped = survey
         .roadmap
         .milestones

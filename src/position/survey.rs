@@ -23,7 +23,6 @@ use crate::project::Project;
 use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::read;
-use crate::text::fold;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -44,8 +43,8 @@ pub struct Survey {
     pub has_roadmap: bool,
     /// Whether MILESTONES.md lists the milestone named in STATE.md as shipped.
     pub has_shipped: bool,
-    /// The titles of the open todos in files of their own, without those that STATE.md lists.
-    pub todo_files: Vec<String>,
+    /// The open todos of STATE.md, then those in files of their own.
+    pub todos: Vec<String>,
     /// The settings of config.json.
     pub workflow: WorkflowSettings,
     /// The position of the work.
@@ -111,7 +110,7 @@ impl Survey {
             .as_deref()
             .map(WorkflowSettings::parse)
             .unwrap_or_default();
-        let todo_files = documents.todo_files(&folder.dir, &state);
+        let todos = documents.todos(&folder.dir, &state);
         let text = |path: &Path| documents.text(path);
         let phases = phases(&folder.active, &roadmap, &state, &text);
         let milestones = documents.text(&folder.dir.join(vocabulary::MILESTONE_LIST));
@@ -134,7 +133,7 @@ impl Survey {
             has_state,
             has_roadmap,
             has_shipped,
-            todo_files,
+            todos,
             workflow,
             warnings: project.named(documents.warnings.into_inner()),
         })
@@ -276,30 +275,20 @@ impl Documents<'_> {
         }
     }
 
-    /// Returns the titles of the todos in files of their own, without those that STATE.md lists.
-    fn todo_files(&self, planning: &Path, state: &StateFile) -> Vec<String> {
-        let mut warnings = self.warnings.borrow_mut();
-        let files = match todo_file::pending(planning, &mut warnings) {
-            Ok(files) => files,
-            Err(error) => {
-                let dir = planning.join(vocabulary::PENDING_TODOS);
-                warnings.push(Warning::file(&dir, error.to_string()));
-                return Vec::new();
-            }
-        };
-        drop(warnings);
-        let listed: Vec<String> = state.todos.iter().map(|todo| fold(todo)).collect();
-        let titles = files.iter().filter_map(|path| {
-            let title = todo_file::open_title(&self.text(path)?, path)?;
-            let stem = path.file_stem()?.to_string_lossy().to_lowercase();
-            let folded = fold(&title);
-            let is_long = folded.split(' ').count() >= 3;
-            let is_it = |todo: &String| {
-                *todo == folded || is_long && todo.contains(&folded) || todo.contains(&stem)
-            };
-            (!listed.iter().any(is_it)).then_some(title)
+    /// Returns the open todos of STATE.md, then those in files of their own.
+    fn todos(&self, planning: &Path, state: &StateFile) -> Vec<String> {
+        let found = todo_file::pending(planning, &mut self.warnings.borrow_mut());
+        let files = found.unwrap_or_else(|error| {
+            let dir = planning.join(vocabulary::PENDING_TODOS);
+            let warning = Warning::file(&dir, error.to_string());
+            self.warnings.borrow_mut().push(warning);
+            Vec::new()
         });
-        titles.collect()
+        let titled = files.iter().filter_map(|path| {
+            let title = todo_file::open_title(&self.text(path)?, path)?;
+            Some((path.as_path(), title))
+        });
+        todo_file::merged(&state.todos, titled.collect())
     }
 
     fn value<T>(&self, parsed: Parsed<T>) -> T {
