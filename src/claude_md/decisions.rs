@@ -65,7 +65,7 @@ impl Era {
             if let Some(version) = version(word).filter(|_| is_milestone) {
                 era.milestone = version;
             } else if era.phase.is_none() && !NUMBERED_NOUNS.contains(&word) {
-                era.phase = PhaseNumber::parse(word).filter(|phase| phase.whole() < FIRST_YEAR);
+                era.phase = PhaseNumber::parse(word).filter(|phase| !phase.is_year());
                 if era.phase.is_none() {
                     break;
                 }
@@ -94,9 +94,6 @@ fn version(word: &str) -> Option<Vec<u32>> {
 
 /// Words before a number that only say what it numbers.
 const NUMBERED_NOUNS: &[&str] = &["milestone", "phase", "plan"];
-
-/// Numbers from this on are taken for years.
-const FIRST_YEAR: u32 = 1900;
 
 /// A decision with its time, as far as known.
 struct PlacedDecision<'a> {

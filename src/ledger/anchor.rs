@@ -148,8 +148,8 @@ impl Footer {
         edits
     }
 
-    /// Returns the byte offset at which a missing line of the footer belongs: after its date or, without one, after
-    /// the `---` above a trailing comment. `None` if there is no footer.
+    /// Returns the byte offset where a missing line of the footer belongs: after the date, or if there is none, after
+    /// the `---` before the comment at the end of the text. `None` without a footer.
     fn line_offset(&self, text: &str) -> Option<usize> {
         let after_line = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
         if let Some((_, day)) = &self.updated {

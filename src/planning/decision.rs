@@ -14,6 +14,7 @@ use crate::markdown::Section;
 use crate::markdown::Table;
 use crate::planning::PhaseNumber;
 use crate::planning::heading;
+use crate::planning::milestone_version;
 use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
 
@@ -255,7 +256,7 @@ fn split_tag(text: &str) -> Option<(&str, &str)> {
         let (tag, rest) = text.split_once(':')?;
         let of_version = tag
             .split_once(" (")
-            .filter(|(version, _)| is_version(version));
+            .filter(|(version, _)| milestone_version(version).is_some());
         let phase = of_version.and_then(|(_, phase)| phase.strip_suffix(')'));
         (is_plan(tag) || phase.is_some_and(is_phase)).then_some((tag, rest))
     };
@@ -269,11 +270,6 @@ fn split_tag(text: &str) -> Option<(&str, &str)> {
 fn is_phase(text: &str) -> bool {
     let number = text.strip_prefix("Phase ");
     number.is_some_and(|number| PhaseNumber::parse(number).is_some() || is_plan(number))
-}
-
-fn is_version(text: &str) -> bool {
-    let digits = text.strip_prefix('v');
-    digits.is_some_and(|digits| digits.split('.').all(|part| part.parse::<u32>().is_ok()))
 }
 
 /// Returns whether a text is the number of a plan with that of its phase: `02-03`, `05.1-02`.

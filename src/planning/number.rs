@@ -72,6 +72,11 @@ impl PhaseNumber {
         Self::parse(text).or_else(|| PhaseIds::MilestonePrefixed.parse(text))
     }
 
+    /// Returns whether the number is more likely a year.
+    pub(crate) fn is_year(&self) -> bool {
+        self.whole() >= 1900
+    }
+
     /// Returns the first integer: 5 for 5.1, the milestone 2 for 2-01.
     pub fn whole(&self) -> u32 {
         self.prefix

@@ -193,9 +193,12 @@ impl Layout {
 
     /// Selects the commands of the generation in use, or plain words if the tool is not in use.
     ///
-    /// It is the newest generation installed, for the user (`harness` is their folder of the harness) or for
-    /// the project; otherwise the one that CLAUDE.md and STATE.md, or else AGENTS.md, mention most often, whose settings are in
-    /// config.json, or that the last plan mentions.
+    /// The first of these that finds one decides:
+    ///
+    /// - the newest generation installed for the user (`harness` is their folder of the harness) or the project;
+    /// - the one mentioned most often in CLAUDE.md and STATE.md, then in AGENTS.md;
+    /// - the newest one whose settings are in config.json;
+    /// - the one that the last plan mentions.
     pub(crate) fn use_generation(
         &mut self,
         root: &Path,

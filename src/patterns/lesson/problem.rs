@@ -367,7 +367,7 @@ impl PastProblems {
     }
 }
 
-/// Returns whether a problem may be why a plan did not end.
+/// Returns whether a problem may be why a plan was not finished.
 fn may_be_reason(text: &str) -> bool {
     const NEGATIONS: &[&str] = &["not", "no", "never", "without", "until"];
     const STEMS: &[&str] = &[
@@ -382,7 +382,7 @@ fn may_be_reason(text: &str) -> bool {
         })
 }
 
-/// Returns whether a problem is told by what was done about it, and nothing is said to be left.
+/// Returns whether a text reports only a fix: it begins with `fixed` or the like and mentions nothing left to do.
 fn is_fix(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
     let is_done = [

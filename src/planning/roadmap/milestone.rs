@@ -10,7 +10,6 @@
 
 use std::ops::Range;
 
-use crate::clock::parse_date;
 use crate::markdown::Outline;
 use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
@@ -18,6 +17,7 @@ use crate::planning::PhaseProgress;
 use crate::planning::RoadmapMilestone;
 use crate::planning::heading;
 use crate::planning::progress_table::phase_in_front;
+use crate::planning::status::begins_with_date;
 use crate::planning::status::is_status;
 use crate::planning::status::without_status;
 use crate::text::strip_prefix_ignore_case;
@@ -48,7 +48,7 @@ pub(super) fn milestones(outline: &Outline<'_>, ids: PhaseIds) -> (Vec<RoadmapMi
     (found, is_cut)
 }
 
-/// Returns the version that a text names, as [`version`] does for one at its start.
+/// Returns the first version in a text, in the form that [`version`] returns.
 pub(crate) fn version_in(text: &str) -> Option<&str> {
     let words = text.split([' ', '(', ')', ',', ';', ':', '\u{2013}', '\u{2014}']);
     let is_sure = |word: &&str| word.starts_with(['v', 'V']);
@@ -222,12 +222,9 @@ fn is_remark(text: &str) -> bool {
     let mut names_phases = names_phases.map(|word| strip_prefix_ignore_case(text, word));
     is_count
         || names_phases.any(|rest| rest.is_some())
-        || parse_date(text).is_some_and(|_| text.starts_with("20"))
+        || begins_with_date(text)
         || is_status(text.trim_end_matches(')')) && !text.contains('-')
 }
-
-/// Numbers from this on are years.
-const FIRST_YEAR: u32 = 1900;
 
 /// Parses `Phases 1-6`, `Phase 3`, `Phases 13+`, `Phases 10, 10.1, 11`, `Phase 24 shipped; Phases 25-26` into
 /// a range from the lowest to the highest number.
@@ -242,8 +239,8 @@ fn phase_range(text: &str, ids: PhaseIds) -> Option<Range<PhaseNumber>> {
             let next = after.trim_start();
             let is_phase = match before {
                 None => true,
-                Some("-" | "\u{2013}") => number.whole() < FIRST_YEAR && !is_counted(next),
-                Some(_) => number.whole() < FIRST_YEAR && may_follow_phase(next),
+                Some("-" | "\u{2013}") => !number.is_year() && !is_counted(next),
+                Some(_) => !number.is_year() && may_follow_phase(next),
             };
             if !is_phase {
                 break;

@@ -89,11 +89,11 @@ pub(super) fn of_document<'d>(
 
 /// Returns whether a status stops at a checkpoint: `checkpoint:human-verify`, `stopped at checkpoint`.
 fn is_at_checkpoint(word: &str) -> bool {
+    const STARTS: &[&str] = &["checkpoint", "at checkpoint", "at-checkpoint", "stopped"];
+    const CLEARED: &[&str] = &["approved", "passed", "cleared", "verified", "complete"];
     let lower = word.to_lowercase();
-    let is_there = ["checkpoint", "at checkpoint", "at-checkpoint", "stopped"].iter();
-    let is_over = ["approved", "passed", "cleared", "verified", "complete"].iter();
-    is_there.into_iter().any(|start| lower.starts_with(start))
-        && !is_over.into_iter().any(|word| lower.contains(word))
+    STARTS.iter().any(|start| lower.starts_with(start))
+        && !CLEARED.iter().any(|word| lower.contains(word))
 }
 
 /// Finds the first line of a text that states the plan's status.

@@ -57,7 +57,7 @@ fn stated_counts(row: &ProgressRow, cell: &str) -> String {
 impl Statements<'_> {
     fn planned(&mut self, planned: &RoadmapPhase, index: usize) {
         let phase = &self.position.phases[index];
-        // It is ticked off once it is accepted.
+        // A phase that waits for a person is rightly left open.
         if let Some(checkbox) = &planned.checkbox
             && !phase.awaits_check
         {
