@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use crate::secrets::Secret;
-use crate::secrets::keys;
-use crate::secrets::password;
+use crate::secrets::password::is_real_password;
+use crate::secrets::value::prefix_length;
 
 /// Maximum length of a word that is decoded, in bytes: a longer one is not such a header.
 const MAX_WORD_LENGTH: usize = 512;
@@ -15,7 +15,7 @@ const MAX_WORD_LENGTH: usize = 512;
 pub(crate) fn basic(text: &str, at: usize) -> Option<Secret> {
     text[at..].strip_prefix(' ')?;
     let start = at + 1;
-    let length = keys::prefix_length(&text[start..], |b| {
+    let length = prefix_length(&text[start..], |b| {
         b.is_ascii_alphanumeric() || b"+/=".contains(&b)
     });
     let word = &text[start..start + length];
@@ -29,7 +29,7 @@ pub(crate) fn basic(text: &str, at: usize) -> Option<Secret> {
     let decoded = String::from_utf8(decoded).ok()?;
     let (user, password) = decoded.split_once(':')?;
     let is_printable = decoded.chars().all(|c| !c.is_control());
-    (is_printable && password::is_real_password(password, user)).then_some(Secret {
+    (is_printable && is_real_password(password, user)).then_some(Secret {
         rule: "basic-auth",
         range: start..start + length,
     })

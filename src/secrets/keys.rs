@@ -1,11 +1,9 @@
 //! Finds keys whose format identifies their issuer.
 
-use std::mem;
-
 use crate::secrets::Secret;
-use crate::secrets::assignment;
-use crate::secrets::encoded;
 use crate::secrets::is_word;
+use crate::secrets::value::is_wordy;
+use crate::secrets::value::prefix_length;
 
 /// The format of one issuer's keys: a prefix, and a body with at least `min_length` characters of an alphabet.
 struct KeyFormat {
@@ -87,48 +85,9 @@ const FIRST_OF_PREFIX: [bool; 256] = {
     table
 };
 
-/// Minimum length of a key, including its prefix, in any format without dots.
-const MIN_WORD_LENGTH: usize = 13;
 const MAX_JUDGED_LENGTH: usize = 256;
-const JWT: &str = "eyJ";
-const BEGIN: &str = "-----BEGIN";
-const DASHES: &str = "-----";
-
-/// Returns the secret that starts with the word at `start..end`, if any.
-pub(crate) fn at_word(text: &str, start: usize, end: usize) -> Option<Secret> {
-    let word = &text[start..end];
-    if word.ends_with(BEGIN) {
-        return private_key(text, end - BEGIN.len());
-    }
-    if word.eq_ignore_ascii_case("basic") {
-        return encoded::basic(text, end);
-    }
-    if word.eq_ignore_ascii_case("bearer") {
-        return assignment::bearer(text, end);
-    }
-    // A short word can only be a prefix with a dot; nearly every word of prose ends here.
-    let dotted = text.as_bytes().get(end) == Some(&b'.');
-    if word.len() < MIN_WORD_LENGTH && !dotted {
-        return None;
-    }
-    known_format(text, start).or_else(|| key_inside_word(text, start, end))
-}
-
-/// Returns the key that starts inside a word: after `-`, `_` or an escaped line break.
-fn key_inside_word(text: &str, start: usize, end: usize) -> Option<Secret> {
-    let word = &text[start..end];
-    let is_escaped = text[..start].ends_with('\\') && word.starts_with(['n', 'r', 't']);
-    let escaped = is_escaped.then_some(start + 1);
-    let parts = word.match_indices(['-', '_']).map(|(at, _)| start + at + 1);
-    let mut starts = escaped.into_iter().chain(parts);
-    // The parts of a signed token are long, and would be scanned again from each of its dashes.
-    let mut first_token = true;
-    starts.find_map(|start| {
-        let is_token = text[start..].starts_with(JWT);
-        let is_judged = !is_token || mem::take(&mut first_token);
-        is_judged.then(|| known_format(text, start)).flatten()
-    })
-}
+/// The start of a signed JWT.
+pub(crate) const JWT: &str = "eyJ";
 
 /// Returns the key with a known format that starts at `start`.
 pub(crate) fn known_format(text: &str, start: usize) -> Option<Secret> {
@@ -201,10 +160,7 @@ fn is_slug(body: &str) -> bool {
         !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
     };
     let is_number = |part: &str| part.len() >= 9 && part.bytes().all(|b| b.is_ascii_digit());
-    parts().count() > 1
-        && assignment::is_wordy(body)
-        && parts().all(has_one_case)
-        && !parts().any(is_number)
+    parts().count() > 1 && is_wordy(body) && parts().all(has_one_case) && !parts().any(is_number)
 }
 
 /// Returns the length of the three dotted parts of a signed JWT.
@@ -222,52 +178,6 @@ fn jwt(text: &str) -> Option<usize> {
         length += letters;
     }
     Some(length)
-}
-
-/// Returns the block of a private key, from its header to its footer, or as far as it looks like a key.
-fn private_key(text: &str, start: usize) -> Option<Secret> {
-    let label = start + BEGIN.len();
-    let header = label + text[label..].find(DASHES).filter(|length| *length < 40)?;
-    if !text[label..header].contains("PRIVATE KEY") {
-        return None;
-    }
-    let body = header + DASHES.len();
-    let footer = text[body..].find(DASHES).map(|length| body + length);
-    let end = match footer {
-        Some(footer) if text[footer..].starts_with("-----END") => {
-            let label = footer + DASHES.len();
-            text[label..]
-                .find(DASHES)
-                .map_or(label, |length| label + length + DASHES.len())
-        }
-        _ => body + base64_lines(&text[body..]),
-    };
-    Some(Secret {
-        rule: "private-key",
-        range: start..end,
-    })
-}
-
-/// Returns the length of the lines or words of base64 at the start of a text.
-fn base64_lines(text: &str) -> usize {
-    let mut length = 0;
-    loop {
-        let gap = prefix_length(&text[length..], |b| b.is_ascii_whitespace());
-        let word = prefix_length(&text[length + gap..], |b| {
-            is_alphanumeric(b) || b"+/=".contains(&b)
-        });
-        if word < 16 {
-            return length;
-        }
-        length += gap + word;
-    }
-}
-
-/// Returns the number of bytes at the start of a text that belong to an alphabet (ASCII only).
-pub(crate) fn prefix_length(text: &str, alphabet: impl Fn(u8) -> bool) -> usize {
-    text.bytes()
-        .take_while(|byte| byte.is_ascii() && alphabet(*byte))
-        .count()
 }
 
 fn is_upper(byte: u8) -> bool {

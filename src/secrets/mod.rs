@@ -3,14 +3,17 @@
 mod assignment;
 mod encoded;
 mod keys;
+mod name;
 mod password;
+mod value;
+mod word;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
 
-pub(crate) use assignment::secret_name;
+pub(crate) use name::secret_name;
 
 /// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -130,7 +133,7 @@ fn in_plain(text: &str) -> Vec<Secret> {
     while let Some(&byte) = bytes.get(at) {
         let word = bytes[at..].iter().take_while(|b| is_word(**b)).count();
         let secret = match byte {
-            _ if word > 0 => keys::at_word(text, at, at + word),
+            _ if word > 0 => word::at_word(text, at, at + word),
             b':' => assignment::at_separator(text, at).or_else(|| password::in_quotes(text, at)),
             b'=' => assignment::at_separator(text, at),
             _ => None,

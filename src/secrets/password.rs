@@ -1,7 +1,9 @@
 //! Finds passwords that need not look random, because their context identifies them.
 
 use crate::secrets::Secret;
-use crate::secrets::assignment;
+use crate::secrets::name::without_qualifiers;
+use crate::secrets::value::contains_placeholder_word;
+use crate::secrets::value::count_class_runs;
 
 /// Suffixes of names of passwords, in lower case and without separators.
 const PASSWORD_NAME_SUFFIXES: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
@@ -26,7 +28,7 @@ pub(crate) fn in_quotes(text: &str, at: usize) -> Option<Secret> {
         .next_back()
         .filter(|c| matches!(c, '"' | '\''))?;
     let name = name.strip_suffix(quote)?.trim_end_matches('\\');
-    let name = assignment::without_qualifiers(name);
+    let name = without_qualifiers(name);
     let window = name.len().saturating_sub(40);
     let window = name.ceil_char_boundary(window);
     let letters: String = name[window..]
@@ -65,7 +67,7 @@ pub(crate) fn is_real_password(value: &str, user: &str) -> bool {
         return false;
     }
     if value.chars().any(char::is_whitespace)
-        || assignment::contains_placeholder_word(&lower)
+        || contains_placeholder_word(&lower)
         || is_template(value)
         || is_constant(value)
     {
@@ -75,7 +77,7 @@ pub(crate) fn is_real_password(value: &str, user: &str) -> bool {
     let has_digit_or_symbol = bytes
         .iter()
         .any(|b| b.is_ascii_digit() || SYMBOLS.contains(b));
-    let is_mixed = assignment::count_class_runs(value) * 3 >= value.len();
+    let is_mixed = count_class_runs(value) * 3 >= value.len();
     let is_phrase = value.len() >= 10
         && !COMMON_PASSWORDS
             .iter()
