@@ -7,6 +7,7 @@
 //! Vectors of one model are compared by their dot product. It finds texts about the same subject, but not
 //! what they say about it: "tabs over spaces" and "spaces over tabs" have the same vector.
 
+mod adder;
 mod embedder;
 mod pieces;
 mod remote;
@@ -14,9 +15,9 @@ mod sum;
 mod table;
 mod vector;
 
+pub use adder::Adder;
 pub use embedder::Embedder;
 pub use remote::Endpoint;
-pub use sum::Adder;
 pub use sum::Sum;
 pub use table::MODEL_ID;
 pub use table::VectorTable;

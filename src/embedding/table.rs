@@ -12,13 +12,12 @@
 use std::ops::ControlFlow;
 
 use crate::embedding::pieces::each_word;
+use crate::embedding::sum::DIMENSION;
 use crate::embedding::sum::Sum;
 use crate::embedding::vector::Vector;
 
 /// Model name of the built-in table; vectors of other models are not comparable with its vectors.
 pub const MODEL_ID: &str = "annals-static-128-v1";
-
-pub(crate) const DIMENSION: usize = 128;
 
 /// Maximum number of pieces that contribute to the vector of a text.
 const MAX_PIECES: usize = 128;
