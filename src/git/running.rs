@@ -191,8 +191,6 @@ mod tests {
     use std::process::Stdio;
 
     use super::*;
-    use crate::git::program::Program;
-    use crate::git::tests::Sandbox;
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a process that never answers")]
@@ -220,29 +218,6 @@ mod tests {
         let deadline = running.deadline(Duration::from_millis(1)).unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(9));
         deadline.close().unwrap_err();
-    }
-
-    #[test]
-    fn a_git_process_that_times_out_leaves_no_lock() {
-        let sandbox = Sandbox::with_commits(&["2026-01-01T00:00:00Z"]);
-        let lock = sandbox.0.path().join(".git/index.lock");
-        let arguments = ["update-index", "--add", "-z", "--stdin"];
-        let program = Program::new(sandbox.0.path());
-        // Its input never ends, and it keeps the lock while it waits.
-        let (mut child, running) = program.spawn(&arguments).unwrap().unwrap();
-        while !lock.exists() {
-            assert!(
-                child.try_wait().unwrap().is_none(),
-                "it waits for its input"
-            );
-            thread::yield_now();
-        }
-        // `wait` would close its input, and it would end normally.
-        let _input = child.stdin.take();
-        let deadline = running.deadline(Duration::from_millis(1)).unwrap();
-        assert!(!child.wait().unwrap().success());
-        deadline.close().unwrap_err();
-        assert!(!lock.exists());
     }
 
     #[test]
