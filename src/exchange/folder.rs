@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::exchange::source::MAX_NOTES;
 use crate::storage::listing;
-use crate::storage::listing::PathKind;
+use crate::storage::stat::PathKind;
 use crate::text::slashed;
 use crate::warning::Warning;
 

@@ -18,9 +18,9 @@ use crate::storage::Boundary;
 use crate::storage::MAX_READ_BYTES;
 use crate::storage::MAX_READ_FILES;
 use crate::storage::listing;
-use crate::storage::listing::PathKind;
-use crate::storage::listing::Stat;
 use crate::storage::read;
+use crate::storage::stat::PathKind;
+use crate::storage::stat::Stat;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 

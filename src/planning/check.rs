@@ -16,8 +16,8 @@ use crate::error::Result;
 use crate::markdown::FrontMatter;
 use crate::markdown::front_matter;
 use crate::planning::names;
-use crate::storage::listing::PathKind;
 use crate::storage::read;
+use crate::storage::stat::PathKind;
 
 /// The kind of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -27,8 +27,8 @@ use crate::planning::Roadmap;
 use crate::planning::names::entries;
 use crate::planning::phase::OtherFolders;
 use crate::project::vocabulary;
-use crate::storage::listing::PathKind;
 use crate::storage::read;
+use crate::storage::stat::PathKind;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 

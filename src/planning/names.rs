@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::error::At;
 use crate::error::Result;
 use crate::storage::listing;
-use crate::storage::listing::PathKind;
 use crate::storage::read;
+use crate::storage::stat::PathKind;
 use crate::warning::Warning;
 
 /// Returns the visible entries of a folder with their kinds, following links, sorted; empty if it does not

@@ -14,7 +14,7 @@ use crate::planning::names;
 use crate::planning::number::folder_prefix;
 use crate::planning::pairing::pair;
 use crate::planning::phase_ids::may_be_prefixed;
-use crate::storage::listing::PathKind;
+use crate::storage::stat::PathKind;
 use crate::text::capitalized;
 use crate::warning::Parsed;
 use crate::warning::Warning;

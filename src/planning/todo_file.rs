@@ -14,7 +14,7 @@ use crate::planning::names::entries;
 use crate::planning::non_placeholder;
 use crate::planning::pairing::has_ending;
 use crate::project::vocabulary;
-use crate::storage::listing::PathKind;
+use crate::storage::stat::PathKind;
 use crate::text::fold;
 use crate::warning::Warning;
 

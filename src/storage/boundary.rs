@@ -27,6 +27,7 @@ use crate::storage::root;
 use crate::warning::Warning;
 
 pub(crate) use limit::MAX_BYTES;
+pub use limit::MAX_FILE;
 pub(crate) use limit::MAX_FILES;
 
 /// The projects that are open in this process.
@@ -164,7 +165,6 @@ fn is_below(path: &Path, folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::read::MAX_FILE;
 
     #[test]
     fn the_innermost_project_bounds_a_path_and_a_closed_one_bounds_nothing() {

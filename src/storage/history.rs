@@ -22,7 +22,6 @@ use crate::storage::foreign;
 use crate::storage::format::Header;
 use crate::storage::format::Mark;
 use crate::storage::listing;
-use crate::storage::listing::PathKind;
 use crate::storage::lock;
 use crate::storage::lock::Store;
 use crate::storage::read;
@@ -31,6 +30,7 @@ use crate::storage::record::Record;
 use crate::storage::record::RecordState;
 use crate::storage::record::Unverified;
 use crate::storage::signature::Signer;
+use crate::storage::stat::PathKind;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 

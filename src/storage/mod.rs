@@ -91,6 +91,7 @@ mod requests;
 mod root;
 mod scratch;
 mod signature;
+pub(crate) mod stat;
 mod transaction;
 mod unfinished;
 pub(crate) mod walk;

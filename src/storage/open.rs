@@ -8,9 +8,9 @@ use std::path::Component;
 use std::path::Path;
 
 use crate::storage::boundary::Boundary;
-use crate::storage::listing::PathKind;
-use crate::storage::listing::Stat;
-use crate::storage::read;
+use crate::storage::stat::PathKind;
+use crate::storage::stat::Stat;
+use crate::storage::stat::is_absent;
 
 /// The kind of file to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ fn goes_up(path: &Path) -> bool {
 /// Returns what a project has at a path, links followed, or `None` if one leads outside or nowhere.
 pub(crate) fn kind(path: &Path) -> io::Result<Option<PathKind>> {
     match fs::symlink_metadata(path) {
-        Err(error) if read::is_absent(&error) => return Ok(None),
+        Err(error) if is_absent(&error) => return Ok(None),
         found => _ = found?,
     }
     // A folder on the way may be the link.
@@ -66,7 +66,7 @@ pub(crate) fn kind(path: &Path) -> io::Result<Option<PathKind>> {
         },
     };
     match Stat::read(&real) {
-        Err(error) if read::is_absent(&error) => Ok(None),
+        Err(error) if is_absent(&error) => Ok(None),
         found => Ok(Some(found?.kind)),
     }
 }
@@ -216,7 +216,7 @@ mod tests {
                 assert!(is_link(&error), "{link}: {error}");
             }
             let absent = open(&root.join("absent"), OpenAs::File).unwrap_err();
-            assert!(read::is_absent(&absent));
+            assert!(is_absent(&absent));
         }
     }
 

@@ -15,10 +15,10 @@ use crate::storage::Storage;
 use crate::storage::append::append_unlinked;
 use crate::storage::disk;
 use crate::storage::listing;
-use crate::storage::listing::PathKind;
 use crate::storage::lock;
 use crate::storage::read;
 use crate::storage::root;
+use crate::storage::stat::PathKind;
 
 impl Storage {
     /// Returns the path of a cache or log in `.annals/`, whether it exists or not.

@@ -8,15 +8,15 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::storage::boundary::Boundary;
-use crate::storage::listing::PathKind;
-use crate::storage::listing::Stat;
 use crate::storage::open;
 use crate::storage::open::OpenAs;
+use crate::storage::stat::PathKind;
+use crate::storage::stat::Stat;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// The largest file that is read whole: 8 MiB.
-pub const MAX_FILE: u64 = 8 * 1024 * 1024;
+pub use crate::storage::boundary::MAX_FILE;
+pub(crate) use crate::storage::stat::is_absent;
 
 /// Returns the bytes of a project's file, or `None` if there is none or a link leads outside.
 ///
@@ -201,11 +201,6 @@ fn has_nul(bytes: &[u8]) -> bool {
 
 fn wrong_kind(what: &str, path: &Path) -> Error {
     Error::failed(what).at(path, None).hint("move or rename it")
-}
-
-/// Returns whether the failure means that nothing is there.
-pub(crate) fn is_absent(error: &std::io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 /// Returns the error for a file over [`MAX_FILE`].

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
-use crate::storage::read;
+use crate::storage::stat::is_absent;
 
 /// Maximum number of links followed, as in the system.
 const MAX_LINKS: usize = 40;
@@ -80,7 +80,7 @@ impl Root {
             return Err(Error::refused("is not written by annals").at(recorded, None));
         };
         let real = match fs::canonicalize(folder) {
-            Err(error) if read::is_absent(&error) => return Ok(None),
+            Err(error) if is_absent(&error) => return Ok(None),
             real => real.at("open", folder)?.join(name),
         };
         self.relative(&real)?;
@@ -102,7 +102,7 @@ pub(crate) fn real_path(path: &Path) -> Result<PathBuf> {
     for _ in 0..MAX_LINKS {
         match fs::canonicalize(&path) {
             Ok(real) => return Ok(real),
-            Err(error) if read::is_absent(&error) => {}
+            Err(error) if is_absent(&error) => {}
             Err(error) => return Err(error).at("open", &path),
         }
         match fs::read_link(&path) {

@@ -26,8 +26,8 @@ use crate::recall::sources::SourceName;
 use crate::recall::sources::plan::is_markdown;
 use crate::storage::Boundary;
 use crate::storage::listing;
-use crate::storage::listing::PathKind;
 use crate::storage::read;
+use crate::storage::stat::PathKind;
 use crate::warning::Warning;
 
 /// Folders searched for records if `.adr-dir` does not name one.

@@ -17,7 +17,7 @@ use crate::recall::sources::SourceName;
 use crate::recall::sources::plan::is_markdown;
 use crate::storage::Boundary;
 use crate::storage::listing;
-use crate::storage::listing::PathKind;
+use crate::storage::stat::PathKind;
 use crate::warning::Warning;
 
 /// One file per entry, each identified by its key.

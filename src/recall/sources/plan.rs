@@ -16,8 +16,8 @@ use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
 use crate::storage::Boundary;
 use crate::storage::listing;
-use crate::storage::listing::PathKind;
 use crate::storage::read;
+use crate::storage::stat::PathKind;
 use crate::warning::Warning;
 
 /// Last words of the names of files whose text is valid until it is changed; sorted.

@@ -9,10 +9,12 @@ use std::sync::PoisonError;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::storage::listing::Stat;
-use crate::storage::read::MAX_FILE;
+use crate::storage::stat::Stat;
 use crate::text::quantity;
 use crate::warning::Warning;
+
+/// The largest file that is read whole: 8 MiB.
+pub const MAX_FILE: u64 = 8 * 1024 * 1024;
 
 /// Maximum size of the text that one command reads from a store, in bytes.
 pub(crate) const MAX_BYTES: u64 = 64 * 1024 * 1024;
