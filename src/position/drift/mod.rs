@@ -20,6 +20,7 @@ use crate::position::Position;
 use crate::text::clip;
 use crate::text::strip_prefix_ignore_case;
 
+mod counts;
 mod percent;
 mod roadmap;
 mod state;

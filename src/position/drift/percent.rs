@@ -6,8 +6,8 @@ use crate::planning::Claim;
 use crate::planning::Located;
 use crate::position::Phase;
 use crate::position::Position;
-use crate::position::drift::state::count;
-use crate::position::drift::state::over_all;
+use crate::position::drift::counts::count;
+use crate::position::drift::counts::over_all;
 
 /// The counts stated in STATE.md, which a percentage may refer to.
 pub(super) struct StatedCounts<'a> {
