@@ -13,6 +13,7 @@ mod names;
 mod number;
 mod pairing;
 mod phase;
+mod phase_id_convention;
 mod phase_ids;
 mod placeholder;
 mod plan;

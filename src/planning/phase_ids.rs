@@ -1,4 +1,4 @@
-//! Recognises how a project numbers its phases.
+//! The conventions for numbering phases.
 //!
 //! ```text
 //! plain                5   05.1   3b         folders 05-name       plans 05-01-PLAN.md
@@ -8,18 +8,9 @@
 //! The second form is GSD's with `phase_id_convention` set to `milestone-prefixed`. Elsewhere, `2-01` is plan
 //! 1 of phase 2 or a range, so the form is only read if config.json sets it or the roadmap uses it.
 
-use std::path::Path;
-
-use serde_json::Value;
-
-use crate::markdown::FrontMatter;
-use crate::markdown::Outline;
 use crate::planning::PhaseNumber;
 use crate::planning::number::folder_prefix;
 use crate::planning::number::leading_digits;
-use crate::planning::roadmap;
-use crate::project::vocabulary;
-use crate::storage::read;
 
 /// How a project numbers its phases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,21 +26,6 @@ pub enum PhaseIds {
 const MILESTONE_DIGITS: usize = 3;
 
 impl PhaseIds {
-    /// Recognises the convention by the text of config.json and of ROADMAP.md.
-    pub fn of(config: Option<&str>, roadmap: Option<&str>) -> Self {
-        if config.is_some_and(is_set) || roadmap.is_some_and(is_used) {
-            Self::MilestonePrefixed
-        } else {
-            Self::Plain
-        }
-    }
-
-    /// Recognises the convention by these files; unreadable ones count as missing.
-    pub(crate) fn read(config: &Path, roadmap: &Path) -> Self {
-        let text = |path| read::text(path).ok().flatten().map(|text| text.value);
-        Self::of(text(config).as_deref(), text(roadmap).as_deref())
-    }
-
     /// Parses the phase number at the start of `text` and returns it with the rest.
     pub fn split(self, text: &str) -> Option<(PhaseNumber, &str)> {
         let prefixed = match self {
@@ -97,30 +73,6 @@ fn split_prefixed(text: &str) -> Option<(PhaseNumber, &str)> {
     PhaseNumber::split_after(prefix, &text[text.len() - rest.len() - last.len()..])
 }
 
-/// The word of GSD's config.json.
-const MILESTONE_PREFIXED: &str = "milestone-prefixed";
-
-fn is_set(config: &str) -> bool {
-    let parsed = || serde_json::from_str::<Value>(config).ok();
-    // Nearly no project sets it.
-    config.contains(MILESTONE_PREFIXED)
-        && parsed().is_some_and(|config| config["phase_id_convention"] == MILESTONE_PREFIXED)
-}
-
-/// Returns whether a roadmap numbers its phases so: `### Phase 2-01: Name`.
-fn is_used(roadmap: &str) -> bool {
-    // Nearly no roadmap contains such a title, and parsing it takes time.
-    let mut titles = roadmap
-        .match_indices("Phase ")
-        .map(|(at, _)| &roadmap[at..]);
-    if !titles.any(|title| titled(title).is_some()) {
-        return false;
-    }
-    let front = FrontMatter::parse(roadmap, Path::new(vocabulary::ROADMAP)).value;
-    let outline = Outline::parse_beginning(roadmap, front.range.end);
-    roadmap::names_phases_of_milestones(&outline)
-}
-
 /// Returns the phase that a title names by milestone: `Phase 2-01: Name`.
 ///
 /// `Phase 1-4` and `Phase 01-03` are ranges: an id has a zero after the hyphen and none in front.
@@ -159,57 +111,5 @@ mod tests {
         assert_eq!((number.to_string().as_str(), rest), ("2-01", "-name"));
         assert!(may_be_prefixed("02-01"));
         assert!(!may_be_prefixed("01-3d-terrain"));
-    }
-
-    #[test]
-    fn the_form_is_read_only_where_the_project_uses_it() {
-        let set = r#"{"phase_id_convention": "milestone-prefixed"}"#;
-        assert_eq!(PhaseIds::of(Some(set), None), PhaseIds::MilestonePrefixed);
-        for config in [
-            "{}",
-            "[1]",
-            "not JSON",
-            r#"{"phase_id_convention": null}"#,
-            r#"{"phase_id_convention": "sequential"}"#,
-        ] {
-            assert_eq!(
-                PhaseIds::of(Some(config), None),
-                PhaseIds::Plain,
-                "{config}"
-            );
-        }
-        for roadmap in [
-            "# R\n### Phase 2-01: Name\n",
-            "- [ ] **Phase 1-02: Name** - what\n",
-            "  - [x] Phase 1-02: Name",
-            "- v2.0\n  - [ ] **Phase 2-01: Name**\n",
-            "---\na: 1\n---\n\n### Phase 2-01: Name\n\n### Phase 999.1: Backlog\n",
-        ] {
-            let found = PhaseIds::of(None, Some(roadmap));
-            assert_eq!(found, PhaseIds::MilestonePrefixed, "{roadmap}");
-        }
-        for roadmap in [
-            "### Phase 1-4: all\n",
-            "### Phase 01-03: all\n",
-            "### Phase 8-10: all\n",
-            "### Phases 2-01\n",
-            "- **Phase 2-01:** a decision\n",
-            "- [ ] 02-01: a plan\n",
-            "Phase 2-01: a sentence\n",
-            "- [",
-            "```\n### Phase 2-01: an example\n```\n",
-            // Plans of phase 2.
-            "- [ ] **Phase 2: Parser**\n  - [ ] Phase 2-01: write it\n",
-            "- [ ] Phase 2-01: write the parser\n\n### Phase 2: Parser\n",
-            "### Phase 2: Parser\n\n#### Phase 2-01: Write it\n",
-            "## Phases\n\n- **Phase 2: Parser** - all\n\n## Plans\n\n- [ ] Phase 2-01: write\n",
-            "### Phase 3: Parser\n\n- [ ] Phase 2-01: first\n",
-        ] {
-            assert_eq!(
-                PhaseIds::of(None, Some(roadmap)),
-                PhaseIds::Plain,
-                "{roadmap}"
-            );
-        }
     }
 }
