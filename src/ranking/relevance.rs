@@ -36,6 +36,13 @@ const MIN_KEYWORDS: usize = 4;
 /// Minimum share of the keywords' idf that a text must cover.
 const MIN_KEYWORD_COVERAGE: f64 = 0.7;
 
+/// Number of texts above which chance is accounted for: the more there are, the more often one of them
+/// resembles a question that none of them answers.
+const CHANCE_FREE_TEXTS: usize = 8_000;
+
+/// Loss of evidence for each doubling of the number of texts above that.
+const LOSS_PER_DOUBLING: f64 = 0.15;
+
 /// Number of texts below which idf is not meaningful; it is computed as for this many.
 const MIN_TEXTS_FOR_IDF: usize = 300;
 
@@ -81,6 +88,8 @@ pub struct WeightedQuestion {
     terms: Vec<(Term, f64)>,
     mass: f64,
     is_keywords: bool,
+    /// Loss of evidence for the number of texts searched.
+    chance: f64,
 }
 
 impl WeightedQuestion {
@@ -102,6 +111,7 @@ impl WeightedQuestion {
             mass: terms.iter().map(|(_, idf)| idf).sum(),
             is_keywords: terms.len() >= MIN_KEYWORDS && !words.any(is_function_word),
             terms,
+            chance: chance(all),
         }
     }
 
@@ -141,7 +151,7 @@ impl WeightedQuestion {
         let ranked = (0..).zip(answer).filter(|(_, text)| is_covered(text));
         let sums = ranked.map(|(before, text)| text.sum() * rank_factor(before));
         AnswerEvidence {
-            evidence: sums.fold(0.0, f64::max),
+            evidence: (sums.fold(0.0, f64::max) - self.chance).max(0.0),
         }
     }
 }
@@ -161,6 +171,12 @@ impl AnswerEvidence {
     pub(crate) fn passes(self, threshold: f64) -> bool {
         self.evidence >= threshold
     }
+}
+
+/// Returns the loss of evidence for a search among `all` texts.
+fn chance(all: usize) -> f64 {
+    let doublings = (to_f64(all) / to_f64(CHANCE_FREE_TEXTS)).log2();
+    LOSS_PER_DOUBLING * doublings.max(0.0)
 }
 
 /// Returns the factor for the evidence of a text with `before` texts ranked before it.
@@ -212,6 +228,23 @@ mod tests {
             judged("the postgres index and its vacuum freeze"),
             Relevance::High
         );
+    }
+
+    #[test]
+    fn more_evidence_is_needed_among_more_texts() {
+        let judged = |all| {
+            let terms = terms("lock the file", &[]).into_iter();
+            let asked =
+                WeightedQuestion::new("lock the file", terms.map(|t| (t, 9)).collect(), all);
+            let text = TextEvidence {
+                share: 0.5,
+                similarity: Some(0.5),
+                ..TextEvidence::default()
+            };
+            asked.relevance(&[text])[0]
+        };
+        assert_eq!(judged(8_000), Relevance::High);
+        assert_eq!(judged(32_000), Relevance::Low);
     }
 
     #[test]
