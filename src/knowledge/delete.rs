@@ -8,7 +8,7 @@ use crate::knowledge::KnowledgeDir;
 use crate::knowledge::guard::refuse_secrets;
 use crate::knowledge::index;
 use crate::knowledge::log;
-use crate::knowledge::write::existing;
+use crate::knowledge::read::existing;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::Changes;

@@ -84,6 +84,16 @@ pub(crate) fn leads_out(place: &KnowledgeDir, path: &Path) -> Result<bool> {
     Ok(fs::canonicalize(path).is_ok_and(|target| !target.starts_with(store)))
 }
 
+/// Returns the file of an entry, which must exist.
+pub(crate) fn existing(place: &KnowledgeDir, key: &str) -> Result<(PathBuf, Vec<u8>)> {
+    let key = EntryKey::parse(key)?;
+    let path = place.entry(key.as_str());
+    match bytes(place, &path)? {
+        Some(bytes) => Ok((path, bytes)),
+        None => Err(not_found(place, key.as_str())),
+    }
+}
+
 /// Returns the error for an unknown key, with the three closest keys.
 pub(crate) fn not_found(place: &KnowledgeDir, key: &str) -> Error {
     let mut keys = place.keys();

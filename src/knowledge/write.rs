@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde::Serialize;
@@ -343,14 +342,4 @@ fn unordered_differences(old: &[&str], new: &[&str]) -> (usize, usize) {
         .filter(|count| **count < 0)
         .map(|count| -count));
     (added, removed)
-}
-
-/// Returns the file of an entry, which must exist.
-pub(crate) fn existing(place: &KnowledgeDir, key: &str) -> Result<(PathBuf, Vec<u8>)> {
-    let key = EntryKey::parse(key)?;
-    let path = place.entry(key.as_str());
-    match read::bytes(place, &path)? {
-        Some(bytes) => Ok((path, bytes)),
-        None => Err(read::not_found(place, key.as_str())),
-    }
 }

@@ -11,6 +11,7 @@ use crate::hooks::harness::SettingsContent;
 use crate::hooks::harness::SetupOptions;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::setup::place::HarnessDir;
+use crate::hooks::setup::settings::SERVER;
 use crate::hooks::setup::settings::SettingsEntries;
 use crate::hooks::setup::toml;
 
@@ -173,9 +174,6 @@ impl TargetFile {
         }
     }
 }
-
-/// The entry for our server, as a line of the report.
-pub(crate) const SERVER: &str = "MCP server annals: annals mcp";
 
 const PLUGIN: &str = "plugin (separate file)";
 
