@@ -6,6 +6,7 @@ use clap_complete::Shell;
 
 use crate::cli::Arguments;
 use crate::cli::output::Output;
+use crate::error::Result;
 
 /// Print a shell's completion script
 #[derive(Args, Debug)]
@@ -18,8 +19,8 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn run(args: &CompletionsArgs, out: &mut Output) {
+pub(crate) fn run(args: &CompletionsArgs, out: &mut Output) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Arguments::command(), "annals", &mut script);
-    out.verbatim(&script);
+    out.verbatim(&script)
 }

@@ -6,6 +6,7 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::output::Output;
+use crate::error::Result;
 use crate::project::Project;
 use crate::project::Setting;
 
@@ -17,8 +18,8 @@ use crate::project::Setting;
 #[command(after_help = "Example: annals config --json")]
 pub(crate) struct ConfigArgs {}
 
-pub(crate) fn run(_: &ConfigArgs, project: &Project, out: &mut Output) {
-    out.list("settings", &project.settings.list(), show);
+pub(crate) fn run(_: &ConfigArgs, project: &Project, out: &mut Output) -> Result<()> {
+    out.list("settings", &project.settings.list(), show)
 }
 
 fn show(settings: &Vec<Setting>, to: &mut dyn Write) -> io::Result<()> {

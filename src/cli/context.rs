@@ -38,8 +38,7 @@ pub(crate) fn run(args: &ContextArgs, project: &Project, out: &mut Output) -> Re
     if digest.text.is_empty() {
         out.note("no memory here yet; `annals init` starts a plan, `annals entry write` stores a first entry");
     }
-    out.result(&digest, show);
-    Ok(())
+    out.result(&digest, show)
 }
 
 fn show(digest: &Digest, to: &mut dyn Write) -> io::Result<()> {

@@ -33,8 +33,7 @@ pub(crate) fn run(args: &CostArgs, project: &Project, out: &mut Output) -> Resul
     if !out.is_json() {
         out.warnings(&cost.warnings);
     }
-    out.result(&cost, show);
-    Ok(())
+    out.result(&cost, show)
 }
 
 fn show(cost: &Cost, to: &mut dyn Write) -> io::Result<()> {

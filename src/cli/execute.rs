@@ -53,8 +53,7 @@ pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Re
     let phase = args.phase.as_deref().map(phase_number).transpose()?;
     if args.digest {
         let digest = lifecycle::digest(project, phase.as_ref())?;
-        out.result(&digest, |digest, to| write!(to, "{}", digest.text));
-        return Ok(());
+        return out.result(&digest, |digest, to| write!(to, "{}", digest.text));
     }
     let lessons = args
         .lessons

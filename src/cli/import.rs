@@ -73,7 +73,7 @@ pub(crate) fn run(args: &ImportArgs, project: &Project, out: &mut Output) -> Res
         exchange::import(project, &import, None)?
     };
     out.warnings(&report.warnings);
-    out.result(&report, show);
+    out.result(&report, show)?;
     let nothing = report.counts.imported + report.counts.known == 0;
     if nothing && report.counts.not_understood > 0 {
         let from = &report.from;

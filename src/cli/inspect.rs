@@ -35,7 +35,7 @@ pub(crate) fn run(args: &InspectArgs, project: &Project, out: &mut Output) -> Re
             Ok(found) if out.is_json() => out.json_line(&found),
             Ok(found) => {
                 out.warnings(&found.warnings);
-                out.result(&found, show);
+                out.result(&found, show)?;
             }
             // An unreadable file must not prevent printing the others; the last failure determines the exit
             // code.

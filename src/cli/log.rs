@@ -48,8 +48,7 @@ pub(crate) fn run(args: &LogArgs, project: &Project, out: &mut Output) -> Result
     let found = history.list()?;
     out.warnings(&found.warnings);
     let newest: Vec<Operation> = found.value.into_iter().take(args.limit).collect();
-    out.list("operations", &newest, show);
-    Ok(())
+    out.list("operations", &newest, show)
 }
 
 /// Signs a record after confirmation: `undo` and recovery act on signed records, so a person must have seen
@@ -62,7 +61,7 @@ fn adopt(history: &History, id: OperationId, dry_run: bool, out: &mut Output) ->
         )
         .hint("--dry-run shows it"));
     }
-    out.result(&vec![operation], show);
+    out.result(&vec![operation], show)?;
     out.note(&text::strip_controls(&diff));
     if dry_run {
         return Ok(());

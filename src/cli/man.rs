@@ -35,6 +35,5 @@ pub(crate) fn run(args: &ManArgs, out: &mut Output) -> Result<()> {
         .source(concat!("annals ", env!("CARGO_PKG_VERSION")))
         .render(&mut page)
         .at("write the manual page", Path::new("-"))?;
-    out.verbatim(&page);
-    Ok(())
+    out.verbatim(&page)
 }

@@ -56,8 +56,7 @@ struct SwitchArgs {
 pub(crate) fn run(args: &MilestoneArgs, project: &Project, out: &mut Output) -> Result<()> {
     let done = match &args.command {
         MilestoneCommand::List(_) => {
-            out.list("milestones", &lifecycle::milestones(project)?, show_list);
-            return Ok(());
+            return out.list("milestones", &lifecycle::milestones(project)?, show_list);
         }
         MilestoneCommand::New(args) => lifecycle::new_milestone(project, &args.slug)?,
         MilestoneCommand::Switch(args) => lifecycle::switch_milestone(project, &args.slug)?,

@@ -193,10 +193,7 @@ enum Command {
 impl Command {
     fn run(&self, global: &Global, out: &mut Output) -> Result<()> {
         match self {
-            Self::Completions(args) => {
-                completions::run(args, out);
-                Ok(())
-            }
+            Self::Completions(args) => completions::run(args, out),
             Self::Man(args) => man::run(args, out),
             Self::Journal(args) => journal::run(args, global, out),
             Self::Demo(args) => demo::run(args, global, out),
@@ -269,10 +266,7 @@ impl Command {
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
             Self::Setup(args) => setup::run(args, project, out),
-            Self::Config(args) => {
-                config::run(args, project, out);
-                Ok(())
-            }
+            Self::Config(args) => config::run(args, project, out),
             // Commands that were run without a project.
             Self::Completions(_)
             | Self::Man(_)

@@ -97,15 +97,13 @@ pub(crate) fn run(args: &NotepadArgs, project: &Project, out: &mut Output) -> Re
     };
     let report = notepad::write(project, &note)?;
     out.warnings(&report.warnings);
-    out.result(&report, show);
-    Ok(())
+    out.result(&report, show)
 }
 
 fn read(args: &ReadArgs, project: &Project, out: &mut Output) -> Result<()> {
     let found = notepad::read(project, args.section)?;
     out.warnings(&found.warnings);
-    out.file(&found, &found.bytes);
-    Ok(())
+    out.file(&found, &found.bytes)
 }
 
 fn show(report: &NoteReport, to: &mut dyn Write) -> io::Result<()> {

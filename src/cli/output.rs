@@ -13,13 +13,14 @@ use anstream::ColorChoice;
 use anstyle::AnsiColor;
 use anstyle::Style;
 use serde::Serialize;
+use serde_json::Value;
+use serde_json::json;
 
 use crate::cli::alike;
 use crate::cli::shown;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::ErrorKind;
-use crate::error::Problem;
 use crate::error::Result;
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
@@ -116,7 +117,7 @@ impl Output {
         &mut self,
         result: &T,
         show: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
-    ) {
+    ) -> Result<()> {
         let mut page = Vec::new();
         let shown = if self.mode.json {
             self.document(result, &mut page)
@@ -125,13 +126,22 @@ impl Output {
             let preface = preface.map_or(Ok(()), |line| writeln!(page, "{line}"));
             preface.and_then(|()| show(result, &mut page))
         };
-        match shown {
-            Ok(()) if self.mode.json || !self.redacts => self.print(&page),
-            Ok(()) => {
-                let text = String::from_utf8_lossy(&page);
-                self.print(text::sanitized(&text).as_bytes());
-            }
-            Err(error) => self.cannot_show(&error),
+        shown.map_err(|error| unshown(&error))?;
+        if self.mode.json || !self.redacts {
+            self.print(&page);
+        } else {
+            let text = String::from_utf8_lossy(&page);
+            self.print(text::sanitized(&text).as_bytes());
+        }
+        Ok(())
+    }
+
+    /// Prints one of the results of a command that streams: as a line of JSON, or as text formatted by `show`.
+    pub(crate) fn streamed<T: Serialize>(&mut self, result: &T, show: Show<T>) {
+        if self.mode.json {
+            self.json_line(result);
+        } else if let Err(error) = self.result(result, show) {
+            self.failure(&error);
         }
     }
 
@@ -158,11 +168,16 @@ impl Output {
     }
 
     /// Prints a list: as a JSON object with one named field, so that fields can be added later.
-    pub(crate) fn list<T: Serialize>(&mut self, name: &'static str, items: &T, show: Show<T>) {
+    pub(crate) fn list<T: Serialize>(
+        &mut self,
+        name: &'static str,
+        items: &T,
+        show: Show<T>,
+    ) -> Result<()> {
         if self.mode.json {
-            self.result(&BTreeMap::from([(name, items)]), |_, _| Ok(()));
+            self.result(&BTreeMap::from([(name, items)]), |_, _| Ok(()))
         } else {
-            self.result(items, show);
+            self.result(items, show)
         }
     }
 
@@ -174,7 +189,7 @@ impl Output {
         end: Result<()>,
     ) -> Result<()> {
         if end.is_ok() || !self.is_json() {
-            self.result(result, show);
+            self.result(result, show)?;
         }
         end
     }
@@ -202,7 +217,7 @@ impl Output {
     pub(crate) fn json_line<T: Serialize>(&mut self, result: &T) {
         match serde_json::to_string(result) {
             Ok(line) => self.print(format!("{line}\n").as_bytes()),
-            Err(error) => self.cannot_show(&error.into()),
+            Err(error) => self.failure(&unshown(&error.into())),
         }
     }
 
@@ -213,21 +228,20 @@ impl Output {
                 text::sanitize_json(&mut document);
                 self.json_line(&document);
             }
-            Err(error) => self.cannot_show(&error.into()),
+            Err(error) => self.failure(&unshown(&error.into())),
         }
     }
 
     /// Prints a text that is the result itself: a completion script, a manual page.
-    pub(crate) fn verbatim(&mut self, bytes: &[u8]) {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        self.file(&Verbatim { text }, bytes);
+    pub(crate) fn verbatim(&mut self, bytes: &[u8]) -> Result<()> {
+        let text = String::from_utf8_lossy(bytes);
+        self.file(&json!({ "text": text }), bytes)
     }
 
     /// Prints the bytes of a file unchanged, or as JSON, the document that contains them.
-    pub(crate) fn file<T: Serialize>(&mut self, document: &T, bytes: &[u8]) {
+    pub(crate) fn file<T: Serialize>(&mut self, document: &T, bytes: &[u8]) -> Result<()> {
         if self.mode.json {
-            self.result(document, |_, _| Ok(()));
-            return;
+            return self.result(document, |_, _| Ok(()));
         }
         if io::stdout().is_terminal() {
             // Control sequences are not printed to a terminal.
@@ -236,16 +250,17 @@ impl Output {
         } else {
             self.raw(bytes);
         }
+        Ok(())
     }
 
     /// Prints the help with its styles.
-    pub(crate) fn help(&mut self, text: &str) {
+    pub(crate) fn help(&mut self, text: &str) -> Result<()> {
         if self.mode.json {
             let text = anstream::adapter::strip_str(text).to_string();
-            self.result(&Verbatim { text }, |_, _| Ok(()));
-        } else {
-            self.styled(text);
+            return self.result(&json!({ "text": text }), |_, _| Ok(()));
         }
+        self.styled(text);
+        Ok(())
     }
 
     /// Prints a page without escape sequences that stored text might contain.
@@ -310,10 +325,6 @@ impl Output {
     /// Returns whether a streamed result still has a reader.
     pub(crate) fn is_read(&self) -> bool {
         !self.closed && self.failed.is_none()
-    }
-
-    fn cannot_show(&mut self, error: &io::Error) {
-        self.failure(&Error::failed(format!("cannot show the result: {error}")));
     }
 
     /// Prints a message that is not part of the result.
@@ -390,7 +401,7 @@ impl Output {
         self.failed = Some(error.kind);
         let place = error.place.as_ref().map(|place| self.named(place));
         if self.mode.json {
-            self.sanitized_line(&Failure::new(error, place.as_ref()));
+            self.sanitized_line(&failure_document(error, place.as_ref()));
             return;
         }
         let message = match place {
@@ -435,40 +446,22 @@ impl Output {
     }
 }
 
-/// The JSON document of a result that is a text.
-#[derive(Serialize)]
-struct Verbatim {
-    text: String,
-}
-
-/// The JSON document of a failure.
-#[derive(Serialize)]
-struct Failure<'a> {
-    error: FailureBody<'a>,
-}
-
-#[derive(Serialize)]
-struct FailureBody<'a> {
-    kind: ErrorKind,
-    message: String,
-    place: Option<&'a SourceLocation>,
-    hint: Option<&'a str>,
-    #[serde(skip_serializing_if = "<[Problem]>::is_empty")]
-    problems: &'a [Problem],
-}
-
-impl<'a> Failure<'a> {
-    fn new(error: &'a Error, place: Option<&'a SourceLocation>) -> Self {
-        Self {
-            error: FailureBody {
-                kind: error.kind,
-                message: error.reason(),
-                place,
-                hint: error.hint.as_deref(),
-                problems: &error.problems,
-            },
-        }
+/// Returns the JSON document of a failure.
+fn failure_document(error: &Error, place: Option<&SourceLocation>) -> Value {
+    let mut body = json!({
+        "kind": error.kind,
+        "message": error.reason(),
+        "place": place,
+        "hint": error.hint,
+    });
+    if !error.problems.is_empty() {
+        body["problems"] = json!(error.problems);
     }
+    json!({ "error": body })
+}
+
+fn unshown(error: &io::Error) -> Error {
+    Error::failed(format!("cannot show the result: {error}"))
 }
 
 fn color(color: AnsiColor) -> Style {

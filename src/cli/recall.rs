@@ -66,8 +66,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
     if let Some(questions) = &args.eval {
         let measured = evaluate(project, questions, args.silence)?;
         out.warnings(&measured.warnings);
-        out.result(&measured.value, show_evaluation);
-        return Ok(());
+        return out.result(&measured.value, show_evaluation);
     }
     let mut query = RecallQuery::new(args.query.as_deref().unwrap_or_default())?;
     query.limit = args.limit.get();
@@ -82,8 +81,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
         }
     }
     out.warnings(&found.warnings);
-    out.result(&found.value, show);
-    Ok(())
+    out.result(&found.value, show)
 }
 
 fn show(found: &Recalled, to: &mut dyn Write) -> io::Result<()> {

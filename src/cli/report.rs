@@ -35,14 +35,13 @@ pub(crate) fn run(args: &ReportArgs, project: &Project, out: &mut Output) -> Res
     if let Some(file) = &args.out {
         let written = report::write_report(project, &costs, file)?;
         out.warnings(&written.warnings);
-        out.result(&written, |written, to| {
+        return out.result(&written, |written, to| {
             match (&written.diff, &written.file) {
                 (Some(diff), _) => write!(to, "{diff}"),
                 (None, Some(file)) => writeln!(to, "Wrote {}.", file.display()),
                 (None, None) => Ok(()),
             }
         });
-        return Ok(());
     }
     let page = report::report(project, &costs)?;
     out.warnings(&page.warnings);
@@ -51,6 +50,5 @@ pub(crate) fn run(args: &ReportArgs, project: &Project, out: &mut Output) -> Res
         warnings: page.warnings,
         ..ReportFile::default()
     };
-    out.file(&document, page.value.as_bytes());
-    Ok(())
+    out.file(&document, page.value.as_bytes())
 }

@@ -23,8 +23,7 @@ pub(crate) fn run(_: &ResumeArgs, project: &Project, out: &mut Output) -> Result
     let report = lifecycle::resume(project)?;
     out.warnings(&report.warnings);
     out.interrupted(project)?;
-    out.result(&report, show);
-    Ok(())
+    out.result(&report, show)
 }
 
 fn show(report: &ResumeReport, to: &mut dyn Write) -> io::Result<()> {

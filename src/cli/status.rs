@@ -32,8 +32,7 @@ pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result
         out.warnings(&report.warnings);
     }
     out.interrupted(project)?;
-    out.result(&report, show);
-    Ok(())
+    out.result(&report, show)
 }
 
 /// Maximum width of a value, to keep the page easy to scan; `--json` contains the full values.

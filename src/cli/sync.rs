@@ -59,8 +59,7 @@ pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Resul
         let target = targets.first().copied().unwrap_or(ContextTarget::Claude);
         let preview = lifecycle::preview(project, target)?;
         out.warnings(&preview.warnings);
-        out.file(&preview, &preview.bytes);
-        return Ok(());
+        return out.file(&preview, &preview.bytes);
     }
     let request = SyncRequest {
         check: args.check,

@@ -28,8 +28,7 @@ pub(crate) struct UndoArgs {
 pub(crate) fn run(args: &UndoArgs, project: &Project, out: &mut Output) -> Result<()> {
     let report = undo(project, args.id)?;
     out.warnings(&report.warnings);
-    out.result(&report, show);
-    Ok(())
+    out.result(&report, show)
 }
 
 fn show(report: &UndoReport, to: &mut dyn Write) -> io::Result<()> {

@@ -22,7 +22,10 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let mut out = Output::new(mode);
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            out.help(&help::with_commands(error.render().ansi().to_string()));
+            let text = help::with_commands(error.render().ansi().to_string());
+            if let Err(error) = out.help(&text) {
+                out.failure(&error);
+            }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !mode.json => {
             out.explain(&help::with_commands(error.render().ansi().to_string()));

@@ -23,8 +23,7 @@ pub(crate) struct AuditArgs {}
 pub(crate) fn run(_: &AuditArgs, project: &Project, out: &mut Output) -> Result<()> {
     let found = knowledge::audit(project)?;
     out.warnings(&found.warnings);
-    out.result(&found, show);
-    Ok(())
+    out.result(&found, show)
 }
 
 fn show(found: &EntryAudit, to: &mut dyn Write) -> io::Result<()> {

@@ -28,8 +28,7 @@ pub(super) struct ClassifyArgs {
 
 pub(super) fn run(args: &ClassifyArgs, project: &Project, out: &mut Output) -> Result<()> {
     let classification = knowledge::classify(project, &args.finding)?;
-    out.result(&classification, show);
-    Ok(())
+    out.result(&classification, show)
 }
 
 fn show(classification: &Classification, to: &mut dyn Write) -> io::Result<()> {

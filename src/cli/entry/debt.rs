@@ -6,6 +6,7 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::output::Output;
+use crate::error::Result;
 use crate::knowledge;
 use crate::knowledge::Debt;
 use crate::knowledge::DebtMarker;
@@ -21,10 +22,10 @@ use crate::text::quantity;
 #[command(after_help = "Example: annals entry debt --json")]
 pub(super) struct DebtArgs {}
 
-pub(super) fn run(_: &DebtArgs, project: &Project, out: &mut Output) {
+pub(super) fn run(_: &DebtArgs, project: &Project, out: &mut Output) -> Result<()> {
     let debt = knowledge::debt(project);
     out.warnings(&debt.warnings);
-    out.result(&debt, show);
+    out.result(&debt, show)
 }
 
 fn show(debt: &Debt, to: &mut dyn Write) -> io::Result<()> {

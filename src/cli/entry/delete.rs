@@ -34,8 +34,7 @@ pub(crate) fn run(args: &DeleteArgs, project: &Project, out: &mut Output) -> Res
     let reason = args.reason.as_deref();
     let done = knowledge::delete(project, &args.key, reason, args.allow_secret.into())?;
     out.warnings(&done.warnings);
-    out.result(&done, show);
-    Ok(())
+    out.result(&done, show)
 }
 
 fn show(done: &Deleted, to: &mut dyn Write) -> io::Result<()> {

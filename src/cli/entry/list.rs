@@ -28,8 +28,7 @@ pub(crate) struct ListArgs {
 pub(crate) fn run(args: &ListArgs, project: &Project, out: &mut Output) -> Result<()> {
     let found = knowledge::list(project, &args.filter.filter())?;
     out.warnings(&found.warnings);
-    out.result(&found.value, show);
-    Ok(())
+    out.result(&found.value, show)
 }
 
 fn show(listing: &EntryListing, to: &mut dyn Write) -> io::Result<()> {

@@ -45,10 +45,7 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
     match &args.command {
         EntryCommand::Read(args) => read::run(args, project, out),
         EntryCommand::Classify(args) => classify::run(args, project, out),
-        EntryCommand::Debt(args) => {
-            debt::run(args, project, out);
-            Ok(())
-        }
+        EntryCommand::Debt(args) => debt::run(args, project, out),
         EntryCommand::Query(args) => query::run(args, project, out),
         EntryCommand::List(args) => list::run(args, project, out),
         EntryCommand::Write(args) => write::run(args, project, out),

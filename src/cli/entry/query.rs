@@ -36,8 +36,7 @@ pub(crate) fn run(args: &QueryArgs, project: &Project, out: &mut Output) -> Resu
     };
     let found = knowledge::query(project, &query)?;
     out.warnings(&found.warnings);
-    out.result(&found.value, show);
-    Ok(())
+    out.result(&found.value, show)
 }
 
 fn show(hits: &Hits, to: &mut dyn Write) -> io::Result<()> {

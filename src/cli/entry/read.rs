@@ -21,6 +21,5 @@ pub(crate) struct ReadArgs {
 pub(crate) fn run(args: &ReadArgs, project: &Project, out: &mut Output) -> Result<()> {
     let found = knowledge::read(project, &args.key)?;
     out.warnings(&found.problems);
-    out.file(&found, &found.bytes);
-    Ok(())
+    out.file(&found, &found.bytes)
 }

@@ -29,8 +29,7 @@ pub(crate) struct SupersedeArgs {
 pub(crate) fn run(args: &SupersedeArgs, project: &Project, out: &mut Output) -> Result<()> {
     let done = knowledge::supersede(project, &args.old, &args.new)?;
     out.warnings(&done.warnings);
-    out.result(&done, show);
-    Ok(())
+    out.result(&done, show)
 }
 
 fn show(done: &Superseded, to: &mut dyn Write) -> io::Result<()> {

@@ -84,8 +84,7 @@ pub(crate) fn run(args: &WriteArgs, project: &Project, out: &mut Output) -> Resu
     };
     let written = knowledge::write(project, &write)?;
     out.warnings(&written.warnings);
-    out.result(&written, show);
-    Ok(())
+    out.result(&written, show)
 }
 
 fn body(args: &WriteArgs) -> Result<Option<Vec<u8>>> {

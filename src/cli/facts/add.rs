@@ -79,8 +79,7 @@ pub(crate) fn run(args: &AddArgs, context: &mut FactsContext<'_>) -> Result<()> 
         scope: args.scope.clone(),
     };
     let added = facts::add(&mut context.write()?, &user, &statement)?;
-    context.out.result(&added, show);
-    Ok(())
+    context.out.result(&added, show)
 }
 
 fn show(added: &Added, to: &mut dyn Write) -> io::Result<()> {

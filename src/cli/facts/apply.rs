@@ -38,8 +38,7 @@ pub(crate) fn run(args: &ApplyArgs, context: &mut FactsContext<'_>) -> Result<()
         &answer,
         args.allow_secret.into(),
     )?;
-    context.out.result(&judged, show);
-    Ok(())
+    context.out.result(&judged, show)
 }
 
 pub(crate) fn show(judged: &JudgedTurn, to: &mut dyn Write) -> io::Result<()> {

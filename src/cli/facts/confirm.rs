@@ -22,6 +22,5 @@ pub(crate) fn run(args: &ConfirmArgs, context: &mut FactsContext<'_>) -> Result<
     let user = context.user()?;
     let mut store = context.write()?;
     let answered = facts::confirm(&mut store, &user, &args.id)?;
-    context.out.result(&answered, answer);
-    Ok(())
+    context.out.result(&answered, answer)
 }

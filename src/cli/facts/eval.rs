@@ -36,8 +36,7 @@ pub(crate) fn run(args: &EvalArgs, context: &mut FactsContext<'_>) -> Result<()>
         .ok_or_else(|| Error::not_found("there is no such dataset").at(&args.dataset, None))?;
     let embedder = facts::embedder(context.project)?;
     let evaluation = facts::evaluate(dataset, &args.dataset, &embedder, args.silence)?;
-    context.out.result(&evaluation, show);
-    Ok(())
+    context.out.result(&evaluation, show)
 }
 
 fn show(evaluation: &Evaluation, to: &mut dyn Write) -> io::Result<()> {

@@ -24,8 +24,7 @@ pub(crate) struct HistoryArgs {
 pub(crate) fn run(args: &HistoryArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let user = context.user()?;
     let changes = facts::history(&context.read()?, &user, args.of.as_deref())?;
-    context.out.list("changes", &changes, show);
-    Ok(())
+    context.out.list("changes", &changes, show)
 }
 
 fn show(changes: &Vec<Change>, to: &mut dyn Write) -> io::Result<()> {

@@ -33,8 +33,7 @@ pub(crate) fn run(args: &ImportArgs, context: &mut FactsContext<'_>) -> Result<(
         args.allow_secret.into(),
         &context.project.progress,
     )?;
-    context.out.result(&imported, show);
-    Ok(())
+    context.out.result(&imported, show)
 }
 
 fn show(imported: &Imported, to: &mut dyn Write) -> io::Result<()> {

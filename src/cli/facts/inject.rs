@@ -36,7 +36,7 @@ pub(crate) fn run(args: &InjectArgs, context: &mut FactsContext<'_>) -> Result<(
     let mut store = context.read()?;
     let (scope, query) = (args.of_project.as_deref(), args.query.as_deref());
     let injection = facts::inject(&store, &user, scope, args.budget, query)?;
-    context.out.result(&injection, show);
+    context.out.result(&injection, show)?;
     // The text is printed in any case; a failure to count it is only reported.
     if let Err(error) = facts::count_injection(&mut store, &user, injection.tokens) {
         context

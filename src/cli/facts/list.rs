@@ -51,8 +51,7 @@ pub(crate) fn run(args: &ListArgs, context: &mut FactsContext<'_>) -> Result<()>
         project: args.of_project.clone(),
     };
     let listing = facts::list(&context.read()?, &user, &filter)?;
-    context.out.result(&listing, show);
-    Ok(())
+    context.out.result(&listing, show)
 }
 
 fn show(listing: &FactListing, to: &mut dyn Write) -> io::Result<()> {

@@ -28,8 +28,7 @@ pub(crate) fn run(args: &MetricsArgs, context: &mut FactsContext<'_>) -> Result<
     let user = context.user()?;
     let store = context.read()?;
     let metrics = facts::metrics(&store, &user, args.days)?;
-    context.out.result(&metrics, show);
-    Ok(())
+    context.out.result(&metrics, show)
 }
 
 fn show(metrics: &Metrics, to: &mut dyn Write) -> io::Result<()> {

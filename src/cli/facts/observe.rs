@@ -57,8 +57,7 @@ pub(crate) fn run(args: &ObserveArgs, context: &mut FactsContext<'_>) -> Result<
     }
     let mut store = context.write()?;
     let receipt = facts::observe(&mut store, &user, &observation, args.allow_secret.into())?;
-    context.out.result(&receipt, show);
-    Ok(())
+    context.out.result(&receipt, show)
 }
 
 fn show(receipt: &Receipt, to: &mut dyn Write) -> io::Result<()> {

@@ -19,8 +19,7 @@ pub(crate) struct PendingArgs {}
 pub(crate) fn run(_: &PendingArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let user = context.user()?;
     let pending = facts::pending(&context.read()?, &user)?;
-    context.out.list("pending", &pending, show);
-    Ok(())
+    context.out.list("pending", &pending, show)
 }
 
 fn show(pending: &Vec<Pending>, to: &mut dyn Write) -> io::Result<()> {

@@ -36,8 +36,7 @@ pub(crate) fn run(args: &ProfileArgs, context: &mut FactsContext<'_>) -> Result<
     } else {
         facts::profile(&store, &user, args.of_project.as_deref())?
     };
-    context.out.result(&built, show);
-    Ok(())
+    context.out.result(&built, show)
 }
 
 fn show(built: &BuiltProfile, to: &mut dyn Write) -> io::Result<()> {

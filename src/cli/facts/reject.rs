@@ -23,6 +23,5 @@ pub(crate) fn run(args: &RejectArgs, context: &mut FactsContext<'_>) -> Result<(
     let user = context.user()?;
     let mut store = context.write()?;
     let answered = facts::reject(&mut store, &user, &args.id, &args.reason)?;
-    context.out.result(&answered, answer);
-    Ok(())
+    context.out.result(&answered, answer)
 }

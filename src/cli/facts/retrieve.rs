@@ -80,8 +80,7 @@ pub(crate) fn run(args: &RetrieveArgs, context: &mut FactsContext<'_>) -> Result
     }
     context
         .out
-        .result(&found, if args.explain { explain } else { show });
-    Ok(())
+        .result(&found, if args.explain { explain } else { show })
 }
 
 impl RetrieveArgs {

@@ -22,8 +22,7 @@ pub(crate) struct ShowArgs {
 pub(crate) fn run(args: &ShowArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let user = context.user()?;
     let fact = facts::find(&context.read()?, &user, &args.id)?;
-    context.out.result(&fact, show);
-    Ok(())
+    context.out.result(&fact, show)
 }
 
 fn show(fact: &Fact, to: &mut dyn Write) -> io::Result<()> {

@@ -28,8 +28,7 @@ pub(crate) fn run(args: &TurnsArgs, context: &mut FactsContext<'_>) -> Result<()
     let user = context.user()?;
     let mut turns = facts::turns(&context.read()?, &user)?;
     turns.retain(|turn| args.status.is_none_or(|status| turn.status == status));
-    context.out.list("turns", &turns, show);
-    Ok(())
+    context.out.list("turns", &turns, show)
 }
 
 fn show(turns: &Vec<Turn>, to: &mut dyn Write) -> io::Result<()> {

@@ -228,11 +228,7 @@ fn show(pass: &Pass, to: &mut dyn Write) -> io::Result<()> {
 fn stream(pass: &Pass, out: &mut Output) {
     note_what_waits(pass, out);
     for judged in &pass.judged {
-        if out.is_json() {
-            out.json_line(judged);
-        } else {
-            out.result(judged, apply::show);
-        }
+        out.streamed(judged, apply::show);
     }
     for turn in pass.dead.iter().chain(&pass.failed) {
         let error = turn.last_error.as_deref().unwrap_or("no usable answer");

@@ -42,8 +42,7 @@ pub(crate) fn run(args: &ImportArgs, place: &JournalTarget, out: &mut Output) ->
     if !out.is_json() {
         out.warnings(&imported.warnings);
     }
-    out.result(&imported, show);
-    Ok(())
+    out.result(&imported, show)
 }
 
 fn show(imported: &Imported, to: &mut dyn Write) -> io::Result<()> {

@@ -21,8 +21,7 @@ pub(crate) struct StatsArgs {}
 
 pub(crate) fn run(_: &StatsArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
     let statistics = journal::statistics(&place.file)?;
-    out.result(&statistics, show);
-    Ok(())
+    out.result(&statistics, show)
 }
 
 fn show(statistics: &Statistics, to: &mut dyn Write) -> io::Result<()> {

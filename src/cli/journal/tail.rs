@@ -43,11 +43,7 @@ pub(crate) fn run(args: &TailArgs, place: &JournalTarget, out: &mut Output) -> R
     let mut skipped = 0;
     loop {
         let reached = journal::read_from(&place.file, at, open_line, |entry| {
-            if out.is_json() {
-                out.json_line(entry);
-            } else {
-                out.result(entry, show);
-            }
+            out.streamed(entry, show);
             out.is_read()
         })?;
         skipped += reached.skipped;

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::journal::JournalTarget;
 use crate::cli::journal::standard_input;
@@ -61,14 +62,6 @@ pub(crate) struct WriteArgs {
     request_id: Option<String>,
 }
 
-/// The JSON document of a batch.
-#[derive(Serialize)]
-struct Batch<'a> {
-    ok: bool,
-    file: &'a std::path::Path,
-    written: usize,
-}
-
 /// A JSON document with what a dry run would have added.
 #[derive(Serialize)]
 struct WriteAnswer<T> {
@@ -90,11 +83,7 @@ pub(crate) fn run(args: &WriteArgs, place: &JournalTarget, out: &mut Output) -> 
     let written = journal::write(&place.file, &drafts, &options)?;
     let diff = place.dry_run.then(|| diff(&written));
     if args.batch {
-        let answer = Batch {
-            ok: true,
-            file: &written.file,
-            written: drafts.len(),
-        };
+        let answer = json!({ "ok": true, "file": written.file, "written": drafts.len() });
         out.json_line(&WriteAnswer { answer, diff });
     } else {
         let answer = written.entry()?;

@@ -26,8 +26,7 @@ pub(crate) struct BriefArgs {
 pub(crate) fn run(args: &BriefArgs, project: &Project, out: &mut Output) -> Result<()> {
     let brief = ledger::brief(project, args.days)?;
     out.warnings(&brief.warnings);
-    out.result(&brief, show);
-    Ok(())
+    out.result(&brief, show)
 }
 
 fn show(brief: &Brief, to: &mut dyn Write) -> io::Result<()> {

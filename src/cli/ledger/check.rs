@@ -33,7 +33,7 @@ pub(crate) fn run(args: &CheckArgs, project: &Project, out: &mut Output) -> Resu
         if let Some(diff) = fixed.diff.as_ref().filter(|diff| !diff.is_empty()) {
             out.result(&fixed, |fixed, to| {
                 write!(to, "{}", fixed.diff.as_deref().unwrap_or_default())
-            });
+            })?;
             out.detail(&format!("{} bytes of diff", diff.len()));
             return Ok(());
         }

@@ -60,8 +60,7 @@ pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Resul
             diff.push_str(&applied.diff);
         }
     }
-    out.result(&report, show);
-    Ok(())
+    out.result(&report, show)
 }
 
 fn install(project: &Project) -> Result<Applied> {

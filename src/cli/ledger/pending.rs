@@ -37,8 +37,7 @@ pub(crate) struct PendingArgs {
 
 pub(crate) fn run(args: &PendingArgs, project: &Project, out: &mut Output) -> Result<()> {
     if args.schema {
-        out.result(ledger::schema(), show_schema);
-        return Ok(());
+        return out.result(ledger::schema(), show_schema);
     }
     let pending = ledger::pending(
         project,
@@ -48,8 +47,7 @@ pub(crate) fn run(args: &PendingArgs, project: &Project, out: &mut Output) -> Re
         },
     )?;
     out.warnings(&pending.warnings);
-    out.result(&pending, show);
-    Ok(())
+    out.result(&pending, show)
 }
 
 fn show_schema(schema: &Value, to: &mut dyn Write) -> io::Result<()> {

@@ -13,6 +13,5 @@ use crate::project::Project;
 pub(crate) struct SkillArgs {}
 
 pub(crate) fn run(_: &SkillArgs, project: &Project, out: &mut Output) -> Result<()> {
-    out.verbatim(ledger::skill(project)?.as_bytes());
-    Ok(())
+    out.verbatim(ledger::skill(project)?.as_bytes())
 }

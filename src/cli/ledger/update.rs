@@ -55,8 +55,7 @@ pub(crate) fn run(args: &UpdateArgs, project: &Project, out: &mut Output) -> Res
     };
     let report = ledger::update(project, &text, &request)?;
     out.warnings(&report.warnings);
-    out.result(&report, show);
-    Ok(())
+    out.result(&report, show)
 }
 
 /// Reads a text from a file, or from standard input if the file is `-` or `None`; `what` names it in errors.

@@ -38,15 +38,12 @@ pub(crate) fn run(args: &CheckArgs, project: &Project, out: &mut Output) -> Resu
         .iter()
         .filter(|entry| entry.is_stale)
         .count();
-    if args.check && stale > 0 {
-        let error = Error::failed(quantity(stale, "stale entry")).hint("annals patterns check");
-        if !out.is_json() {
-            out.result(&found.value, show);
-        }
-        return Err(error);
-    }
-    out.result(&found.value, show);
-    Ok(())
+    let end = if args.check && stale > 0 {
+        Err(Error::failed(quantity(stale, "stale entry")).hint("annals patterns check"))
+    } else {
+        Ok(())
+    };
+    out.result_until(&found.value, show, end)
 }
 
 /// Returns the result for an entry: only an entry with paths that exist is known to be fresh.

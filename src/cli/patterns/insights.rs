@@ -36,8 +36,7 @@ pub(crate) struct InsightsArgs {}
 pub(crate) fn run(_: &InsightsArgs, project: &Project, out: &mut Output) -> Result<()> {
     let found = patterns::insights(project)?;
     out.warnings(&found.warnings);
-    out.result(&found.value, show);
-    Ok(())
+    out.result(&found.value, show)
 }
 
 fn show(insights: &Insights, to: &mut dyn Write) -> io::Result<()> {

@@ -37,8 +37,7 @@ pub(crate) fn run(_: &ListArgs, project: &Project, out: &mut Output) -> Result<(
                 quantity(count, "phase")
             ),
         }
-    });
-    Ok(())
+    })
 }
 
 fn show(patterns: &Patterns, to: &mut dyn Write) -> io::Result<()> {

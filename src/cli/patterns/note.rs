@@ -37,8 +37,7 @@ pub(crate) fn run(args: &NoteArgs, project: &Project, out: &mut Output) -> Resul
         files: args.files.clone(),
     };
     let report = patterns::note(project, &request)?;
-    out.result(&report, show);
-    Ok(())
+    out.result(&report, show)
 }
 
 fn show(report: &NoteReport, to: &mut dyn Write) -> io::Result<()> {

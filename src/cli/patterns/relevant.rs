@@ -30,8 +30,7 @@ pub(crate) fn run(args: &RelevantArgs, project: &Project, out: &mut Output) -> R
     let mut found = patterns::relevant_patterns(project, phase.as_ref())?;
     found.value.truncate(args.limit.get());
     out.warnings(&found.warnings);
-    out.list("patterns", &found.value, show);
-    Ok(())
+    out.list("patterns", &found.value, show)
 }
 
 fn show(patterns: &Vec<RelevantPattern>, to: &mut dyn Write) -> io::Result<()> {

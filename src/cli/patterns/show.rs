@@ -33,8 +33,7 @@ pub(crate) fn run(args: &ShowArgs, project: &Project, out: &mut Output) -> Resul
             found.value.entries.len()
         ))
     })?;
-    out.result(entry, show);
-    Ok(())
+    out.result(entry, show)
 }
 
 fn show(entry: &PatternEntry, to: &mut dyn Write) -> io::Result<()> {

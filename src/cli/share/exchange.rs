@@ -81,8 +81,7 @@ pub(crate) fn run(
         direction,
         is_dry_run: project.dry_run,
     };
-    out.result(&exchange, show);
-    Ok(())
+    out.result(&exchange, show)
 }
 
 /// The result of an exchange, and how it is displayed.

@@ -32,8 +32,7 @@ pub(crate) fn run(
     if project.dry_run {
         out.note("dry run: the server was reached, nothing was changed");
     }
-    out.result(&done, show);
-    Ok(())
+    out.result(&done, show)
 }
 
 fn show(done: &Initialised, to: &mut dyn Write) -> io::Result<()> {

@@ -37,8 +37,7 @@ pub(crate) fn run(
             "the server could not be notified and still lists this device: {why}"
         ));
     }
-    out.result(&left, show);
-    Ok(())
+    out.result(&left, show)
 }
 
 fn show(left: &LeaveReport, to: &mut dyn Write) -> io::Result<()> {

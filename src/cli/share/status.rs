@@ -37,8 +37,7 @@ pub(crate) fn run(
             "{why}; everything on this device works without it"
         ));
     }
-    out.result(&status, show);
-    Ok(())
+    out.result(&status, show)
 }
 
 fn show(status: &ShareStatus, to: &mut dyn Write) -> io::Result<()> {
