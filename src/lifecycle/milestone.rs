@@ -16,6 +16,7 @@ use crate::lifecycle::init::texts::RoadmapContext;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
+use crate::lifecycle::sync::SyncRequest;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::MilestoneFolder;
 use crate::planning::Roadmap;
@@ -166,7 +167,7 @@ fn carried_out(
         let slug = planned.active.slug.clone();
         let after = in_milestone(project, &survey, planned.active, &work.changes)?;
         work.warnings.extend(after.warnings.iter().cloned());
-        refresh::plan_after(project, &survey, &after, work)?;
+        refresh::plan_with(project, &survey, &after, &SyncRequest::default(), work)?;
         let migrated = planned.migrated;
         Ok(MilestoneReport {
             was_active: slug == survey.folder.active.slug,

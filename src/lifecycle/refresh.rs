@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::profile::CodeProfile;
+use crate::lifecycle::sync::SyncRequest;
 use crate::patterns;
 use crate::patterns::RelevantPattern;
 use crate::patterns::StaleReasons;
@@ -20,49 +21,19 @@ use crate::project::vocabulary;
 use crate::storage::read;
 use crate::warning::Warning;
 
-/// The options for refreshing the context files.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RefreshRequest {
-    /// The files that should contain the block; if empty, those in the settings.
-    pub(crate) targets: Vec<ContextTarget>,
-    /// Replace hand edits inside the block.
-    pub(crate) force: bool,
-    /// Update only files that already have a block.
-    pub(crate) present_only: bool,
-}
-
 /// Plans the context files as they should be after the changes of `work`.
 pub(crate) fn plan(project: &Project, survey: &Survey, work: &mut Work) -> Result<()> {
-    plan_with(project, survey, &RefreshRequest::default(), work)
+    plan_with(project, survey, survey, &SyncRequest::default(), work)
 }
 
-/// Plans the context files of a folder that `work` restructures, from `before` to `after`.
+/// Plans the context files with options, for a folder that `work` may restructure: with its state before and after.
 ///
 /// The history is read from `before`, where the files still are.
-pub(crate) fn plan_after(
-    project: &Project,
-    before: &Survey,
-    after: &Survey,
-    work: &mut Work,
-) -> Result<()> {
-    write(project, before, after, &RefreshRequest::default(), work)
-}
-
-/// Plans the context files with options.
 pub(crate) fn plan_with(
     project: &Project,
-    survey: &Survey,
-    request: &RefreshRequest,
-    work: &mut Work,
-) -> Result<()> {
-    write(project, survey, survey, request, work)
-}
-
-fn write(
-    project: &Project,
     before: &Survey,
     survey: &Survey,
-    request: &RefreshRequest,
+    request: &SyncRequest,
     work: &mut Work,
 ) -> Result<()> {
     let warnings = &mut work.warnings;

@@ -19,6 +19,7 @@ use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
+use crate::lifecycle::sync::SyncRequest;
 use crate::planning::TextOf;
 use crate::position::Action;
 use crate::position::Phase;
@@ -156,7 +157,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         report.active = Some(next.slug.clone());
         after = afterwards(project, &survey, Some(next), changes)?;
     }
-    refresh::plan_after(project, &survey, &after, work)?;
+    refresh::plan_with(project, &survey, &after, &SyncRequest::default(), work)?;
     report.left_to = (ships && is_foreign).then(|| layout.commands.ship.clone());
     Ok(report)
 }

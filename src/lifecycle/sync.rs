@@ -11,7 +11,6 @@ use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
-use crate::lifecycle::refresh::RefreshRequest;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::position;
@@ -77,11 +76,6 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<S
     // written.
     project.planning()?;
     let project = &project.dry_run(project.dry_run || request.check);
-    let asked = RefreshRequest {
-        targets: request.targets.clone(),
-        force: request.force,
-        present_only: request.present_only,
-    };
     let stores: &[Store] = if request.fix_state {
         &[Store::Plan, Store::Context]
     } else {
@@ -95,7 +89,7 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<S
             SyncReport::default()
         };
         work.warnings.append(&mut survey.warnings);
-        refresh::plan_with(project, &survey, &asked, work)?;
+        refresh::plan_with(project, &survey, &survey, request, work)?;
         Ok(report)
     })
 }
@@ -208,13 +202,12 @@ pub fn preview(project: &Project, target: ContextTarget) -> Result<Preview> {
     let project = &project.dry_run(true);
     let survey = Survey::read(project)?;
     let mut work = Work::default();
-    let asked = RefreshRequest {
+    let request = SyncRequest {
         targets: vec![target],
-        force: false,
-        present_only: false,
+        ..SyncRequest::default()
     };
     work.warnings.extend(survey.warnings.iter().cloned());
-    refresh::plan_with(project, &survey, &asked, &mut work)?;
+    refresh::plan_with(project, &survey, &survey, &request, &mut work)?;
     let mut refused = work.context.iter().flat_map(|files| &files.refused);
     if let Some(refusal) = refused.next().cloned() {
         return Err(Error::from(refusal));
