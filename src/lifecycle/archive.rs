@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
+use serde_json::Value;
+use serde_json::json;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -180,17 +182,10 @@ fn free_slug(folder: &PlanningFolder, wanted: &str) -> String {
 #[derive(Serialize)]
 struct StateContext<'a> {
     project: String,
-    shipped: ShippedName<'a>,
+    shipped: Value,
     #[serde(flatten)]
     carried: CarriedState,
     skills: &'a [Skill],
-}
-
-#[derive(Serialize)]
-struct ShippedName<'a> {
-    milestone: &'a str,
-    slug: &'a str,
-    date: String,
 }
 
 /// Returns the STATE.md that remains in the planning folder, with what outlives the milestone.
@@ -207,11 +202,11 @@ fn root_state(
         .unwrap_or_default();
     let context = StateContext {
         project: survey.name(project),
-        shipped: ShippedName {
-            milestone: name,
-            slug,
-            date: project.clock.today().to_string(),
-        },
+        shipped: json!({
+            "milestone": name,
+            "slug": slug,
+            "date": project.clock.today().to_string(),
+        }),
         carried: CarriedState::from_state(&old, &survey.state),
         skills: &survey.state.skills,
     };
