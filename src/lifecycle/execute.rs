@@ -100,14 +100,9 @@ fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<
     }
     let written = recorder.write(&mut work.changes)?;
     work.warnings.extend(survey.warnings.iter().cloned());
-    work.warnings.extend(written.warnings);
+    let report = written.into_value(&mut work.warnings);
     refresh::plan(project, &survey, work)?;
-    Ok(ExecuteReport {
-        recorded: written.recorded,
-        already: written.already,
-        judged: written.judged,
-        changed_since: written.changed_since,
-    })
+    Ok(report)
 }
 
 /// Returns the phase folder that the given lessons belong to, which is the one that the digest shows. A phase

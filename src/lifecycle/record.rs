@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::error::Result;
 use crate::lifecycle::chronology::Chronology;
 use crate::lifecycle::chronology::DatedPhase;
+use crate::lifecycle::execute::ExecuteReport;
 use crate::patterns;
 use crate::patterns::Circumstances;
 use crate::patterns::FinishedPhase;
@@ -21,22 +22,8 @@ use crate::position::Survey;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::read;
+use crate::warning::Parsed;
 use crate::warning::Warning;
-
-/// The outcome of recording phases.
-#[derive(Debug, Default)]
-pub(crate) struct RecordedPhases {
-    /// The newly recorded phases, by folder name.
-    pub(crate) recorded: Vec<String>,
-    /// The phases that already had an entry.
-    pub(crate) already: Vec<String>,
-    /// The phases that already had an entry, and whose lessons were replaced.
-    pub(crate) judged: Vec<String>,
-    /// The phases that already had an entry, and whose summaries have changed since.
-    pub(crate) changed_since: Vec<String>,
-    /// Warnings about files that were only partially understood.
-    pub(crate) warnings: Vec<Warning>,
-}
 
 /// The options for recording phases.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +48,8 @@ pub(crate) struct Recorder<'a> {
     new: Vec<FinishedPhase>,
     /// The recorded phase whose lessons are to be replaced, and the line number of its entry.
     judged: Option<(FinishedPhase, usize)>,
-    written: RecordedPhases,
+    report: ExecuteReport,
+    warnings: Vec<Warning>,
 }
 
 impl<'a> Recorder<'a> {
@@ -72,8 +60,8 @@ impl<'a> Recorder<'a> {
         options: RecordOptions,
         changes: &Changes,
     ) -> Result<Self> {
-        let mut written = RecordedPhases::default();
-        let known = patterns::with_changes(project, changes, &mut written.warnings)?;
+        let mut warnings = Vec::new();
+        let known = patterns::with_changes(project, changes, &mut warnings)?;
         Ok(Self {
             // Warnings about the folder are reported by the survey.
             folder: PlanningFolder::read(&project.planning()?.dir)?.value,
@@ -83,7 +71,8 @@ impl<'a> Recorder<'a> {
             survey,
             options,
             known,
-            written,
+            report: ExecuteReport::default(),
+            warnings,
         })
     }
 
@@ -95,7 +84,7 @@ impl<'a> Recorder<'a> {
         milestone: &str,
     ) -> Result<bool> {
         let phase = FinishedPhase::read(dir, name, milestone, &read::text, &self.project.git)?;
-        let phase = phase.into_value(&mut self.written.warnings);
+        let phase = phase.into_value(&mut self.warnings);
         if phase.plans.is_empty() {
             return Ok(false);
         }
@@ -107,17 +96,17 @@ impl<'a> Recorder<'a> {
             Recorded::Same(line) | Recorded::Changed(line) | Recorded::Foreign(line)
                 if !self.options.again && self.lessons_of(&phase).is_some() =>
             {
-                self.written.judged.push(dir_name);
+                self.report.judged.push(dir_name);
                 self.judged = Some((phase, line));
                 return Ok(true);
             }
             Recorded::Same(_) | Recorded::Foreign(_) if !self.options.again => {
-                self.written.already.push(dir_name);
+                self.report.already.push(dir_name);
                 return Ok(false);
             }
             Recorded::Changed(_) if !self.options.again => {
-                self.written.changed_since.push(dir_name.clone());
-                self.written.already.push(dir_name);
+                self.report.changed_since.push(dir_name.clone());
+                self.report.already.push(dir_name);
                 return Ok(false);
             }
             _ => {}
@@ -131,7 +120,7 @@ impl<'a> Recorder<'a> {
             return Ok(false);
         }
         self.new.push(phase);
-        self.written.recorded.push(dir_name);
+        self.report.recorded.push(dir_name);
         Ok(true)
     }
 
@@ -164,11 +153,11 @@ impl<'a> Recorder<'a> {
 
     /// Returns the folder names of the added phases that are new, without recording them.
     pub(crate) fn into_names(self) -> Vec<String> {
-        self.written.recorded
+        self.report.recorded
     }
 
     /// Plans the entries at the end of PATTERNS.md, in the order in which the phases were finished.
-    pub(crate) fn write(self, changes: &mut Changes) -> Result<RecordedPhases> {
+    pub(crate) fn write(self, changes: &mut Changes) -> Result<Parsed<ExecuteReport>> {
         let root = &self.project.root;
         if let Some((phase, line)) = &self.judged
             && let Some(lessons) = self.lessons_of(phase)
@@ -178,7 +167,7 @@ impl<'a> Recorder<'a> {
         }
         let entries = self.entries()?;
         patterns::append(self.project, &entries, changes)?;
-        Ok(self.written)
+        Ok(Parsed::new(self.report, self.warnings))
     }
 
     /// Returns the lessons that the agent submitted for a phase.

@@ -141,8 +141,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         let mut recorder = Recorder::new(project, &survey, RecordOptions::default(), changes)?;
         execute::add_all_complete(&survey, &mut recorder)?;
         let written = recorder.write(changes)?;
-        report.recorded = written.recorded;
-        work.warnings.extend(written.warnings);
+        report.recorded = written.into_value(&mut work.warnings).recorded;
         let (done, left) = archive(project, &survey, request.milestone.as_deref(), changes)?;
         report.active = (!left.position.phases.is_empty()).then(|| left.folder.active.slug.clone());
         if let Some(name) = tag_name(request, &done) {
