@@ -9,7 +9,6 @@ use crate::cli::output::Output;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::PauseReport;
-use crate::lifecycle::PauseRequest;
 use crate::project::Project;
 
 /// Leave a note for the next session in RESUME.md
@@ -25,10 +24,7 @@ pub(crate) struct PauseArgs {
 }
 
 pub(crate) fn run(args: &PauseArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let request = PauseRequest {
-        notes: args.notes.clone(),
-    };
-    let done = lifecycle::pause(project, &request)?;
+    let done = lifecycle::pause(project, args.notes.as_deref())?;
     out.outcome(&done, show, Ok(()))
 }
 

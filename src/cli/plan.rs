@@ -15,7 +15,6 @@ use crate::lifecycle::Dependency;
 use crate::lifecycle::DeviationRate;
 use crate::lifecycle::PhaseBrief;
 use crate::lifecycle::PlanBrief;
-use crate::lifecycle::PlanRequest;
 use crate::patterns::PatternOutcome;
 use crate::patterns::PlanRef;
 use crate::patterns::Rate;
@@ -50,10 +49,8 @@ pub(crate) struct PlanArgs {
 }
 
 pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let request = PlanRequest {
-        phase: args.phase.as_deref().map(phase_number).transpose()?,
-    };
-    let done = lifecycle::plan(project, &request)?;
+    let phase = args.phase.as_deref().map(phase_number).transpose()?;
+    let done = lifecycle::plan(project, phase.as_ref())?;
     out.warnings(&done.warnings);
     out.result_until(&done, show, done.refusal())
 }

@@ -51,13 +51,6 @@ use crate::warning::Warning;
 
 const MARKER: &str = "<!-- annals:resume sha256=";
 
-/// The options of `annals pause`.
-#[derive(Clone, Debug, Default)]
-pub struct PauseRequest {
-    /// Notes for the next session.
-    pub notes: Option<String>,
-}
-
 /// The outcome of `annals pause`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PauseReport {
@@ -71,9 +64,9 @@ pub struct PauseReport {
     pub next_pending: Option<String>,
 }
 
-/// Writes RESUME.md next to the active milestone's STATE.md.
-pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome<PauseReport>> {
-    let notes = request.notes.as_deref().map(strip_controls);
+/// Writes RESUME.md next to the active milestone's STATE.md, with notes for the next session.
+pub fn pause(project: &Project, notes: Option<&str>) -> Result<CommandOutcome<PauseReport>> {
+    let notes = notes.map(strip_controls);
     let notes = notes
         .as_deref()
         .map(str::trim)

@@ -42,13 +42,6 @@ pub use plans::PlanBrief;
 /// Maximum number of patterns: a longer list is not read.
 const MAX_KNOWN: usize = 5;
 
-/// The options of `annals plan`.
-#[derive(Clone, Debug, Default)]
-pub struct PlanRequest {
-    /// The phase; by default the current one.
-    pub phase: Option<PhaseNumber>,
-}
-
 /// The brief for planning one phase.
 #[derive(Clone, Debug, Serialize)]
 pub struct PhaseBrief {
@@ -111,14 +104,14 @@ impl DeviationRate {
     }
 }
 
-/// Returns the brief for a phase, and refreshes the context files.
+/// Returns the brief for a phase, by default the current one, and refreshes the context files.
 ///
 /// If a rule protects a context file, this is reported in the outcome, and the brief is returned anyway.
-pub fn plan(project: &Project, request: &PlanRequest) -> Result<CommandOutcome<PhaseBrief>> {
+pub fn plan(project: &Project, number: Option<&PhaseNumber>) -> Result<CommandOutcome<PhaseBrief>> {
     project.planning()?;
     let mut outcome = carry_out(project, "plan", &[Store::Context], |work| {
         let survey = Survey::read(project)?;
-        let phase = chosen(project, &survey, request.phase.as_ref())?;
+        let phase = chosen(project, &survey, number)?;
         let brief = brief(project, &survey, &phase, work)?;
         refresh::plan(project, &survey, work)?;
         Ok(brief)

@@ -7,7 +7,6 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::ExecuteRequest;
-use crate::lifecycle::PlanRequest;
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::arguments::NoArguments;
@@ -88,7 +87,7 @@ fn status(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 /// The command also brings CLAUDE.md up to date; a tool that reads must not.
 fn plan_brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let phase = arguments.read::<PhaseArgument>()?.number()?;
-    let brief = lifecycle::plan(&project.dry_run(true), &PlanRequest { phase })?;
+    let brief = lifecycle::plan(&project.dry_run(true), phase.as_ref())?;
     ToolAnswer::json("annals plan", &brief)
 }
 
