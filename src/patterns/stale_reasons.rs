@@ -35,21 +35,14 @@ impl StaleReasons {
     /// Checks every pattern against the working tree and the git history.
     pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
         let staleness = Staleness::of_patterns(patterns, &project.root, &project.git)?;
-        let of_entries = patterns.entries.iter().flat_map(|entry| {
-            let texts = entry.all_texts();
-            texts.map(|text| (entry.line, text))
-        });
-        let loose = patterns.loose.iter();
-        let loose = loose.map(|loose| (loose.line, loose.text.as_str()));
-        let found = staleness.reasons();
-        let mut reasons = Self::default();
-        for (line, text) in of_entries.chain(loose) {
-            if let Some(reason) = found.about(line, text) {
-                let of_line = reasons.0.entry(line).or_default();
-                of_line.insert(text.to_owned(), reason);
-            }
-        }
-        Ok(reasons)
+        let entries = patterns.entries.iter();
+        let entries = entries.map(|entry| entry.all_texts().collect::<Vec<_>>());
+        let loose = patterns.loose.iter().map(|loose| vec![loose.text.as_str()]);
+        let by_line = staleness.entries.iter().zip(entries.chain(loose));
+        let by_line = by_line.map(|(found, texts)| (found.line, found.reasons_of(texts)));
+        Ok(Self(
+            by_line.filter(|(_, reasons)| !reasons.is_empty()).collect(),
+        ))
     }
 
     /// Returns the cached reasons if nothing was committed or recorded since the last check, or else checks.

@@ -1,6 +1,7 @@
 //! Checks which parts of PATTERNS.md are stale.
 
 use std::cell::LazyCell;
+use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -14,7 +15,6 @@ use crate::patterns::mentions;
 use crate::patterns::staleness::check::DatedText;
 use crate::patterns::staleness::removal;
 use crate::patterns::staleness::report::Freshness;
-use crate::patterns::staleness::report::PathReport;
 use crate::patterns::staleness::report::Staleness;
 use crate::patterns::staleness::structure::Structure;
 
@@ -28,52 +28,39 @@ impl Staleness {
         texts.extend(patterns.loose.iter().map(of_loose));
         Self::check(&texts, root, git)
     }
-
-    /// Returns the reasons why texts are stale, for looking up individual bullets.
-    pub(crate) fn reasons(&self) -> Reasons<'_> {
-        let stale = self.entries.iter().filter(|entry| entry.is_stale);
-        let by_line = stale.map(|entry| (entry.line, OfEntry::new(entry)));
-        Reasons(by_line.collect())
-    }
 }
 
-/// The reasons why texts are stale, by the line of their headings.
-pub(crate) struct Reasons<'a>(HashMap<usize, OfEntry<'a>>);
-
-struct OfEntry<'a> {
-    /// Reasons by path as written, without a folder's trailing slash.
-    paths: HashMap<&'a str, String>,
-    structure: Option<String>,
-}
-
-impl<'a> OfEntry<'a> {
-    fn new(entry: &'a Freshness) -> Self {
-        let path = |report: &'a PathReport| {
-            let reason = report.reason()?;
-            Some((report.written.as_str(), reason))
-        };
-        Self {
-            paths: entry.paths.iter().filter_map(path).collect(),
-            structure: entry.structure.as_ref().and_then(Structure::reason),
-        }
-    }
-}
-
-impl Reasons<'_> {
-    /// Returns why a pattern may be out of date; `None` if it is fresh.
+impl Freshness {
+    /// Returns why some of its bullets may be out of date, by their texts.
     ///
-    /// `line` is the line of the entry's heading, `text` one of its bullets: a bullet is stale because of the
-    /// paths that it mentions itself or the structure, not because of other bullets. A path whose removal it
-    /// reports does not make it stale.
-    pub(crate) fn about(&self, line: usize, text: &str) -> Option<String> {
-        let entry = self.0.get(&line)?;
-        let removed = LazyCell::new(|| removal::removed_paths(text));
-        let of_path = |mention: Mention| {
-            let reason = entry.paths.get(mention.path.as_str())?;
-            (!removed.contains(&mention.path)).then(|| reason.clone())
+    /// A bullet is stale because of the paths that it mentions itself or the structure, not because of other
+    /// bullets. A path whose removal it reports does not make it stale.
+    pub(crate) fn reasons_of<'t>(
+        &self,
+        bullets: impl IntoIterator<Item = &'t str>,
+    ) -> BTreeMap<String, String> {
+        if !self.is_stale {
+            return BTreeMap::new();
+        }
+        // By path as written, without a folder's trailing slash.
+        let paths = self.paths.iter();
+        let paths: HashMap<&str, String> = paths
+            .filter_map(|report| Some((report.written.as_str(), report.reason()?)))
+            .collect();
+        let structure = self.structure.as_ref().and_then(Structure::reason);
+        let reason = |text: &str| {
+            let removed = LazyCell::new(|| removal::removed_paths(text));
+            let of_path = |mention: Mention| {
+                let reason = paths.get(mention.path.as_str())?;
+                (!removed.contains(&mention.path)).then(|| reason.clone())
+            };
+            let of_paths = mentions(text).into_iter().find_map(of_path);
+            of_paths.or_else(|| structure.clone())
         };
-        let of_paths = mentions(text).into_iter().find_map(of_path);
-        of_paths.or_else(|| entry.structure.clone())
+        let bullets = bullets.into_iter();
+        bullets
+            .filter_map(|text| Some((text.to_owned(), reason(text)?)))
+            .collect()
     }
 }
 
@@ -140,12 +127,15 @@ mod tests {
                 ("Notes", 18, true),
             ]
         );
-        let reasons = found.reasons();
-        let reason = |line, text| reasons.about(line, text);
-        assert_eq!(reason(3, "Tests in `src/kept.rs` first (plan 01)"), None);
-        let gone = reason(3, "`src/gone.rs` grew (plan 02)").unwrap();
+        let bullets = [
+            "Tests in `src/kept.rs` first (plan 01)",
+            "`src/gone.rs` grew (plan 02)",
+        ];
+        let reasons = found.entries[0].reasons_of(bullets);
+        assert_eq!(reasons.len(), 1);
+        let gone = &reasons[bullets[1]];
         assert!(gone.starts_with("`src/gone.rs` is gone since "), "{gone}");
-        assert_eq!(reason(99, "`src/gone.rs`"), None);
+        assert!(found.entries[1].reasons_of(["`src/gone.rs`"]).is_empty());
     }
 
     #[test]
@@ -158,11 +148,10 @@ mod tests {
         let found = Staleness::of_patterns(&patterns, root, &git).unwrap();
         assert_eq!(found.entries[0].reasons.len(), 1);
         let bullet = patterns.entries[0].failed[0].as_str();
-        let gone = found.reasons().about(3, bullet).unwrap();
+        let worked = patterns.entries[0].worked[0].as_str();
+        let reasons = found.entries[0].reasons_of([bullet, worked]);
+        let gone = &reasons[bullet];
         assert!(gone.starts_with("`src/gone.rs` is gone since "), "{gone}");
-        assert_eq!(
-            found.reasons().about(3, &patterns.entries[0].worked[0]),
-            None
-        );
+        assert_eq!(reasons.len(), 1);
     }
 }
