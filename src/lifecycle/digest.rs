@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::patterns;
 use crate::patterns::FinishedPhase;
 use crate::patterns::PlanRecord;
 use crate::patterns::lessons_of;
@@ -69,12 +70,7 @@ fn page(phase: &FinishedPhase, is_partial: bool) -> String {
             safe(&phase.name)
         );
     }
-    let silent = phase
-        .plans
-        .iter()
-        .filter(|plan| plan.deviation_count.is_none())
-        .count();
-    let silence = match silent {
+    let silence = match patterns::silent_on_deviations(&phase.plans) {
         0 => String::new(),
         silent => format!(
             "; {silent} of {} summaries do not mention deviations",

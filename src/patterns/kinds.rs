@@ -1,6 +1,7 @@
 //! Counts deviations by kind.
 
 use crate::patterns::PlanRecord;
+use crate::patterns::stated_deviations;
 
 /// Returns the kinds by frequency, with their severity: `2 DEVN-03 critical, 1 DEVN-01`; `None` if there are
 /// none.
@@ -21,9 +22,7 @@ pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
     if counted.is_empty() {
         return None;
     }
-    let stated = plans.iter().filter_map(|plan| plan.deviation_count);
-    // A summary may state any number.
-    let total = stated.fold(0, u32::saturating_add);
+    let total = stated_deviations(plans).unwrap_or_default();
     let named: u32 = counted.iter().map(|(_, count)| count).sum();
     let mut parts: Vec<String> = counted
         .iter()

@@ -68,6 +68,19 @@ fn line_of(pattern: &str, summary: &str) -> usize {
     })
 }
 
+/// Returns the number of deviations in the plans whose summaries mention them; `None` if none does.
+pub(crate) fn stated_deviations(plans: &[PlanRecord]) -> Option<u32> {
+    let counts = plans.iter().filter_map(|plan| plan.deviation_count);
+    // A summary may state any number.
+    counts.reduce(u32::saturating_add)
+}
+
+/// Returns the number of plans whose summaries do not mention deviations.
+pub(crate) fn silent_on_deviations(plans: &[PlanRecord]) -> usize {
+    let is_silent = |plan: &&PlanRecord| plan.deviation_count.is_none();
+    plans.iter().filter(is_silent).count()
+}
+
 impl PlanRecord {
     /// Creates a record from a plan's summary, as parsed and as text.
     pub fn new(plan: PlanNumber, summary: Summary, text: &str, path: &Path) -> Self {

@@ -14,6 +14,8 @@ use crate::patterns::judged::CheckedLessons;
 use crate::patterns::kinds;
 use crate::patterns::lesson;
 use crate::patterns::rewriting;
+use crate::patterns::silent_on_deviations;
+use crate::patterns::stated_deviations;
 use crate::planning::PhaseNumber;
 use crate::project::Project;
 use crate::templates;
@@ -153,8 +155,8 @@ impl Retrospective {
 
 /// Returns the number of deviations and issues in words: `11 deviations and 1 issue`.
 fn unchosen(plans: &[PlanRecord]) -> Option<String> {
-    let deviations = plans.iter().filter_map(|plan| plan.deviation_count);
-    let deviations = usize::try_from(deviations.fold(0, u32::saturating_add)).unwrap_or(usize::MAX);
+    let deviations = stated_deviations(plans).unwrap_or_default();
+    let deviations = usize::try_from(deviations).unwrap_or(usize::MAX);
     let noted = plans.iter().flat_map(|plan| &plan.issues);
     let issues = noted.filter(|note| !note.is_lesson).count();
     let counts = [(deviations, "deviation"), (issues, "issue")];
@@ -175,15 +177,11 @@ fn line(text: &str) -> Line {
 
 impl DeviationKinds {
     fn from_plans(plans: &[PlanRecord]) -> Self {
-        let counts: Vec<u32> = plans
-            .iter()
-            .filter_map(|plan| plan.deviation_count)
-            .collect();
-        let silent = plans.len() - counts.len();
-        let some_say = silent > 0 && !counts.is_empty();
+        let count = stated_deviations(plans);
+        let silent = silent_on_deviations(plans);
+        let some_say = silent > 0 && count.is_some();
         Self {
-            count: (!counts.is_empty())
-                .then(|| counts.iter().copied().fold(0, u32::saturating_add)),
+            count,
             kinds: kinds::kinds(plans).as_deref().map(line),
             silent: some_say.then(|| format!("{silent} of {} plans do not say", plans.len())),
         }

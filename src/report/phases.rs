@@ -110,11 +110,6 @@ fn finished_row(phase: &FinishedPhase) -> PhaseRow {
     let sum: Minutes = durations.iter().copied().sum();
     let is_derived = phase.plans.iter().any(|plan| plan.duration_derived);
     let prefix = if is_derived { "~" } else { "" };
-    let deviation_counts: Vec<u32> = phase
-        .plans
-        .iter()
-        .filter_map(|plan| plan.deviation_count)
-        .collect();
     with_percent(PhaseRow {
         number: phase.number.to_string(),
         name: plain(&phase.name),
@@ -126,13 +121,8 @@ fn finished_row(phase: &FinishedPhase) -> PhaseRow {
         total: phase.plans.len(),
         first: completion_dates().min(),
         last: completion_dates().max(),
-        deviations: (!deviation_counts.is_empty()).then(|| {
-            deviation_counts
-                .iter()
-                .copied()
-                .fold(0, u32::saturating_add)
-        }),
-        silent: phase.plans.len() - deviation_counts.len(),
+        deviations: patterns::stated_deviations(&phase.plans),
+        silent: patterns::silent_on_deviations(&phase.plans),
         untimed: phase.plans.len() - durations.len(),
         duration: (!durations.is_empty()).then(|| format!("{prefix}{sum}")),
         ..PhaseRow::default()
