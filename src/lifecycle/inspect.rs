@@ -55,7 +55,7 @@ pub enum Model {
 
 /// Parses a file whose kind is determined by its name.
 pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
-    let kind = DocumentKind::from_path(path).ok_or_else(|| {
+    let read_document = reader(path).ok_or_else(|| {
         Error::usage("not a planning file by its name")
             .at(path, None)
             .hint(
@@ -66,7 +66,7 @@ pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
         read::users_text(path)?.ok_or_else(|| Error::not_found("no such file").at(path, None))?;
     let mut warnings = Vec::new();
     let text = text.into_value(&mut warnings);
-    let model = kind.read(project, &text, path)?.into_value(&mut warnings);
+    let model = read_document(project, &text, path)?.into_value(&mut warnings);
     Ok(Inspected {
         file: project.relative(path).to_owned(),
         model,
@@ -74,70 +74,50 @@ pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
     })
 }
 
-#[derive(Clone, Copy)]
-enum DocumentKind {
-    State,
-    Roadmap,
-    Project,
-    Patterns,
-    Plan,
-    Summary,
+/// Reads a file's text as a document.
+type Reader = fn(&Project, &str, &Path) -> Result<Parsed<Model>>;
+
+/// Returns the reader of a file, by its name.
+fn reader(path: &Path) -> Option<Reader> {
+    let plan: Reader =
+        |_, text, path| Ok(Plan::parse(text, path).map(|plan| Model::Plan(Box::new(plan))));
+    let name = path.file_name()?.to_str()?;
+    let folder = path
+        .parent()
+        .and_then(Path::file_name)
+        .and_then(|name| name.to_str());
+    // Archives contain names such as `v1.0-ROADMAP.md`.
+    Some(match name.rsplit_once('-').map_or(name, |(_, last)| last) {
+        vocabulary::STATE => |_, text, path| {
+            let beside = |name| path.with_file_name(name);
+            let ids = PhaseIds::read(&beside(vocabulary::CONFIG), &beside(vocabulary::ROADMAP));
+            let state = StateFile::parse_with(text, path, ids);
+            Ok(state.map(|state| Model::State(Box::new(state))))
+        },
+        vocabulary::ROADMAP => |_, text, path| {
+            Ok(Roadmap::parse(text, path).map(|roadmap| Model::Roadmap(Box::new(roadmap))))
+        },
+        vocabulary::PROJECT => |_, text, path| {
+            Ok(ProjectFile::parse(text, path).map(|file| Model::Project(Box::new(file))))
+        },
+        "PATTERNS.md" => |_, text, path| {
+            Ok(Patterns::parse(text, path).map(|patterns| Model::Patterns(Box::new(patterns))))
+        },
+        _ => match FileName::parse(name, folder.unwrap_or_default()).map(|file| file.kind) {
+            Some(FileKind::Plan) => plan,
+            Some(FileKind::Summary) => summary,
+            // A plan or summary that belongs to no phase, such as `260422-p4a-SUMMARY.md`.
+            None => match name.rsplit(['-', '_']).next()? {
+                "SUMMARY.md" => summary,
+                "PLAN.md" => plan,
+                _ => return None,
+            },
+        },
+    })
 }
 
-impl DocumentKind {
-    fn from_path(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?;
-        let folder = path
-            .parent()
-            .and_then(Path::file_name)
-            .and_then(|name| name.to_str());
-        // Archives contain names such as `v1.0-ROADMAP.md`.
-        let plain = name.rsplit_once('-').map_or(name, |(_, last)| last);
-        match plain {
-            vocabulary::STATE => Some(Self::State),
-            vocabulary::ROADMAP => Some(Self::Roadmap),
-            vocabulary::PROJECT => Some(Self::Project),
-            "PATTERNS.md" => Some(Self::Patterns),
-            _ => FileName::parse(name, folder.unwrap_or_default())
-                .map(|file| match file.kind {
-                    FileKind::Plan => Self::Plan,
-                    FileKind::Summary => Self::Summary,
-                })
-                .or_else(|| Self::of_ending(name)),
-        }
-    }
-
-    /// Returns the kind of a plan or summary that belongs to no phase, such as `260422-p4a-SUMMARY.md`.
-    fn of_ending(name: &str) -> Option<Self> {
-        match name.rsplit(['-', '_']).next()? {
-            "SUMMARY.md" => Some(Self::Summary),
-            "PLAN.md" => Some(Self::Plan),
-            _ => None,
-        }
-    }
-
-    fn read(self, project: &Project, text: &str, path: &Path) -> Result<Parsed<Model>> {
-        Ok(match self {
-            Self::State => {
-                let beside = |name| path.with_file_name(name);
-                let ids = PhaseIds::read(&beside(vocabulary::CONFIG), &beside(vocabulary::ROADMAP));
-                StateFile::parse_with(text, path, ids).map(|state| Model::State(Box::new(state)))
-            }
-            Self::Roadmap => {
-                Roadmap::parse(text, path).map(|roadmap| Model::Roadmap(Box::new(roadmap)))
-            }
-            Self::Project => {
-                ProjectFile::parse(text, path).map(|file| Model::Project(Box::new(file)))
-            }
-            Self::Patterns => {
-                Patterns::parse(text, path).map(|patterns| Model::Patterns(Box::new(patterns)))
-            }
-            Self::Plan => Plan::parse(text, path).map(|plan| Model::Plan(Box::new(plan))),
-            Self::Summary => {
-                let mut parsed = Summary::parse(text, path);
-                derive_durations(vec![&mut parsed.value], &project.git)?;
-                parsed.map(|summary| Model::Summary(Box::new(summary)))
-            }
-        })
-    }
+fn summary(project: &Project, text: &str, path: &Path) -> Result<Parsed<Model>> {
+    let mut parsed = Summary::parse(text, path);
+    derive_durations(vec![&mut parsed.value], &project.git)?;
+    Ok(parsed.map(|summary| Model::Summary(Box::new(summary))))
 }

@@ -21,44 +21,35 @@ pub(crate) struct Manifest {
 /// A parsed manifest, or the reason why it is invalid.
 type ManifestResult = std::result::Result<Manifest, String>;
 
-/// How a manifest is read.
-enum ManifestReader {
-    /// Parsed in its format, which may fail.
-    Parse(fn(&str) -> ManifestResult),
-    /// Scanned for the relevant lines.
-    Scan(fn(&str) -> Manifest),
-}
+/// Reads the text of a manifest.
+type ManifestReader = fn(&str) -> ManifestResult;
 
 /// The supported manifests, in order of precedence.
 const MANIFESTS: &[(&str, ManifestReader)] = &[
-    ("Cargo.toml", ManifestReader::Parse(cargo)),
-    ("package.json", ManifestReader::Parse(json)),
-    ("pyproject.toml", ManifestReader::Parse(pyproject)),
-    ("go.mod", ManifestReader::Scan(go)),
-    ("composer.json", ManifestReader::Parse(json)),
-    ("pubspec.yaml", ManifestReader::Scan(yaml)),
-    ("deno.json", ManifestReader::Parse(json)),
-    ("settings.gradle.kts", ManifestReader::Scan(gradle)),
-    ("settings.gradle", ManifestReader::Scan(gradle)),
-    ("pom.xml", ManifestReader::Scan(pom)),
-    ("mix.exs", ManifestReader::Scan(mix)),
+    ("Cargo.toml", cargo),
+    ("package.json", json),
+    ("pyproject.toml", pyproject),
+    ("go.mod", |text| Ok(go(text))),
+    ("composer.json", json),
+    ("pubspec.yaml", |text| Ok(yaml(text))),
+    ("deno.json", json),
+    ("settings.gradle.kts", |text| Ok(gradle(text))),
+    ("settings.gradle", |text| Ok(gradle(text))),
+    ("pom.xml", |text| Ok(pom(text))),
+    ("mix.exs", |text| Ok(mix(text))),
 ];
 
 impl Manifest {
     /// Reads the manifests in a folder; each field comes from the first one that has it.
     pub(crate) fn read(root: &Path, warnings: &mut Vec<Warning>) -> Result<Self> {
         let mut found = Self::default();
-        for (file, reader) in MANIFESTS {
+        for (file, read_manifest) in MANIFESTS {
             let path = root.join(file);
             let Some(text) = read::text(&path)? else {
                 continue;
             };
             let text = text.into_value(warnings);
-            let read = match reader {
-                ManifestReader::Parse(parse) => parse(&text),
-                ManifestReader::Scan(scan) => Ok(scan(&text)),
-            };
-            match read {
+            match read_manifest(&text) {
                 Ok(manifest) => {
                     found.name = found.name.or(manifest.name);
                     found.description = found.description.or(manifest.description);

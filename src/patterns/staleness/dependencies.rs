@@ -31,7 +31,7 @@ pub(crate) fn is_manifest(path: &str) -> bool {
     let is_generated = path
         .split('/')
         .any(|part| part == "node_modules" || part == "vendor");
-    !is_generated && kind(name).is_some()
+    !is_generated && reader(name).is_some()
 }
 
 /// Returns whether a dependency is a framework.
@@ -44,31 +44,22 @@ pub(crate) fn is_framework(name: &str) -> bool {
     has(FRAMEWORKS, name) || has(GO_FRAMEWORKS, unversioned)
 }
 
-/// The format of a manifest.
-enum ManifestFormat {
-    Cargo,
-    Node,
-    Python,
-    Requirements,
-    Go,
-    Gem,
-    Composer,
-    Pub,
-}
-
-fn kind(name: &str) -> Option<ManifestFormat> {
+/// Returns the reader of a manifest, by its file name.
+fn reader(name: &str) -> Option<fn(&str) -> Vec<String>> {
     Some(match name {
-        "Cargo.toml" => ManifestFormat::Cargo,
-        "package.json" => ManifestFormat::Node,
-        "pyproject.toml" => ManifestFormat::Python,
-        "go.mod" => ManifestFormat::Go,
-        "Gemfile" => ManifestFormat::Gem,
-        "composer.json" => ManifestFormat::Composer,
-        "pubspec.yaml" => ManifestFormat::Pub,
+        "Cargo.toml" => cargo,
+        "package.json" => node,
+        "pyproject.toml" => python,
+        "go.mod" => go,
+        "Gemfile" => |text| text.lines().filter_map(gem).collect(),
+        "composer.json" => |text| json_keys(text, &["require", "require-dev"]),
+        "pubspec.yaml" => pubspec,
         _ => {
             let rest = name.strip_suffix(".txt")?;
-            rest.starts_with("requirements")
-                .then_some(ManifestFormat::Requirements)?
+            if !rest.starts_with("requirements") {
+                return None;
+            }
+            |text| text.lines().filter_map(requirement).collect()
         }
     })
 }
@@ -76,24 +67,8 @@ fn kind(name: &str) -> Option<ManifestFormat> {
 impl Dependencies {
     /// Adds the dependencies of a manifest; a malformed one adds none.
     pub(crate) fn add(&mut self, path: &str, text: &str) {
-        let name = file_name(path);
-        let found = match kind(name) {
-            Some(ManifestFormat::Cargo) => cargo(text),
-            Some(ManifestFormat::Node) => json_keys(
-                text,
-                &[
-                    "dependencies", "devDependencies", "peerDependencies", "optionalDependencies",
-                ],
-            ),
-            Some(ManifestFormat::Composer) => json_keys(text, &["require", "require-dev"]),
-            Some(ManifestFormat::Python) => python(text),
-            Some(ManifestFormat::Requirements) => text.lines().filter_map(requirement).collect(),
-            Some(ManifestFormat::Go) => go(text),
-            Some(ManifestFormat::Gem) => text.lines().filter_map(gem).collect(),
-            Some(ManifestFormat::Pub) => pubspec(text),
-            None => Vec::new(),
-        };
-        self.0.extend(found);
+        let found = reader(file_name(path)).map(|read| read(text));
+        self.0.extend(found.unwrap_or_default());
     }
 
     /// Adds the dependencies of another manifest.
@@ -132,6 +107,13 @@ fn cargo_table(table: &toml::Table, found: &mut Vec<String>) {
             found.extend(list.keys().cloned());
         }
     }
+}
+
+fn node(text: &str) -> Vec<String> {
+    let keys = [
+        "dependencies", "devDependencies", "peerDependencies", "optionalDependencies",
+    ];
+    json_keys(text, &keys)
 }
 
 fn json_keys(text: &str, keys: &[&str]) -> Vec<String> {
