@@ -98,7 +98,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     obstacles,
 };
 
-const STRICT: JsonDialect = JsonDialect {
+pub(super) const STRICT: JsonDialect = JsonDialect {
     comments: false,
     trailing_commas: false,
 };

@@ -8,7 +8,6 @@ use crate::hooks::harness::Harness;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::Hook;
-use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Obstacle;
 use crate::hooks::harness::SettingsContent;
 use crate::hooks::harness::SettingsFile;
@@ -34,10 +33,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
             content: SettingsContent::Json {
                 hooks: true,
                 server: None,
-                dialect: JsonDialect {
-                    comments: false,
-                    trailing_commas: false,
-                },
+                dialect: claude::STRICT,
             },
         },
         SettingsFile {

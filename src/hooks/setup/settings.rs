@@ -106,11 +106,6 @@ impl SettingsEntries {
         })
     }
 
-    /// Returns whether a settings file contains an entry of ours.
-    pub(crate) fn is_in(self, bytes: &[u8], path: &Path) -> Result<bool> {
-        Ok(self.without(bytes, path, None)?.as_deref() != Some(bytes))
-    }
-
     /// Returns the options with which our hooks were written, as far as they show; else the default.
     pub(crate) fn chosen(self, bytes: &[u8], path: &Path) -> Result<SetupOptions> {
         let mut options = SetupOptions::ALL[0];

@@ -27,7 +27,7 @@ pub enum SetupState {
 pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Result<SetupState> {
     let place = HarnessDir::locate(project, harness, scope)?;
     let targets = TargetFile::all(&place, harness.profile(), scope);
-    if current(&targets, SetupOptions::ALL)?.is_some() {
+    if is_current(&targets)? {
         return Ok(SetupState::Current);
     }
     for target in &targets {
@@ -50,26 +50,23 @@ pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
         })
 }
 
-/// Returns the first of the combinations for which all files are current.
-pub(crate) fn current(
-    targets: &[TargetFile],
-    combinations: impl IntoIterator<Item = SetupOptions>,
-) -> Result<Option<SetupOptions>> {
+/// Returns whether all files are current, for one combination of options.
+fn is_current(targets: &[TargetFile]) -> Result<bool> {
     let mut files = Vec::new();
     for target in targets {
         files.push((target, read::bytes(&target.path)?));
     }
-    for options in combinations {
+    for options in SetupOptions::ALL {
         let mut is_current = true;
         for (target, old) in &files {
             let new = target.with(old.as_deref(), options)?;
             is_current &= old.as_deref() == Some(&new);
         }
         if is_current {
-            return Ok(Some(options));
+            return Ok(true);
         }
     }
-    Ok(None)
+    Ok(false)
 }
 
 /// Returns what prevents the settings of a harness from working.

@@ -79,6 +79,10 @@ impl TargetFile {
         if self.is_as_written(old, before) {
             return Ok(before.map(<[u8]>::to_vec));
         }
+        self.without_entries(old, before)
+    }
+
+    fn without_entries(&self, old: &[u8], before: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
         match self.content {
             SettingsContent::Json { .. } => self.entries_of_json().without(old, &self.path, before),
             SettingsContent::Toml => toml::without(old, &self.path, before),
@@ -120,11 +124,7 @@ impl TargetFile {
 
     /// Returns whether the file contains entries of ours.
     pub(crate) fn is_in(&self, old: &[u8]) -> Result<bool> {
-        Ok(match self.content {
-            SettingsContent::Json { .. } => self.entries_of_json().is_in(old, &self.path)?,
-            SettingsContent::Toml => toml::without(old, &self.path, None)?.as_deref() != Some(old),
-            SettingsContent::Plugin(_) => is_generated(old),
-        })
+        Ok(self.without_entries(old, None)?.as_deref() != Some(old))
     }
 
     /// Returns whether a file is unchanged since we wrote it; `before` is its content before.

@@ -137,10 +137,7 @@ fn search(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 }
 
 fn source(name: &str) -> Result<SourceName> {
-    let known = SourceName::ALL
-        .into_iter()
-        .find(|known| known.as_str() == name);
-    known.ok_or_else(|| Error::usage(format!("there is no store {name:?}")))
+    SourceName::from_word(name).ok_or_else(|| Error::usage(format!("there is no store {name:?}")))
 }
 
 /// Shows a hit as data with its source.
