@@ -8,38 +8,29 @@ use crate::claude_md::content::Content;
 use crate::error::Result;
 use crate::text::estimate_tokens;
 use crate::text::quantity;
+use crate::text::word_enum;
 
-/// One step of shrinking the block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ShrinkStep {
-    /// Three patterns instead of five.
-    FewerPatterns,
-    /// All skills in one line.
-    SkillsInOneLine,
-    /// Five decisions instead of ten.
-    FewerDecisions,
-    /// No commands.
-    NoCommands,
-    /// No skills.
-    NoSkills,
-    /// No patterns; only under a limit that the user set.
-    NoPatterns,
-    /// No decisions; only under a limit that the user set.
-    NoDecisions,
+word_enum! {
+    /// A step of shrinking the block, in the order in which they are taken until the file fits; the title, the core
+    /// value and the position stay.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum ShrinkStep {
+        /// Three patterns instead of five.
+        FewerPatterns = "fewer_patterns",
+        /// All skills in one line.
+        SkillsInOneLine = "skills_in_one_line",
+        /// Five decisions instead of ten.
+        FewerDecisions = "fewer_decisions",
+        /// No commands.
+        NoCommands = "no_commands",
+        /// No skills.
+        NoSkills = "no_skills",
+        /// No patterns; only under a limit that the user set.
+        NoPatterns = "no_patterns",
+        /// No decisions; only under a limit that the user set.
+        NoDecisions = "no_decisions",
+    }
 }
-
-/// The steps in the order in which they are taken until the file fits; the title, the core value and the
-/// position stay.
-pub(crate) const SHRINK_STEPS: [ShrinkStep; 7] = [
-    ShrinkStep::FewerPatterns,
-    ShrinkStep::SkillsInOneLine,
-    ShrinkStep::FewerDecisions,
-    ShrinkStep::NoCommands,
-    ShrinkStep::NoSkills,
-    ShrinkStep::NoPatterns,
-    ShrinkStep::NoDecisions,
-];
 
 /// Number of steps taken if no limit was set: a few decisions and patterns are always kept.
 const SOFT_STEPS: usize = 5;
@@ -135,11 +126,11 @@ pub(crate) fn fit(
     let mut block = render(&content)?;
     let mut shrunk = Vec::new();
     let steps = if limits.is_hard {
-        SHRINK_STEPS.len()
+        ShrinkStep::ALL.len()
     } else {
         SOFT_STEPS
     };
-    for step in SHRINK_STEPS.into_iter().take(steps) {
+    for step in ShrinkStep::ALL.into_iter().take(steps) {
         if excess(&block) == Excess::default() {
             break;
         }
@@ -217,7 +208,7 @@ mod tests {
             (10, 7, 10),
         ] {
             let fitted = fitted(max_lines, None, 0);
-            assert_eq!(fitted.shrunk, SHRINK_STEPS[..steps], "{max_lines}");
+            assert_eq!(fitted.shrunk, ShrinkStep::ALL[..steps], "{max_lines}");
             assert_eq!(fitted.block.lines().count(), lines, "{max_lines}");
             assert_eq!(fitted.excess, None);
         }
@@ -233,7 +224,7 @@ mod tests {
     fn next_to_a_long_text_some_decisions_and_patterns_are_kept() {
         for own in [190, 900] {
             let fitted = fitted(200, None, own);
-            assert_eq!(fitted.shrunk, SHRINK_STEPS[..5]);
+            assert_eq!(fitted.shrunk, ShrinkStep::ALL[..5]);
             assert!(fitted.block.lines().count() + MARKER_LINES <= MIN_BLOCK_LINES);
             assert_eq!(fitted.excess, None);
         }

@@ -9,6 +9,8 @@ use similar::capture_diff_slices;
 
 use crate::claude_md::marker;
 use crate::claude_md::marker::BlockHasher;
+use crate::claude_md::marker::is_blank;
+use crate::claude_md::marker::without_edges;
 
 /// Maximum number of lines of an edited block in which added lines are searched for: comparing more takes minutes.
 const MAX_LINES: usize = 10_000;
@@ -140,24 +142,6 @@ fn added_run(lines: &[&[u8]], stated: &str) -> Option<Range<usize>> {
         }
     }
     None
-}
-
-fn is_blank(line: &[u8]) -> bool {
-    line.trim_ascii().is_empty()
-}
-
-fn without_edges<'a, 'b>(mut lines: &'b [&'a [u8]]) -> &'b [&'a [u8]] {
-    while let [first, rest @ ..] = lines
-        && is_blank(first)
-    {
-        lines = rest;
-    }
-    while let [rest @ .., last] = lines
-        && is_blank(last)
-    {
-        lines = rest;
-    }
-    lines
 }
 
 #[cfg(test)]

@@ -65,18 +65,31 @@ pub(crate) fn end() -> &'static str {
 
 /// Returns the lines of a block, normalised for comparison and hashing.
 pub(crate) fn normalised_lines(inside: &[u8]) -> Vec<&[u8]> {
-    let mut lines: Vec<&[u8]> = inside
+    let lines: Vec<&[u8]> = inside
         .split(|byte| *byte == b'\n')
         .map(<[u8]>::trim_ascii_end)
         .collect();
-    while lines.last().is_some_and(|line| line.is_empty()) {
-        lines.pop();
+    without_edges(&lines).to_vec()
+}
+
+/// Returns whether a line has nothing but white space.
+pub(crate) fn is_blank(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty()
+}
+
+/// Returns lines without the blank ones at either end.
+pub(crate) fn without_edges<'a, 'b>(mut lines: &'b [&'a [u8]]) -> &'b [&'a [u8]] {
+    while let [first, rest @ ..] = lines
+        && is_blank(first)
+    {
+        lines = rest;
     }
-    let first = lines
-        .iter()
-        .position(|line| !line.is_empty())
-        .unwrap_or(lines.len());
-    lines.split_off(first)
+    while let [rest @ .., last] = lines
+        && is_blank(last)
+    {
+        lines = rest;
+    }
+    lines
 }
 
 /// Returns the first 16 hexadecimal digits of the SHA-256 hash of a block's lines.

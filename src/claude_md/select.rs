@@ -142,10 +142,12 @@ impl Sources {
                 self.contested.as_deref(),
                 MAX_LINE_CHARS,
             ),
-            decisions: decisions::select(&self.decisions, decision_text)
-                .iter()
-                .map(|text| lines.line("a decision", text, MAX_LINE_CHARS))
-                .collect(),
+            decisions: decisions::select(&self.decisions, |decision| {
+                decision_statement(decision, MAX_ITEM_CHARS)
+            })
+            .iter()
+            .map(|text| lines.line("a decision", text, MAX_LINE_CHARS))
+            .collect(),
             skills_line: None,
             skills: self.skill_lines(&mut lines),
             patterns: self.pattern_lines(&mut lines),
@@ -196,11 +198,6 @@ impl Sources {
 
 /// Minimum number of words of a statement: a shorter text is just a name.
 const MIN_STATEMENT_WORDS: usize = 2;
-
-/// Returns a decision for the context file, as [`decision_statement`] does.
-fn decision_text(decision: &Decision) -> Option<String> {
-    decision_statement(decision, MAX_ITEM_CHARS)
-}
 
 /// Returns a decision as a whole statement of at most `width` characters, with its reason or the reason's first sentence
 /// if that fits, or `None` if it does not fit untruncated.
