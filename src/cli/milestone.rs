@@ -26,7 +26,9 @@ pub(crate) struct MilestoneArgs {
 #[derive(Debug, Subcommand)]
 enum MilestoneCommand {
     New(NewArgs),
-    List(ListArgs),
+    /// List the milestones: the active one, the open ones, the archived ones
+    #[command(after_help = "Example: annals milestone list --json")]
+    List,
     Switch(SwitchArgs),
 }
 
@@ -40,11 +42,6 @@ struct NewArgs {
     slug: String,
 }
 
-/// List the milestones: the active one, the open ones, the archived ones
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals milestone list --json")]
-struct ListArgs {}
-
 /// Make an open milestone the active one
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals milestone switch default")]
@@ -55,7 +52,7 @@ struct SwitchArgs {
 
 pub(crate) fn run(args: &MilestoneArgs, project: &Project, out: &mut Output) -> Result<()> {
     let done = match &args.command {
-        MilestoneCommand::List(_) => {
+        MilestoneCommand::List => {
             return out.list("milestones", &lifecycle::milestones(project)?, show_list);
         }
         MilestoneCommand::New(args) => lifecycle::new_milestone(project, &args.slug)?,

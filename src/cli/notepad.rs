@@ -29,9 +29,15 @@ pub(crate) struct NotepadArgs {
 #[derive(Debug, Subcommand)]
 enum NotepadCommand {
     Read(ReadArgs),
-    Priority(PriorityArgs),
-    Working(WorkingArgs),
-    Manual(ManualArgs),
+    /// Add a bullet to Priority Context; refused if that makes it longer than 500 characters
+    #[command(after_help = "Example: annals notepad priority \"Never touch the v1 endpoints\"")]
+    Priority(NoteArgs),
+    /// Add a dated one-line bullet at the top of Working Memory
+    #[command(after_help = "Example: annals notepad working \"Parser done; next: the writer\"")]
+    Working(NoteArgs),
+    /// Add text at the end of Manual, verbatim
+    #[command(after_help = "Example: annals notepad manual \"Ask Ada before the release\"")]
+    Manual(NoteArgs),
 }
 
 /// Print the notepad, or one section of it, verbatim
@@ -44,30 +50,6 @@ struct ReadArgs {
 }
 
 value_enum!(NotepadSection);
-
-/// Add a bullet to Priority Context; refused if that makes it longer than 500 characters
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals notepad priority \"Never touch the v1 endpoints\"")]
-struct PriorityArgs {
-    #[command(flatten)]
-    note: NoteArgs,
-}
-
-/// Add a dated one-line bullet at the top of Working Memory
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals notepad working \"Parser done; next: the writer\"")]
-struct WorkingArgs {
-    #[command(flatten)]
-    note: NoteArgs,
-}
-
-/// Add text at the end of Manual, verbatim
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals notepad manual \"Ask Ada before the release\"")]
-struct ManualArgs {
-    #[command(flatten)]
-    note: NoteArgs,
-}
 
 #[derive(Args, Debug)]
 struct NoteArgs {
@@ -85,9 +67,9 @@ struct NoteArgs {
 pub(crate) fn run(args: &NotepadArgs, project: &Project, out: &mut Output) -> Result<()> {
     let (section, note) = match &args.command {
         NotepadCommand::Read(args) => return read(args, project, out),
-        NotepadCommand::Priority(args) => (NotepadSection::Priority, &args.note),
-        NotepadCommand::Working(args) => (NotepadSection::Working, &args.note),
-        NotepadCommand::Manual(args) => (NotepadSection::Manual, &args.note),
+        NotepadCommand::Priority(note) => (NotepadSection::Priority, note),
+        NotepadCommand::Working(note) => (NotepadSection::Working, note),
+        NotepadCommand::Manual(note) => (NotepadSection::Manual, note),
     };
     let note = Note {
         section,

@@ -46,22 +46,20 @@ pub struct LeaveReport {
 pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
     let address = run::address(project)?;
     let mut server = SyncServer::connect(project, &address, WAIT)?;
-    if facts.is_dry_run() {
-        return Ok(Initialised {
-            server: address.shown,
-            has_made_tables: false,
-            device: Device::find(facts.connection())?.map(|device| device.id),
-            pending: replication::pending_count(facts.connection())?,
-        });
-    }
-    let has_made_tables = server.set_up()?;
-    server.state()?;
-    let device = replication::join(facts)?;
-    server.introduce(&device.id, &scopes(project))?;
+    let mut has_made_tables = false;
+    let device = if facts.is_dry_run() {
+        Device::find(facts.connection())?.map(|device| device.id)
+    } else {
+        has_made_tables = server.set_up()?;
+        server.state()?;
+        let device = replication::join(facts)?;
+        server.introduce(&device.id, &scopes(project))?;
+        Some(device.id)
+    };
     Ok(Initialised {
         server: address.shown,
         has_made_tables,
-        device: Some(device.id),
+        device,
         pending: replication::pending_count(facts.connection())?,
     })
 }

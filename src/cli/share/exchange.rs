@@ -3,7 +3,6 @@
 use std::io;
 use std::io::Write;
 
-use clap::Args;
 use serde::Serialize;
 
 use crate::cli::output::Output;
@@ -14,27 +13,6 @@ use crate::share;
 use crate::share::Direction;
 use crate::share::Synced;
 use crate::text::quantity;
-
-/// Send changes made on this device
-///
-/// Operations are sent in batches, each whole or not at all; an interrupted push resumes where it stopped.
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals share push")]
-pub(crate) struct PushArgs {}
-
-/// Receive changes from other devices
-///
-/// Facts are merged and lines are added to the journal; an interrupted pull resumes where it stopped.
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals share pull")]
-pub(crate) struct PullArgs {}
-
-/// Receive changes from other devices, then send those made here
-///
-/// `annals facts work` and a session's end do the same if a server is set.
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals share sync")]
-pub(crate) struct SyncArgs {}
 
 /// Synchronises this device with the server, and reports what was sent and received.
 pub(crate) fn run(

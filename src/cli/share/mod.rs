@@ -34,9 +34,21 @@ pub(crate) struct ShareArgs {
 #[derive(Debug, Subcommand)]
 enum ShareCommand {
     Init(init::InitArgs),
-    Push(exchange::PushArgs),
-    Pull(exchange::PullArgs),
-    Sync(exchange::SyncArgs),
+    /// Send changes made on this device
+    ///
+    /// Operations are sent in batches, each whole or not at all; an interrupted push resumes where it stopped.
+    #[command(after_help = "Example: annals share push")]
+    Push,
+    /// Receive changes from other devices
+    ///
+    /// Facts are merged and lines are added to the journal; an interrupted pull resumes where it stopped.
+    #[command(after_help = "Example: annals share pull")]
+    Pull,
+    /// Receive changes from other devices, then send those made here
+    ///
+    /// `annals facts work` and a session's end do the same if a server is set.
+    #[command(after_help = "Example: annals share sync")]
+    Sync,
     Status(status::StatusArgs),
     Leave(leave::LeaveArgs),
 }
@@ -49,9 +61,9 @@ pub(crate) fn run(args: &ShareArgs, project: &Project, out: &mut Output) -> Resu
     let mut facts = Facts::open(project, args.db.as_deref(), purpose)?;
     match &args.command {
         ShareCommand::Init(args) => init::run(args, project, &mut facts, out),
-        ShareCommand::Push(_) => exchange::run(project, &mut facts, Direction::Push, out),
-        ShareCommand::Pull(_) => exchange::run(project, &mut facts, Direction::Pull, out),
-        ShareCommand::Sync(_) => exchange::run(project, &mut facts, Direction::Both, out),
+        ShareCommand::Push => exchange::run(project, &mut facts, Direction::Push, out),
+        ShareCommand::Pull => exchange::run(project, &mut facts, Direction::Pull, out),
+        ShareCommand::Sync => exchange::run(project, &mut facts, Direction::Both, out),
         ShareCommand::Status(args) => status::run(args, project, &facts, out),
         ShareCommand::Leave(args) => leave::run(args, project, &mut facts, out),
     }
