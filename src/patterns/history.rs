@@ -14,6 +14,7 @@ use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::Plan;
 use crate::planning::PlanningFolder;
+use crate::position::Phase;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::storage::read;
@@ -34,46 +35,32 @@ pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
 /// Returns all phases that have plans with a summary, in the order of their milestones' first completed
 /// plans, with the effort of each plan.
 pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec<FinishedPhase>>> {
-    read_history(survey, &|dir, phase| {
-        let of_phase = recorded_effort(phase, recorded);
-        for plan in &mut phase.plans {
-            plan.effort = planned_effort(dir, plan).or_else(|| of_phase.clone());
-        }
-    })
+    read_history(survey, Some(recorded))
 }
 
 /// Returns the same without effort, for which every plan would have to be read.
 pub(crate) fn history_without_effort(survey: &Survey) -> Result<Parsed<Vec<FinishedPhase>>> {
-    read_history(survey, &|_, _| {})
+    read_history(survey, None)
 }
 
-/// Completes a phase that was read from its folder.
-type Complete<'a> = &'a dyn Fn(&PhaseDir, &mut FinishedPhase);
-
-/// Reads the history.
+/// Reads the history; with the `recorded` patterns, the effort of each plan, too.
 ///
 /// The active milestone comes last. A plan that exists in two places, such as a copy beside its archive,
 /// counts once. Git is not called for missing durations: the time between commits excludes the work before
 /// the first one, so it is not comparable to stated durations.
-fn read_history(survey: &Survey, complete: Complete<'_>) -> Result<Parsed<Vec<FinishedPhase>>> {
+fn read_history(
+    survey: &Survey,
+    recorded: Option<&Patterns>,
+) -> Result<Parsed<Vec<FinishedPhase>>> {
     let mut warnings = Vec::new();
     let mut milestones = Vec::new();
     for milestone in other_milestones(&survey.folder, &mut warnings)? {
-        let phases = read_all(&milestone, &|_| None, complete, &mut warnings)?;
-        milestones.push(phases);
+        milestones.push(read_all(&milestone, &[], recorded, &mut warnings)?);
     }
     // Archives are listed by name; milestones without dates sort first, since their order is unknown.
     milestones.sort_by_key(|phases| first_day(phases));
-    let name_of = |dir: &PhaseDir| {
-        let phases = &survey.position.phases;
-        let own = phases
-            .iter()
-            .find(|phase| phase.dir.as_ref() == Some(&dir.dir));
-        own.and_then(|phase| phase.name.clone())
-    };
-    milestones.push(read_all(
-        &survey.folder.active, &name_of, complete, &mut warnings,
-    )?);
+    let (active, surveyed) = (&survey.folder.active, &survey.position.phases);
+    milestones.push(read_all(active, surveyed, recorded, &mut warnings)?);
     Ok(Parsed::new(
         deduplicated(milestones.into_iter().flatten()),
         warnings,
@@ -97,22 +84,31 @@ pub(crate) fn other_milestones(
     Ok(found)
 }
 
+/// Reads the phases of a milestone, with the names of those that were `surveyed`.
 fn read_all(
     milestone: &MilestoneFolder,
-    name_of: &dyn Fn(&PhaseDir) -> Option<String>,
-    complete: Complete<'_>,
+    surveyed: &[Phase],
+    recorded: Option<&Patterns>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<FinishedPhase>> {
     let git = Git::absent();
     let mut phases = Vec::new();
     for dir in &milestone.phases {
-        let name = name_of(dir);
-        let phase = FinishedPhase::read(dir, name.as_deref(), &milestone.slug, &read::text, &git)?;
+        let own = surveyed
+            .iter()
+            .find(|phase| phase.dir.as_ref() == Some(&dir.dir));
+        let name = own.and_then(|phase| phase.name.as_deref());
+        let phase = FinishedPhase::read(dir, name, &milestone.slug, &read::text, &git)?;
         let mut phase = phase.into_value(warnings);
         if phase.plans.is_empty() {
             continue;
         }
-        complete(dir, &mut phase);
+        if let Some(recorded) = recorded {
+            let of_phase = recorded_effort(&phase, recorded);
+            for plan in &mut phase.plans {
+                plan.effort = planned_effort(dir, plan).or_else(|| of_phase.clone());
+            }
+        }
         phases.push(phase);
     }
     Ok(phases)

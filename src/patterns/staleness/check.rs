@@ -237,22 +237,18 @@ impl CheckContext<'_> {
         Ok(MissingKind::NoPath)
     }
 
-    /// Classifies a mention that does not resolve without using history.
+    /// Classifies a mention that does not resolve without using history: is it certainly missing?
     fn classify_without_history(&self, mention: &Mention) -> Result<MissingKind> {
-        Ok(if self.is_gone_for_sure(mention)? {
+        let path = mention.path.as_str();
+        let is_gone = mention.certainty == Certainty::Sure
+            && !Tree::is_generated(path)
+            && self.tree.has_first_folder(path)?
+            && !self.tree.has_similar(path)?;
+        Ok(if is_gone {
             MissingKind::Unknown
         } else {
             MissingKind::NoPath
         })
-    }
-
-    /// Returns whether a path is certainly missing, although there is no history to show that it existed.
-    fn is_gone_for_sure(&self, mention: &Mention) -> Result<bool> {
-        let path = mention.path.as_str();
-        Ok(mention.certainty == Certainty::Sure
-            && !Tree::is_generated(path)
-            && self.tree.has_first_folder(path)?
-            && !self.tree.has_similar(path)?)
     }
 
     /// Traces all missing paths at once, and completes their reports.
