@@ -74,11 +74,10 @@ fn usage_error(rendered: &str, command: &str) -> Error {
         .collect();
     let message = paragraph.join(" ");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
-    let message = PLAIN
-        .iter()
-        .fold(message.to_owned(), |message, (odd, plain)| {
-            message.replace(odd, plain)
-        });
+    let mut message = message.to_owned();
+    for (odd, plain) in PLAIN.lines().filter_map(|row| row.split_once(": ")) {
+        message = message.replace(odd, plain);
+    }
     let tips: Vec<&str> = rendered
         .lines()
         .filter_map(|line| line.trim().strip_prefix("tip: "))
@@ -106,27 +105,14 @@ fn with_suggestion(error: &clap::Error, command: &str, usage_error: Error) -> Er
     }
 }
 
-/// Messages of the standard library about invalid values, with plain English replacements.
-const PLAIN: [(&str, &str); 6] = [
-    ("invalid digit found in string", "not a whole number"),
-    (
-        "cannot parse integer from empty string",
-        "empty; a whole number is needed",
-    ),
-    (
-        "number too large to fit in target type",
-        "the number is too large",
-    ),
-    (
-        "number too small to fit in target type",
-        "the number is too small",
-    ),
-    (
-        "number would be zero for non-zero type",
-        "must be at least 1",
-    ),
-    ("invalid float literal", "not a number"),
-];
+/// Messages of the standard library about invalid values, one per line, with plain English replacements.
+const PLAIN: &str = "\
+invalid digit found in string: not a whole number
+cannot parse integer from empty string: empty; a whole number is needed
+number too large to fit in target type: the number is too large
+number too small to fit in target type: the number is too small
+number would be zero for non-zero type: must be at least 1
+invalid float literal: not a number";
 
 /// Returns the command that the arguments name: `annals sync`.
 fn command(arguments: &[OsString]) -> String {

@@ -1,11 +1,15 @@
-//! `annals facts confirm`
+//! `annals facts confirm` and `reject`
+
+use std::io;
+use std::io::Write;
 
 use clap::Args;
 
 use crate::cli::facts::FactsContext;
-use crate::cli::facts::answer;
+use crate::cli::facts::line;
 use crate::error::Result;
 use crate::facts;
+use crate::facts::ConfirmationResult;
 
 /// Mark a fact as confirmed by the user: its confidence is 1.00 from then on
 ///
@@ -18,9 +22,34 @@ pub(crate) struct ConfirmArgs {
     id: String,
 }
 
-pub(crate) fn run(args: &ConfirmArgs, context: &mut FactsContext<'_>) -> Result<()> {
+pub(crate) fn confirm(args: &ConfirmArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let user = context.user()?;
     let mut store = context.write()?;
     let answered = facts::confirm(&mut store, &user, &args.id)?;
-    context.out.result(&answered, answer)
+    context.out.result(&answered, show)
+}
+
+/// Mark a fact as rejected by the user: a pending one is dropped, an active one ends
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals facts reject 4f2c81d0 --user ada")]
+pub(crate) struct RejectArgs {
+    /// The fact's id, or the beginning of it
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Why
+    #[arg(long, value_name = "TEXT", default_value = "rejected")]
+    reason: String,
+}
+
+pub(crate) fn reject(args: &RejectArgs, context: &mut FactsContext<'_>) -> Result<()> {
+    let user = context.user()?;
+    let mut store = context.write()?;
+    let answered = facts::reject(&mut store, &user, &args.id, &args.reason)?;
+    context.out.result(&answered, show)
+}
+
+/// Prints the result of confirming or rejecting a fact.
+fn show(answered: &ConfirmationResult, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "{}  ", answered.outcome.as_str())?;
+    line(&answered.fact, to)
 }

@@ -17,7 +17,6 @@ mod observe;
 mod pending;
 mod profile;
 mod prompt;
-mod reject;
 mod retrieve;
 mod show;
 mod turns;
@@ -35,7 +34,6 @@ use crate::cli::stdin;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::ConfirmationResult;
 use crate::facts::Fact;
 use crate::facts::FactStatus;
 use crate::facts::Facts;
@@ -84,7 +82,7 @@ enum FactsCommand {
     Work(work::WorkArgs),
     Pending(pending::PendingArgs),
     Confirm(confirm::ConfirmArgs),
-    Reject(reject::RejectArgs),
+    Reject(confirm::RejectArgs),
     Profile(profile::ProfileArgs),
     Inject(inject::InjectArgs),
     Export(export::ExportArgs),
@@ -119,8 +117,8 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         FactsCommand::Apply(args) => apply::run(args, context),
         FactsCommand::Work(args) => work::run(args, context),
         FactsCommand::Pending(args) => pending::run(args, context),
-        FactsCommand::Confirm(args) => confirm::run(args, context),
-        FactsCommand::Reject(args) => reject::run(args, context),
+        FactsCommand::Confirm(args) => confirm::confirm(args, context),
+        FactsCommand::Reject(args) => confirm::reject(args, context),
         FactsCommand::Profile(args) => profile::run(args, context),
         FactsCommand::Inject(args) => inject::run(args, context),
         FactsCommand::Export(args) => export::run(args, context),
@@ -200,12 +198,6 @@ pub(crate) fn remaining_vectors(remaining: &Remaining) -> String {
     let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
     let vectors = quantity(remaining.vectors, "vector");
     format!("{vectors} at {}{why}", remaining.server)
-}
-
-/// Prints the result of confirming or rejecting a fact.
-fn answer(answered: &ConfirmationResult, to: &mut dyn Write) -> io::Result<()> {
-    write!(to, "{}  ", answered.outcome.as_str())?;
-    line(&answered.fact, to)
 }
 
 /// Prints a fact on one line.
