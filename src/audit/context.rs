@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use crate::audit::files;
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
-use crate::audit::row::Level;
 use crate::claude_md::ContextFileOutcome;
 use crate::claude_md::RegeneratedFile;
 use crate::error::Result;
@@ -56,17 +55,10 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         )),
     });
     let mut rows = vec![
-        AuditRow::new(
-            STORE,
-            "block",
-            Level::Attention,
-            off.collect(),
-            "annals sync",
-        ),
+        AuditRow::new(STORE, "block", off.collect(), "annals sync"),
         AuditRow::new(
             STORE,
             BUDGET,
-            Level::Attention,
             long.collect(),
             "shorten the text outside the block",
         ),
@@ -86,7 +78,7 @@ fn refused(context: &ContextFiles) -> Option<AuditRow> {
         })
         .collect();
     let fix = hint.unwrap_or_else(|| "annals sync".to_owned());
-    (!found.is_empty()).then(|| AuditRow::new(STORE, "refused", Level::Fault, found, fix))
+    (!found.is_empty()).then(|| AuditRow::new(STORE, "refused", found, fix).into_fault())
 }
 
 /// Searches the context files for secrets.

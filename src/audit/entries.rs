@@ -2,7 +2,6 @@
 
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
-use crate::audit::row::Level;
 use crate::error::Result;
 use crate::knowledge;
 use crate::knowledge::EntryAudit;
@@ -41,8 +40,7 @@ struct EntryRows<'a> {
 
 impl EntryRows<'_> {
     fn rows(&self, found: &EntryAudit, priority: usize) -> Vec<AuditRow> {
-        let row =
-            |check, details, fix: &str| AuditRow::new(STORE, check, Level::Attention, details, fix);
+        let row = |check, details, fix: &str| AuditRow::new(STORE, check, details, fix);
         let old = self.all(&found.stale, "has not been reviewed for 180 days");
         let guesses = self.all(
             &found.stale_low_confidence,
@@ -86,9 +84,9 @@ impl EntryRows<'_> {
 
     fn notepad(&self, old: usize) -> AuditRow {
         let place = self.location(&self.store.notepad(), None);
-        let detail = Detail::at(place, "has lines of Working Memory over seven days old");
-        let details = if old > 0 { vec![detail] } else { Vec::new() };
-        AuditRow::counted(STORE, "notepad", Level::Attention, (old, details), FIX)
+        let message = "has lines of Working Memory over seven days old";
+        let details = (old > 0).then(|| Detail::at(place, message));
+        AuditRow::counted(STORE, "notepad", old, Vec::from_iter(details), FIX)
     }
 
     fn priority(&self, characters: usize) -> AuditRow {
@@ -98,7 +96,7 @@ impl EntryRows<'_> {
         let details = (characters > LIMIT).then(|| Detail::at(place, &message));
         let fix = "take something out by hand, or write an entry: annals entry write";
         let details = details.into_iter().collect();
-        AuditRow::new(STORE, "priority", Level::Attention, details, fix)
+        AuditRow::new(STORE, "priority", details, fix)
     }
 
     fn duplicates(&self, found: &EntryAudit) -> Vec<Detail> {

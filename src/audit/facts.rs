@@ -2,7 +2,6 @@
 
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
-use crate::audit::row::Level;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Facts;
@@ -41,16 +40,10 @@ fn rows(found: &Integrity) -> Vec<AuditRow> {
     let counted = |check, count: u64, message: &str, fix: &str| {
         let details = Vec::from_iter((count > 0).then(|| Detail::new(message)));
         let count = usize::try_from(count).unwrap_or(usize::MAX);
-        AuditRow::counted(STORE, check, Level::Attention, (count, details), fix)
+        AuditRow::counted(STORE, check, count, details, fix)
     };
     vec![
-        AuditRow::new(
-            STORE,
-            "database",
-            Level::Fault,
-            problems,
-            "annals facts check",
-        ),
+        AuditRow::new(STORE, "database", problems, "annals facts check").into_fault(),
         counted(
             "waiting turns",
             found.waiting_turns,
@@ -90,13 +83,7 @@ fn shared(here: &Summary) -> AuditRow {
         Detail::new("facts forgotten on other devices may remain in free pages of the file")
     });
     let found = failed.chain(aside).chain(unclean).collect();
-    AuditRow::new(
-        STORE,
-        "sharing",
-        Level::Attention,
-        found,
-        "annals share sync",
-    )
+    AuditRow::new(STORE, "sharing", found, "annals share sync")
 }
 
 /// Lists the keys of facts that are awaiting the user's confirmation; `facts pending` shows their values.
@@ -114,11 +101,5 @@ fn pending(project: &Project, facts: &Facts) -> Result<Option<AuditRow>> {
         ))
     });
     let (keys, fix) = (keys.collect(), "annals facts pending");
-    Ok(Some(AuditRow::new(
-        STORE,
-        "pending",
-        Level::Attention,
-        keys,
-        fix,
-    )))
+    Ok(Some(AuditRow::new(STORE, "pending", keys, fix)))
 }

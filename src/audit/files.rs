@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
-use crate::audit::row::Level;
 use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::project::Project;
@@ -65,7 +64,7 @@ pub(crate) fn secrets(
 
 /// Returns the row of a store for these secrets.
 pub(crate) fn row(store: &'static str, found: Vec<Detail>) -> AuditRow {
-    AuditRow::new(store, "secrets", Level::Fault, found, FIX)
+    AuditRow::new(store, "secrets", found, FIX).into_fault()
 }
 
 /// Returns the secrets in a text that starts at line `first`, as location and rule, without the secret

@@ -12,7 +12,6 @@ use memchr::memchr_iter;
 use crate::audit::files;
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
-use crate::audit::row::Level;
 use crate::error::At;
 use crate::error::Result;
 use crate::journal;
@@ -35,15 +34,10 @@ pub(crate) fn lines(project: &Project, _warnings: &mut Vec<Warning>) -> Result<V
         let place = SourceLocation::new(project.relative(&path), *line);
         Detail::at(place, "is not a JSON object, or is too long to be read")
     });
-    let found = (statistics.skipped, named.collect());
     let fix = "fix the lines by hand: annals never rewrites the journal";
-    Ok(vec![AuditRow::counted(
-        STORE,
-        "lines",
-        Level::Attention,
-        found,
-        fix,
-    )])
+    let count = statistics.skipped;
+    let row = AuditRow::counted(STORE, "lines", count, named.collect(), fix);
+    Ok(vec![row])
 }
 
 /// Searches the end of the journal for secrets.

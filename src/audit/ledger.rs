@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
-use crate::audit::row::Level;
 use crate::error::Result;
 use crate::ledger;
 use crate::ledger::AnchorState;
@@ -35,7 +34,7 @@ pub(crate) fn rules(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         Detail::at(finding.place, &message)
     });
     Ok(vec![
-        AuditRow::new(STORE, "rules", Level::Attention, details.collect(), fix),
+        AuditRow::new(STORE, "rules", details.collect(), fix),
         coverage(&report.coverage),
     ])
 }
@@ -46,10 +45,9 @@ fn coverage(coverage: &Coverage) -> AuditRow {
         AnchorState::Behind | AnchorState::Diverged => coverage.pending.unwrap_or(1).max(1),
         AnchorState::NoAnchor | AnchorState::Missing => 1,
     };
-    let details = vec![Detail::new(&coverage.line())];
-    let found = (count, if count > 0 { details } else { Vec::new() });
+    let details = (count > 0).then(|| Detail::new(&coverage.line()));
     let fix = "annals ledger pending";
-    AuditRow::counted(STORE, "coverage", Level::Attention, found, fix)
+    AuditRow::counted(STORE, "coverage", count, Vec::from_iter(details), fix)
 }
 
 fn paths(project: &Project) -> Vec<PathBuf> {

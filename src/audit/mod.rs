@@ -64,13 +64,8 @@ impl Check {
     fn rows(&self, project: &Project, warnings: &mut Vec<Warning>) -> Vec<AuditRow> {
         (self.run)(project, warnings).unwrap_or_else(|error| {
             let detail = Detail::from_error(&error.relative_to(&project.root));
-            vec![AuditRow::new(
-                self.store,
-                self.name,
-                Level::Fault,
-                vec![detail],
-                self.command,
-            )]
+            let row = AuditRow::new(self.store, self.name, vec![detail], self.command);
+            vec![row.into_fault()]
         })
     }
 }

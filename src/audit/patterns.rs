@@ -2,7 +2,6 @@
 
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
-use crate::audit::row::Level;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::patterns;
@@ -49,11 +48,5 @@ pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         warnings.push(Warning::file(&path, skipped));
     }
     let fix = "annals patterns check";
-    Ok(vec![AuditRow::new(
-        STORE,
-        "stale",
-        Level::Attention,
-        details,
-        fix,
-    )])
+    Ok(vec![AuditRow::new(STORE, "stale", details, fix)])
 }

@@ -2,7 +2,6 @@
 
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
-use crate::audit::row::Level;
 use crate::error::Result;
 use crate::position::Drift;
 use crate::position::StatusReport;
@@ -35,7 +34,7 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let findings = findings
         .map(|finding| Detail::at(finding.place, &finding.message))
         .collect();
-    let row = |check, found, fix| AuditRow::new(STORE, check, Level::Attention, found, fix);
+    let row = |check, found, fix| AuditRow::new(STORE, check, found, fix);
     Ok(vec![
         row("drift", details(drift), "annals sync --fix-state"),
         row(

@@ -82,21 +82,19 @@ pub struct AuditRow {
 }
 
 impl AuditRow {
-    /// Creates the row of a check with these findings; without any, its level is ok.
+    /// Creates the row of a check with these findings, which need attention; without any, its level is ok.
     pub(crate) fn new(
         store: &'static str,
         check: &'static str,
-        level: Level,
         found: Vec<Detail>,
         fix: impl Into<String>,
     ) -> Self {
-        let count = found.len();
-        Self::counted(store, check, level, (count, found), fix)
+        Self::counted(store, check, found.len(), found, fix)
     }
 
     /// Creates the row of a check that found nothing to fix, with an observation.
     pub(crate) fn ok(store: &'static str, check: &'static str, seen: &str) -> Self {
-        Self::counted(store, check, Level::Ok, (0, vec![Detail::new(seen)]), "")
+        Self::counted(store, check, 0, vec![Detail::new(seen)], "")
     }
 
     /// Creates the row of a check with one finding that needs attention.
@@ -106,37 +104,38 @@ impl AuditRow {
         message: &str,
         fix: impl Into<String>,
     ) -> Self {
-        Self::finding(store, check, Level::Attention, message, fix)
-    }
-
-    /// Creates the row of a check with one finding.
-    pub(crate) fn finding(
-        store: &'static str,
-        check: &'static str,
-        level: Level,
-        message: &str,
-        fix: impl Into<String>,
-    ) -> Self {
-        Self::new(store, check, level, vec![Detail::new(message)], fix)
+        Self::new(store, check, vec![Detail::new(message)], fix)
     }
 
     /// Creates the row of a check that counted more findings than it can list.
     pub(crate) fn counted(
         store: &'static str,
         check: &'static str,
-        level: Level,
-        (count, mut details): (usize, Vec<Detail>),
+        count: usize,
+        mut details: Vec<Detail>,
         fix: impl Into<String>,
     ) -> Self {
         details.truncate(NAMED);
         Self {
             store,
             check,
-            level: if count == 0 { Level::Ok } else { level },
+            level: if count == 0 {
+                Level::Ok
+            } else {
+                Level::Attention
+            },
             count,
             details,
             fix: (count > 0).then(|| fix.into()),
         }
+    }
+
+    /// Returns the row of a check whose findings mean that something is broken or leaks.
+    pub(crate) fn into_fault(mut self) -> Self {
+        if self.count > 0 {
+            self.level = Level::Fault;
+        }
+        self
     }
 }
 
@@ -146,20 +145,14 @@ mod tests {
 
     #[test]
     fn a_check_without_findings_is_ok_and_needs_no_fix() {
-        let row = AuditRow::new("plan", "drift", Level::Fault, Vec::new(), "annals status");
+        let row = AuditRow::new("plan", "drift", Vec::new(), "annals status").into_fault();
         assert_eq!((row.level, row.count, row.fix), (Level::Ok, 0, None));
     }
 
     #[test]
     fn many_findings_are_counted_and_the_first_named() {
         let found = (0..50).map(|n| Detail::new(&format!("number {n}")));
-        let row = AuditRow::new(
-            "plan",
-            "drift",
-            Level::Attention,
-            found.collect(),
-            "annals status",
-        );
+        let row = AuditRow::new("plan", "drift", found.collect(), "annals status");
         assert_eq!((row.count, row.details.len()), (50, NAMED));
         assert_eq!(row.details[0].message, "number 0");
     }

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use crate::audit;
 use crate::audit::AuditRow;
-use crate::audit::Level;
 use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Purpose;
@@ -53,7 +52,7 @@ fn own_folder(project: &Project) -> AuditRow {
         Ok(found) if !found.is_dir() => {
             let message = format!("{what} is not a folder, so nothing can be written");
             let fix = "move or rename it";
-            return AuditRow::finding("project", ".annals folder", Level::Fault, &message, fix);
+            return AuditRow::attention("project", ".annals folder", &message, fix).into_fault();
         }
         Ok(_) => (true, folder.as_path()),
         Err(_) => (false, project.root.as_path()),
@@ -63,7 +62,7 @@ fn own_folder(project: &Project) -> AuditRow {
     if is_read_only || ignore.is_file() && !is_writable(&ignore) {
         let message = format!("{what} cannot be written: nothing can be changed or cached");
         let fix = format!("chmod -R u+w {}", project.relative(looked_at).display());
-        return AuditRow::finding("project", ".annals folder", Level::Fault, &message, fix);
+        return AuditRow::attention("project", ".annals folder", &message, fix).into_fault();
     }
     let told = if is_there {
         "writable"
@@ -101,52 +100,32 @@ fn interrupted(project: &Project) -> Option<AuditRow> {
 
 /// Checks the database of facts, if there is one.
 fn database(project: &Project) -> Option<AuditRow> {
+    let ok = |message: &str| AuditRow::ok("facts", "database", message);
+    let fault = |message: &str, fix: &str| {
+        AuditRow::attention("facts", "database", message, fix).into_fault()
+    };
     let facts = match Facts::open(project, None, Purpose::Read) {
         Ok(facts) => facts,
         // Facts require a home directory; having none is not a problem.
         Err(_) if project.settings.db.is_none() && project.environment.data_dir().is_none() => {
             return None;
         }
-        Err(error) => {
-            let fix = "annals facts check";
-            return Some(AuditRow::finding(
-                "facts",
-                "database",
-                Level::Fault,
-                &error.to_string(),
-                fix,
-            ));
-        }
+        Err(error) => return Some(fault(&error.to_string(), "annals facts check")),
     };
     let path = facts.path();
     if !path.exists() {
-        return Some(AuditRow::ok(
-            "facts",
-            "database",
-            "none; the first fact creates it",
-        ));
+        return Some(ok("none; the first fact creates it"));
     }
     let file = path.display();
     if !is_writable(path) {
         let message = format!("{file} cannot be written");
-        let fix = format!("chmod u+w {file}");
-        return Some(AuditRow::finding(
-            "facts",
-            "database",
-            Level::Fault,
-            &message,
-            fix,
-        ));
+        return Some(fault(&message, &format!("chmod u+w {file}")));
     }
     let whose = match facts::user(project, None) {
         Ok(user) => format!("for {}", user.as_str()),
         Err(_) => "no user is set; set `user` in your config.toml".to_owned(),
     };
-    Some(AuditRow::ok(
-        "facts",
-        "database",
-        &format!("{file}, {whose}"),
-    ))
+    Some(ok(&format!("{file}, {whose}")))
 }
 
 /// Reports the local state of sharing, if the database is shared; the server is not contacted.
