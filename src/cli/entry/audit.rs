@@ -3,8 +3,6 @@
 use std::io;
 use std::io::Write;
 
-use clap::Args;
-
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::knowledge;
@@ -12,15 +10,7 @@ use crate::knowledge::EntryAudit;
 use crate::knowledge::yaml;
 use crate::project::Project;
 
-/// Check all entries, rebuild INDEX.md if it drifted, prune Working Memory
-///
-/// Finds old guesses, old entries, duplicates, broken links, bodies over 500 lines, links to superseded
-/// entries, and files that could not be understood. No entry is ever changed.
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals entry audit --dry-run")]
-pub(crate) struct AuditArgs {}
-
-pub(crate) fn run(_: &AuditArgs, project: &Project, out: &mut Output) -> Result<()> {
+pub(crate) fn run(project: &Project, out: &mut Output) -> Result<()> {
     let found = knowledge::audit(project)?;
     out.warnings(&found.warnings);
     out.result(&found, show)

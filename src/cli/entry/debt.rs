@@ -3,8 +3,6 @@
 use std::io;
 use std::io::Write;
 
-use clap::Args;
-
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::knowledge;
@@ -13,16 +11,7 @@ use crate::knowledge::DebtMarker;
 use crate::project::Project;
 use crate::text::quantity;
 
-/// List technical debt marked in source comments
-///
-/// A marker is a comment that begins with `annals-debt:` (or `vibekit:`):
-/// `// annals-debt: linear scan. ceiling: 10,000 rows. upgrade: p95 over 100 ms.`
-/// Files that .gitignore names are left out, and nothing is written.
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals entry debt --json")]
-pub(super) struct DebtArgs {}
-
-pub(super) fn run(_: &DebtArgs, project: &Project, out: &mut Output) -> Result<()> {
+pub(super) fn run(project: &Project, out: &mut Output) -> Result<()> {
     let debt = knowledge::debt(project);
     out.warnings(&debt.warnings);
     out.result(&debt, show)

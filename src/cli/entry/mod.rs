@@ -32,25 +32,36 @@ pub(crate) struct EntryArgs {
 enum EntryCommand {
     Read(read::ReadArgs),
     Classify(classify::ClassifyArgs),
-    Debt(debt::DebtArgs),
+    /// List technical debt marked in source comments
+    ///
+    /// A marker is a comment that begins with `annals-debt:` (or `vibekit:`):
+    /// `// annals-debt: linear scan. ceiling: 10,000 rows. upgrade: p95 over 100 ms.`
+    /// Files that .gitignore names are left out, and nothing is written.
+    #[command(after_help = "Example: annals entry debt --json")]
+    Debt,
     Query(query::QueryArgs),
     List(list::ListArgs),
     Write(write::WriteArgs),
     Supersede(supersede::SupersedeArgs),
     Delete(delete::DeleteArgs),
-    Audit(audit::AuditArgs),
+    /// Check all entries, rebuild INDEX.md if it drifted, prune Working Memory
+    ///
+    /// Finds old guesses, old entries, duplicates, broken links, bodies over 500 lines, links to superseded
+    /// entries, and files that could not be understood. No entry is ever changed.
+    #[command(after_help = "Example: annals entry audit --dry-run")]
+    Audit,
 }
 
 pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Result<()> {
     match &args.command {
         EntryCommand::Read(args) => read::run(args, project, out),
         EntryCommand::Classify(args) => classify::run(args, project, out),
-        EntryCommand::Debt(args) => debt::run(args, project, out),
+        EntryCommand::Debt => debt::run(project, out),
         EntryCommand::Query(args) => query::run(args, project, out),
         EntryCommand::List(args) => list::run(args, project, out),
         EntryCommand::Write(args) => write::run(args, project, out),
         EntryCommand::Supersede(args) => supersede::run(args, project, out),
         EntryCommand::Delete(args) => delete::run(args, project, out),
-        EntryCommand::Audit(args) => audit::run(args, project, out),
+        EntryCommand::Audit => audit::run(project, out),
     }
 }

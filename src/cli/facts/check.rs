@@ -3,8 +3,6 @@
 use std::io;
 use std::io::Write;
 
-use clap::Args;
-
 use crate::cli::facts::FactsContext;
 use crate::cli::facts::remaining_vectors;
 use crate::error::Error;
@@ -13,12 +11,7 @@ use crate::facts;
 use crate::facts::Integrity;
 use crate::text::quantity;
 
-/// Check the database: pages and indexes, the history, and orphaned rows; exits with 1 on a problem
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals facts check")]
-pub(crate) struct CheckArgs {}
-
-pub(crate) fn run(_: &CheckArgs, context: &mut FactsContext<'_>) -> Result<()> {
+pub(crate) fn run(context: &mut FactsContext<'_>) -> Result<()> {
     let found = facts::check(&context.read()?)?;
     let end = match found.problems.len() {
         0 => Ok(()),

@@ -80,14 +80,20 @@ enum FactsCommand {
     Prompt(prompt::PromptArgs),
     Apply(apply::ApplyArgs),
     Work(work::WorkArgs),
-    Pending(pending::PendingArgs),
+    /// List what waits for the user's confirmation, with a question to ask if one is worth asking
+    #[command(after_help = "Example: annals facts pending --user ada")]
+    Pending,
     Confirm(confirm::ConfirmArgs),
     Reject(confirm::RejectArgs),
     Profile(profile::ProfileArgs),
     Inject(inject::InjectArgs),
-    Export(export::ExportArgs),
+    /// Print all facts of a user as JSON Lines, archived ones too
+    #[command(after_help = "Example: annals facts export --user ada > ada.jsonl")]
+    Export,
     Import(import::ImportArgs),
-    Check(check::CheckArgs),
+    /// Check the database: pages and indexes, the history, and orphaned rows; exits with 1 on a problem
+    #[command(after_help = "Example: annals facts check")]
+    Check,
     Archive(archive::ArchiveArgs),
     Forget(forget::ForgetArgs),
     Retrieve(retrieve::RetrieveArgs),
@@ -116,14 +122,14 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         FactsCommand::Prompt(args) => prompt::run(args, context),
         FactsCommand::Apply(args) => apply::run(args, context),
         FactsCommand::Work(args) => work::run(args, context),
-        FactsCommand::Pending(args) => pending::run(args, context),
+        FactsCommand::Pending => pending::run(context),
         FactsCommand::Confirm(args) => confirm::confirm(args, context),
         FactsCommand::Reject(args) => confirm::reject(args, context),
         FactsCommand::Profile(args) => profile::run(args, context),
         FactsCommand::Inject(args) => inject::run(args, context),
-        FactsCommand::Export(args) => export::run(args, context),
+        FactsCommand::Export => export::run(context),
         FactsCommand::Import(args) => import::run(args, context),
-        FactsCommand::Check(args) => check::run(args, context),
+        FactsCommand::Check => check::run(context),
         FactsCommand::Archive(args) => archive::run(args, context),
         FactsCommand::Forget(args) => forget::run(args, context),
         FactsCommand::Retrieve(args) => retrieve::run(args, context),

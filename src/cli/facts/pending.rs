@@ -3,20 +3,13 @@
 use std::io;
 use std::io::Write;
 
-use clap::Args;
-
 use crate::cli::facts::FactsContext;
 use crate::cli::facts::line;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Pending;
 
-/// List what waits for the user's confirmation, with a question to ask if one is worth asking
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals facts pending --user ada")]
-pub(crate) struct PendingArgs {}
-
-pub(crate) fn run(_: &PendingArgs, context: &mut FactsContext<'_>) -> Result<()> {
+pub(crate) fn run(context: &mut FactsContext<'_>) -> Result<()> {
     let user = context.user()?;
     let pending = facts::pending(&context.read()?, &user)?;
     context.out.list("pending", &pending, show)

@@ -44,7 +44,9 @@ enum JournalCommand {
     Write(write::WriteArgs),
     Search(search::SearchArgs),
     Tail(tail::TailArgs),
-    Stats(stats::StatsArgs),
+    /// Show the number of records in the journal, their types and tags, and the time they cover
+    #[command(after_help = "Example: annals journal stats")]
+    Stats,
     Import(import::ImportArgs),
 }
 
@@ -71,7 +73,7 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
             out,
         ),
         JournalCommand::Tail(args) => tail::run(args, &target()?, out)?,
-        JournalCommand::Stats(args) => stats::run(args, &target()?, out)?,
+        JournalCommand::Stats => stats::run(&target()?, out)?,
         JournalCommand::Import(args) => import::run(args, &target()?, out)?,
     }
     Ok(())

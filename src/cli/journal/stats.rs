@@ -3,8 +3,6 @@
 use std::io;
 use std::io::Write;
 
-use clap::Args;
-
 use crate::cli::journal::JournalTarget;
 use crate::cli::output::Output;
 use crate::error::Result;
@@ -14,12 +12,7 @@ use crate::journal::Statistics;
 use crate::text::Line;
 use crate::text::quantity;
 
-/// Show the number of records in the journal, their types and tags, and the time they cover
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals journal stats")]
-pub(crate) struct StatsArgs {}
-
-pub(crate) fn run(_: &StatsArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
+pub(crate) fn run(place: &JournalTarget, out: &mut Output) -> Result<()> {
     let statistics = journal::statistics(&place.file)?;
     out.result(&statistics, show)
 }

@@ -33,7 +33,9 @@ enum LedgerCommand {
     Pending(pending::PendingArgs),
     Update(update::UpdateArgs),
     Check(check::CheckArgs),
-    Skill(skill::SkillArgs),
+    /// Print how to update the ledger, as a SKILL.md for agents
+    #[command(after_help = "Example: annals ledger skill > .claude/skills/update-ledger/SKILL.md")]
+    Skill,
 }
 
 pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -43,6 +45,6 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
         LedgerCommand::Pending(args) => pending::run(args, project, out),
         LedgerCommand::Update(args) => update::run(args, project, out),
         LedgerCommand::Check(args) => check::run(args, project, out),
-        LedgerCommand::Skill(args) => skill::run(args, project, out),
+        LedgerCommand::Skill => skill::run(project, out),
     }
 }

@@ -3,8 +3,6 @@
 use std::io;
 use std::io::Write;
 
-use clap::Args;
-
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::patterns;
@@ -21,19 +19,7 @@ use crate::text::quantity;
 const FILES: usize = 8;
 const PLANS: usize = 4;
 
-/// Show what the project's whole history teaches
-///
-/// Over all summaries, archived milestones included; for each comparison, summaries that do not mention
-/// it are left out. A difference is significant if both groups have at least five plans and it holds
-/// among all comparisons of the run (two-sided: Fisher's exact test of rates, Mann-Whitney of durations;
-/// Benjamini-Hochberg at 0.1).
-#[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals patterns insights --json | jq -r '.comparisons[].statement'"
-)]
-pub(crate) struct InsightsArgs {}
-
-pub(crate) fn run(_: &InsightsArgs, project: &Project, out: &mut Output) -> Result<()> {
+pub(crate) fn run(project: &Project, out: &mut Output) -> Result<()> {
     let found = patterns::insights(project)?;
     out.warnings(&found.warnings);
     out.result(&found.value, show)

@@ -3,8 +3,6 @@
 use std::io;
 use std::io::Write;
 
-use clap::Args;
-
 use crate::cli::output::Output;
 use crate::cli::shown;
 use crate::error::Result;
@@ -14,12 +12,7 @@ use crate::patterns::Patterns;
 use crate::project::Project;
 use crate::text::quantity;
 
-/// List the entries of PATTERNS.md, oldest first
-#[derive(Args, Debug)]
-#[command(after_help = "Example: annals patterns list")]
-pub(crate) struct ListArgs {}
-
-pub(crate) fn run(_: &ListArgs, project: &Project, out: &mut Output) -> Result<()> {
+pub(crate) fn run(project: &Project, out: &mut Output) -> Result<()> {
     let found = patterns::traced(project)?;
     out.warnings(&found.warnings);
     let unrecorded = if found.value.entries.is_empty() && !out.is_json() {

@@ -3,8 +3,6 @@
 use std::io;
 use std::io::Write;
 
-use clap::Args;
-
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts::Facts;
@@ -13,21 +11,7 @@ use crate::share;
 use crate::share::Initialised;
 use crate::text::quantity;
 
-/// Set up the server if necessary, and register this database as a device
-///
-/// Nothing is sent yet. Existing facts become operations; `share.scopes` keeps keys on this device.
-#[derive(Args, Debug)]
-#[command(
-    after_help = "Example: ANNALS_SHARE_URL=postgres://ada@db.example.com/annals annals share init"
-)]
-pub(crate) struct InitArgs {}
-
-pub(crate) fn run(
-    _args: &InitArgs,
-    project: &Project,
-    facts: &mut Facts,
-    out: &mut Output,
-) -> Result<()> {
+pub(crate) fn run(project: &Project, facts: &mut Facts, out: &mut Output) -> Result<()> {
     let done = share::init(project, facts)?;
     if project.dry_run {
         out.note("dry run: the server was reached, nothing was changed");

@@ -33,7 +33,13 @@ pub(crate) struct ShareArgs {
 
 #[derive(Debug, Subcommand)]
 enum ShareCommand {
-    Init(init::InitArgs),
+    /// Set up the server if necessary, and register this database as a device
+    ///
+    /// Nothing is sent yet. Existing facts become operations; `share.scopes` keeps keys on this device.
+    #[command(
+        after_help = "Example: ANNALS_SHARE_URL=postgres://ada@db.example.com/annals annals share init"
+    )]
+    Init,
     /// Send changes made on this device
     ///
     /// Operations are sent in batches, each whole or not at all; an interrupted push resumes where it stopped.
@@ -60,7 +66,7 @@ pub(crate) fn run(args: &ShareArgs, project: &Project, out: &mut Output) -> Resu
     };
     let mut facts = Facts::open(project, args.db.as_deref(), purpose)?;
     match &args.command {
-        ShareCommand::Init(args) => init::run(args, project, &mut facts, out),
+        ShareCommand::Init => init::run(project, &mut facts, out),
         ShareCommand::Push => exchange::run(project, &mut facts, Direction::Push, out),
         ShareCommand::Pull => exchange::run(project, &mut facts, Direction::Pull, out),
         ShareCommand::Sync => exchange::run(project, &mut facts, Direction::Both, out),
