@@ -95,13 +95,6 @@ fn version(word: &str) -> Option<Vec<u32>> {
 /// Words before a number that only say what it numbers.
 const NUMBERED_NOUNS: &[&str] = &["milestone", "phase", "plan"];
 
-/// A decision with its time, as far as known.
-struct PlacedDecision<'a> {
-    decision: &'a Decision,
-    date: Option<NaiveDate>,
-    era: Era,
-}
-
 /// A decision with its sort keys.
 struct RankedDecision<'a> {
     decision: &'a Decision,
@@ -233,17 +226,10 @@ fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
     let mut ranked = Vec::new();
     for (index, list) in lists.iter().enumerate() {
         // Newest first, so that a repeated decision is kept at its newer position.
-        for (position, placed) in oldest_first(list).into_iter().enumerate().rev() {
-            let decision = placed.decision;
-            if !is_absent(&decision.text) && seen.insert(fold(&decision.text)) {
-                ranked.push(RankedDecision {
-                    decision,
-                    date: placed.date,
-                    era: placed.era,
-                    list: index,
-                    position,
-                    impact: impact(decision),
-                });
+        for one in oldest_first(list, index).into_iter().rev() {
+            let text = &one.decision.text;
+            if !is_absent(text) && seen.insert(fold(text)) {
+                ranked.push(one);
             }
         }
     }
@@ -251,14 +237,17 @@ fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
 }
 
 /// Returns a list's decisions in chronological order; missing dates and eras are taken from their neighbours.
-fn oldest_first(list: &DecisionList) -> Vec<PlacedDecision<'_>> {
+fn oldest_first(list: &DecisionList, index: usize) -> Vec<RankedDecision<'_>> {
     let heading = Era::parse(list.heading.as_deref().unwrap_or_default());
-    let placed = |decision| PlacedDecision {
+    let placed = |decision| RankedDecision {
         decision,
         date: decision.date,
         era: Era::under(&heading, decision),
+        list: index,
+        position: 0,
+        impact: impact(decision),
     };
-    let mut ordered: Vec<PlacedDecision<'_>> = list.decisions.iter().map(placed).collect();
+    let mut ordered: Vec<RankedDecision<'_>> = list.decisions.iter().map(placed).collect();
     if is_newest_first(list, &ordered) {
         ordered.reverse();
     }
@@ -269,7 +258,8 @@ fn oldest_first(list: &DecisionList) -> Vec<PlacedDecision<'_>> {
         .map(|placed| &placed.era)
         .find(|era| **era != Era::default())
         .cloned();
-    for placed in &mut ordered {
+    for (position, placed) in ordered.iter_mut().enumerate() {
+        placed.position = position;
         day = placed.date.or(day);
         placed.date = day;
         if placed.era != Era::default() {
@@ -281,7 +271,7 @@ fn oldest_first(list: &DecisionList) -> Vec<PlacedDecision<'_>> {
 }
 
 /// Assigns to each phase without a milestone the newest milestone named before it.
-fn fill_milestones(ordered: &mut [PlacedDecision<'_>]) {
+fn fill_milestones(ordered: &mut [RankedDecision<'_>]) {
     let mut newest: Vec<u32> = Vec::new();
     for placed in ordered {
         let era = &mut placed.era;
@@ -293,7 +283,7 @@ fn fill_milestones(ordered: &mut [PlacedDecision<'_>]) {
 }
 
 /// Returns whether the list is newest first: by its heading, or else because most dates, or phases, descend.
-fn is_newest_first(list: &DecisionList, decisions: &[PlacedDecision<'_>]) -> bool {
+fn is_newest_first(list: &DecisionList, decisions: &[RankedDecision<'_>]) -> bool {
     let heading = fold(list.heading.as_deref().unwrap_or_default());
     let contains_any = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
     if contains_any(&[

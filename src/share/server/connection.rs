@@ -15,20 +15,12 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::share::server::QUIET;
 use crate::share::server::failure;
 use crate::storage::fail_point;
 
 /// Additional time in which a server that enforces the timeout itself can report it.
 const GRACE: Duration = Duration::from_millis(250);
-
-/// The timeouts of a connection.
-#[derive(Clone, Copy)]
-pub(crate) struct Timeouts {
-    /// Timeout for connecting.
-    pub(crate) connecting: Duration,
-    /// Timeout for each answer.
-    pub(crate) answer: Duration,
-}
 
 /// A connection, which must not be used after a failed request.
 pub(crate) struct ServerConnection {
@@ -38,11 +30,11 @@ pub(crate) struct ServerConnection {
 }
 
 impl ServerConnection {
-    /// Connects, with TLS if given.
+    /// Connects, with TLS if given; `wait` is the timeout of each answer.
     pub(crate) fn open(
         config: &Config,
         tls: Option<MakeRustlsConnect>,
-        timeouts: Timeouts,
+        wait: Duration,
         shown: &str,
     ) -> Result<Self> {
         let runtime = Builder::new_current_thread()
@@ -50,7 +42,7 @@ impl ServerConnection {
             .build()
             .map_err(|error| Error::failed(format!("cannot use the network: {error}")))?;
         let opened = runtime.block_on(async {
-            timeout(timeouts.connecting, async {
+            timeout(wait.min(QUIET), async {
                 match tls {
                     Some(tls) => connect(config, tls).await,
                     None => connect(config, NoTls).await,
@@ -62,7 +54,7 @@ impl ServerConnection {
             Ok(Ok(client)) => Ok(Self {
                 runtime,
                 client,
-                answer_timeout: timeouts.answer + GRACE,
+                answer_timeout: wait + GRACE,
             }),
             failed => {
                 // A DNS lookup may still be running, and is not waited for.

@@ -22,7 +22,6 @@ use crate::facts::replication::PRIVATE;
 use crate::project::Project;
 use crate::share::address::Address;
 use crate::share::server::connection::ServerConnection;
-use crate::share::server::connection::Timeouts;
 use crate::storage::read;
 
 pub(crate) use state::ServerState;
@@ -60,12 +59,8 @@ impl SyncServer {
             SslMode::Disable => None,
             _ => Some(tls(project)?),
         };
-        let timeouts = Timeouts {
-            connecting: wait.min(QUIET),
-            answer: wait,
-        };
         Ok(Self {
-            connection: ServerConnection::open(&config, tls, timeouts, &address.shown)?,
+            connection: ServerConnection::open(&config, tls, wait, &address.shown)?,
             role: address.role.clone(),
             wait,
             round_trips: 0,
