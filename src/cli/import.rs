@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::ValueEnum;
 
 use crate::cli::absolute;
 use crate::cli::output::Output;
@@ -20,7 +19,6 @@ use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Purpose;
 use crate::project::Project;
-use crate::warning::SourceLocation;
 
 /// Maximum number of items of a kind that are printed; `--json` lists all.
 const SHOWN: usize = 100;
@@ -41,8 +39,8 @@ pub(crate) struct ImportArgs {
     #[arg(value_name = "PATH")]
     path: PathBuf,
     /// Import only single statements, as facts about the user that --user names
-    #[arg(long = "as", value_name = "facts", requires = "user")]
-    target: Option<AsTarget>,
+    #[arg(long = "as", value_name = "facts", requires = "user", value_parser = ["facts"])]
+    target: Option<String>,
     /// The user whom the facts are about
     #[arg(long, value_name = "ID", requires = "target")]
     user: Option<String>,
@@ -54,18 +52,13 @@ pub(crate) struct ImportArgs {
     allow_secret: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum AsTarget {
-    Facts,
-}
-
 pub(crate) fn run(args: &ImportArgs, project: &Project, out: &mut Output) -> Result<()> {
     let import = Import {
         format: args.format,
         from: absolute(&args.path)?,
         secrets: args.allow_secret.into(),
     };
-    let report = if let Some(AsTarget::Facts) = args.target {
+    let report = if args.target.is_some() {
         let user = facts::user(project, args.user.as_deref())?;
         let mut store = Facts::open(project, args.db.as_deref(), Purpose::Write)?;
         exchange::import(project, &import, Some((&mut store, &user)))?
@@ -107,7 +100,7 @@ fn show(report: &ImportReport, to: &mut dyn Write) -> io::Result<()> {
     let lines = taken.map(|one| format!("{}: {} -> {}", one.place, one.item, one.becomes));
     list(to, "imported", counts.imported, lines)?;
     let left = report.skipped.iter();
-    let lines = left.map(|one| format!("{}: {}", located(&one.place, &one.item), one.reason));
+    let lines = left.map(|one| format!("{}: {}: {}", one.place, one.item, one.reason));
     list(to, "skipped", counts.skipped, lines)?;
     let unknown = report.not_understood.iter();
     list(
@@ -116,10 +109,6 @@ fn show(report: &ImportReport, to: &mut dyn Write) -> io::Result<()> {
         counts.not_understood,
         unknown.map(ToString::to_string),
     )
-}
-
-fn located(place: &SourceLocation, item: &str) -> String {
-    format!("{place}: {item}")
 }
 
 fn list(

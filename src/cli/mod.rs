@@ -56,7 +56,6 @@ use clap::Args;
 use clap::FromArgMatches;
 use clap::Parser;
 use clap::Subcommand;
-use clap::ValueEnum;
 
 use crate::cli::output::Output;
 use crate::cli::output::OutputMode;
@@ -133,20 +132,13 @@ struct Global {
     verbose: bool,
     /// When to use colour
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto", help_heading = GLOBAL_OPTIONS)]
-    color: Color,
+    color: clap::ColorChoice,
     /// Show what would change (a unified diff, for text files), and change nothing
     #[arg(long, global = true, help_heading = GLOBAL_OPTIONS)]
     dry_run: bool,
     /// Do not record this change for `annals undo`
     #[arg(long, global = true, help_heading = GLOBAL_OPTIONS)]
     no_history: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Color {
-    Auto,
-    Always,
-    Never,
 }
 
 // Deferred, so that only the command being run is built: building all takes a large part of the startup time.
@@ -319,9 +311,9 @@ impl Global {
             quiet: self.quiet,
             verbose: self.verbose,
             color: match self.color {
-                Color::Auto => ColorChoice::Auto,
-                Color::Always => ColorChoice::Always,
-                Color::Never => ColorChoice::Never,
+                clap::ColorChoice::Auto => ColorChoice::Auto,
+                clap::ColorChoice::Always => ColorChoice::Always,
+                clap::ColorChoice::Never => ColorChoice::Never,
             },
         }
     }

@@ -3,8 +3,6 @@
 use std::io;
 use std::io::Write;
 
-use serde::Serialize;
-
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts::Facts;
@@ -54,38 +52,25 @@ pub(crate) fn run(
     if synced.is_unclean {
         out.note("facts forgotten on other devices are erased, but may remain in free pages of the file: the next sync with exclusive access to it clears them");
     }
-    let exchange = Exchange {
-        synced,
-        direction,
-        is_dry_run: project.dry_run,
-    };
-    out.result(&exchange, show)
+    out.result(&synced, |synced, to| {
+        show(synced, direction, project.dry_run, to)
+    })
 }
 
-/// The result of an exchange, and how it is displayed.
-#[derive(Serialize)]
-struct Exchange {
-    #[serde(flatten)]
-    synced: Synced,
-    #[serde(skip)]
+fn show(
+    synced: &Synced,
     direction: Direction,
-    #[serde(skip)]
     is_dry_run: bool,
-}
-
-fn show(exchange: &Exchange, to: &mut dyn Write) -> io::Result<()> {
-    let would = if exchange.is_dry_run {
-        "would have "
-    } else {
-        ""
-    };
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let would = if is_dry_run { "would have " } else { "" };
     let mut parts = Vec::new();
-    if exchange.direction != Direction::Pull {
-        let sent = quantity(exchange.synced.pushed, "operation");
+    if direction != Direction::Pull {
+        let sent = quantity(synced.pushed, "operation");
         parts.push(format!("{would}sent {sent}"));
     }
-    if exchange.direction != Direction::Push {
-        let taken = quantity(exchange.synced.pulled, "operation");
+    if direction != Direction::Push {
+        let taken = quantity(synced.pulled, "operation");
         parts.push(format!("{would}received {taken}"));
     }
     writeln!(to, "{}", parts.join(", "))
