@@ -43,6 +43,26 @@ pub enum ComparisonQuestion {
 }
 
 impl ComparisonQuestion {
+    /// Returns how its comparison is worded; one of a kind over time names that kind.
+    pub(crate) fn spec(self) -> ComparisonSpec<'static> {
+        let (verb, subject) = match self {
+            Self::DeviationsByTasks => ("deviated", "deviations by tasks"),
+            Self::DeviationsByFiles => ("deviated", "deviations by files"),
+            Self::CompletionByTasks => ("were completed", "completion by tasks"),
+            Self::CompletionByFiles => ("were completed", "completion by files"),
+            Self::DeviationsByFile => ("deviated", "deviations by file"),
+            Self::DeviationsOverTime | Self::KindOverTime => ("deviated", "deviations over time"),
+            Self::DeviationsByEffort => ("deviated", "deviations by effort"),
+            Self::DurationByEffort => ("took", "duration by effort"),
+            Self::DurationByTasks => ("took", "duration by tasks"),
+        };
+        ComparisonSpec {
+            question: self,
+            verb,
+            subject,
+        }
+    }
+
     /// Returns whether it compares plans by size: from a single project, that is not advice on plan sizes.
     pub fn is_about_size(self) -> bool {
         matches!(

@@ -8,7 +8,6 @@ use crate::clock::Minutes;
 use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
 use crate::patterns::insights::comparison::ComparisonQuestion;
-use crate::patterns::insights::comparison::ComparisonSpec;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::median;
 
@@ -81,16 +80,8 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
             Some(other) if tests == 1 => format!("those of {other} effort"),
             _ => "those of other efforts".to_owned(),
         };
-        let deviations = ComparisonSpec {
-            question: ComparisonQuestion::DeviationsByEffort,
-            verb: "deviated",
-            subject: "deviations by effort",
-        };
-        let durations = ComparisonSpec {
-            question: ComparisonQuestion::DurationByEffort,
-            verb: "took",
-            subject: "duration by effort",
-        };
+        let deviations = ComparisonQuestion::DeviationsByEffort.spec();
+        let durations = ComparisonQuestion::DurationByEffort.spec();
         let rate = |plans: &[&Member<'_>]| Rate::of_known(plans.iter().map(|one| one.deviated()));
         comparisons.push(
             deviations.compare_rates((name.clone(), rate(own)), (against.clone(), rate(&others))),

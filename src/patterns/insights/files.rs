@@ -10,7 +10,6 @@ use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
 use crate::patterns::insights::comparison::Comparison;
 use crate::patterns::insights::comparison::ComparisonQuestion;
-use crate::patterns::insights::comparison::ComparisonSpec;
 use crate::patterns::insights::comparison::is_evidence;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::PlanRef;
@@ -175,12 +174,7 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
         Rate::of_known(plans.map(|at| all[*at].deviated()))
     };
     let comparisons = tested.iter().map(|(file, touched)| {
-        let asked = ComparisonSpec {
-            question: ComparisonQuestion::DeviationsByFile,
-            verb: "deviated",
-            subject: "deviations by file",
-        };
-        let compared = asked.compare_rates(
+        let compared = ComparisonQuestion::DeviationsByFile.spec().compare_rates(
             (
                 format!("plans that touched `{}`", path_line(file)),
                 rate(&mut touched.iter()),

@@ -6,7 +6,6 @@ use crate::clock::Minutes;
 use crate::patterns::Rate;
 use crate::patterns::insights::comparison::Comparison;
 use crate::patterns::insights::comparison::ComparisonQuestion;
-use crate::patterns::insights::comparison::ComparisonSpec;
 use crate::patterns::insights::comparison::is_evidence;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::median;
@@ -140,24 +139,15 @@ pub(crate) fn comparisons(
     let tasks = (by_tasks.large_from, "tasks", tasks as Measure);
     let files = (by_files.large_from, "files", files as Measure);
     [
-        (DeviationsByTasks, "deviations by tasks", tasks, deviated),
-        (DeviationsByFiles, "deviations by files", files, deviated),
-        (CompletionByTasks, "completion by tasks", tasks, completed),
-        (CompletionByFiles, "completion by files", files, completed),
+        (DeviationsByTasks, tasks, deviated),
+        (DeviationsByFiles, files, deviated),
+        (CompletionByTasks, tasks, completed),
+        (CompletionByFiles, files, completed),
     ]
     .into_iter()
-    .map(|(question, subject, (from, unit, measure), answer)| {
+    .map(|(question, (from, unit, measure), answer)| {
         let (large, small) = parted(all, measure, from);
-        let verb = match question {
-            DeviationsByTasks | DeviationsByFiles => "deviated",
-            _ => "were completed",
-        };
-        let asked = ComparisonSpec {
-            question,
-            verb,
-            subject,
-        };
-        asked.compare_rates(
+        question.spec().compare_rates(
             (large_plans(from, unit), rate(&large, answer)),
             ("smaller ones".to_owned(), rate(&small, answer)),
         )
@@ -176,15 +166,12 @@ fn rate(plans: &[&Member<'_>], answer: PlanPredicate) -> Rate {
 pub(crate) fn durations(all: &[Member<'_>], by_tasks: &Sizes) -> Comparison {
     let (large, small) = parted(all, tasks, by_tasks.large_from);
     let minutes = |plans: Vec<&Member<'_>>| plans.iter().filter_map(|one| one.minutes()).collect();
-    let asked = ComparisonSpec {
-        question: ComparisonQuestion::DurationByTasks,
-        verb: "took",
-        subject: "duration by tasks",
-    };
-    asked.compare_durations(
-        (large_plans(by_tasks.large_from, "tasks"), minutes(large)),
-        ("smaller ones".to_owned(), minutes(small)),
-    )
+    ComparisonQuestion::DurationByTasks
+        .spec()
+        .compare_durations(
+            (large_plans(by_tasks.large_from, "tasks"), minutes(large)),
+            ("smaller ones".to_owned(), minutes(small)),
+        )
 }
 
 fn large_plans(from: u32, unit: &str) -> String {

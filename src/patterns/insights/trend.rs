@@ -63,19 +63,15 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
         let rate = |half: &[bool]| Rate::measure(half, |is_true| *is_true);
         asked.over_time(rate(first), rate(last))
     };
-    let deviated = ComparisonSpec {
-        question: ComparisonQuestion::DeviationsOverTime,
-        verb: "deviated",
-        subject: "deviations over time",
-    };
+    let deviated = ComparisonQuestion::DeviationsOverTime.spec();
     let mut comparisons = vec![compare(deviated, &|one| one.deviated())];
     let frequent = frequent_kinds(all);
     for kind in &frequent {
         let shown = Line::new(&sanitized(kind)).clipped(40);
         let asked = ComparisonSpec {
-            question: ComparisonQuestion::KindOverTime,
             verb: &format!("had `{shown}` deviations"),
             subject: &format!("`{shown}` deviations over time"),
+            ..ComparisonQuestion::KindOverTime.spec()
         };
         comparisons.push(compare(asked, &|one| had_kind(one.plan, kind)));
     }
