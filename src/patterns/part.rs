@@ -36,27 +36,26 @@ const FAILED: &[&str] = &[
     "anti-patterns",
     "stop doing",
 ];
-const DEVIATIONS: &[&str] = &["deviations", "deviation", "deviations from plan"];
+/// The labels of each part, in lower case.
+const LABELS: &[(EntryPart, &[&str])] = &[
+    (EntryPart::Worked, WORKED),
+    (EntryPart::Failed, FAILED),
+    (
+        EntryPart::Deviations,
+        &["deviations", "deviation", "deviations from plan"],
+    ),
+    (EntryPart::Timing, &["timing", "time"]),
+    (EntryPart::Date, &["date", "completed", "recorded"]),
+];
 
 impl EntryPart {
     /// Returns the part that a label or heading introduces.
     pub(crate) fn from_label(label: &str) -> Option<Self> {
         let plain = label.trim_matches(|c: char| !c.is_alphanumeric());
         let name = fold(plain);
-        let is_one_of = |names: &[&str]| names.contains(&name.as_str());
-        if is_one_of(WORKED) {
-            Some(Self::Worked)
-        } else if is_one_of(FAILED) {
-            Some(Self::Failed)
-        } else if is_one_of(DEVIATIONS) {
-            Some(Self::Deviations)
-        } else if is_one_of(&["timing", "time"]) {
-            Some(Self::Timing)
-        } else if is_one_of(&["date", "completed", "recorded"]) {
-            Some(Self::Date)
-        } else {
-            None
-        }
+        let mut labels = LABELS.iter();
+        let found = labels.find(|(_, names)| names.contains(&name.as_str()));
+        found.map(|(part, _)| *part)
     }
 
     /// Returns whether a part of this kind makes the section around it an entry.
