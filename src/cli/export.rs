@@ -10,7 +10,6 @@ use crate::cli::absolute;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::exchange;
-use crate::exchange::Export;
 use crate::exchange::Exported;
 use crate::facts;
 use crate::facts::Facts;
@@ -38,16 +37,14 @@ pub(crate) struct ExportArgs {
 }
 
 pub(crate) fn run(args: &ExportArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let export = Export {
-        to: absolute(&args.folder)?,
-    };
+    let folder = absolute(&args.folder)?;
     let exported = match &args.user {
         Some(user) => {
             let user = facts::user(project, Some(user))?;
             let store = Facts::open(project, args.db.as_deref(), Purpose::Read)?;
-            exchange::export(project, &export, Some((&store, &user)))?
+            exchange::export(project, &folder, Some((&store, &user)))?
         }
-        None => exchange::export(project, &export, None)?,
+        None => exchange::export(project, &folder, None)?,
     };
     out.warnings(&exported.warnings);
     let has_facts = args.user.is_some();

@@ -15,6 +15,7 @@ use crate::exchange::Format;
 use crate::exchange::Import;
 use crate::exchange::ImportDestination;
 use crate::exchange::ImportReport;
+use crate::exchange::SourceItem;
 use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Purpose;
@@ -97,10 +98,10 @@ fn show(report: &ImportReport, to: &mut dyn Write) -> io::Result<()> {
         counts.imported, counts.known, counts.skipped, counts.not_understood
     )?;
     let taken = report.imported.iter();
-    let lines = taken.map(|one| format!("{}: {} -> {}", one.place, one.item, one.becomes));
+    let lines = taken.map(|one| format!("{} -> {}", located(&one.item), one.becomes));
     list(to, "imported", counts.imported, lines)?;
     let left = report.skipped.iter();
-    let lines = left.map(|one| format!("{}: {}: {}", one.place, one.item, one.reason));
+    let lines = left.map(|one| format!("{}: {}: {}", one.item.place, one.item.name, one.reason));
     list(to, "skipped", counts.skipped, lines)?;
     let unknown = report.not_understood.iter();
     list(

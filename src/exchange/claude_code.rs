@@ -81,20 +81,17 @@ fn topic(path: &Path, name: String, source: &mut ImportSource) {
     };
     let mut aliases = vec![name.trim_end_matches(".md").to_owned(), words.clone()];
     aliases.extend(named);
-    source.notes.push(Note {
-        item: item(path, &name),
-        parts: Vec::new(),
-        statements: Vec::new(),
-        piece: ImportItem {
-            origin: (Format::ClaudeCode.as_str(), name),
-            names: aliases,
-            title: title(&heading, &words),
-            kind: kind_of(&[kind, &words, &heading]),
-            confidence: file.confidence(),
-            tags: Vec::new(),
-            body,
-        },
-    });
+    let item = item(path, &name);
+    let piece = ImportItem {
+        origin: (Format::ClaudeCode.as_str(), name),
+        names: aliases,
+        title: title(&heading, &words),
+        kind: kind_of(&[kind, &words, &heading]),
+        confidence: file.confidence(),
+        tags: Vec::new(),
+        body,
+    };
+    source.notes.push(Note::new(item, piece));
 }
 
 /// Reads MEMORY.md: each section with text other than links to topic files becomes a note.
@@ -136,20 +133,17 @@ fn index(path: &Path, files: &Files, topics: &HashSet<String>, source: &mut Impo
             continue;
         }
         let origin = origins.unused(&name);
-        source.notes.push(Note {
-            item: SourceItem::new(place(line), format!("{INDEX}: {name}")),
-            parts: Vec::new(),
-            statements: Vec::new(),
-            piece: ImportItem {
-                origin: (Format::ClaudeCode.as_str(), origin),
-                names: Vec::new(),
-                title: title(&name, "Memory"),
-                kind: kind_of(&[&name]),
-                confidence: Confidence::Low,
-                tags: Vec::new(),
-                body,
-            },
-        });
+        let item = SourceItem::new(place(line), format!("{INDEX}: {name}"));
+        let piece = ImportItem {
+            origin: (Format::ClaudeCode.as_str(), origin),
+            names: Vec::new(),
+            title: title(&name, "Memory"),
+            kind: kind_of(&[&name]),
+            confidence: Confidence::Low,
+            tags: Vec::new(),
+            body,
+        };
+        source.notes.push(Note::new(item, piece));
     }
 }
 

@@ -6,13 +6,11 @@ use std::fs::File;
 use std::io::BufRead;
 use std::io::BufReader;
 use std::path::Path;
-use std::path::PathBuf;
 
 use sha2::Digest;
 use sha2::Sha256;
 
 use crate::error::At;
-use crate::error::Error;
 use crate::error::Result;
 use crate::exchange::manifest;
 use crate::exchange::manifest::Exported;
@@ -41,22 +39,15 @@ const MANIFEST: &str = "MANIFEST.md";
 /// Size of the portions in which a long file is copied, in bytes.
 const PORTION: usize = 1 << 20;
 
-/// The parameters of an export.
-#[derive(Clone, Debug)]
-pub struct Export {
-    /// The folder to create, as an absolute path.
-    pub to: PathBuf,
-}
-
-/// Exports all stores; facts only if a user is given.
+/// Exports all stores to a new folder, given as an absolute path; facts only if a user is given.
 pub fn export(
     project: &Project,
-    export: &Export,
+    folder: &Path,
     user: Option<(&Facts, &UserId)>,
 ) -> Result<Exported> {
     let mut done = Exported {
         left_out: Vec::new(),
-        folder: project.relative(&export.to).to_owned(),
+        folder: project.relative(folder).to_owned(),
         files: Vec::new(),
         empty: Vec::new(),
         dry_run: project.dry_run,
@@ -64,7 +55,7 @@ pub fn export(
     };
     let copies = copies(project, &mut done.warnings)?;
     let storage = project.storage();
-    let unfinished = storage.begin_folder(&export.to, &names(&copies))?;
+    let unfinished = storage.begin_folder(folder, &names(&copies))?;
     let to = unfinished.folder();
     // Long files first: the manifest, which states that the export is complete, is written last.
     let journal = journal::default_path(&project.environment)?;
@@ -75,10 +66,7 @@ pub fn export(
     if let Some((facts, user)) = user {
         let mut lines = String::new();
         for fact in facts::export(facts, user)? {
-            let line = serde_json::to_string(&fact);
-            let line =
-                line.map_err(|error| Error::failed(format!("cannot write a fact: {error}")))?;
-            lines.push_str(&line);
+            lines.push_str(&fact.to_json()?);
             lines.push('\n');
         }
         if !lines.is_empty() {

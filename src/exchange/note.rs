@@ -115,10 +115,8 @@ pub(crate) fn notes(
                 source.unknown.push(Warning::file(path, message));
             }
             source.notes.push(Note {
-                item,
-                parts: Vec::new(),
-                piece,
                 statements,
+                ..Note::new(item, piece)
             });
         }
     }

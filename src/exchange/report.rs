@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use crate::exchange::Format;
 use crate::exchange::source::ImportSource;
+use crate::exchange::source::LeftOutItem;
 use crate::exchange::source::Note;
 use crate::exchange::source::SourceItem;
 use crate::project::Project;
-use crate::warning::SourceLocation;
+use crate::secrets;
 use crate::warning::Warning;
 
 /// The stores that items are imported into.
@@ -66,25 +67,11 @@ pub struct ItemCounts {
 /// An item that is in a store, new or already known.
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportedItem {
-    /// Its position in the source.
+    /// The item.
     #[serde(flatten)]
-    pub place: SourceLocation,
-    /// The name of the item in the source.
-    pub item: String,
+    pub item: SourceItem,
     /// The result: an entry with its key, a record of the journal, or a fact.
     pub becomes: String,
-}
-
-/// An item that was left out.
-#[derive(Clone, Debug, Serialize)]
-pub struct LeftOutItem {
-    /// Its position in the source.
-    #[serde(flatten)]
-    pub place: SourceLocation,
-    /// The name of the item in the source.
-    pub item: String,
-    /// The reason.
-    pub reason: String,
 }
 
 impl ImportReport {
@@ -95,45 +82,35 @@ impl ImportReport {
         target: ImportDestination,
         source: &mut ImportSource,
     ) -> Self {
-        let mut report = Self {
+        Self {
             format,
             from,
             target,
             counts: ItemCounts::default(),
             imported: Vec::new(),
             known: Vec::new(),
-            skipped: Vec::new(),
+            skipped: std::mem::take(&mut source.skipped),
             not_understood: std::mem::take(&mut source.unknown),
             diff: None,
             warnings: Vec::new(),
-        };
-        for skip in source.skips.drain(..) {
-            report.skip_item(skip.item, skip.reason);
         }
-        report
     }
 
     /// Records that an item was left out.
     pub(crate) fn skip_item(&mut self, item: SourceItem, reason: impl Into<String>) {
-        self.skipped.push(LeftOutItem {
-            place: item.place,
-            item: item.name,
-            reason: reason.into(),
-        });
+        let reason = reason.into();
+        self.skipped.push(LeftOutItem { item, reason });
     }
 
     /// Records what an item became, and whether that is new.
     pub(crate) fn record_imported(&mut self, item: SourceItem, becomes: &str, is_new: bool) {
-        let taken = ImportedItem {
-            place: item.place,
-            item: item.name,
-            becomes: becomes.to_owned(),
-        };
-        if is_new {
-            self.imported.push(taken);
+        let list = if is_new {
+            &mut self.imported
         } else {
-            self.known.push(taken);
-        }
+            &mut self.known
+        };
+        let becomes = becomes.to_owned();
+        list.push(ImportedItem { item, becomes });
     }
 
     /// Appends to the diff.
@@ -149,11 +126,11 @@ impl ImportReport {
     pub(crate) fn finish(mut self, project: &Project) -> Self {
         self.not_understood = project.named(self.not_understood);
         let taken = self.imported.iter_mut().chain(&mut self.known);
-        let left = self.skipped.iter_mut().map(|one| &mut one.place);
-        for place in taken.map(|one| &mut one.place).chain(left) {
-            place.file = project.relative(&place.file).to_owned();
+        let left = self.skipped.iter_mut().map(|one| &mut one.item);
+        for item in taken.map(|one| &mut one.item).chain(left) {
+            item.place.file = project.relative(&item.place.file).to_owned();
         }
-        self.skipped.sort_by(|a, b| a.place.cmp(&b.place));
+        self.skipped.sort_by(|a, b| a.item.place.cmp(&b.item.place));
         self.counts = ItemCounts {
             imported: self.imported.len(),
             known: self.known.len(),
@@ -168,4 +145,17 @@ impl ImportReport {
 pub(crate) fn skip_note(note: Note, reason: &str, report: &mut ImportReport) {
     let items = [note.item].into_iter().chain(note.parts);
     items.for_each(|item: SourceItem| report.skip_item(item, reason));
+}
+
+/// Returns the reason for leaving out an item if one of its texts contains a secret.
+pub(crate) fn secret(texts: &[&str]) -> Option<String> {
+    let mut texts = texts.iter();
+    texts
+        .find_map(|text| secrets::first_rule(text))
+        .map(refusal)
+}
+
+/// Returns the reason for leaving out an item in which a rule finds a secret.
+pub(crate) fn refusal(rule: &str) -> String {
+    format!("refused: contains what looks like a secret ({rule}); --allow-secret imports it")
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde::Serialize;
+
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal::DatedRecord;
@@ -17,12 +19,14 @@ pub(crate) const MAX_NOTES: usize = 20_000;
 const MAX_TITLE_CHARS: usize = 100;
 
 /// An item of the source, as named in the report.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SourceItem {
-    /// Its position.
-    pub(crate) place: SourceLocation,
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SourceItem {
+    /// Its position in the source.
+    #[serde(flatten)]
+    pub place: SourceLocation,
     /// The name of the item in the source.
-    pub(crate) name: String,
+    #[serde(rename = "item")]
+    pub name: String,
 }
 
 impl SourceItem {
@@ -46,6 +50,18 @@ pub(crate) struct Note {
     pub(crate) statements: Vec<String>,
 }
 
+impl Note {
+    /// Returns a note that is one item, without separate statements.
+    pub(crate) fn new(item: SourceItem, piece: ImportItem) -> Self {
+        Self {
+            item,
+            parts: Vec::new(),
+            piece,
+            statements: Vec::new(),
+        }
+    }
+}
+
 /// A dated record that goes into the journal.
 #[derive(Clone, Debug)]
 pub(crate) struct DatedItem {
@@ -56,12 +72,13 @@ pub(crate) struct DatedItem {
 }
 
 /// An item that is left out.
-#[derive(Clone, Debug)]
-pub(crate) struct Skip {
+#[derive(Clone, Debug, Serialize)]
+pub struct LeftOutItem {
     /// The item.
-    pub(crate) item: SourceItem,
+    #[serde(flatten)]
+    pub item: SourceItem,
     /// The reason.
-    pub(crate) reason: String,
+    pub reason: String,
 }
 
 /// The content of a source.
@@ -72,7 +89,7 @@ pub(crate) struct ImportSource {
     /// Records for the journal, in source order.
     pub(crate) dated_items: Vec<DatedItem>,
     /// Items that are left out.
-    pub(crate) skips: Vec<Skip>,
+    pub(crate) skipped: Vec<LeftOutItem>,
     /// Warnings about items that were not understood.
     pub(crate) unknown: Vec<Warning>,
 }
@@ -98,7 +115,7 @@ impl ImportSource {
     /// Leaves an item out.
     pub(crate) fn skip(&mut self, item: SourceItem, reason: impl Into<String>) {
         let reason = reason.into();
-        self.skips.push(Skip { item, reason });
+        self.skipped.push(LeftOutItem { item, reason });
     }
 }
 

@@ -9,7 +9,7 @@ use sha2::Sha256;
 use crate::error::Error;
 use crate::error::Result;
 use crate::exchange::ImportReport;
-use crate::exchange::refusal::secret;
+use crate::exchange::report::secret;
 use crate::exchange::report::skip_note;
 use crate::exchange::source::Note;
 use crate::exchange::source::SourceItem;
@@ -53,7 +53,8 @@ pub(crate) fn import(
                     match secret(&[&fact.value_text]).filter(|_| policy == SecretPolicy::Refuse) {
                         Some(reason) => report.skip_item(item, reason),
                         None if ids.insert(fact.fact_id.clone()) => {
-                            lines.push_str(&line(&fact)?);
+                            lines.push_str(&fact.to_json()?);
+                            lines.push('\n');
                             made.push((item, fact));
                         }
                         None => report.skip_item(item, "appears in the source twice"),
@@ -126,10 +127,4 @@ fn id(texts: &[&str]) -> String {
         &digits[20..],
     ];
     parts.join("-")
-}
-
-fn line(fact: &Fact) -> Result<String> {
-    let line = serde_json::to_string(fact)
-        .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))?;
-    Ok(line + "\n")
 }
