@@ -9,6 +9,7 @@ use chrono::Utc;
 
 use crate::error::Result;
 use crate::journal::draft::RecordDraft;
+use crate::journal::import::Identity;
 use crate::journal::import::ImportTarget;
 use crate::journal::import::identity;
 use crate::journal::import::remove_known;
@@ -23,6 +24,20 @@ pub struct DatedRecord {
     pub time: Option<DateTime<Utc>>,
 }
 
+impl DatedRecord {
+    /// Returns the line of the record; `now` is its time if that is unknown.
+    pub(crate) fn line(&self, now: DateTime<Utc>) -> Result<String> {
+        let time = self.time.unwrap_or(now);
+        let time = time.to_rfc3339_opts(SecondsFormat::AutoSi, false);
+        self.draft.line(&time)
+    }
+
+    /// Returns what identifies the record: those with the same identity are duplicates.
+    pub(crate) fn identity(&self) -> Identity {
+        identity(self.draft.content(), self.time)
+    }
+}
+
 /// The outcome of adopting records.
 #[derive(Clone, Debug, Default)]
 pub struct Adopted {
@@ -35,20 +50,13 @@ pub struct Adopted {
 /// Adds the records that are not in the journal yet, in the given order.
 pub fn adopt(path: &Path, records: &[DatedRecord], options: &WriteOptions) -> Result<Adopted> {
     let mut done = Adopted::default();
-    let of = |one: &DatedRecord| identity(one.draft.content(), one.time);
-    let mut lines = Vec::new();
-    for one in records {
-        let time = one.time.unwrap_or(options.clock.now());
-        lines.push(
-            one.draft
-                .line(&time.to_rfc3339_opts(SecondsFormat::AutoSi, false))?,
-        );
-    }
+    let lines = records.iter().map(|one| one.line(options.clock.now()));
+    let lines: Vec<String> = lines.collect::<Result<_>>()?;
     let mut target = ImportTarget::open(path, options)?;
-    let mut wanted: HashSet<_> = records.iter().map(of).collect();
+    let mut wanted: HashSet<_> = records.iter().map(DatedRecord::identity).collect();
     remove_known(path, &mut wanted)?;
     for (one, line) in records.iter().zip(&lines) {
-        let is_new = wanted.remove(&of(one));
+        let is_new = wanted.remove(&one.identity());
         if is_new {
             target.add(line)?;
         }

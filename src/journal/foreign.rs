@@ -3,7 +3,6 @@
 use std::fmt;
 
 use chrono::DateTime;
-use chrono::SecondsFormat;
 use chrono::Utc;
 use serde_json::Map;
 use serde_json::Value;
@@ -11,6 +10,7 @@ use serde_json::Value;
 use crate::clock::parse_date;
 use crate::clock::parse_timestamp;
 use crate::journal::MAX_LINE;
+use crate::journal::adopt::DatedRecord;
 use crate::journal::draft::RecordDraft;
 use crate::journal::record::strings;
 
@@ -41,9 +41,8 @@ const MAX_SECONDS: i64 = 7_258_118_400;
 /// A line of another tool's file, converted to a record.
 #[derive(Debug)]
 pub(crate) struct Foreign {
-    pub(crate) draft: RecordDraft,
-    /// The time that the line states.
-    pub(crate) time: Option<DateTime<Utc>>,
+    /// The record, with the time that the line states.
+    pub(crate) record: DatedRecord,
     /// The field whose number is not a plausible time, if the line states no other time.
     pub(crate) unread_time: Option<&'static str>,
 }
@@ -100,16 +99,9 @@ impl Foreign {
         let draft = RecordDraft::new(kind, content, tags, remaining_fields(fields).as_deref());
         let draft = draft.map_err(|error| Fault::Refused(error.message))?;
         Ok(Self {
-            draft,
-            time,
+            record: DatedRecord { draft, time },
             unread_time,
         })
-    }
-
-    /// Returns the time to write: that of the line, or `now` if it has none.
-    pub(crate) fn timestamp(&self, now: DateTime<Utc>) -> String {
-        let time = self.time.unwrap_or(now);
-        time.to_rfc3339_opts(SecondsFormat::AutoSi, false)
     }
 }
 
@@ -209,7 +201,7 @@ mod tests {
     fn line(json: &str) -> String {
         let foreign = Foreign::parse(json.as_bytes()).unwrap();
         let now = DateTime::from_timestamp(0, 0).unwrap();
-        let line = foreign.draft.line(&foreign.timestamp(now)).unwrap();
+        let line = foreign.record.line(now).unwrap();
         line.trim_end().to_owned()
     }
 
@@ -257,7 +249,7 @@ mod tests {
             let json = format!("{{\"text\":\"c\",\"time\":{number}}}");
             let foreign = Foreign::parse(json.as_bytes()).unwrap();
             (
-                foreign.time.map(|time| time.to_rfc3339()),
+                foreign.record.time.map(|time| time.to_rfc3339()),
                 foreign.unread_time,
             )
         };

@@ -75,9 +75,9 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
         watched.next();
         match foreign(&line) {
             Ok(None) => {}
-            Ok(Some(one)) if wanted.remove(&identity_of(&one)) => {
+            Ok(Some(one)) if wanted.remove(&one.record.identity()) => {
                 report.imported += 1;
-                target.add(&one.draft.line(&one.timestamp(options.clock.now()))?)?;
+                target.add(&one.record.line(options.clock.now())?)?;
                 if let Some(field) = one.unread_time
                     && report.warnings.len() < MAX_WARNINGS
                 {
@@ -177,14 +177,14 @@ fn survey(from: &Path, options: &WriteOptions) -> Result<(usize, HashSet<Identit
             continue;
         };
         if options.secrets == SecretPolicy::Refuse
-            && let Some(rule) = one.draft.secret()
+            && let Some(rule) = one.record.draft.secret()
         {
             let message = format!("contains what looks like a secret ({rule})");
             return Err(Error::refused(message)
                 .at(from, number)
                 .hint("agents read the journal back; remove the secret, or pass --allow-secret"));
         }
-        found.insert(identity_of(&one));
+        found.insert(one.record.identity());
     }
     Ok((number, found))
 }
@@ -225,10 +225,6 @@ fn foreign(line: &JournalLine) -> std::result::Result<Option<Foreign>, Fault> {
         JournalLine::Whole(line) => Foreign::parse(trimmed(line)).map(Some),
         JournalLine::Dropped => Err(Fault::TooLong),
     }
-}
-
-fn identity_of(one: &Foreign) -> Identity {
-    identity(one.draft.content(), one.time)
 }
 
 /// Returns the identity of a record.

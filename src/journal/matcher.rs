@@ -210,7 +210,7 @@ fn prefilter(text: &str, mode: Mode, is_plain: bool) -> Result<Prefilter> {
         return Ok(Prefilter::Parts(vec![finder(text)]));
     }
     let part = text
-        .split(|c| !is_plain_char(c))
+        .split(|c| !self::is_plain(c))
         .max_by_key(|part| part.len());
     match part.filter(|part| part.len() >= MIN_PART_LENGTH || is_plain) {
         // No writer escapes such characters, but this mode promises to search the decoded text.
@@ -227,10 +227,6 @@ fn prefilter(text: &str, mode: Mode, is_plain: bool) -> Result<Prefilter> {
 
 /// Returns whether a character is unescaped in every JSON text that programs write.
 fn is_plain(c: char) -> bool {
-    is_plain_char(c)
-}
-
-fn is_plain_char(c: char) -> bool {
     // Some programs escape characters with a meaning in HTML, the slash, or all but the most basic ASCII.
     matches!(c, ' '..='~')
         && !matches!(

@@ -149,9 +149,7 @@ pub(crate) fn remember(journal: &Path, request: &Request) -> Result<()> {
 }
 
 fn requests_path(journal: &Path) -> PathBuf {
-    let mut name = journal.as_os_str().to_owned();
-    name.push(".requests");
-    PathBuf::from(name)
+    journal.with_added_extension("requests")
 }
 
 fn sum(lines: &[u8]) -> String {

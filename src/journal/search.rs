@@ -1,6 +1,7 @@
 //! Searches the journal from its end, in a window that grows until it contains enough results.
 
 use std::fs::File;
+use std::ops::ControlFlow;
 use std::ops::Range;
 use std::path::Path;
 
@@ -126,19 +127,6 @@ struct SearchProgress<'a> {
     skipped: usize,
 }
 
-/// Whether a search continues.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SearchStep {
-    On,
-    Over,
-}
-
-impl SearchStep {
-    fn is_over(self) -> bool {
-        self == Self::Over
-    }
-}
-
 impl<'a> SearchProgress<'a> {
     fn new(query: &'a JournalQuery) -> Result<Self> {
         Ok(Self {
@@ -164,7 +152,7 @@ impl<'a> SearchProgress<'a> {
         } else {
             0
         };
-        if self.read(journal, near..length)?.is_over() {
+        if self.read(journal, near..length)?.is_break() {
             return Ok(());
         }
         self.search_far(journal, near)
@@ -187,13 +175,12 @@ impl<'a> SearchProgress<'a> {
                 before = part.range.start;
                 if self.pass(&part) {
                     is_worth_it = true;
-                } else if self.read(journal, part.range)?.is_over() {
+                } else if self.read(journal, part.range)?.is_break() {
                     return Ok(());
                 }
             }
             if !is_worth_it {
-                self.read(journal, 0..before)?;
-                return Ok(());
+                return self.read(journal, 0..before).map(|_| ());
             }
         }
         Ok(())
@@ -209,21 +196,21 @@ impl<'a> SearchProgress<'a> {
         passes
     }
 
-    fn read(&mut self, journal: &Journal<'_>, range: Range<u64>) -> Result<SearchStep> {
+    fn read(&mut self, journal: &Journal<'_>, range: Range<u64>) -> Result<ControlFlow<()>> {
         let mut reader = ReverseLineReader::new(journal.file, range, MAX_LINE);
         while let Some(region) = reader.next().at("read", journal.path)? {
-            if self.search_region(&region)?.is_over() {
-                return Ok(SearchStep::Over);
+            if self.search_region(&region)?.is_break() {
+                return Ok(ControlFlow::Break(()));
             }
         }
-        Ok(SearchStep::On)
+        Ok(ControlFlow::Continue(()))
     }
 
-    fn search_region(&mut self, region: &Region) -> Result<SearchStep> {
+    fn search_region(&mut self, region: &Region) -> Result<ControlFlow<()>> {
         self.skipped += region.dropped.min(self.bound - self.lines);
         self.lines += region.dropped;
         if self.lines >= self.bound {
-            return Ok(SearchStep::Over);
+            return Ok(ControlFlow::Break(()));
         }
         let held = self.lines + count(region.lines);
         let lines = if held > self.bound {
@@ -237,20 +224,20 @@ impl<'a> SearchProgress<'a> {
         for line in self.matcher.candidates(lines).into_iter().rev() {
             after += count(&lines[line.end..behind]);
             behind = line.end;
-            if after >= self.bound || self.judge(lines, line, after)?.is_over() {
-                return Ok(SearchStep::Over);
+            if after >= self.bound || self.judge(lines, line, after)?.is_break() {
+                return Ok(ControlFlow::Break(()));
             }
         }
         self.lines = held;
         Ok(if held >= self.bound {
-            SearchStep::Over
+            ControlFlow::Break(())
         } else {
-            SearchStep::On
+            ControlFlow::Continue(())
         })
     }
 
     /// Handles a candidate; `after` is the number of lines after it.
-    fn judge(&mut self, lines: &[u8], line: Range<usize>, after: usize) -> Result<SearchStep> {
+    fn judge(&mut self, lines: &[u8], line: Range<usize>, after: usize) -> Result<ControlFlow<()>> {
         let line = &lines[line];
         match self.matcher.verdict(line) {
             LineMatch::Other => {}
@@ -260,7 +247,7 @@ impl<'a> SearchProgress<'a> {
                 if is_full || self.results.len() == self.query.limit {
                     self.truncated = true;
                     self.bound = self.query.window_for(after + 1).min(self.bound);
-                    return Ok(SearchStep::Over);
+                    return Ok(ControlFlow::Break(()));
                 }
                 self.bytes += line.len();
                 self.results.push(display_line(line)?);
@@ -269,7 +256,7 @@ impl<'a> SearchProgress<'a> {
                 }
             }
         }
-        Ok(SearchStep::On)
+        Ok(ControlFlow::Continue(()))
     }
 
     fn end(self) -> SearchResults {
