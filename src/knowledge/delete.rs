@@ -62,7 +62,7 @@ pub fn delete(
             let (path, _) = existing(&place, key)?;
             let mut changes = Changes::new();
             changes.delete(&path)?;
-            index::update(&place, &mut changes, &[(key, None)])?;
+            index::update(&place, &mut changes, [key.to_owned()])?;
             let what = format!("delete {key} — Reason: {reason}");
             log::add(&mut changes, &place, &project.clock, &what)?;
             Ok(((), changes))

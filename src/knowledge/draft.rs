@@ -193,7 +193,7 @@ fn is_opened(text: &str) -> bool {
 }
 
 /// Returns the text up to the first invalid byte.
-fn valid(bytes: &[u8]) -> &str {
+pub(crate) fn valid(bytes: &[u8]) -> &str {
     match str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),

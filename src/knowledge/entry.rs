@@ -75,6 +75,11 @@ impl Entry {
         Parsed::new(entry, reader.warnings)
     }
 
+    /// Parses the entry in a file of the store, without what is wrong with it.
+    pub(crate) fn from_bytes(bytes: &[u8], path: &Path) -> Self {
+        Self::parse(&String::from_utf8_lossy(bytes), path).value
+    }
+
     /// Returns whether it is active; searches skip other entries by default.
     pub fn is_active(&self) -> bool {
         self.status == EntryStatus::Active

@@ -16,7 +16,6 @@ use sha2::Sha256;
 use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Confidence;
-use crate::knowledge::Entry;
 use crate::knowledge::EntryKey;
 use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
@@ -146,9 +145,7 @@ impl KnownEntry {
             likeness: Likeness::new(said, key),
         }
     }
-}
 
-impl KnownEntry {
     /// Returns the planned entry of an item; a number appended to its key does not count as a word of its
     /// title.
     fn planned(item: &ImportItem, key: &str, body: &str) -> Self {
@@ -263,7 +260,7 @@ fn plan(
         .resize(items.len(), ImportOutcome::New(String::new()));
     let bodies = existing.bodies();
     let mut changes = Changes::new();
-    let mut rows = Vec::new();
+    let mut new = Vec::new();
     for (index, item) in items.iter().enumerate() {
         if matches!(done.outcomes[index], ImportOutcome::Like(..)) {
             continue;
@@ -273,16 +270,12 @@ fn plan(
         done.outcomes[index] = if there {
             repeated(bodies.get(key.as_str()).copied(), key, &body)
         } else {
-            rows.push((
-                key.as_str(),
-                Some(write(project, place, &mut changes, (item, key, &body))?),
-            ));
+            write(project, place, &mut changes, (item, key, &body))?;
+            new.push(key.clone());
             ImportOutcome::New(key.clone())
         };
     }
-    if !rows.is_empty() {
-        index::update(place, &mut changes, &rows)?;
-    }
+    index::update(place, &mut changes, new)?;
     Ok((done, changes))
 }
 
@@ -311,14 +304,13 @@ fn repeated(existing: Option<&str>, key: &str, body: &str) -> ImportOutcome {
     }
 }
 
-/// Plans a new entry with its line in log.md, and returns its index row.
+/// Plans a new entry with its line in log.md.
 fn write(
     project: &Project,
     place: &KnowledgeDir,
     changes: &mut Changes,
     (item, key, body): (&ImportItem, &str, &str),
-) -> Result<index::IndexRow> {
-    let path = place.entry(key);
+) -> Result<()> {
     let draft = EntryDraft {
         key: &EntryKey::parse(key)?,
         kind: item.kind,
@@ -328,14 +320,10 @@ fn write(
         title: None,
         today: project.clock.today(),
     };
-    let new = draft.fresh();
-    let row =
-        index::IndexRow::from_entry(&Entry::parse(&String::from_utf8_lossy(&new), &path).value);
-    changes.edit(&path, None, new)?;
+    changes.edit(&place.entry(key), None, draft.fresh())?;
     let (kind, confidence) = (item.kind.as_str(), item.confidence.as_str());
     let what = format!("import {key} ({kind}, {confidence}) from {}", item.origin.0);
-    log::add(changes, place, &project.clock, &what)?;
-    Ok(row)
+    log::add(changes, place, &project.clock, &what)
 }
 
 /// Returns the key of each item: the existing one if it was imported before, or else a free one.

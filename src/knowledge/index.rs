@@ -158,17 +158,27 @@ fn cells(line: &str) -> Vec<String> {
     cells.iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// Plans setting or removing the rows of these keys in INDEX.md; if its format is not ours, it is rebuilt.
+/// Plans setting or removing the rows of these entries in INDEX.md, as the plan leaves them; if its format is not
+/// ours, it is rebuilt.
 pub(crate) fn update(
     place: &KnowledgeDir,
     changes: &mut Changes,
-    rows: &[(&str, Option<IndexRow>)],
+    keys: impl IntoIterator<Item = String>,
 ) -> Result<()> {
+    let mut rows = BTreeMap::new();
+    for key in keys {
+        let path = place.entry(&key);
+        let bytes = changes.current(&path)?;
+        let row = bytes.map(|bytes| IndexRow::from_entry(&Entry::from_bytes(&bytes, &path)));
+        rows.insert(key, row);
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
     let path = place.index();
     let old = changes.current(&path)?;
     let text = old.as_deref().and_then(|old| str::from_utf8(old).ok());
-    let new_rows = rows.iter().map(|(key, row)| (*key, row.as_ref())).collect();
-    let new = match text.and_then(|text| replace_rows(text, &new_rows)) {
+    let new = match text.and_then(|text| replace_rows(text, &rows)) {
         Some(text) => text,
         None => rebuilt(place, old.as_deref(), rows)?,
     };
@@ -179,7 +189,7 @@ pub(crate) fn update(
 fn rebuilt(
     place: &KnowledgeDir,
     old: Option<&[u8]>,
-    rows: &[(&str, Option<IndexRow>)],
+    rows: BTreeMap<String, Option<IndexRow>>,
 ) -> Result<String> {
     let mut all: BTreeMap<String, IndexRow> = all(place)?
         .value
@@ -192,8 +202,8 @@ fn rebuilt(
     }
     for (key, row) in rows {
         match row {
-            Some(row) => all.insert((*key).to_owned(), row.clone()),
-            None => all.remove(*key),
+            Some(row) => all.insert(key, row),
+            None => all.remove(&key),
         };
     }
     Ok(render(all.into_values()))
@@ -214,38 +224,26 @@ pub(crate) fn kept_rows(old: Option<&[u8]>, unread: &BTreeSet<String>) -> Vec<In
 pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
     let place = KnowledgeDir::in_project(project);
     let folder = place.memory();
-    let mut rows = Vec::new();
-    for path in changes.paths() {
+    let paths = changes.paths().into_iter();
+    let keys = paths.filter_map(|path| {
         let name = path.file_name().and_then(|name| name.to_str());
-        let Some(key) = name.and_then(stem).filter(|_| path.starts_with(&folder)) else {
-            continue;
-        };
-        let row = changes.current(path)?.map(|bytes| {
-            let text = String::from_utf8_lossy(&bytes);
-            IndexRow::from_entry(&Entry::parse(&text, path).value)
-        });
-        rows.push((key.to_owned(), row));
-    }
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let rows: Vec<(&str, Option<IndexRow>)> = rows
-        .iter()
-        .map(|(key, row)| (key.as_str(), row.clone()))
-        .collect();
-    update(&place, changes, &rows)
+        let key = name.and_then(stem)?;
+        path.starts_with(&folder).then(|| key.to_owned())
+    });
+    let keys: Vec<String> = keys.collect();
+    update(&place, changes, keys)
 }
 
 /// Returns the rows of all existing entries.
 pub(crate) fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<IndexRow>>> {
     scan(place, |file| {
-        let text = String::from_utf8_lossy(&file.bytes);
-        Some(IndexRow::from_entry(&Entry::parse(&text, &file.path).value))
+        let entry = Entry::from_bytes(&file.bytes, &file.path);
+        Some(IndexRow::from_entry(&entry))
     })
 }
 
 /// Returns a text of ours with rows replaced, added or removed by key, or `None` if its format is not ours.
-fn replace_rows(text: &str, new_rows: &BTreeMap<&str, Option<&IndexRow>>) -> Option<String> {
+fn replace_rows(text: &str, new_rows: &BTreeMap<String, Option<IndexRow>>) -> Option<String> {
     let rows = text.strip_prefix(HEAD)?;
     if !rows.is_empty() && !rows.ends_with('\n') {
         return None;
@@ -259,16 +257,16 @@ fn replace_rows(text: &str, new_rows: &BTreeMap<&str, Option<&IndexRow>>) -> Opt
         if here <= previous {
             return None;
         }
-        while let Some((_, row)) = waiting.next_if(|(key, _)| **key < here) {
-            new.extend(row.map(IndexRow::line));
+        while let Some((_, row)) = waiting.next_if(|(key, _)| key.as_str() < here) {
+            new.extend(row.as_ref().map(IndexRow::line));
         }
-        match waiting.next_if(|(key, _)| **key == here) {
-            Some((_, row)) => new.extend(row.map(IndexRow::line)),
+        match waiting.next_if(|(key, _)| key.as_str() == here) {
+            Some((_, row)) => new.extend(row.as_ref().map(IndexRow::line)),
             None => new.push_str(line),
         }
         previous = here;
     }
-    new.extend(waiting.filter_map(|(_, row)| row.map(IndexRow::line)));
+    new.extend(waiting.filter_map(|(_, row)| row.as_ref().map(IndexRow::line)));
     Some(new)
 }
 
@@ -290,7 +288,7 @@ mod tests {
     }
 
     fn replace_row(text: &str, key: &str, row: Option<&IndexRow>) -> Option<String> {
-        replace_rows(text, &BTreeMap::from([(key, row)]))
+        replace_rows(text, &BTreeMap::from([(key.to_owned(), row.cloned())]))
     }
 
     #[test]
@@ -305,6 +303,7 @@ mod tests {
             ("e", Some(&e)),
             ("g", Some(&g)),
         ];
+        let rows = rows.map(|(key, row)| (key.to_owned(), row.cloned()));
         let new = replace_rows(&text, &BTreeMap::from(rows)).unwrap();
         assert_eq!(new, render([a, d, e, row("f", "F"), g]));
     }

@@ -1,9 +1,7 @@
 //! Marks an entry as superseded by another one; its file is kept.
 
-use std::collections::BTreeMap;
 use std::collections::HashSet;
 use std::path::Path;
-use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -13,9 +11,9 @@ use crate::knowledge::Entry;
 use crate::knowledge::EntryStatus;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::draft::refuse_unreadable_front_matter;
+use crate::knowledge::draft::valid;
 use crate::knowledge::front_edit;
 use crate::knowledge::index;
-use crate::knowledge::index::IndexRow;
 use crate::knowledge::key;
 use crate::knowledge::log;
 use crate::knowledge::read;
@@ -70,8 +68,8 @@ fn plan(
     old: &str,
     new: &str,
 ) -> Result<(Superseded, Changes)> {
-    let mut edits = EntryEdits::open(place, [old, new])?;
-    let (old_entry, new_entry) = (edits.entry(old), edits.entry(new));
+    let entry = |key| existing(place, key).map(|(path, bytes)| Entry::from_bytes(&bytes, &path));
+    let (old_entry, new_entry) = (entry(old)?, entry(new)?);
     if old_entry.key == new_entry.key {
         return Err(Error::refused("an entry cannot supersede itself"));
     }
@@ -81,13 +79,15 @@ fn plan(
     }
     let replacement = replacement(place, &old_entry, new)?;
     let is_return = new_entry.status == EntryStatus::Superseded;
-    match &replacement {
+    let superseded = EntryStatus::Superseded.as_str().to_owned();
+    let mut fields = vec![(old.to_owned(), "status", superseded)];
+    match replacement {
         Some(holder) if is_return => {
             // The entry that superseded it must no longer name it, or they would form a cycle.
-            edits.add(place, &holder.key)?;
-            let left = holder.supersedes.iter().filter(|key| *key != new);
-            edits.set(&holder.key, "supersedes", &list(left))?;
-            edits.set(new, "status", EntryStatus::Active.as_str())?;
+            let left = list(holder.supersedes.iter().filter(|key| *key != new));
+            fields.push((holder.key, "supersedes", left));
+            let active = EntryStatus::Active.as_str().to_owned();
+            fields.push((new.to_owned(), "status", active));
         }
         Some(_) => {
             let message =
@@ -97,16 +97,25 @@ fn plan(
         None if is_return => return Err(superseded_itself(place, new)?),
         None => {}
     }
-    edits.set(old, "status", EntryStatus::Superseded.as_str())?;
     // Some tools use `supersedes` differently and let an entry name itself; that is dropped.
     let known = new_entry
         .supersedes
         .iter()
         .filter(|key| *key != new && *key != old);
     if !is_named {
-        edits.set(new, "supersedes", &list(known.chain([&old.to_owned()])))?;
+        let named = list(known.chain([&old.to_owned()]));
+        fields.push((new.to_owned(), "supersedes", named));
     }
-    let changes = edits.changes(project, place, &format!("supersede {old} -> {new}"))?;
+    fields.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut changes = Changes::new();
+    for (key, name, value) in &fields {
+        set(&mut changes, place, key, (name, value))?;
+    }
+    if !changes.is_empty() {
+        index::update(place, &mut changes, fields.into_iter().map(|field| field.0))?;
+        let what = format!("supersede {old} -> {new}");
+        log::add(&mut changes, place, &project.clock, &what)?;
+    }
     let done = Superseded {
         old: old.to_owned(),
         new: new.to_owned(),
@@ -141,7 +150,7 @@ fn replacement(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<Option<En
                 continue;
             }
             let path = place.entry(&key);
-            open.extend(read::bytes(place, &path)?.map(|bytes| parse(&bytes, &path)));
+            open.extend(read::bytes(place, &path)?.map(|bytes| Entry::from_bytes(&bytes, &path)));
         }
     }
     Ok(None)
@@ -150,7 +159,7 @@ fn replacement(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<Option<En
 /// Returns the key of an entry that says it supersedes another, if any.
 pub(crate) fn replaced_by(place: &KnowledgeDir, key: &str) -> Result<Option<String>> {
     let naming = scan(place, |file| {
-        let entry = parse(&file.bytes, &file.path);
+        let entry = Entry::from_bytes(&file.bytes, &file.path);
         let names = entry.key != key && entry.supersedes.iter().any(|named| named == key);
         names.then_some(entry.key)
     })?;
@@ -190,91 +199,27 @@ fn superseded_itself(place: &KnowledgeDir, new: &str) -> Result<Error> {
     )))
 }
 
-/// Entries being changed, each with its old and new content.
-struct EntryEdits(BTreeMap<String, EntryEdit>);
-
-struct EntryEdit {
-    path: PathBuf,
-    before: Vec<u8>,
-    after: Vec<u8>,
-}
-
-impl EntryEdits {
-    fn open(place: &KnowledgeDir, keys: [&str; 2]) -> Result<Self> {
-        let mut edits = Self(BTreeMap::new());
-        for key in keys {
-            edits.add(place, key)?;
-        }
-        Ok(edits)
+/// Plans setting a field of an entry, or removing it if the value is empty; a status that says the same stays as
+/// it is written.
+fn set(
+    changes: &mut Changes,
+    place: &KnowledgeDir,
+    key: &str,
+    (name, value): (&str, &str),
+) -> Result<()> {
+    let (path, bytes) = existing(place, key)?;
+    let bytes = changes.current(&path)?.unwrap_or(bytes);
+    let status = Entry::from_bytes(&bytes, &path).status;
+    if name == "status" && status.as_str() == value {
+        return Ok(());
     }
-
-    fn add(&mut self, place: &KnowledgeDir, key: &str) -> Result<()> {
-        if !self.0.contains_key(key) {
-            let (path, before) = existing(place, key)?;
-            let after = before.clone();
-            let edit = EntryEdit {
-                path,
-                before,
-                after,
-            };
-            self.0.insert(key.to_owned(), edit);
-        }
-        Ok(())
-    }
-
-    fn entry(&self, key: &str) -> Entry {
-        let edit = self.0.get(key);
-        edit.map(|edit| parse(&edit.after, &edit.path))
-            .unwrap_or_default()
-    }
-
-    /// Sets a field of an entry unless it already has this value; an empty value removes the field.
-    fn set(&mut self, key: &str, name: &str, value: &str) -> Result<()> {
-        let entry = self.entry(key);
-        let Some(edit) = self.0.get_mut(key) else {
-            return Ok(());
-        };
-        let is_so = name == "status" && entry.status.as_str() == value;
-        if !is_so {
-            edit.after = with(&edit.after, &edit.path, name, value)?;
-        }
-        Ok(())
-    }
-
-    fn changes(self, project: &Project, place: &KnowledgeDir, what: &str) -> Result<Changes> {
-        let mut changes = Changes::new();
-        let mut rows = Vec::new();
-        let edited = self
-            .0
-            .into_iter()
-            .filter(|(_, edit)| edit.after != edit.before);
-        for (key, edit) in edited {
-            rows.push((key, IndexRow::from_entry(&parse(&edit.after, &edit.path))));
-            changes.edit(&edit.path, Some(edit.before), edit.after)?;
-        }
-        if !rows.is_empty() {
-            let rows: Vec<_> = rows
-                .iter()
-                .map(|(key, row)| (key.as_str(), Some(row.clone())))
-                .collect();
-            index::update(place, &mut changes, &rows)?;
-            log::add(&mut changes, place, &project.clock, what)?;
-        }
-        Ok(changes)
-    }
-}
-
-fn parse(bytes: &[u8], path: &Path) -> Entry {
-    Entry::parse(&String::from_utf8_lossy(bytes), path).value
+    let new = with(&bytes, &path, name, value)?;
+    changes.edit(&path, Some(bytes), new)
 }
 
 /// Returns an entry's bytes with a field set, or removed if the value is empty.
 fn with(bytes: &[u8], path: &Path, name: &str, value: &str) -> Result<Vec<u8>> {
-    let end = match str::from_utf8(bytes) {
-        Ok(text) => text.len(),
-        Err(error) => error.valid_up_to(),
-    };
-    let head = str::from_utf8(&bytes[..end]).unwrap_or_default();
+    let head = valid(bytes);
     if front_matter::inner_range(head).is_none() {
         refuse_unreadable_front_matter(bytes, path)?;
         return Err(Error::refused("has no front matter to record it in")
@@ -287,7 +232,7 @@ fn with(bytes: &[u8], path: &Path, name: &str, value: &str) -> Result<Vec<u8>> {
         front_edit::set(head, &[(name, value.to_owned())])
     };
     let mut text = text.into_bytes();
-    text.extend(&bytes[end..]);
+    text.extend(&bytes[head.len()..]);
     Ok(text)
 }
 
@@ -309,7 +254,10 @@ mod tests {
             let value = list(keys.iter());
             assert_eq!(value, expected);
             let text = format!("---\nsupersedes: {value}\n---\n");
-            assert_eq!(parse(text.as_bytes(), Path::new("a.md")).supersedes, keys);
+            assert_eq!(
+                Entry::from_bytes(text.as_bytes(), Path::new("a.md")).supersedes,
+                keys
+            );
         }
         assert_eq!(list([].iter()), "");
     }

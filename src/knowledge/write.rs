@@ -227,9 +227,8 @@ fn plan(
     };
     let mut changes = Changes::new();
     if !written.unchanged {
-        let row = index::IndexRow::from_entry(&entry);
         changes.edit(&path, old, new.clone())?;
-        index::update(place, &mut changes, &[(key.as_str(), Some(row))])?;
+        index::update(place, &mut changes, [key.to_string()])?;
         let (kind, confidence) = (write.kind.as_str(), write.confidence.as_str());
         let what = format!("write {key} ({kind}, {confidence})");
         log::add(&mut changes, place, &project.clock, &what)?;
