@@ -335,6 +335,11 @@ impl Fact {
             && self.is_over_at(now)
     }
 
+    /// Returns when it was last changed or mentioned.
+    pub(crate) fn last_touched(&self) -> &str {
+        self.updated_at.as_str().max(&self.last_mentioned_at)
+    }
+
     /// Returns whether it is valid at this time.
     pub fn is_valid_at(&self, now: &str) -> bool {
         self.valid_from.as_str() <= now && self.valid_to.as_deref().is_none_or(|end| now < end)

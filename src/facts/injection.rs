@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::facts::confidence;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
+use crate::facts::maintenance;
 use crate::facts::profile;
 use crate::facts::search::judge_each;
 use crate::facts::store::Facts;
@@ -78,7 +79,8 @@ pub fn inject(
         Some(query) => judge_each(facts.connection(), user, query, all.iter())?,
         None => vec![Some(0.0); total],
     };
-    let held = in_order(all, &shares, &stale_before(facts));
+    let stale = maintenance::before(facts.clock().now(), STALE_AFTER);
+    let held = in_order(all, &shares, &stale);
     let mut kept: Vec<Fact> = Vec::new();
     for fact in &held {
         kept.push(fact.clone());
@@ -110,7 +112,7 @@ fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> 
         .collect();
     held.sort_by_key(|(share, fact)| {
         let is_unsure = fact.confidence < confidence::FIRST_MENTION;
-        let worse = last_spoken_of(fact) < stale || is_unsure;
+        let worse = fact.last_touched() < stale || is_unsure;
         let (share, sure) = (share.to_bits(), fact.confidence.to_bits());
         (
             Priority::for_fact(fact),
@@ -126,19 +128,6 @@ fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> 
 /// Returns whether a fact must be followed, whatever the prompt is about.
 fn always_holds(fact: &Fact) -> bool {
     matches!(fact.category, Category::HardPreference | Category::Health)
-}
-
-fn stale_before(facts: &Facts) -> String {
-    let now = facts.clock().now();
-    let time = now.checked_sub_signed(chrono::TimeDelta::days(STALE_AFTER));
-    time.unwrap_or(now)
-        .to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
-}
-
-fn last_spoken_of(fact: &Fact) -> &str {
-    fact.updated_at
-        .as_str()
-        .max(fact.last_mentioned_at.as_str())
 }
 
 /// Renders the facts; values are single sanitised lines, which cannot become headings or instruction blocks.

@@ -62,7 +62,8 @@ pub fn archive(facts: &mut Facts, cut_off: DateTime<Utc>) -> Result<usize> {
     facts.write(|connection| archive_older(connection, &cut_off, &now))
 }
 
-fn before(now: DateTime<Utc>, days: i64) -> String {
+/// Returns the time this many days ago, as stored.
+pub(crate) fn before(now: DateTime<Utc>, days: i64) -> String {
     let time = now.checked_sub_signed(TimeDelta::days(days)).unwrap_or(now);
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }

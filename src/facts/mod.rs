@@ -65,6 +65,7 @@ pub use confirmation::reject;
 pub use evaluation::Delta;
 pub use evaluation::Evaluation;
 pub use evaluation::Interval;
+pub use evaluation::Measures;
 pub use evaluation::MethodRow;
 pub use evaluation::evaluate;
 pub use fact::Category;

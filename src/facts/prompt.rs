@@ -7,11 +7,9 @@ use crate::error::Result;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::queue::Turn;
-use crate::facts::scope::ProjectScope;
 use crate::facts::search;
 use crate::facts::search::FactQuery;
 use crate::facts::search::Method;
-use crate::facts::search::Selection;
 use crate::facts::store::Facts;
 
 const TEMPLATE: &str = include_str!("auditor_prompt.txt");
@@ -30,16 +28,8 @@ pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Str
 
 /// Returns the facts that the turn may concern: the search hits, then the most recently mentioned ones.
 fn candidates(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Vec<Fact>> {
-    let query = FactQuery {
-        text: turn.user_input.clone(),
-        limit: FOUND,
-        scope: turn
-            .project
-            .clone()
-            .map_or(ProjectScope::General, ProjectScope::Project),
-        method: Method::default(),
-        selection: Selection::Candidates,
-    };
+    let project = turn.project.as_deref();
+    let query = FactQuery::candidates(&turn.user_input, project, FOUND, Method::default());
     let hits = search::retrieve(facts, &turn.user, &query, embedder)?.hits;
     let mut known = fact::select(
         facts.connection(),

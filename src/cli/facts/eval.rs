@@ -55,8 +55,9 @@ fn show(evaluation: &Evaluation, to: &mut dyn Write) -> io::Result<()> {
                 "method", "R@5", "R@10", "R@20", "MRR", "nDCG@10", "delta R@10"
             )?;
         }
+        let mean = &row.mean;
         let [r_at_5, r_at_10, r_at_20, mrr, ndcg] = [
-            row.r_at_5, row.r_at_10, row.r_at_20, row.mrr, row.ndcg_at_10,
+            mean.r_at_5, mean.r_at_10, mean.r_at_20, mean.mrr, mean.ndcg_at_10,
         ]
         .map(percent);
         writeln!(

@@ -1,6 +1,6 @@
 //! Computes retrieval metrics of a ranking, and confidence intervals of differences between rankings.
 
-use std::ops::Add;
+use serde::Serialize;
 
 use crate::ranking::to_f64;
 
@@ -11,13 +11,18 @@ const DRAWS: usize = 2000;
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Metrics of a ranking, or the means of several; each from 0 to 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Measures {
-    pub(crate) r_at_5: f64,
-    pub(crate) r_at_10: f64,
-    pub(crate) r_at_20: f64,
-    pub(crate) mrr: f64,
-    pub(crate) ndcg_at_10: f64,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Measures {
+    /// Recall among the first 5.
+    pub r_at_5: f64,
+    /// Recall among the first 10.
+    pub r_at_10: f64,
+    /// Recall among the first 20.
+    pub r_at_20: f64,
+    /// Mean reciprocal rank of the first relevant item.
+    pub mrr: f64,
+    /// Normalised discounted cumulative gain of the first 10.
+    pub ndcg_at_10: f64,
 }
 
 impl Measures {
@@ -40,28 +45,14 @@ impl Measures {
 
     /// Returns the mean of each metric.
     pub(crate) fn mean(all: &[Self]) -> Self {
-        let sum = all.iter().fold(Self::default(), |sum, one| sum + *one);
         let share = 1.0 / to_f64(all.len().max(1));
+        let mean = |of: fn(&Self) -> f64| all.iter().map(of).sum::<f64>() * share;
         Self {
-            r_at_5: sum.r_at_5 * share,
-            r_at_10: sum.r_at_10 * share,
-            r_at_20: sum.r_at_20 * share,
-            mrr: sum.mrr * share,
-            ndcg_at_10: sum.ndcg_at_10 * share,
-        }
-    }
-}
-
-impl Add for Measures {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            r_at_5: self.r_at_5 + other.r_at_5,
-            r_at_10: self.r_at_10 + other.r_at_10,
-            r_at_20: self.r_at_20 + other.r_at_20,
-            mrr: self.mrr + other.mrr,
-            ndcg_at_10: self.ndcg_at_10 + other.ndcg_at_10,
+            r_at_5: mean(|one| one.r_at_5),
+            r_at_10: mean(|one| one.r_at_10),
+            r_at_20: mean(|one| one.r_at_20),
+            mrr: mean(|one| one.mrr),
+            ndcg_at_10: mean(|one| one.ndcg_at_10),
         }
     }
 }

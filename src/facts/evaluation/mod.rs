@@ -15,7 +15,6 @@ use crate::error::Result;
 use crate::facts::evaluation::dataset::Group;
 use crate::facts::evaluation::dataset::Item;
 use crate::facts::evaluation::dataset::Question;
-use crate::facts::evaluation::measures::Measures;
 use crate::facts::fact::Fact;
 use crate::facts::scope::ProjectScope;
 use crate::facts::search::FactHit;
@@ -31,6 +30,7 @@ use crate::ranking::Silence;
 use crate::ranking::SilenceTest;
 
 pub use measures::Interval;
+pub use measures::Measures;
 
 /// Category of questions about what another person said, which are measured separately.
 const ADVERSARIAL: &str = "adversarial";
@@ -54,16 +54,9 @@ pub struct MethodRow {
     pub method: Method,
     /// `main` or `adversarial`.
     pub set: &'static str,
-    /// Recall among the first 5.
-    pub r_at_5: f64,
-    /// Recall among the first 10.
-    pub r_at_10: f64,
-    /// Recall among the first 20.
-    pub r_at_20: f64,
-    /// Mean reciprocal rank of the first relevant item.
-    pub mrr: f64,
-    /// Normalised discounted cumulative gain of the first 10.
-    pub ndcg_at_10: f64,
+    /// The means over the questions.
+    #[serde(flatten)]
+    pub mean: Measures,
     /// Number of questions.
     #[serde(skip)]
     pub queries: usize,
@@ -159,7 +152,6 @@ fn test_silence(
 }
 
 fn row(method: Method, set: &'static str, all: &[Measures], words: &[Measures]) -> MethodRow {
-    let mean = Measures::mean(all);
     let delta = |of: fn(&Measures) -> f64| {
         let pairs = all.iter().zip(words);
         let differences: Vec<f64> = pairs.map(|(one, words)| of(one) - of(words)).collect();
@@ -168,11 +160,7 @@ fn row(method: Method, set: &'static str, all: &[Measures], words: &[Measures]) 
     MethodRow {
         method,
         set,
-        r_at_5: mean.r_at_5,
-        r_at_10: mean.r_at_10,
-        r_at_20: mean.r_at_20,
-        mrr: mean.mrr,
-        ndcg_at_10: mean.ndcg_at_10,
+        mean: Measures::mean(all),
         queries: all.len(),
         delta: Delta {
             r_at_10: delta(|one| one.r_at_10),
@@ -189,13 +177,7 @@ fn ask(
     method: Method,
     embedder: &Embedder,
 ) -> Result<Measures> {
-    let query = FactQuery {
-        text: question.text.clone(),
-        limit: group.items.len(),
-        scope: ProjectScope::General,
-        method,
-        selection: Selection::Candidates,
-    };
+    let query = FactQuery::candidates(&question.text, None, group.items.len(), method);
     let found = retrieve(facts, user, &query, embedder)?;
     let hits = found.hits.iter().enumerate();
     let ranks: Vec<usize> = hits

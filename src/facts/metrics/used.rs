@@ -13,11 +13,9 @@ use crate::facts::metrics::tally::Figure;
 use crate::facts::metrics::tally::Tally;
 use crate::facts::query::Query;
 use crate::facts::queue::Turn;
-use crate::facts::scope::ProjectScope;
 use crate::facts::search;
 use crate::facts::search::FactQuery;
 use crate::facts::search::Method;
-use crate::facts::search::Selection;
 use crate::facts::search::TOP;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -42,17 +40,8 @@ impl Ranks {
         let is_built_in = vectors::model(facts.connection())? == vectors::model_of(&built_in);
         let embedder = embedder.or(is_built_in.then_some(&built_in));
         let mut find = |method, embedder: &Embedder| {
-            let scope = turn
-                .project
-                .clone()
-                .map_or(ProjectScope::General, ProjectScope::Project);
-            let query = FactQuery {
-                text: turn.user_input.clone(),
-                limit: TOP,
-                scope,
-                method,
-                selection: Selection::Candidates,
-            };
+            let project = turn.project.as_deref();
+            let query = FactQuery::candidates(&turn.user_input, project, TOP, method);
             search::retrieve(facts, &turn.user, &query, embedder)
         };
         let ids = |found: search::Retrieved| -> BTreeSet<String> {

@@ -22,12 +22,10 @@ mod substrings;
 
 use std::fmt;
 
-use chrono::DateTime;
-use chrono::SecondsFormat;
-use chrono::Utc;
 use rusqlite::Connection;
 use serde::Serialize;
 
+use crate::clock::Clock;
 use crate::embedding::Embedder;
 use crate::embedding::Vector;
 use crate::error::Error;
@@ -120,6 +118,25 @@ pub struct FactQuery {
     pub selection: Selection,
 }
 
+impl FactQuery {
+    /// Returns a query for the facts nearest to a text, in a project or in none, without regard to relevance.
+    pub(crate) fn candidates(
+        text: &str,
+        project: Option<&str>,
+        limit: usize,
+        method: Method,
+    ) -> Self {
+        let project = project.map(str::to_owned);
+        Self {
+            text: text.to_owned(),
+            limit,
+            scope: project.map_or(ProjectScope::General, ProjectScope::Project),
+            method,
+            selection: Selection::Candidates,
+        }
+    }
+}
+
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Retrieved {
@@ -205,7 +222,7 @@ pub fn retrieve(
         connection: &snapshot,
         user,
         query,
-        now: facts.clock().now(),
+        clock: facts.clock(),
     };
     let scanned = match &query_vector {
         Some(query_vector) => Some(search.scanned(query_vector, &vectors::model_of(embedder))?),
@@ -262,7 +279,7 @@ struct Search<'a> {
     connection: &'a Connection,
     user: &'a UserId,
     query: &'a FactQuery,
-    now: DateTime<Utc>,
+    clock: Clock,
 }
 
 impl Search<'_> {
@@ -276,7 +293,7 @@ impl Search<'_> {
 
     fn ranked(&self, method: Method, scanned: Option<Scanned>) -> Result<Vec<RankedRow>> {
         let (connection, user, query) = (self.connection, self.user, self.query);
-        let now = timestamp(self.now);
+        let now = self.clock.timestamp();
         let mut check = Check::new(connection, user, &query.scope, &now)?;
         let words = || candidates::by_words(connection, user, &query.text);
         let limit = self.depth();
@@ -286,7 +303,7 @@ impl Search<'_> {
             (Method::Seed, Some(scanned)) => {
                 let by_words = rank::by_words(&words()?, &mut check, TOP)?;
                 let by_vectors = rank::by_vectors(scanned, TOP);
-                rank::seed(connection, user, (by_words, by_vectors), self.now)
+                rank::seed(connection, user, (by_words, by_vectors), self.clock.now())
             }
             (Method::Fused, Some(_)) => {
                 let sides = (words()?, scanned.unwrap_or_default());
@@ -307,7 +324,7 @@ impl Search<'_> {
             let query = query_vector.vector.quantized();
             vectors::scan(connection, user, model, &query)?
         };
-        let now = timestamp(self.now);
+        let now = self.clock.timestamp();
         let out = candidates::out_of_scope(connection, user, &self.query.scope, &now)?;
         if !out.is_empty() {
             scanned.retain(|seq| !out.contains(&seq));
@@ -376,11 +393,6 @@ fn query_vector(facts: &mut Facts, text: &str, embedder: &Embedder) -> Result<Ve
     embedder.vector(text)
 }
 
-/// Formats a time as in the tables.
-fn timestamp(time: DateTime<Utc>) -> String {
-    time.to_rfc3339_opts(SecondsFormat::Secs, true)
-}
-
 /// Reads the facts; equal scores are ordered latest first, since row order differs between devices.
 fn hits(
     connection: &Connection,
@@ -401,7 +413,7 @@ fn hits(
         })
         .collect();
     hits.sort_by(|a, b| {
-        let later = rank::last_touched(&b.fact).cmp(rank::last_touched(&a.fact));
+        let later = b.fact.last_touched().cmp(a.fact.last_touched());
         let by_id = a.fact.fact_id.cmp(&b.fact.fact_id);
         b.score.total_cmp(&a.score).then(later).then(by_id)
     });

@@ -206,14 +206,9 @@ pub(crate) fn facts(
     read().context("read the facts")
 }
 
-/// Returns when a fact was last changed or mentioned.
-pub(crate) fn last_touched(fact: &Fact) -> &str {
-    fact.updated_at.as_str().max(&fact.last_mentioned_at)
-}
-
 /// Returns the age of a fact in days.
 fn age(fact: &Fact, now: DateTime<Utc>) -> Option<f64> {
-    let then = parse_timestamp(last_touched(fact))?;
+    let then = parse_timestamp(fact.last_touched())?;
     let seconds = now.signed_duration_since(then).as_seconds_f64();
     Some(seconds / (24.0 * 60.0 * 60.0))
 }
