@@ -31,7 +31,8 @@ use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
 use crate::facts::fact::FactStatus;
 use crate::facts::fact::Proposal;
-use crate::facts::metrics;
+use crate::facts::metrics::Figure;
+use crate::facts::metrics::Tally;
 use crate::facts::outcome::ActionOutcome;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
@@ -308,7 +309,7 @@ impl<'a> Arbiter<'a> {
             &new.valid_from,
             &action.reason,
         )?;
-        metrics::note_supersession(self.connection, self.user, self.now)?;
+        self.count(Figure::Supersessions)?;
         self.write_change("insert", &action.reason, None, &new)?;
         Ok((ActionOutcome::Superseded, Some(new)))
     }
@@ -350,15 +351,10 @@ impl<'a> Arbiter<'a> {
             return Ok((ActionOutcome::Nothing, Some(current)));
         }
         let after = self.repeated(action, &current)?;
-        let outcome = if after.confidence > current.confidence {
-            ActionOutcome::Confirmed
+        let (outcome, name) = if after.confidence > current.confidence {
+            (ActionOutcome::Confirmed, "confirm")
         } else {
-            ActionOutcome::Mentioned
-        };
-        let name = if outcome == ActionOutcome::Confirmed {
-            "confirm"
-        } else {
-            "mention"
+            (ActionOutcome::Mentioned, "mention")
         };
         self.write_change(name, &action.reason, Some(&current), &after)?;
         Ok((outcome, Some(after)))
@@ -465,6 +461,11 @@ impl<'a> Arbiter<'a> {
             part(15, 18),
             part(18, 30)
         )
+    }
+
+    /// Counts something that happens now.
+    pub(crate) fn count(&self, figure: Figure) -> Result<()> {
+        Tally::for_day(self.connection, self.user, self.now).add(figure, 1)
     }
 
     pub(crate) fn write_change(

@@ -16,6 +16,7 @@ use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
 use crate::facts::vectors::Remaining;
+use crate::facts::vectors::RetryScope;
 use crate::text;
 use crate::text::quantity;
 
@@ -95,7 +96,7 @@ pub fn forget(
         .vacuum()
         .map_err(|error| partial_erasure_error(error, &forgotten))?;
     // The file is already unlocked, so nobody waits for a server. `remaining` lists why one failed.
-    vectors::erase_now(facts)?;
+    vectors::erase(facts, RetryScope::All)?;
     forgotten.remaining = vectors::remaining(facts.connection(), Some(&ids))?;
     Ok(forgotten)
 }

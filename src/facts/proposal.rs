@@ -13,6 +13,7 @@ use crate::facts::fact::Fact;
 use crate::facts::fact::FactStatus;
 use crate::facts::fact::Proposal;
 use crate::facts::metrics;
+use crate::facts::metrics::Figure;
 use crate::facts::outcome::ActionOutcome;
 use crate::facts::wording;
 
@@ -77,7 +78,7 @@ impl Arbiter<'_> {
                     ..self.mentioned(&current)
                 };
                 self.write_change(action.kind.as_str(), &action.reason, Some(&current), &after)?;
-                metrics::note_pending(self.connection, self.user, self.now)?;
+                self.count(Figure::Pending)?;
                 Ok((ActionOutcome::Pending, Some(after)))
             }
             (None, None) => Ok((ActionOutcome::Nothing, None)),
@@ -101,7 +102,7 @@ impl Arbiter<'_> {
         }
         let name = ActionType::MarkPendingConfirmation.as_str();
         self.write_change(name, &action.reason, None, &new)?;
-        metrics::note_pending(self.connection, self.user, self.now)?;
+        self.count(Figure::Pending)?;
         Ok((ActionOutcome::Pending, Some(new)))
     }
 
@@ -200,7 +201,7 @@ impl Arbiter<'_> {
         }
         if let Some(old) = contested {
             self.close(old, FactStatus::Superseded, self.now, reason)?;
-            metrics::note_supersession(self.connection, self.user, self.now)?;
+            self.count(Figure::Supersessions)?;
         }
         let after = Fact {
             status: FactStatus::Active,

@@ -232,7 +232,8 @@ pub fn observe(
         if observation.session_end {
             profile::mark_due(connection, user, &said_at)?;
         }
-        receipt(connection, user, &turn_id)?
+        turn(connection, user, &turn_id)?
+            .map(Receipt::from)
             .ok_or_else(|| Error::failed("the turn was not queued"))
     })
 }
@@ -280,10 +281,6 @@ pub(crate) fn next_number(connection: &Connection, table: &str) -> Result<i64> {
     let last: Option<i64> =
         connection.optional_row("read the last number", sql, [table], |row| row.get(0))?;
     Ok(last.unwrap_or(0) + 1)
-}
-
-fn receipt(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Option<Receipt>> {
-    Ok(turn(connection, user, turn_id)?.map(Receipt::from))
 }
 
 impl From<Turn> for Receipt {

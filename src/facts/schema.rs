@@ -43,7 +43,10 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
 
 /// Returns the version of the tables, or an error if a newer program created them.
 pub(crate) fn known_version(connection: &Connection) -> Result<usize> {
-    let version = version(connection)?;
+    let version: u32 = connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .context("read the version of the database")?;
+    let version = version as usize;
     if version > LATEST {
         return Err(Error::failed(format!(
             "the database has version {version}, which is newer"
@@ -51,13 +54,6 @@ pub(crate) fn known_version(connection: &Connection) -> Result<usize> {
         .hint(format!("this annals knows versions up to {LATEST}")));
     }
     Ok(version)
-}
-
-fn version(connection: &Connection) -> Result<usize> {
-    let version: u32 = connection
-        .pragma_query_value(None, "user_version", |row| row.get(0))
-        .context("read the version of the database")?;
-    Ok(version as usize)
 }
 
 #[cfg(test)]
@@ -148,7 +144,7 @@ mod tests {
         connection.execute(add, []).unwrap();
         migrate(&mut connection).unwrap();
         let count = |sql: &str| -> i64 { connection.query_row(sql, [], |row| row.get(0)).unwrap() };
-        assert_eq!(version(&connection).unwrap(), STEPS.len());
+        assert_eq!(known_version(&connection).unwrap(), STEPS.len());
         // Existing rows are unchanged, and nothing is shared.
         assert_eq!(
             count("SELECT count(*) FROM fact_history WHERE turn_id = 'annals:stated:1'"),

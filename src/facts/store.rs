@@ -290,26 +290,19 @@ impl Facts {
 
     /// Runs work in one atomic, isolated transaction; a dry run rolls it back.
     pub(crate) fn write<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let path = self.path.clone();
-        let dry_run = self.dry_run;
-        self.transact(work, dry_run)
-            .map_err(|error| match error.place {
-                None if error.kind == ErrorKind::Failed => error.at(&path, None),
-                _ => error,
-            })
+        self.transact(work).map_err(|error| match error.place {
+            None if error.kind == ErrorKind::Failed => error.at(&self.path, None),
+            _ => error,
+        })
     }
 
-    fn transact<T>(
-        &mut self,
-        work: impl FnOnce(&Connection) -> Result<T>,
-        dry_run: bool,
-    ) -> Result<T> {
+    fn transact<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)
             .context("write to the database")?;
         let result = work(&transaction)?;
         replication::record(&transaction, &self.scopes, self.clock)?;
         crash_point();
-        if dry_run {
+        if self.dry_run {
             transaction.rollback().context("roll back a dry run")?;
         } else {
             transaction.commit().context("write to the database")?;

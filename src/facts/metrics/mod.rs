@@ -14,12 +14,11 @@ use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
-pub(crate) use overwrites::note_pending;
 pub(crate) use overwrites::note_rejection;
 pub(crate) use overwrites::note_resolution;
 pub(crate) use overwrites::note_restoration;
-pub(crate) use overwrites::note_supersession;
-use tally::Figure;
+pub(crate) use tally::Figure;
+pub(crate) use tally::Tally;
 pub use tally::count_injection;
 pub(crate) use used::Ranks;
 pub(crate) use used::note_turn;

@@ -18,16 +18,6 @@ struct HistoryRow {
     at: String,
 }
 
-/// Counts a superseded fact.
-pub(crate) fn note_supersession(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
-    Tally::for_day(connection, user, now).add(Figure::Supersessions, 1)
-}
-
-/// Counts a fact that becomes pending.
-pub(crate) fn note_pending(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
-    Tally::for_day(connection, user, now).add(Figure::Pending, 1)
-}
-
 /// Counts a pending fact that takes effect or is dropped; called before the change is written.
 pub(crate) fn note_resolution(connection: &Connection, user: &UserId, fact: &Fact) -> Result<()> {
     let asked = "action = 'mark_pending_confirmation'";

@@ -29,12 +29,13 @@ use crate::facts::fact::Fact;
 use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
-use crate::facts::vectors::copies::RetryScope;
 use crate::project::Project;
 use crate::ranking::passages;
 
 pub(crate) use chroma::Chroma;
 pub use copies::Remaining;
+pub(crate) use copies::RetryScope;
+pub(crate) use copies::erase;
 pub(crate) use copies::forget as forget_copies;
 pub(crate) use copies::remaining;
 pub(crate) use scan::Scanned;
@@ -167,12 +168,7 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
 /// Erases forgotten vectors on the servers that they were sent to, except on those whose pause after a
 /// failure is not over; returns the first error.
 pub fn erase_remaining(facts: &mut Facts) -> Result<Option<Error>> {
-    copies::erase(facts, RetryScope::Due)
-}
-
-/// Like [`erase_remaining`], but without regard to recent failures.
-pub(crate) fn erase_now(facts: &mut Facts) -> Result<Option<Error>> {
-    copies::erase(facts, RetryScope::All)
+    erase(facts, RetryScope::Due)
 }
 
 /// The model and location of the vectors.
