@@ -211,11 +211,9 @@ fn comment_offset(line: &str) -> Option<usize> {
         .map(|(at, marker)| at + marker.len())
 }
 
-/// Returns whether a line is part of a footer.
+/// Returns whether a line is part of a footer, or a comment that another tool reads.
 pub(crate) fn is_footer_line(line: &str) -> bool {
-    value_offset(line, ANCHOR_LABEL).is_some()
-        || value_offset(line, UPDATED_LABEL).is_some()
-        || comment_offset(line).is_some()
+    Footer::is_part(line) || comment_offset(line).is_some()
 }
 
 /// Minimum length of a hash where a shorter word may be meant as a word or a number; git's default.

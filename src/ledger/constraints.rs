@@ -122,29 +122,9 @@ impl Constraints {
 
     /// Ends the open bullet before a byte offset, without trailing blank lines.
     fn close(&mut self, open_bullet: Option<usize>, text: &str, before: usize) {
-        let Some(bullet) = open_bullet.and_then(|index| self.bullets.get_mut(index)) else {
-            return;
-        };
-        let line_end = |from: usize| {
-            text[from..]
-                .find('\n')
-                .map_or(text.len(), |at| from + at + 1)
-        };
-        let mut end = line_end(bullet.range.end);
-        let mut at = end;
-        while at < before {
-            let next = line_end(at);
-            let line = &text[at..next];
-            // Unindented text, such as a rule, is not part of the bullet.
-            if !line.trim().is_empty() && !line.starts_with([' ', '\t']) {
-                break;
-            }
-            if !line.trim().is_empty() {
-                end = next;
-            }
-            at = next;
+        if let Some(bullet) = open_bullet.and_then(|index| self.bullets.get_mut(index)) {
+            bullet.lines.end = bullet_end(text, bullet.range.end, before);
         }
-        bullet.lines.end = end;
     }
 
     /// Returns the index of the section with a title, ignoring case, or else of one whose title starts with
@@ -217,6 +197,32 @@ pub(crate) fn line_start(text: &str, at: usize) -> usize {
     text.get(..at)
         .and_then(|before| before.rfind('\n'))
         .map_or(0, |end| end + 1)
+}
+
+/// Returns the end of the lines of a bullet whose own text ends at `at`, without trailing blank lines: indented lines
+/// belong to it, and unindented text, such as a rule, does not.
+pub(crate) fn bullet_end(text: &str, at: usize, limit: usize) -> usize {
+    let line_end = |from: usize| {
+        text[from..limit]
+            .find('\n')
+            .map_or(limit, |at| from + at + 1)
+    };
+    // The text of an item may include its line end.
+    let own = text[..at].trim_end().len();
+    let mut end = line_end(own.min(limit));
+    let mut next = end;
+    while next < limit {
+        let line = &text[next..line_end(next)];
+        let is_blank = line.trim().is_empty();
+        if !is_blank && !line.starts_with([' ', '\t']) {
+            break;
+        }
+        next += line.len();
+        if !is_blank {
+            end = next;
+        }
+    }
+    end
 }
 
 fn is_indented(text: &str, start: usize) -> bool {

@@ -57,11 +57,6 @@ pub struct Pending {
     pub warnings: Vec<Warning>,
 }
 
-/// Returns the JSON schema of the update document.
-pub fn schema() -> &'static Value {
-    document::schema()
-}
-
 /// The commits requested.
 #[derive(Clone, Copy, Debug)]
 pub struct PendingRequest {
@@ -99,7 +94,7 @@ pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
             decisions: current(&files.decisions),
         },
         threshold: Template::LedgerThreshold.text().trim_end(),
-        schema: schema(),
+        schema: document::schema(),
         coverage: survey.coverage,
         warnings: project.named(warnings),
     };

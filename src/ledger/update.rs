@@ -65,11 +65,8 @@ pub struct UpdateReport {
     pub warnings: Vec<Warning>,
 }
 
-/// A planned update.
-struct UpdatePlan {
-    covered_through: Option<String>,
-    warnings: Vec<Warning>,
-}
+/// The anchor after an update, and warnings of rules that do not refuse it.
+type CoveredThrough = (Option<String>, Vec<Warning>);
 
 /// The anchor that an update moves to.
 #[derive(Default)]
@@ -86,13 +83,10 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
         // Before anything is written: a refusal must leave the files as they were.
         committable_files(project)?;
     }
-    let (plan, applied) = project
-        .storage()
-        .transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
-    let UpdatePlan {
-        covered_through,
-        mut warnings,
-    } = plan;
+    let ((covered_through, mut warnings), applied) =
+        project
+            .storage()
+            .transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
     warnings.extend(applied.warnings);
     let changed = project.all_relative(&applied.changed);
     let outcome = if changed.is_empty() {
@@ -116,7 +110,7 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
 }
 
 /// Plans the changes to the three files, or returns all problems.
-fn plan(project: &Project, update: &DocumentDraft) -> Result<(UpdatePlan, Changes)> {
+fn plan(project: &Project, update: &DocumentDraft) -> Result<(CoveredThrough, Changes)> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
     files.refuse_sparse(project)?;
@@ -169,11 +163,7 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(UpdatePlan, Change
     }
     let footer = Footer::parse(&files.state.text);
     let covered = target.hash.or_else(|| footer.hash().map(str::to_owned));
-    let planned = UpdatePlan {
-        covered_through: covered,
-        warnings,
-    };
-    Ok((planned, changes))
+    Ok(((covered, warnings), changes))
 }
 
 /// Returns whether the check of a field's form has already reported what a rule reports.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::ledger::bullet_end;
 use crate::markdown::Outline;
 use crate::merge::Versions;
 use crate::text::fold;
@@ -105,31 +106,6 @@ impl<'a> Rollup<'a> {
     fn bullet_texts(&self) -> HashSet<&str> {
         self.bullets.iter().map(|bullet| &*bullet.text).collect()
     }
-}
-
-/// Returns the end of a bullet whose own text ends at `at`: indented lines belong to it.
-fn bullet_end(text: &str, at: usize, limit: usize) -> usize {
-    let line_end = |from: usize| {
-        text[from..limit]
-            .find('\n')
-            .map_or(limit, |at| from + at + 1)
-    };
-    // The text of an item may include its line end.
-    let own = text[..at].trim_end().len();
-    let mut end = line_end(own.min(limit));
-    let mut next = end;
-    while next < limit {
-        let line = &text[next..line_end(next)];
-        let is_blank = line.trim().is_empty();
-        if !is_blank && !line.starts_with([' ', '\t']) {
-            break;
-        }
-        next += line.len();
-        if !is_blank {
-            end = next;
-        }
-    }
-    end
 }
 
 fn without_marker(bullet: &str) -> String {
