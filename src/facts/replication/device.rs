@@ -22,8 +22,10 @@ pub struct Device {
     pub has_left: bool,
     /// When it last synced successfully.
     pub synced_at: Option<String>,
-    /// Time and reason of the last failure since then.
-    pub failed: Option<(String, String)>,
+    /// When a sync last failed since then.
+    pub failed_at: Option<String>,
+    /// The reason of that failure.
+    pub last_error: Option<String>,
     pub(crate) clock: i64,
     pub(crate) noted: i64,
     pub(crate) is_unclean: bool,
@@ -35,12 +37,12 @@ impl Device {
         let sql = "SELECT device, left_at IS NOT NULL, synced_at, failed_at, last_error, clock, noted, is_unclean \
                    FROM share_device";
         connection.optional_row("read the device", sql, [], |row| {
-            let failed: (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
             Ok(Self {
                 id: row.get(0)?,
                 has_left: row.get(1)?,
                 synced_at: row.get(2)?,
-                failed: failed.0.zip(failed.1),
+                failed_at: row.get(3)?,
+                last_error: row.get(4)?,
                 clock: row.get(5)?,
                 noted: row.get(6)?,
                 is_unclean: row.get(7)?,

@@ -91,21 +91,8 @@ pub(crate) fn has_lines_set_aside(connection: &Connection) -> Result<bool> {
 
 /// Retries operations that were set aside, which this program may understand by now.
 pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<Incoming> {
-    let rows = connection.rows(
-        "read what was set aside",
-        "SELECT received FROM share_set_aside ORDER BY scope, device, number",
-        [],
-        |row| row.get::<_, String>(0),
-    )?;
-    let mut readable = Vec::new();
-    for json in rows {
-        let received: Received = serde_json::from_str(&json).map_err(|error| {
-            Error::failed(format!("what was set aside cannot be read: {error}"))
-        })?;
-        if device::is_sane(received.clock) && is_understood(&received) {
-            readable.push(received);
-        }
-    }
+    let mut readable = set_aside(connection)?;
+    readable.retain(|received| device::is_sane(received.clock) && is_understood(received));
     if readable.is_empty() {
         return Ok(Incoming::default());
     }
@@ -114,14 +101,32 @@ pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<I
     };
     let mut receiver = Receiver::new(connection, clock, BTreeMap::new())?;
     for received in &readable {
-        connection.run(
-            "take up what was set aside",
-            "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
-            params![received.scope, received.device, received.number],
-        )?;
+        drop_set_aside(connection, received)?;
         receiver.dispatch(received)?;
     }
     receiver.finish(&mut device)
+}
+
+/// Returns the operations that were set aside.
+pub(crate) fn set_aside(connection: &Connection) -> Result<Vec<Received>> {
+    let rows: Vec<String> = connection.rows(
+        "read what was set aside",
+        "SELECT received FROM share_set_aside ORDER BY scope, device, number",
+        [],
+        |row| row.get(0),
+    )?;
+    let read = rows.iter().map(|json| serde_json::from_str(json));
+    let read: std::result::Result<Vec<Received>, _> = read.collect();
+    read.map_err(|error| Error::failed(format!("what was set aside cannot be read: {error}")))
+}
+
+/// Drops an operation that was set aside.
+pub(crate) fn drop_set_aside(connection: &Connection, received: &Received) -> Result<()> {
+    connection.run(
+        "take up what was set aside",
+        "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
+        params![received.scope, received.device, received.number],
+    )
 }
 
 fn is_understood(received: &Received) -> bool {

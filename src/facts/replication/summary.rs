@@ -62,7 +62,6 @@ fn summary(connection: &Connection) -> Result<Option<Summary>> {
     let Some(device) = Device::find(connection)? else {
         return Ok(None);
     };
-    let (failed_at, last_error) = device.failed.clone().unzip();
     Ok(Some(Summary {
         device: device.id,
         has_left: device.has_left,
@@ -81,8 +80,8 @@ fn summary(connection: &Connection) -> Result<Option<Summary>> {
         )?,
         is_unclean: device.is_unclean,
         synced_at: device.synced_at,
-        failed_at,
-        last_error,
+        failed_at: device.failed_at,
+        last_error: device.last_error,
     }))
 }
 
