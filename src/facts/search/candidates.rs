@@ -11,7 +11,6 @@ use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::scope::ProjectScope;
 use crate::facts::search::lexical;
-use crate::facts::search::lexical::QueryWords;
 use crate::facts::search::substrings;
 use crate::facts::user::UserId;
 use crate::ranking::Language;
@@ -70,18 +69,14 @@ pub(crate) fn by_words(
     user: &UserId,
     text: &str,
 ) -> Result<Vec<(i64, f64)>> {
-    let asked = QueryWords {
-        words: content_words(text),
-        language: Language::detect(text),
-    };
+    let (words, language) = (content_words(text), Language::detect(text));
     let is_bound = !owns_most_rows(connection, user)?;
-    let matches = lexical::matches(connection, user, &asked, is_bound)?;
+    let matches = lexical::matches(connection, user, (&words, language), is_bound)?;
     let is_unspaced = |word: &String| word.chars().any(crate::text::is_unspaced);
-    if matches.len() >= MIN_MATCHES && !asked.words.iter().any(is_unspaced) {
+    if matches.len() >= MIN_MATCHES && !words.iter().any(is_unspaced) {
         return Ok(matches);
     }
-    let (unspaced, spaced): (Vec<String>, Vec<String>) =
-        asked.words.into_iter().partition(is_unspaced);
+    let (unspaced, spaced): (Vec<String>, Vec<String>) = words.into_iter().partition(is_unspaced);
     let mut parts = unspaced;
     if matches.len() < MIN_MATCHES {
         let unmatched = lexical::unmatched(connection, user, &spaced)?;

@@ -21,26 +21,16 @@ use crate::ranking::passages;
 use crate::ranking::terms;
 use crate::ranking::words;
 
-/// Facts judged against a question.
-pub(crate) struct JudgedFacts {
-    /// The evidence for all of them together.
-    pub(crate) verdict: AnswerEvidence,
-    /// The relevance of each.
-    pub(crate) relevance: Vec<Relevance>,
-}
-
-/// Judges the facts of one answer against a question, the best first.
+/// Judges the facts of one answer against a question, the best first: returns the evidence for all of them together,
+/// and the relevance of each.
 pub(crate) fn judge<'f>(
     connection: &Connection,
     user: &UserId,
     text: &str,
     facts: impl Iterator<Item = &'f Fact>,
-) -> Result<JudgedFacts> {
+) -> Result<(AnswerEvidence, Vec<Relevance>)> {
     let (question, evidence) = evidence(connection, user, text, facts)?;
-    Ok(JudgedFacts {
-        verdict: question.verdict(&evidence),
-        relevance: question.relevance(&evidence),
-    })
+    Ok((question.verdict(&evidence), question.relevance(&evidence)))
 }
 
 /// Judges each fact separately against a question; returns the evidence for the relevant ones.

@@ -15,12 +15,6 @@ const TEXT: &str = "{key value_text source_excerpt}";
 /// BM25 weights of the columns; the user's column only restricts the query.
 const WEIGHTS: &str = "0.0, 1.0, 1.0, 1.0";
 
-/// The words of a query, with its language.
-pub(crate) struct QueryWords {
-    pub(crate) words: Vec<String>,
-    pub(crate) language: Language,
-}
-
 /// Returns the rows with any form of any of the words, with their scores, in row order.
 ///
 /// `is_bound` excludes the rows of other users within the index. If nearly all rows are the user's own, that
@@ -28,10 +22,10 @@ pub(crate) struct QueryWords {
 pub(crate) fn matches(
     connection: &Connection,
     user: &UserId,
-    asked: &QueryWords,
+    (words, language): (&[String], Language),
     is_bound: bool,
 ) -> Result<Vec<(i64, f64)>> {
-    let Some(expression) = expression(user, &asked.words, asked.language, is_bound) else {
+    let Some(expression) = expression(user, words, language, is_bound) else {
         return Ok(Vec::new());
     };
     let sql = format!(

@@ -238,9 +238,9 @@ pub fn retrieve(
     let (mut withheld, mut verdict) = (0, AnswerEvidence::default());
     if query.selection != Selection::Candidates {
         let found = hits.iter().map(|hit| &hit.fact);
-        let judged = judge(&snapshot, user, &query.text, found)?;
-        verdict = judged.verdict;
-        for (hit, relevance) in hits.iter_mut().zip(judged.relevance) {
+        let (evidence, judged) = judge(&snapshot, user, &query.text, found)?;
+        verdict = evidence;
+        for (hit, relevance) in hits.iter_mut().zip(judged) {
             hit.relevance = Some(relevance);
         }
     }
