@@ -240,40 +240,37 @@ fn plan(
     let mut resolved = names(items, &keys);
     let mut existing = KnownEntries::new(existing);
     // An item that duplicates an existing entry is linked under that entry's key.
+    let mut alike = BTreeMap::new();
     for (index, item) in project.progress.track("Comparing", items).enumerate() {
         if known.contains(&origin(item)) {
             continue;
         }
         let one = KnownEntry::planned(item, &keys[index], &body(item, &resolved));
         if let Some((key, percent)) = existing.most_like(&one) {
-            done.outcomes
-                .resize(index, ImportOutcome::New(String::new()));
-            done.outcomes
-                .push(ImportOutcome::Like(key.clone(), percent));
-            keys[index] = key;
+            keys[index].clone_from(&key);
+            alike.insert(index, ImportOutcome::Like(key, percent));
         } else {
             existing.add(one);
         }
     }
     resolved.extend(names(items, &keys));
-    done.outcomes
-        .resize(items.len(), ImportOutcome::New(String::new()));
     let bodies = existing.bodies();
     let mut changes = Changes::new();
     let mut new = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        if matches!(done.outcomes[index], ImportOutcome::Like(..)) {
+        if let Some(like) = alike.remove(&index) {
+            done.outcomes.push(like);
             continue;
         }
         let (key, body) = (&keys[index], body(item, &resolved));
-        let there = known.contains(&origin(item));
-        done.outcomes[index] = if there {
+        let outcome = if known.contains(&origin(item)) {
             repeated(bodies.get(key.as_str()).copied(), key, &body)
         } else {
             write(project, place, &mut changes, (item, key, &body))?;
             new.push(key.clone());
             ImportOutcome::New(key.clone())
         };
+        done.outcomes.push(outcome);
     }
     index::update(place, &mut changes, new)?;
     Ok((done, changes))

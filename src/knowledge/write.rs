@@ -332,13 +332,9 @@ fn unordered_differences(old: &[&str], new: &[&str]) -> (usize, usize) {
     for line in old {
         *balance.entry(line).or_default() -= 1;
     }
-    let sum =
-        |counts: &mut dyn Iterator<Item = i64>| usize::try_from(counts.sum::<i64>()).unwrap_or(0);
-    let counts: Vec<i64> = balance.into_values().collect();
-    let added = sum(&mut counts.iter().copied().filter(|count| *count > 0));
-    let removed = sum(&mut counts
-        .iter()
-        .filter(|count| **count < 0)
-        .map(|count| -count));
-    (added, removed)
+    let sum = |counted: fn(i64) -> i64| {
+        let counts = balance.values().map(|count| counted(*count).max(0));
+        usize::try_from(counts.sum::<i64>()).unwrap_or(0)
+    };
+    (sum(|count| count), sum(|count| -count))
 }
