@@ -6,6 +6,7 @@ use chrono::NaiveDate;
 
 use crate::clock::parse_date;
 use crate::git::is_hash_prefix;
+use crate::ledger::apply::line_gap;
 use crate::markdown::edit::Edit;
 
 /// The placeholder for a hash if nothing is covered yet.
@@ -137,11 +138,7 @@ impl Footer {
             }
             lines.push(format!("Commits covered through: {hash}"));
             let at = place.unwrap_or(text.len());
-            let gap = if at == 0 || text[..at].ends_with('\n') {
-                ""
-            } else {
-                line_end
-            };
+            let gap = line_gap(&text[..at], line_end);
             let lines = lines.join(line_end);
             edits.push(Edit::insert(at, format!("{gap}{lines}{line_end}")));
         }

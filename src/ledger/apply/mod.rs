@@ -62,6 +62,15 @@ impl ChangeStep {
     }
 }
 
+/// Returns what ends the last line of `before`, if it is not ended.
+pub(crate) fn line_gap<'a>(before: &str, line_end: &'a str) -> &'a str {
+    if before.is_empty() || before.ends_with('\n') {
+        ""
+    } else {
+        line_end
+    }
+}
+
 /// Returns the line ends that separate what is inserted after `before` from it by a blank line.
 pub(crate) fn gap_after(before: &str, line_end: &str) -> String {
     let is_start = matches!(before, "" | "\u{feff}");

@@ -8,6 +8,7 @@ use chrono::NaiveDate;
 
 use crate::error::Problem;
 use crate::ledger::apply::FileUpdate;
+use crate::ledger::apply::line_gap;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::decisions::Rollup;
 use crate::ledger::state::is_filled;
@@ -128,15 +129,8 @@ fn append(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Option
         }
     }
     let end = end?;
-    let gap = if text[..end].ends_with('\n') {
-        ""
-    } else {
-        line_end
-    };
-    let list = new.iter().fold(gap.to_owned(), |list, bullet| {
-        list + "- " + bullet + line_end
-    });
-    edits.push(Edit::insert(end, list));
+    let gap = line_gap(&text[..end], line_end);
+    edits.push(Edit::insert(end, gap.to_owned() + &list(new, line_end)));
     edits.sort_by_key(|edit| edit.range.start);
     Some(edit::apply(text, edits))
 }
@@ -144,24 +138,24 @@ fn append(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Option
 /// Returns the text with these bullets as its rollup, or `None` if it would not parse as such.
 pub(crate) fn replace(text: &str, bullets: &[String], line_end: &str) -> Option<String> {
     let found = Decisions::parse(text);
-    let list = bullets.iter().fold(String::new(), |list, bullet| {
-        list + "- " + bullet + line_end
-    });
+    let list = list(bullets, line_end);
     let new = edit::apply(text, edits(text, &found, &list, line_end));
     let after = Decisions::parse(&new);
     let is_present = after.rollup.is_some_and(|rollup| rollup.bullets == bullets);
     (is_present && after.entries.len() == found.entries.len()).then_some(new)
 }
 
+/// Returns bullets as a list.
+fn list(bullets: &[String], line_end: &str) -> String {
+    let lines = bullets.iter().map(|bullet| format!("- {bullet}{line_end}"));
+    lines.collect()
+}
+
 /// Returns the edits that replace the bullets by a list; other text in the section is kept.
 fn edits(text: &str, found: &Decisions, list: &str, line_end: &str) -> Vec<Edit> {
     let Some(rollup) = &found.rollup else {
         let at = found.first_section.unwrap_or(text.len());
-        let gap = if text[..at].is_empty() || text[..at].ends_with('\n') {
-            ""
-        } else {
-            line_end
-        };
+        let gap = line_gap(&text[..at], line_end);
         return vec![Edit::insert(
             at,
             format!("{gap}{HEADING}{line_end}{list}{line_end}"),
