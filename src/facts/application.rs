@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::action::Action;
+use crate::facts::action::ActionOutcome;
 use crate::facts::arbitration::Arbiter;
-use crate::facts::outcome::ActionOutcome;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::action::ActionOutcome;
 use crate::facts::arbitration::ActionSource;
 use crate::facts::arbitration::Arbiter;
 use crate::facts::confidence;
@@ -15,10 +16,8 @@ use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::fact::FactStatus;
 use crate::facts::fact::Proposal;
-use crate::facts::key::FactKey;
 use crate::facts::listing;
 use crate::facts::metrics;
-use crate::facts::outcome::ActionOutcome;
 use crate::facts::proposal::ContestableFacts;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -82,10 +81,8 @@ fn question(
     high_risk: &[String],
     now: &str,
 ) -> Option<String> {
-    let is_risky =
-        FactKey::parse(&fact.key).is_ok_and(|key| key.is_high_risk(fact.category, high_risk));
     let is_established = contested.is_some_and(|old| old.confidence >= confidence::ESTABLISHED);
-    if !is_risky && !is_established {
+    if !fact.is_high_risk(high_risk) && !is_established {
         return None;
     }
     let (key, value) = (&fact.key, &fact.value_text);

@@ -335,6 +335,11 @@ impl Fact {
             && self.is_over_at(now)
     }
 
+    /// Returns whether it is high-risk; `further` contains the user's own keys.
+    pub(crate) fn is_high_risk(&self, further: &[String]) -> bool {
+        FactKey::parse(&self.key).is_ok_and(|key| key.is_high_risk(self.category, further))
+    }
+
     /// Returns when it was last changed or mentioned.
     pub(crate) fn last_touched(&self) -> &str {
         self.updated_at.as_str().max(&self.last_mentioned_at)

@@ -14,7 +14,6 @@ use crate::facts::fact;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
 use crate::facts::key;
-use crate::facts::key::FactKey;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -137,9 +136,8 @@ pub(crate) fn valid(
 
 /// Returns whether a fact is sensitive: a high-risk one that is not about identity.
 pub(crate) fn is_sensitive(fact: &Fact, high_risk: &[String]) -> bool {
-    let is_risky =
-        || FactKey::parse(&fact.key).is_ok_and(|key| key.is_high_risk(fact.category, high_risk));
-    fact.category == Category::Health || (fact.category != Category::Identity && is_risky())
+    fact.category == Category::Health
+        || (fact.category != Category::Identity && fact.is_high_risk(high_risk))
 }
 
 fn build(

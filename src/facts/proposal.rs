@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::error::Result;
 use crate::facts::action::Action;
+use crate::facts::action::ActionOutcome;
 use crate::facts::action::ActionType;
 use crate::facts::arbitration::Arbiter;
 use crate::facts::arbitration::Decision;
@@ -14,7 +15,6 @@ use crate::facts::fact::FactStatus;
 use crate::facts::fact::Proposal;
 use crate::facts::metrics;
 use crate::facts::metrics::Figure;
-use crate::facts::outcome::ActionOutcome;
 use crate::facts::wording;
 
 /// The active facts of a key, by what a pending fact of that key contests.

@@ -46,6 +46,11 @@ pub(crate) struct Tombstone {
 }
 
 impl Tombstone {
+    /// Returns whether it erases the key with this digest.
+    fn is_about(&self, subject: &str) -> bool {
+        self.subject.as_deref().is_none_or(|own| own == subject)
+    }
+
     /// Returns the mentions that a tombstone of this scope may clear.
     fn mentions_within(&self, scope: &str) -> Vec<Address> {
         let mentions = self.mentions.iter();
@@ -122,12 +127,8 @@ impl Tombstones {
         }
         let (owner, subject) = (operation::owner(user), operation::subject(user, key));
         self.all.iter().any(|(forgotten_in, tombstone)| {
-            let is_subject = tombstone
-                .subject
-                .as_ref()
-                .is_none_or(|which| *which == subject);
             tombstone.owner == owner
-                && is_subject
+                && tombstone.is_about(&subject)
                 && reaches(forgotten_in, scope)
                 && born <= tombstone.until
         })
@@ -307,11 +308,7 @@ pub(crate) fn apply(
         if operation::owner(&user) != tombstone.owner {
             continue;
         }
-        let is_meant = tombstone
-            .subject
-            .as_ref()
-            .is_none_or(|subject| *subject == operation::subject(&user, &key));
-        if is_meant {
+        if tombstone.is_about(&operation::subject(&user, &key)) {
             let id = UserId::stored(user.clone());
             let forgotten = Forgotten {
                 user: &user,
