@@ -101,7 +101,7 @@ fn show(report: &ImportReport, to: &mut dyn Write) -> io::Result<()> {
     let lines = taken.map(|one| format!("{} -> {}", located(&one.item), one.becomes));
     list(to, "imported", counts.imported, lines)?;
     let left = report.skipped.iter();
-    let lines = left.map(|one| format!("{}: {}: {}", one.item.place, one.item.name, one.reason));
+    let lines = left.map(|one| format!("{}: {}", located(&one.item), one.reason));
     list(to, "skipped", counts.skipped, lines)?;
     let unknown = report.not_understood.iter();
     list(
@@ -110,6 +110,10 @@ fn show(report: &ImportReport, to: &mut dyn Write) -> io::Result<()> {
         counts.not_understood,
         unknown.map(ToString::to_string),
     )
+}
+
+fn located(item: &SourceItem) -> String {
+    format!("{}: {}", item.place, item.name)
 }
 
 fn list(
