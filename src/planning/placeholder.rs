@@ -9,6 +9,16 @@ const PLACEHOLDERS: &[&str] = &[
     "n/a", "na", "-", "--", "\u{2013}", "\u{2014}", "tbd", "null", "~", "nil", "empty",
 ];
 
+/// The same in other languages, in lower case.
+const NONE_IN_OTHER_LANGUAGES: &[&str] = &[
+    "aucun", "aucune", "brak", "geen", "keine", "không có", "nada", "nenhum", "nenhum no momento",
+    "nenhuma", "nenhuma no momento", "nessuna", "nessuno", "ninguna", "ninguno", "yok", "нет",
+    "无", "無", "暂无", "なし", "없음",
+];
+
+/// Length of the longest of these, in bytes.
+const MAX_NONE_LENGTH: usize = 18;
+
 /// Returns whether a value is only a placeholder: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled
 /// `{placeholder}`.
 pub fn is_absent(value: &str) -> bool {
@@ -29,7 +39,14 @@ pub fn is_absent(value: &str) -> bool {
         || PLACEHOLDERS
             .iter()
             .any(|placeholder| inner.eq_ignore_ascii_case(placeholder))
+        || is_none_in_other_languages(inner)
         || is_hint(bare)
+}
+
+fn is_none_in_other_languages(value: &str) -> bool {
+    // Most values are longer, and need not be converted.
+    value.len() <= MAX_NONE_LENGTH
+        && NONE_IN_OTHER_LANGUAGES.contains(&value.to_lowercase().as_str())
 }
 
 /// Returns the trimmed value unless it is only a placeholder.
@@ -96,6 +113,9 @@ mod tests {
             "*None currently*",
             "_(populated as work lands)_",
             "[The one thing that must work]",
+            "Nenhum no momento.",
+            "Нет",
+            "なし",
         ] {
             assert!(is_absent(placeholder), "{placeholder}");
         }
