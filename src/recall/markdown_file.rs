@@ -1,5 +1,6 @@
 //! Splits a markdown file into search documents: its passages, with the dates and flags found in the text.
 
+use std::iter;
 use std::path::Path;
 
 use chrono::NaiveDate;
@@ -16,6 +17,9 @@ use crate::text::fold;
 
 /// Front matter fields that date a file, most significant first.
 const DATE_FIELDS: &[&str] = &["updated", "completed", "date", "created"];
+
+/// Maximum offset of the date of a passage, in bytes: a later one is something that the text mentions.
+const MAX_DATE_OFFSET: usize = 24;
 
 /// Returns the passages of a markdown file as documents with the given authority.
 pub(crate) fn documents(text: &str, path: &Path, authority: Authority) -> Vec<SearchDocument> {
@@ -50,18 +54,20 @@ pub(crate) fn documents(text: &str, path: &Path, authority: Authority) -> Vec<Se
         .collect()
 }
 
-/// Returns the date at the start of a passage, or else in its nearest heading that has one.
+/// Returns the date near the start of a passage, or else in its nearest heading that has one.
 fn date(passage: &Passage) -> Option<NaiveDate> {
-    let start: String = passage.text.chars().take(24).collect();
-    first_date(&start).or_else(|| {
-        let nearest = passage.headings.iter().rev();
-        nearest.map(String::as_str).find_map(first_date)
+    first_date(&passage.text, MAX_DATE_OFFSET).or_else(|| {
+        let mut nearest = passage.headings.iter().rev();
+        nearest.find_map(|heading| first_date(heading, heading.len()))
     })
 }
 
-fn first_date(text: &str) -> Option<NaiveDate> {
-    text.split(|c: char| c.is_whitespace() || "([|".contains(c))
-        .find_map(parse_date)
+/// Returns the first date that begins within the first `within` bytes.
+fn first_date(text: &str, within: usize) -> Option<NaiveDate> {
+    let begins = |c: char| c.is_whitespace() || "([|".contains(c);
+    let starts = text.match_indices(begins).map(|(at, gap)| at + gap.len());
+    let mut starts = iter::once(0).chain(starts.take_while(|at| *at <= within));
+    starts.find_map(|at| parse_date(text[at..].split(begins).next()?))
 }
 
 /// Returns whether a passage is marked as no longer valid: struck through, or under a heading for such texts.
@@ -100,6 +106,13 @@ mod tests {
             ["2026-01-01", "2026-01-01", "2026-02-02", "2026-03-03"]
         );
         assert_eq!(read("# A\n\nplain\n")[0].date, None);
+        for text in [
+            "Last activity: 2026-08-25 - done",
+            "*Last updated: 2026-08-25 after v1*",
+        ] {
+            let date = read(text)[0].date.map(|date| date.to_string());
+            assert_eq!(date.as_deref(), Some("2026-08-25"), "{text}");
+        }
     }
 
     #[test]
