@@ -3,35 +3,15 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use chrono::DateTime;
-use chrono::SecondsFormat;
-use chrono::Utc;
-
 use crate::error::Result;
-use crate::journal::draft::RecordDraft;
+use crate::journal::dated::DatedRecord;
 use crate::journal::import::Identity;
 use crate::journal::import::ImportTarget;
 use crate::journal::import::identity;
 use crate::journal::import::remove_known;
 use crate::journal::write::WriteOptions;
 
-/// A record with its time.
-#[derive(Clone, Debug)]
-pub struct DatedRecord {
-    /// The record without its time.
-    pub draft: RecordDraft,
-    /// The time of the record, or `None` if unknown.
-    pub time: Option<DateTime<Utc>>,
-}
-
 impl DatedRecord {
-    /// Returns the line of the record; `now` is its time if that is unknown.
-    pub(crate) fn line(&self, now: DateTime<Utc>) -> Result<String> {
-        let time = self.time.unwrap_or(now);
-        let time = time.to_rfc3339_opts(SecondsFormat::AutoSi, false);
-        self.draft.line(&time)
-    }
-
     /// Returns what identifies the record: those with the same identity are duplicates.
     pub(crate) fn identity(&self) -> Identity {
         identity(self.draft.content(), self.time)

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::clock::parse_date;
 use crate::clock::parse_timestamp;
 use crate::journal::MAX_LINE;
-use crate::journal::adopt::DatedRecord;
+use crate::journal::dated::DatedRecord;
 use crate::journal::draft::RecordDraft;
 use crate::journal::record::strings;
 

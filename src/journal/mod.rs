@@ -11,6 +11,7 @@
 
 mod adopt;
 mod backwards;
+mod dated;
 mod draft;
 mod escape;
 mod filter;
@@ -30,8 +31,8 @@ mod tail;
 mod write;
 
 pub use adopt::Adopted;
-pub use adopt::DatedRecord;
 pub use adopt::adopt;
+pub use dated::DatedRecord;
 pub use draft::RecordDraft;
 pub use import::Imported;
 pub use import::import;

@@ -4,13 +4,12 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
+use crate::lifecycle::record::ExecuteReport;
 use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
@@ -47,19 +46,6 @@ pub struct ExecuteRequest {
     pub effort: Option<String>,
     /// The lessons of the agent that worked on the phase, which replace the automatically chosen ones.
     pub lessons: Option<SubmittedLessons>,
-}
-
-/// The outcome of `annals execute`.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct ExecuteReport {
-    /// The newly recorded phases, by folder name.
-    pub recorded: Vec<String>,
-    /// The phases that were already recorded, by folder name.
-    pub already: Vec<String>,
-    /// The already recorded phases whose lessons were replaced, by folder name.
-    pub judged: Vec<String>,
-    /// The recorded phases whose summaries have changed since, by folder name.
-    pub changed_since: Vec<String>,
 }
 
 /// Appends an entry to PATTERNS.md for each requested phase, and refreshes the context files.

@@ -16,7 +16,7 @@ use crate::lifecycle::init::texts::NewState;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
-use crate::lifecycle::sync::SyncRequest;
+use crate::lifecycle::refresh::SyncRequest;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::MilestoneFolder;
 use crate::planning::Roadmap;

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use crate::error::Result;
 use crate::lifecycle::chronology::Chronology;
 use crate::lifecycle::chronology::DatedPhase;
-use crate::lifecycle::execute::ExecuteReport;
 use crate::patterns;
 use crate::patterns::Circumstances;
 use crate::patterns::FinishedPhase;
@@ -24,6 +25,19 @@ use crate::storage::Changes;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
+
+/// The outcome of `annals execute`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ExecuteReport {
+    /// The newly recorded phases, by folder name.
+    pub recorded: Vec<String>,
+    /// The phases that were already recorded, by folder name.
+    pub already: Vec<String>,
+    /// The already recorded phases whose lessons were replaced, by folder name.
+    pub judged: Vec<String>,
+    /// The recorded phases whose summaries have changed since, by folder name.
+    pub changed_since: Vec<String>,
+}
 
 /// The options for recording phases.
 #[derive(Clone, Debug, Default)]

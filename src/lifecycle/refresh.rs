@@ -9,7 +9,6 @@ use crate::error::Result;
 use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::profile::CodeProfile;
-use crate::lifecycle::sync::SyncRequest;
 use crate::patterns;
 use crate::patterns::RelevantPattern;
 use crate::patterns::StaleReasons;
@@ -20,6 +19,25 @@ use crate::project::Project;
 use crate::project::vocabulary;
 use crate::storage::read;
 use crate::warning::Warning;
+
+/// The options of `annals sync`.
+#[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the options are independent, and most of them are flags"
+)]
+pub struct SyncRequest {
+    /// Only check whether the files are up to date.
+    pub check: bool,
+    /// The files that should contain the block; if empty, those in the settings.
+    pub targets: Vec<ContextTarget>,
+    /// Replace hand edits inside the block.
+    pub force: bool,
+    /// Correct the position lines of STATE.md and ROADMAP.md first.
+    pub fix_state: bool,
+    /// Update only files that already have a block.
+    pub present_only: bool,
+}
 
 /// Plans the context files as they should be after the changes of `work`.
 pub(crate) fn plan(project: &Project, survey: &Survey, work: &mut Work) -> Result<()> {

@@ -19,7 +19,7 @@ use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
-use crate::lifecycle::sync::SyncRequest;
+use crate::lifecycle::refresh::SyncRequest;
 use crate::planning::TextOf;
 use crate::position::Action;
 use crate::position::Phase;

@@ -11,6 +11,7 @@ use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
+use crate::lifecycle::refresh::SyncRequest;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::position;
@@ -25,25 +26,6 @@ use crate::storage::Store;
 use crate::storage::read;
 use crate::text::line_number;
 use crate::warning::Warning;
-
-/// The options of `annals sync`.
-#[derive(Clone, Debug, Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "the options are independent, and most of them are flags"
-)]
-pub struct SyncRequest {
-    /// Only check whether the files are up to date.
-    pub check: bool,
-    /// The files that should contain the block; if empty, those in the settings.
-    pub targets: Vec<ContextTarget>,
-    /// Replace hand edits inside the block.
-    pub force: bool,
-    /// Correct the position lines of STATE.md and ROADMAP.md first.
-    pub fix_state: bool,
-    /// Update only files that already have a block.
-    pub present_only: bool,
-}
 
 /// The corrections of `annals sync` in the planning folder.
 #[derive(Clone, Debug, Default, Serialize)]

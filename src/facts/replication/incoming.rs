@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 use rusqlite::params;
 use serde::Deserialize;
-use serde::Serialize;
 
 use crate::clock::Clock;
 use crate::error::Error;
@@ -20,6 +19,9 @@ use crate::facts::replication::device;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::journal_lines;
 use crate::facts::replication::operation::OperationKind;
+use crate::facts::replication::received::Received;
+use crate::facts::replication::received::drop_set_aside;
+use crate::facts::replication::received::set_aside;
 use crate::facts::replication::rows;
 use crate::facts::replication::tombstone;
 use crate::facts::replication::tombstone::Tombstones;
@@ -27,20 +29,6 @@ use crate::facts::replication::wire;
 use crate::facts::replication::wire::FactChange;
 use crate::facts::replication::wire::Unreadable;
 use crate::facts::user::UserId;
-
-/// An operation as received from the server.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Received {
-    pub(crate) scope: String,
-    pub(crate) device: String,
-    pub(crate) number: i64,
-    pub(crate) op_id: String,
-    pub(crate) user_id: String,
-    pub(crate) clock: i64,
-    pub(crate) kind: String,
-    pub(crate) born: Option<i64>,
-    pub(crate) payload: Option<String>,
-}
 
 /// The outcome of a batch.
 #[derive(Debug, Default)]
@@ -83,12 +71,6 @@ pub(crate) fn receive(
     receiver.finish(&mut device)
 }
 
-/// Returns whether lines of a journal were set aside.
-pub(crate) fn has_lines_set_aside(connection: &Connection) -> Result<bool> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM share_set_aside WHERE received ->> 'kind' = 'line')";
-    connection.value("read what was set aside", sql, [])
-}
-
 /// Retries operations that were set aside, which this program may understand by now.
 pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<Incoming> {
     let mut readable = set_aside(connection)?;
@@ -105,28 +87,6 @@ pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<I
         receiver.dispatch(received)?;
     }
     receiver.finish(&mut device)
-}
-
-/// Returns the operations that were set aside.
-pub(crate) fn set_aside(connection: &Connection) -> Result<Vec<Received>> {
-    let rows: Vec<String> = connection.rows(
-        "read what was set aside",
-        "SELECT received FROM share_set_aside ORDER BY scope, device, number",
-        [],
-        |row| row.get(0),
-    )?;
-    let read = rows.iter().map(|json| serde_json::from_str(json));
-    let read: std::result::Result<Vec<Received>, _> = read.collect();
-    read.map_err(|error| Error::failed(format!("what was set aside cannot be read: {error}")))
-}
-
-/// Drops an operation that was set aside.
-pub(crate) fn drop_set_aside(connection: &Connection, received: &Received) -> Result<()> {
-    connection.run(
-        "take up what was set aside",
-        "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
-        params![received.scope, received.device, received.number],
-    )
 }
 
 fn is_understood(received: &Received) -> bool {

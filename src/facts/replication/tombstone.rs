@@ -16,8 +16,8 @@ use crate::error::Result;
 use crate::facts::erase;
 use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
-use crate::facts::replication::incoming;
 use crate::facts::replication::operation;
+use crate::facts::replication::received;
 use crate::facts::replication::recorded;
 use crate::facts::replication::rows;
 use crate::facts::replication::scope::PRIVATE;
@@ -353,11 +353,11 @@ fn turns_of(connection: &Connection, user: &str) -> Result<Vec<String>> {
 
 /// Drops the operations set aside that may contain forgotten facts.
 fn drop_set_aside(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
-    for received in incoming::set_aside(connection)? {
+    for received in received::set_aside(connection)? {
         let is_meant = operation::owner(&received.user_id) == tombstone.owner
             && received.clock <= tombstone.until;
         if is_meant && reaches(scope, &received.scope) {
-            incoming::drop_set_aside(connection, &received)?;
+            received::drop_set_aside(connection, &received)?;
         }
     }
     Ok(())
