@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use serde_json::Value;
-use serde_json::json;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -182,10 +180,17 @@ fn free_slug(folder: &PlanningFolder, wanted: &str) -> String {
 #[derive(Serialize)]
 struct StateContext<'a> {
     project: String,
-    shipped: Value,
+    shipped: ShippedName<'a>,
     #[serde(flatten)]
     carried: CarriedState,
     skills: &'a [Skill],
+}
+
+#[derive(Serialize)]
+struct ShippedName<'a> {
+    milestone: &'a str,
+    slug: &'a str,
+    date: String,
 }
 
 /// Returns the STATE.md that remains in the planning folder, with what outlives the milestone.
@@ -202,11 +207,11 @@ fn root_state(
         .unwrap_or_default();
     let context = StateContext {
         project: survey.name(project),
-        shipped: json!({
-            "milestone": name,
-            "slug": slug,
-            "date": project.clock.today().to_string(),
-        }),
+        shipped: ShippedName {
+            milestone: name,
+            slug,
+            date: project.clock.today().to_string(),
+        },
         carried: CarriedState::from_state(&old, &survey.state),
         skills: &survey.state.skills,
     };

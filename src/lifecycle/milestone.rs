@@ -4,7 +4,6 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use serde_json::json;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -13,6 +12,7 @@ use crate::lifecycle::archive::in_milestone;
 use crate::lifecycle::archive::slug_of;
 use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::init::texts::NewState;
+use crate::lifecycle::init::texts::RoadmapContext;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
@@ -226,7 +226,11 @@ fn plan_new(
     };
     let text = templates::render(project, Template::InitState, &context)?;
     changes.write(&home.join(vocabulary::STATE), text)?;
-    let text = templates::render(project, Template::InitRoadmap, &json!({ "name": slug }))?;
+    let text = templates::render(
+        project,
+        Template::InitRoadmap,
+        &RoadmapContext { name: slug },
+    )?;
     changes.write(&home.join(vocabulary::ROADMAP), text)?;
     changes.create_dir(&home.join(vocabulary::PHASES))?;
     changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;

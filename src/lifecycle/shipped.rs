@@ -5,7 +5,6 @@ use std::path::Path;
 
 use chrono::NaiveDate;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::clock::parse_date;
 use crate::error::Result;
@@ -40,12 +39,41 @@ pub(crate) struct Shipped {
 }
 
 #[derive(Serialize)]
+struct ShippedContext<'a> {
+    milestone: &'a str,
+    slug: &'a str,
+    date: String,
+    phases: Vec<ShippedPhase>,
+    plans: Plans,
+    deviations: Deviations,
+    requirements: Vec<String>,
+    commits: Option<Commits>,
+}
+
+#[derive(Serialize)]
 struct ShippedPhase {
     number: String,
     name: String,
     plans: String,
     /// Number of deviations in its summaries, or `None` if none of them mentions deviations.
     deviations: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct Deviations {
+    count: Option<u32>,
+    kinds: Option<String>,
+    /// Number of summaries.
+    summaries: usize,
+    /// Number of summaries that do not mention deviations.
+    silent: usize,
+}
+
+#[derive(Serialize)]
+struct Commits {
+    count: usize,
+    first: Option<String>,
+    last: Option<String>,
 }
 
 /// Returns the ship date in an archived milestone's SHIPPED.md.
@@ -72,34 +100,29 @@ pub(crate) fn shipped(
     slug: &str,
 ) -> Result<Shipped> {
     let tally = Tally::count(survey)?;
-    let kinds = Some(tally.kinds.join(", ")).filter(|kinds| !kinds.is_empty());
-    let commits = (!tally.commits.is_empty()).then(|| {
-        json!({
-            "count": tally.commits.len(),
-            "first": tally.commits.first(),
-            "last": tally.commits.last(),
-        })
-    });
-    let context = json!({
-        "milestone": name,
-        "slug": slug,
-        "date": project.clock.today().to_string(),
-        "phases": tally.phases,
-        "plans": tally.plans,
-        "deviations": {
-            "count": sum(tally.phases.iter().map(|phase| phase.deviations)),
-            "kinds": kinds,
-            "summaries": tally.summaries,
-            // Those that do not mention deviations.
-            "silent": tally.silent,
+    let context = ShippedContext {
+        milestone: name,
+        slug,
+        date: project.clock.today().to_string(),
+        plans: tally.plans,
+        deviations: Deviations {
+            count: sum(tally.phases.iter().map(|phase| phase.deviations)),
+            summaries: tally.summaries,
+            silent: tally.silent,
+            kinds: Some(tally.kinds.join(", ")).filter(|kinds| !kinds.is_empty()),
         },
-        "requirements": requirements(survey),
-        "commits": commits,
-    });
+        requirements: requirements(survey),
+        commits: (!tally.commits.is_empty()).then(|| Commits {
+            count: tally.commits.len(),
+            first: tally.commits.first().cloned(),
+            last: tally.commits.last().cloned(),
+        }),
+        phases: tally.phases,
+    };
     Ok(Shipped {
         page: templates::render(project, Template::Shipped, &context)?,
-        phases: tally.phases.len(),
-        plans: tally.plans,
+        phases: context.phases.len(),
+        plans: context.plans,
     })
 }
 

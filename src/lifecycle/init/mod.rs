@@ -4,13 +4,15 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use serde_json::json;
 
 use crate::error::Result;
 use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::init::manifest::Manifest;
+use crate::lifecycle::init::texts::Empty;
 pub(crate) use crate::lifecycle::init::texts::NewState;
 use crate::lifecycle::init::texts::ProjectContext;
+use crate::lifecycle::init::texts::RequirementsContext;
+pub(crate) use crate::lifecycle::init::texts::RoadmapContext;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
@@ -143,20 +145,24 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
     new.file(
         &root.join(vocabulary::REQUIREMENTS),
         Template::InitRequirements,
-        &json!({ "date": date }),
+        &RequirementsContext { date: &date },
     )?;
     // The remaining files belong to the active milestone, which may have a separate folder.
     let name = new.name()?.unwrap_or(texts.name);
     new.file(
         &home.join(vocabulary::ROADMAP),
         Template::InitRoadmap,
-        &json!({ "name": name }),
+        &RoadmapContext { name: &name },
     )?;
     new.state(&home.join(vocabulary::STATE), &name, &date)?;
     // If the planning tool keeps milestones itself, its settings have a different format, and its commands
     // write them.
     if !place.layout.name.keeps_milestones() {
-        new.file(&root.join(vocabulary::CONFIG), Template::InitConfig, &())?;
+        new.file(
+            &root.join(vocabulary::CONFIG),
+            Template::InitConfig,
+            &Empty {},
+        )?;
     }
     new.folder(&home.join(vocabulary::PHASES))?;
     Ok(new.report)

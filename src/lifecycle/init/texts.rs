@@ -50,6 +50,22 @@ fn plain(text: &str) -> String {
     strip_controls(text).trim().to_owned()
 }
 
+/// The context of REQUIREMENTS.md.
+#[derive(Serialize)]
+pub(super) struct RequirementsContext<'a> {
+    pub(super) date: &'a str,
+}
+
+/// The context of ROADMAP.md.
+#[derive(Serialize)]
+pub(crate) struct RoadmapContext<'a> {
+    pub(crate) name: &'a str,
+}
+
+/// The context of config.json.
+#[derive(Serialize)]
+pub(super) struct Empty {}
+
 /// The context of STATE.md.
 #[derive(Serialize)]
 pub(crate) struct NewState<'a> {
