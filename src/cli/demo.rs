@@ -25,14 +25,27 @@ use crate::storage::Scratch;
 use crate::storage::create_empty;
 use crate::text::quantity;
 
-/// The commands in the order in which they are run, one per line, with a description each.
-const STEPS: &str = "\
-status: Where the work stands, worked out from the files.
-init: The planning folder exists; CLAUDE.md gets its block.
-plan 4: What to know before continuing work on phase 4.
-execute: The phase is complete: what it taught goes to PATTERNS.md, and CLAUDE.md follows.
-ship: The milestone is complete: it is archived.
-log: Every write is on record; `annals undo` takes the last one back.";
+/// The commands in the order in which they are run, with a description each.
+const STEPS: &[(&str, &str)] = &[
+    (
+        "status",
+        "Where the work stands, worked out from the files.",
+    ),
+    (
+        "init",
+        "The planning folder exists; CLAUDE.md gets its block.",
+    ),
+    ("plan 4", "What to know before continuing work on phase 4."),
+    (
+        "execute",
+        "The phase is complete: what it taught goes to PATTERNS.md, and CLAUDE.md follows.",
+    ),
+    ("ship", "The milestone is complete: it is archived."),
+    (
+        "log",
+        "Every write is on record; `annals undo` takes the last one back.",
+    ),
+];
 
 /// The step before which an agent executes the open plans.
 const WORK_BEFORE: &str = "execute";
@@ -99,7 +112,8 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, out: &mut Output) -> Result<
         data.delete()?;
         DemoReport { steps, kept: None }
     };
-    out.result(&report, show)
+    out.result(&report, show);
+    Ok(())
 }
 
 /// Returns an environment with only the caller's clock and a data folder: their settings must not affect the
@@ -126,8 +140,8 @@ fn walk(folder: &Path, environment: &Environment) -> Result<Vec<Step>> {
     let clock = Clock::new(environment.get("ANNALS_NOW"))?;
     write_example(folder, clock, environment.data_dir())?;
     let mut steps = Vec::new();
-    for (command, about) in STEPS.lines().filter_map(|step| step.split_once(": ")) {
-        if command == WORK_BEFORE {
+    for (command, about) in STEPS {
+        if *command == WORK_BEFORE {
             steps.push(Step {
                 command: None,
                 about: "An agent carries out plans 2 and 3 and writes a summary of each."
@@ -141,7 +155,7 @@ fn walk(folder: &Path, environment: &Environment) -> Result<Vec<Step>> {
         let output = printed(command, &project(false)?)?;
         steps.push(Step {
             command: Some(format!("annals {command}")),
-            about: about.to_owned(),
+            about: (*about).to_owned(),
             // A command that only reads prints the same in a dry run.
             diff: if diff == output { String::new() } else { diff },
             output,

@@ -13,14 +13,13 @@ use anstream::ColorChoice;
 use anstyle::AnsiColor;
 use anstyle::Style;
 use serde::Serialize;
-use serde_json::Value;
-use serde_json::json;
 
 use crate::cli::alike;
 use crate::cli::shown;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::ErrorKind;
+use crate::error::Problem;
 use crate::error::Result;
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
@@ -234,8 +233,8 @@ impl Output {
 
     /// Prints a text that is the result itself: a completion script, a manual page.
     pub(crate) fn verbatim(&mut self, bytes: &[u8]) -> Result<()> {
-        let text = String::from_utf8_lossy(bytes);
-        self.file(&json!({ "text": text }), bytes)
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        self.file(&Verbatim { text }, bytes)
     }
 
     /// Prints the bytes of a file unchanged, or as JSON, the document that contains them.
@@ -257,7 +256,7 @@ impl Output {
     pub(crate) fn help(&mut self, text: &str) -> Result<()> {
         if self.mode.json {
             let text = anstream::adapter::strip_str(text).to_string();
-            return self.result(&json!({ "text": text }), |_, _| Ok(()));
+            return self.result(&Verbatim { text }, |_, _| Ok(()));
         }
         self.styled(text);
         Ok(())
@@ -401,7 +400,7 @@ impl Output {
         self.failed = Some(error.kind);
         let place = error.place.as_ref().map(|place| self.named(place));
         if self.mode.json {
-            self.sanitized_line(&failure_document(error, place.as_ref()));
+            self.sanitized_line(&Failure::new(error, place.as_ref()));
             return;
         }
         let message = match place {
@@ -446,20 +445,43 @@ impl Output {
     }
 }
 
-/// Returns the JSON document of a failure.
-fn failure_document(error: &Error, place: Option<&SourceLocation>) -> Value {
-    let mut body = json!({
-        "kind": error.kind,
-        "message": error.reason(),
-        "place": place,
-        "hint": error.hint,
-    });
-    if !error.problems.is_empty() {
-        body["problems"] = json!(error.problems);
-    }
-    json!({ "error": body })
+/// The JSON document of a result that is a text.
+#[derive(Serialize)]
+struct Verbatim {
+    text: String,
 }
 
+/// The JSON document of a failure.
+#[derive(Serialize)]
+struct Failure<'a> {
+    error: FailureBody<'a>,
+}
+
+#[derive(Serialize)]
+struct FailureBody<'a> {
+    kind: ErrorKind,
+    message: String,
+    place: Option<&'a SourceLocation>,
+    hint: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[Problem]>::is_empty")]
+    problems: &'a [Problem],
+}
+
+impl<'a> Failure<'a> {
+    fn new(error: &'a Error, place: Option<&'a SourceLocation>) -> Self {
+        Self {
+            error: FailureBody {
+                kind: error.kind,
+                message: error.reason(),
+                place,
+                hint: error.hint.as_deref(),
+                problems: &error.problems,
+            },
+        }
+    }
+}
+
+/// Returns the error for a result that could not be formatted.
 fn unshown(error: &io::Error) -> Error {
     Error::failed(format!("cannot show the result: {error}"))
 }

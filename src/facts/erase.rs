@@ -269,16 +269,10 @@ pub(crate) fn scrub(
     let mentions = json_array(&mentions(connection, user, matching_states)?)?;
     let turns = json_array(turns)?;
     while_erasing(connection, user, || {
-        clear(
-            connection,
-            (user, &mentions, scope),
-            ("source_excerpt", "reason"),
-        )?;
-        clear(
-            connection,
-            (user, &turns, scope),
-            ("source_turn_id", "turn_id"),
-        )
+        clear(connection, (user, &mentions, scope), "source_excerpt")?;
+        clear_reasons(connection, (user, &mentions, scope), "reason")?;
+        clear(connection, (user, &turns, scope), "source_turn_id")?;
+        clear_reasons(connection, (user, &turns, scope), "turn_id")
     })
 }
 
@@ -316,35 +310,40 @@ fn json_array(texts: &impl Serialize) -> Result<String> {
         .map_err(|error| Error::failed(format!("cannot write what is forgotten: {error}")))
 }
 
-/// Clears the excerpts of the facts and of all their recorded states that have one of the values in a field, and the
-/// reasons of changes that have one in a column.
-fn clear(
-    connection: &Connection,
-    (user, values, scope): Values<'_>,
-    (field, column): (&str, &str),
-) -> Result<()> {
-    let listed = "IN (SELECT value FROM json_each(?2))";
-    let (of_fact, of_change) = (within("fact_id", 3), within("history_id", 3));
-    let mut statements = vec![
-        format!(
-            "UPDATE facts SET source_excerpt = '' WHERE user_id = ?1 AND {field} {listed} AND {of_fact}"
-        ),
-        format!(
-            "UPDATE fact_history SET reason = '' WHERE user_id = ?1 AND {column} {listed} AND {of_change}"
-        ),
-    ];
-    for (table, state, within) in [
-        ("facts_archive", "fact_json", &of_fact),
-        ("fact_history", "before_json", &of_change),
-        ("fact_history", "after_json", &of_change),
+/// Clears the excerpts of the facts and of all their recorded states that have one of the values in a field.
+fn clear(connection: &Connection, (user, values, scope): Values<'_>, field: &str) -> Result<()> {
+    let mut statements = vec![format!(
+        "UPDATE facts SET source_excerpt = '' WHERE user_id = ?1 \
+         AND {field} IN (SELECT value FROM json_each(?2)) AND {}",
+        within("fact_id", 3)
+    )];
+    for (table, id, state) in [
+        ("facts_archive", "fact_id", "fact_json"),
+        ("fact_history", "history_id", "before_json"),
+        ("fact_history", "history_id", "after_json"),
     ] {
         statements.push(format!(
             "UPDATE {table} SET {state} = json_set({state}, '$.source_excerpt', '') \
-            WHERE user_id = ?1 AND {state} ->> '{field}' {listed} AND {within}"
+             WHERE user_id = ?1 AND {state} ->> '{field}' IN (SELECT value FROM json_each(?2)) AND {}",
+            within(id, 3)
         ));
     }
     for sql in statements {
         connection.run("forget", &sql, params![user.as_str(), values, scope])?;
     }
     Ok(())
+}
+
+/// Clears the reasons of changes with one of the values in a column.
+fn clear_reasons(
+    connection: &Connection,
+    (user, values, scope): Values<'_>,
+    column: &str,
+) -> Result<()> {
+    let sql = format!(
+        "UPDATE fact_history SET reason = '' WHERE user_id = ?1 \
+         AND {column} IN (SELECT value FROM json_each(?2)) AND {}",
+        within("history_id", 3)
+    );
+    connection.run("forget", &sql, params![user.as_str(), values, scope])
 }

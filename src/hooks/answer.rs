@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -42,14 +41,27 @@ pub struct HookRequest {
     pub no_notepad: bool,
 }
 
+/// The answer that the harness reads: text for the model, in the format that all harnesses share.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HookAnswer {
+    hook_specific_output: HookSpecificOutput,
+}
+
 /// The outcome of a call.
 #[derive(Debug, Default)]
 pub struct Reply {
-    /// The answer that the harness reads, or `None` if there is nothing to say: text for the model, in the format
-    /// that all harnesses share.
-    pub answer: Option<Value>,
+    /// The answer for the harness, or `None` if there is nothing to say.
+    pub answer: Option<HookAnswer>,
     /// An error that could not be logged because the log cannot be written.
     pub log_error: Option<Error>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HookSpecificOutput {
+    hook_event_name: String,
+    additional_context: String,
 }
 
 /// Answers a hook.
@@ -89,14 +101,14 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
     });
     Ok(Reply {
         log_error: noted.err(),
-        answer: text.filter(|_| event.accepts_context()).map(|text| {
-            json!({
-                "hookSpecificOutput": {
-                    "hookEventName": fired.unwrap_or(name),
-                    "additionalContext": text,
-                }
-            })
-        }),
+        answer: text
+            .filter(|_| event.accepts_context())
+            .map(|text| HookAnswer {
+                hook_specific_output: HookSpecificOutput {
+                    hook_event_name: fired.unwrap_or(name).to_owned(),
+                    additional_context: text,
+                },
+            }),
     })
 }
 

@@ -24,6 +24,7 @@ pub mod setup;
 mod start;
 mod subagent;
 
+pub use answer::HookAnswer;
 pub use answer::HookRequest;
 pub use answer::Reply;
 pub use answer::answer;

@@ -1,8 +1,11 @@
 //! `annals facts archive`
 
+use std::io;
+use std::io::Write;
+
 use chrono::TimeDelta;
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::facts::FactsContext;
 use crate::error::Error;
@@ -21,15 +24,20 @@ pub(crate) struct ArchiveArgs {
     older_than: u32,
 }
 
+#[derive(Serialize)]
+struct Archived {
+    archived: usize,
+}
+
 pub(crate) fn run(args: &ArchiveArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let now = context.project.clock.now();
     let cut_off = now
         .checked_sub_signed(TimeDelta::days(i64::from(args.older_than)))
         .ok_or_else(|| Error::usage("--older-than goes back too far"))?;
     let archived = facts::archive(&mut context.write()?, cut_off)?;
-    context
-        .out
-        .result(&json!({ "archived": archived }), |_, to| {
-            writeln!(to, "{archived} archived")
-        })
+    context.out.result(&Archived { archived }, show)
+}
+
+fn show(done: &Archived, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "{} archived", done.archived)
 }

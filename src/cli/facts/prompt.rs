@@ -1,7 +1,7 @@
 //! `annals facts prompt`
 
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::facts::FactsContext;
 use crate::error::Result;
@@ -18,11 +18,20 @@ pub(crate) struct PromptArgs {
     turn: String,
 }
 
+#[derive(Serialize)]
+struct Prompt {
+    turn_id: String,
+    prompt: String,
+}
+
 pub(crate) fn run(args: &PromptArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let user = context.user()?;
     let mut store = context.read()?;
     let turn = facts::find_turn(&store, &user, &args.turn)?;
     let prompt = facts::prompt(&mut store, &turn, &facts::embedder(context.project)?)?;
-    let document = json!({ "turn_id": turn.turn_id, "prompt": prompt });
-    context.out.file(&document, prompt.as_bytes())
+    let document = Prompt {
+        turn_id: turn.turn_id,
+        prompt,
+    };
+    context.out.file(&document, document.prompt.as_bytes())
 }

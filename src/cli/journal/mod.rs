@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::Subcommand;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::Global;
 use crate::cli::output::Output;
@@ -57,6 +57,13 @@ struct JournalTarget {
     dry_run: bool,
     verbose: bool,
     progress: Progress,
+}
+
+/// The JSON document of a failed call.
+#[derive(Serialize)]
+struct FailedCall {
+    ok: bool,
+    error: String,
 }
 
 pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Result<()> {
@@ -113,7 +120,10 @@ fn answer(done: Result<()>, out: &mut Output) {
         .hint
         .as_ref()
         .map_or(String::new(), |hint| format!("; {hint}"));
-    let failed = json!({ "ok": false, "error": format!("{error}{hint}") });
+    let failed = FailedCall {
+        ok: false,
+        error: format!("{error}{hint}"),
+    };
     out.failed_with(error.kind, &failed);
 }
 

@@ -2,7 +2,6 @@
 
 use clap::Args;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::cli::journal::JournalTarget;
 use crate::cli::journal::standard_input;
@@ -62,6 +61,14 @@ pub(crate) struct WriteArgs {
     request_id: Option<String>,
 }
 
+/// The JSON document of a batch.
+#[derive(Serialize)]
+struct Batch<'a> {
+    ok: bool,
+    file: &'a std::path::Path,
+    written: usize,
+}
+
 /// A JSON document with what a dry run would have added.
 #[derive(Serialize)]
 struct WriteAnswer<T> {
@@ -83,7 +90,11 @@ pub(crate) fn run(args: &WriteArgs, place: &JournalTarget, out: &mut Output) -> 
     let written = journal::write(&place.file, &drafts, &options)?;
     let diff = place.dry_run.then(|| diff(&written));
     if args.batch {
-        let answer = json!({ "ok": true, "file": written.file, "written": drafts.len() });
+        let answer = Batch {
+            ok: true,
+            file: &written.file,
+            written: drafts.len(),
+        };
         out.json_line(&WriteAnswer { answer, diff });
     } else {
         let answer = written.entry()?;
