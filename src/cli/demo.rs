@@ -112,8 +112,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, out: &mut Output) -> Result<
         data.delete()?;
         DemoReport { steps, kept: None }
     };
-    out.result(&report, show);
-    Ok(())
+    out.result(&report, show)
 }
 
 /// Returns an environment with only the caller's clock and a data folder: their settings must not affect the

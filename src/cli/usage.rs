@@ -75,7 +75,7 @@ fn usage_error(rendered: &str, command: &str) -> Error {
     let message = paragraph.join(" ");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
     let mut message = message.to_owned();
-    for (odd, plain) in PLAIN.lines().filter_map(|row| row.split_once(": ")) {
+    for (odd, plain) in PLAIN {
         message = message.replace(odd, plain);
     }
     let tips: Vec<&str> = rendered
@@ -105,14 +105,27 @@ fn with_suggestion(error: &clap::Error, command: &str, usage_error: Error) -> Er
     }
 }
 
-/// Messages of the standard library about invalid values, one per line, with plain English replacements.
-const PLAIN: &str = "\
-invalid digit found in string: not a whole number
-cannot parse integer from empty string: empty; a whole number is needed
-number too large to fit in target type: the number is too large
-number too small to fit in target type: the number is too small
-number would be zero for non-zero type: must be at least 1
-invalid float literal: not a number";
+/// Messages of the standard library about invalid values, with plain English replacements.
+const PLAIN: [(&str, &str); 6] = [
+    ("invalid digit found in string", "not a whole number"),
+    (
+        "cannot parse integer from empty string",
+        "empty; a whole number is needed",
+    ),
+    (
+        "number too large to fit in target type",
+        "the number is too large",
+    ),
+    (
+        "number too small to fit in target type",
+        "the number is too small",
+    ),
+    (
+        "number would be zero for non-zero type",
+        "must be at least 1",
+    ),
+    ("invalid float literal", "not a number"),
+];
 
 /// Returns the command that the arguments name: `annals sync`.
 fn command(arguments: &[OsString]) -> String {
