@@ -17,7 +17,6 @@ use crate::facts::erase;
 use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::operation;
-use crate::facts::replication::received;
 use crate::facts::replication::recorded;
 use crate::facts::replication::rows;
 use crate::facts::replication::scope::PRIVATE;
@@ -353,11 +352,32 @@ fn turns_of(connection: &Connection, user: &str) -> Result<Vec<String>> {
 
 /// Drops the operations set aside that may contain forgotten facts.
 fn drop_set_aside(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
-    for received in received::set_aside(connection)? {
-        let is_meant = operation::owner(&received.user_id) == tombstone.owner
-            && received.clock <= tombstone.until;
-        if is_meant && reaches(scope, &received.scope) {
-            received::drop_set_aside(connection, &received)?;
+    let rows = connection.rows(
+        "read what was set aside",
+        "SELECT scope, device, number, received FROM share_set_aside",
+        [],
+        |row| {
+            let address: (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok((address, row.get::<_, String>(3)?))
+        },
+    )?;
+    for (address, received) in rows {
+        let received: serde_json::Value = serde_json::from_str(&received).unwrap_or_default();
+        let user = received
+            .get("user_id")
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or_default();
+        let clock = received
+            .get("clock")
+            .and_then(serde_json::Value::as_i64)
+            .unwrap_or(0);
+        let is_meant = operation::owner(user) == tombstone.owner && clock <= tombstone.until;
+        if is_meant && reaches(scope, &address.0) {
+            connection.run(
+                "forget what was set aside",
+                "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
+                params![address.0, address.1, address.2],
+            )?;
         }
     }
     Ok(())
