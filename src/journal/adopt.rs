@@ -5,18 +5,9 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::journal::dated::DatedRecord;
-use crate::journal::import::Identity;
 use crate::journal::import::ImportTarget;
-use crate::journal::import::identity;
 use crate::journal::import::remove_known;
 use crate::journal::write::WriteOptions;
-
-impl DatedRecord {
-    /// Returns what identifies the record: those with the same identity are duplicates.
-    pub(crate) fn identity(&self) -> Identity {
-        identity(self.draft.content(), self.time)
-    }
-}
 
 /// The outcome of adopting records.
 #[derive(Clone, Debug, Default)]

@@ -1,11 +1,16 @@
-//! A record with the time that another source gave it.
+//! A record with the time that another source gave it, and what tells it from others.
 
 use chrono::DateTime;
 use chrono::SecondsFormat;
 use chrono::Utc;
+use sha2::Digest;
+use sha2::Sha256;
 
 use crate::error::Result;
 use crate::journal::draft::RecordDraft;
+
+/// A digest of the content and time of a record: records with the same identity are duplicates.
+pub(crate) type Identity = [u8; 16];
 
 /// A record with its time.
 #[derive(Clone, Debug)]
@@ -23,4 +28,23 @@ impl DatedRecord {
         let time = time.to_rfc3339_opts(SecondsFormat::AutoSi, false);
         self.draft.line(&time)
     }
+
+    /// Returns what identifies the record: those with the same identity are duplicates.
+    pub(crate) fn identity(&self) -> Identity {
+        identity(self.draft.content(), self.time)
+    }
+}
+
+/// Returns the identity of a record.
+pub(crate) fn identity(content: &str, time: Option<DateTime<Utc>>) -> Identity {
+    let mut sum = Sha256::new();
+    sum.update(content);
+    if let Some(time) = time {
+        sum.update([0]);
+        sum.update(time.timestamp_millis().to_le_bytes());
+    }
+    let sum = sum.finalize();
+    let mut identity = Identity::default();
+    identity.copy_from_slice(&sum[..size_of::<Identity>()]);
+    identity
 }

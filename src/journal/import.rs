@@ -4,16 +4,14 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::path::PathBuf;
 
-use chrono::DateTime;
-use chrono::Utc;
 use serde::Serialize;
-use sha2::Digest;
-use sha2::Sha256;
 
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
+use crate::journal::dated::Identity;
+use crate::journal::dated::identity;
 use crate::journal::foreign::Fault;
 use crate::journal::foreign::Foreign;
 use crate::journal::forwards::JournalLine;
@@ -52,9 +50,6 @@ pub struct Imported {
     /// On a dry run, the first lines that would be added.
     pub diff: Option<String>,
 }
-
-/// A digest of the content and time of a record: records with the same identity are duplicates.
-pub(crate) type Identity = [u8; 16];
 
 /// Adds the records of another file that are not in the journal yet, in their order.
 ///
@@ -225,20 +220,6 @@ fn foreign(line: &JournalLine) -> std::result::Result<Option<Foreign>, Fault> {
         JournalLine::Whole(line) => Foreign::parse(trimmed(line)).map(Some),
         JournalLine::Dropped => Err(Fault::TooLong),
     }
-}
-
-/// Returns the identity of a record.
-pub(crate) fn identity(content: &str, time: Option<DateTime<Utc>>) -> Identity {
-    let mut sum = Sha256::new();
-    sum.update(content);
-    if let Some(time) = time {
-        sum.update([0]);
-        sum.update(time.timestamp_millis().to_le_bytes());
-    }
-    let sum = sum.finalize();
-    let mut identity = Identity::default();
-    identity.copy_from_slice(&sum[..size_of::<Identity>()]);
-    identity
 }
 
 #[cfg(test)]
