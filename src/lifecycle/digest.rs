@@ -70,7 +70,7 @@ fn page(phase: &FinishedPhase, is_partial: bool) -> String {
             safe(&phase.name)
         );
     }
-    let silence = match patterns::silent_on_deviations(&phase.plans) {
+    let silence = match patterns::plans_without_deviation_count(&phase.plans) {
         0 => String::new(),
         silent => format!(
             "; {silent} of {} summaries do not mention deviations",

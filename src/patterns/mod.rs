@@ -72,7 +72,7 @@ pub use paths::Mention;
 pub use paths::PathForm;
 pub use paths::mentions;
 pub use plan_record::PlanRecord;
-pub(crate) use plan_record::silent_on_deviations;
+pub(crate) use plan_record::plans_without_deviation_count;
 pub(crate) use plan_record::stated_deviations;
 pub use record::Recorded;
 pub use relevance::PatternOutcome;

@@ -76,9 +76,9 @@ pub(crate) fn stated_deviations(plans: &[PlanRecord]) -> Option<u32> {
 }
 
 /// Returns the number of plans whose summaries do not mention deviations.
-pub(crate) fn silent_on_deviations(plans: &[PlanRecord]) -> usize {
-    let is_silent = |plan: &&PlanRecord| plan.deviation_count.is_none();
-    plans.iter().filter(is_silent).count()
+pub(crate) fn plans_without_deviation_count(plans: &[PlanRecord]) -> usize {
+    let has_no_count = |plan: &&PlanRecord| plan.deviation_count.is_none();
+    plans.iter().filter(has_no_count).count()
 }
 
 impl PlanRecord {

@@ -13,8 +13,8 @@ use crate::patterns::heading::EntryHeading;
 use crate::patterns::judged::CheckedLessons;
 use crate::patterns::kinds;
 use crate::patterns::lesson;
+use crate::patterns::plans_without_deviation_count;
 use crate::patterns::rewriting;
-use crate::patterns::silent_on_deviations;
 use crate::patterns::stated_deviations;
 use crate::planning::PhaseNumber;
 use crate::project::Project;
@@ -178,7 +178,7 @@ fn line(text: &str) -> Line {
 impl DeviationKinds {
     fn from_plans(plans: &[PlanRecord]) -> Self {
         let count = stated_deviations(plans);
-        let silent = silent_on_deviations(plans);
+        let silent = plans_without_deviation_count(plans);
         let some_say = silent > 0 && count.is_some();
         Self {
             count,

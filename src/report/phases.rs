@@ -122,7 +122,7 @@ fn finished_row(phase: &FinishedPhase) -> PhaseRow {
         first: completion_dates().min(),
         last: completion_dates().max(),
         deviations: patterns::stated_deviations(&phase.plans),
-        silent: patterns::silent_on_deviations(&phase.plans),
+        silent: patterns::plans_without_deviation_count(&phase.plans),
         untimed: phase.plans.len() - durations.len(),
         duration: (!durations.is_empty()).then(|| format!("{prefix}{sum}")),
         ..PhaseRow::default()
