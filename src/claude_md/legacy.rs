@@ -64,9 +64,17 @@ pub(crate) fn generated(
     let outline = Outline::parse(text, start);
     let mut result = Generated::default();
     let mut unrecorded = Vec::new();
-    match head(&outline, start, path, known) {
-        Some(Ok(repeated)) => result.ranges.push(repeated),
-        Some(Err(warning)) => result.warnings.push(warning),
+    match head(&outline, start, known) {
+        Some(GeneratedHead::Repeated(range)) => result.ranges.push(range),
+        Some(GeneratedHead::Other(line, value)) => result.warnings.push(Warning::at(
+            path,
+            line,
+            format!(
+                "the core value \"{}\" is kept next to a different one in the block; \
+                 delete the one that no longer applies",
+                clip(value, MAX_VALUE_CHARS)
+            ),
+        )),
         None => {}
     }
     for section in outline.sections() {
@@ -135,14 +143,20 @@ fn restore_line_end(kept: &mut Vec<u8>, bytes: &[u8]) {
     kept.truncate(end);
 }
 
-/// Returns the byte range of the generator's title and core value, if they are the only text before the first section
-/// and repeat what the block says; a warning if they state another core value.
-fn head(
-    outline: &Outline<'_>,
+/// The title and core value that the generator writes first.
+enum GeneratedHead<'a> {
+    /// They repeat what the block says.
+    Repeated(Range<usize>),
+    /// They state a different core value, on this line.
+    Other(usize, &'a str),
+}
+
+/// Returns the generator's title and core value, if they are the only text before the first section.
+fn head<'a>(
+    outline: &Outline<'a>,
     start: usize,
-    path: &Path,
     known: &RecordedContent<'_>,
-) -> Option<Result<Range<usize>, Warning>> {
+) -> Option<GeneratedHead<'a>> {
     let text = outline.text();
     let section = outline
         .sections()
@@ -161,18 +175,13 @@ fn head(
         return None;
     }
     let own = fold(known.core_value?);
-    if own == fold(value) {
-        return Some(Ok(section.heading.start..section.own.end));
-    }
-    let lines_above = text[section.own.clone()].find(line).unwrap_or_default();
-    let lines_above = &text[section.heading.start..section.own.start + lines_above];
-    let line = section.line + lines_above.matches('\n').count();
-    let message = format!(
-        "the core value \"{}\" is kept next to a different one in the block; \
-         delete the one that no longer applies",
-        clip(value, MAX_VALUE_CHARS)
-    );
-    Some(Err(Warning::at(path, line, message)))
+    Some(if own == fold(value) {
+        GeneratedHead::Repeated(section.heading.start..section.own.end)
+    } else {
+        let lines_above = text[section.own.clone()].find(line).unwrap_or_default();
+        let lines_above = &text[section.heading.start..section.own.start + lines_above];
+        GeneratedHead::Other(section.line + lines_above.matches('\n').count(), value)
+    })
 }
 
 /// Returns a section's heading, and the function that judges its body.
