@@ -66,13 +66,16 @@ pub(crate) fn apply(
 
 /// Returns whether a change has the fields that its operation needs.
 fn is_complete(change: &ConstraintChange) -> bool {
-    let section = change.section.as_deref().unwrap_or_default();
-    let needed: [&str; 2] = match change.op {
-        ConstraintOperation::Add => [section, &change.bullet],
+    let needed = match change.op {
+        ConstraintOperation::Add => [&change.section, &change.bullet],
         ConstraintOperation::Edit => [&change.matching, &change.bullet],
         ConstraintOperation::Supersede => [&change.matching, &change.reason],
     };
-    needed.iter().all(|text| !text.trim().is_empty())
+    let is_present = |field: &Option<String>| {
+        let text = field.as_deref().unwrap_or_default();
+        !text.trim().is_empty()
+    };
+    needed.into_iter().all(is_present)
 }
 
 impl ConstraintMerge<'_> {
@@ -81,7 +84,10 @@ impl ConstraintMerge<'_> {
         let found = Constraints::parse(&self.text);
         let mut problems = Vec::new();
         if change.op != ConstraintOperation::Add {
-            if !change.matching.trim().is_empty()
+            if change
+                .matching
+                .as_deref()
+                .is_some_and(|text| !text.trim().is_empty())
                 && let Err(ChangeStep::Refused(faults)) = self.find_bullet(&found, change, pointer)
             {
                 problems.extend(faults);
@@ -91,7 +97,7 @@ impl ConstraintMerge<'_> {
         if let Some(fault) = change.section.as_deref().and_then(title_fault) {
             problems.push(Problem::new(format!("{pointer}/section"), fault));
         }
-        let bullet = Line::new(&change.bullet);
+        let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
         if let Some(other) = found.find_duplicate(bullet.as_str(), None) {
             problems.push(duplicate_problem(&format!("{pointer}/bullet"), other));
         }
@@ -100,7 +106,7 @@ impl ConstraintMerge<'_> {
 
     fn add(&mut self, change: &ConstraintChange, pointer: &str) -> ChangeStep {
         let title = Line::new(change.section.as_deref().unwrap_or_default());
-        let bullet = Line::new(&change.bullet);
+        let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
         let found = Constraints::parse(&self.text);
         if let Some(fault) = title_fault(title.as_str()) {
             return ChangeStep::refused(format!("{pointer}/section"), fault);
@@ -129,7 +135,7 @@ impl ConstraintMerge<'_> {
     }
 
     fn edit(&mut self, change: &ConstraintChange, pointer: &str) -> ChangeStep {
-        let bullet = Line::new(&change.bullet);
+        let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
         let found = Constraints::parse(&self.text);
         let new_text = without_note(bullet.as_str()).to_owned();
         let same = found
@@ -144,7 +150,7 @@ impl ConstraintMerge<'_> {
             (Ok(old), _) => old.clone(),
             // The edit was made before only if the bullet that it matched is gone.
             (Err(step), Some(same)) => {
-                let pattern = change.matching.trim();
+                let pattern = change.matching.as_deref().unwrap_or_default().trim();
                 let matching = found.matching(pattern, None);
                 let is_other = matching.iter().any(|bullet| bullet.line != same.line);
                 return if is_other { step } else { repeated(same) };
@@ -171,8 +177,8 @@ impl ConstraintMerge<'_> {
     }
 
     fn supersede(&mut self, change: &ConstraintChange, pointer: &str) -> ChangeStep {
-        let pattern = &change.matching;
-        let reason = Line::new(&change.reason);
+        let pattern = change.matching.as_deref().unwrap_or_default();
+        let reason = Line::new(change.reason.as_deref().unwrap_or_default());
         let found = Constraints::parse(&self.text);
         let old = match self.find_bullet(&found, change, pointer) {
             Ok(old) => old.clone(),
@@ -216,7 +222,7 @@ impl ConstraintMerge<'_> {
         change: &ConstraintChange,
         pointer: &str,
     ) -> Result<&'b Bullet, ChangeStep> {
-        let pattern = change.matching.trim();
+        let pattern = change.matching.as_deref().unwrap_or_default().trim();
         let section = match &change.section {
             None => None,
             Some(title) => Some(found.section(title).ok_or_else(|| {

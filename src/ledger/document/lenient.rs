@@ -61,9 +61,9 @@ pub(crate) fn constraint(value: &Value) -> Option<ConstraintChange> {
     Some(ConstraintChange {
         op: ConstraintOperation::from_word(value.get("op")?.as_str()?)?,
         section: text(value.get("section")),
-        bullet: text(value.get("bullet")).unwrap_or_default(),
-        matching: text(value.get("match")).unwrap_or_default(),
-        reason: text(value.get("reason")).unwrap_or_default(),
+        bullet: text(value.get("bullet")),
+        matching: text(value.get("match")),
+        reason: text(value.get("reason")),
     })
 }
 

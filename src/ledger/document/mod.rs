@@ -12,7 +12,7 @@ use crate::secrets::REDACTED;
 use crate::secrets::SecretPolicy;
 use crate::text::word_enum;
 
-pub use schema::schema;
+pub(crate) use schema::schema;
 
 /// The current state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,12 +64,12 @@ pub(crate) struct ConstraintChange {
     pub(crate) op: ConstraintOperation,
     /// The section to add to, or to search.
     pub(crate) section: Option<String>,
-    /// The new text, or empty.
-    pub(crate) bullet: String,
-    /// The bullet to change: its text, or a part that is unique; or empty.
-    pub(crate) matching: String,
-    /// Why it is no longer valid, or empty.
-    pub(crate) reason: String,
+    /// The new text.
+    pub(crate) bullet: Option<String>,
+    /// The bullet to change: its text, or a part that is unique.
+    pub(crate) matching: Option<String>,
+    /// Why it is no longer valid.
+    pub(crate) reason: Option<String>,
 }
 
 /// A new entry of DECISIONS.md: a decision, or a fix.

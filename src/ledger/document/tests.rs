@@ -86,7 +86,7 @@ fn a_document_is_read_as_it_is_written() {
     assert_eq!(state.out_of_scope, ["five"]);
     let (index, change) = &draft.constraints[0];
     assert_eq!((*index, change.op), (0, ConstraintOperation::Add));
-    assert_eq!(change.matching, "m");
+    assert_eq!(change.matching.as_deref(), Some("m"));
     assert_eq!(draft.decisions[0].1.root_cause.as_deref(), Some("c"));
     assert_eq!(draft.rollup.unwrap(), ["six"]);
     assert_eq!(draft.covered_through.as_deref(), Some("84e9493"));

@@ -16,12 +16,13 @@ fn change(
     matching: &str,
     reason: &str,
 ) -> ConstraintChange {
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     ConstraintChange {
         op,
-        section: (!section.is_empty()).then(|| section.to_owned()),
-        bullet: bullet.to_owned(),
-        matching: matching.to_owned(),
-        reason: reason.to_owned(),
+        section: some(section),
+        bullet: some(bullet),
+        matching: some(matching),
+        reason: some(reason),
     }
 }
 
