@@ -65,8 +65,11 @@ pub struct UpdateReport {
     pub warnings: Vec<Warning>,
 }
 
-/// The anchor after an update, and warnings of rules that do not refuse it.
-type CoveredThrough = (Option<String>, Vec<Warning>);
+/// A planned update.
+struct UpdatePlan {
+    covered_through: Option<String>,
+    warnings: Vec<Warning>,
+}
 
 /// The anchor that an update moves to.
 #[derive(Default)]
@@ -83,10 +86,13 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
         // Before anything is written: a refusal must leave the files as they were.
         committable_files(project)?;
     }
-    let ((covered_through, mut warnings), applied) =
-        project
-            .storage()
-            .transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
+    let (plan, applied) = project
+        .storage()
+        .transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
+    let UpdatePlan {
+        covered_through,
+        mut warnings,
+    } = plan;
     warnings.extend(applied.warnings);
     let changed = project.all_relative(&applied.changed);
     let outcome = if changed.is_empty() {
@@ -110,7 +116,7 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
 }
 
 /// Plans the changes to the three files, or returns all problems.
-fn plan(project: &Project, update: &DocumentDraft) -> Result<(CoveredThrough, Changes)> {
+fn plan(project: &Project, update: &DocumentDraft) -> Result<(UpdatePlan, Changes)> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
     files.refuse_sparse(project)?;
@@ -163,7 +169,11 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(CoveredThrough, Ch
     }
     let footer = Footer::parse(&files.state.text);
     let covered = target.hash.or_else(|| footer.hash().map(str::to_owned));
-    Ok(((covered, warnings), changes))
+    let planned = UpdatePlan {
+        covered_through: covered,
+        warnings,
+    };
+    Ok((planned, changes))
 }
 
 /// Returns whether the check of a field's form has already reported what a rule reports.

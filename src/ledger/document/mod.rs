@@ -12,7 +12,7 @@ use crate::secrets::REDACTED;
 use crate::secrets::SecretPolicy;
 use crate::text::word_enum;
 
-pub(crate) use schema::schema;
+pub use schema::schema;
 
 /// The current state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

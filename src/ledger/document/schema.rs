@@ -20,7 +20,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 });
 
 /// Returns the schema of the update document.
-pub(crate) fn schema() -> &'static Value {
+pub fn schema() -> &'static Value {
     &SCHEMA
 }
 
