@@ -6,11 +6,10 @@ use serde_json::Value;
 use sha2::Digest;
 use sha2::Sha256;
 
-use crate::clock::parse_date;
-use crate::clock::parse_timestamp;
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::addition::MAX_VALUE_BYTES;
+use crate::facts::fact::MAX_VALUE_BYTES;
+use crate::facts::fact::normalized_time;
 use crate::facts::key::FactKey;
 use crate::facts::user::UserId;
 use crate::secrets;
@@ -338,13 +337,6 @@ impl<'a> ActionReader<'a> {
         }
         0.0
     }
-}
-
-/// Normalises a time to its stored form: RFC 3339 in UTC, to the second; a date means its midnight.
-pub(crate) fn normalized_time(text: &str) -> Option<String> {
-    let of_day = || Some(parse_date(text)?.and_hms_opt(0, 0, 0)?.and_utc());
-    let time = parse_timestamp(text).or_else(of_day)?;
-    Some(time.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
 }
 
 #[cfg(test)]

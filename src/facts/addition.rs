@@ -9,20 +9,21 @@ use crate::error::Result;
 use crate::facts::action::Action;
 use crate::facts::action::ActionOutcome;
 use crate::facts::action::ActionType;
-use crate::facts::action::normalized_time;
 use crate::facts::application;
 use crate::facts::application::ActionResult;
 use crate::facts::arbitration::ActionSource;
 use crate::facts::arbitration::Arbiter;
 use crate::facts::fact;
-use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
+use crate::facts::fact::MAX_VALUE_BYTES;
+use crate::facts::fact::normalized_time;
 use crate::facts::key::FactKey;
 use crate::facts::query::Query;
 use crate::facts::queue;
 use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
+use crate::facts::vocabulary::Category;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
 use crate::text;
@@ -32,9 +33,6 @@ pub(crate) const MAX_EXCERPT_CHARS: usize = 400;
 
 /// Reason of the changes that a statement makes.
 const REASON: &str = "stated";
-
-/// Maximum length of a value, as text and as JSON, in bytes.
-pub(crate) const MAX_VALUE_BYTES: usize = 16 << 10;
 
 /// A fact to add.
 #[derive(Clone, Debug, Default)]

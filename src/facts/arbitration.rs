@@ -28,14 +28,14 @@ use crate::facts::change::Cause;
 use crate::facts::confidence;
 use crate::facts::expiry;
 use crate::facts::fact;
-use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
-use crate::facts::fact::FactStatus;
-use crate::facts::fact::Proposal;
 use crate::facts::metrics::Figure;
 use crate::facts::metrics::Tally;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
+use crate::facts::vocabulary::Category;
+use crate::facts::vocabulary::FactStatus;
+use crate::facts::vocabulary::Proposal;
 use crate::facts::wording;
 use crate::text::hexadecimal;
 

@@ -14,13 +14,13 @@ use crate::facts::arbitration::Arbiter;
 use crate::facts::confidence;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::fact::FactStatus;
-use crate::facts::fact::Proposal;
 use crate::facts::listing;
 use crate::facts::metrics;
 use crate::facts::proposal::ContestableFacts;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
+use crate::facts::vocabulary::FactStatus;
+use crate::facts::vocabulary::Proposal;
 
 /// A fact that is awaiting the user's confirmation.
 #[derive(Clone, Debug, Serialize)]

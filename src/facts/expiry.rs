@@ -16,9 +16,9 @@ use crate::facts::change;
 use crate::facts::change::Cause;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::fact::FactStatus;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
+use crate::facts::vocabulary::FactStatus;
 use crate::facts::wording;
 
 /// Turn id of restorations, by which merging recognises that nobody stated the value again.

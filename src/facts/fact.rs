@@ -11,99 +11,21 @@ use serde::Deserialize;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::clock::parse_date;
+use crate::clock::parse_timestamp;
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::action::normalized_time;
 use crate::facts::confidence;
 use crate::facts::key;
 use crate::facts::key::FactKey;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
-use crate::text::word_enum;
+use crate::facts::vocabulary::Category;
+use crate::facts::vocabulary::FactStatus;
+use crate::facts::vocabulary::Proposal;
 
-word_enum! {
-    /// The category of a fact, which decides on its section in the profile and whether it is high-risk.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-    pub enum Category {
-        /// Who the user is.
-        Identity = "identity",
-        /// A rule that must be followed.
-        HardPreference = "hard_preference",
-        /// A mere preference.
-        SoftPreference = "soft_preference",
-        /// Current work.
-        TaskContext = "task_context",
-        /// Health.
-        Health = "health",
-        /// Everything else.
-        Other = "other",
-    }
-}
-
-word_enum! {
-    /// The status of a fact.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-    pub enum FactStatus {
-        /// It is valid.
-        Active = "active",
-        /// Another value has replaced it.
-        Superseded = "superseded",
-        /// Its validity has ended.
-        Expired = "expired",
-        /// It is awaiting the user's confirmation.
-        PendingConfirmation = "pending_confirmation",
-    }
-}
-
-impl FactStatus {
-    /// Returns whether searches return facts with this status.
-    pub fn is_retrievable(self) -> bool {
-        matches!(self, Self::Active | Self::PendingConfirmation)
-    }
-}
-
-word_enum! {
-    /// The change that a pending fact proposes.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-    pub enum Proposal {
-        /// Its value replaces that of the contested fact.
-        Value = "value",
-        /// The contested fact ends.
-        End = "end",
-    }
-}
-
-/// Stores enums as their words in the database, and parses them from their words.
-macro_rules! stored_as_word {
-    ($($name:ty: $what:literal),*) => {$(
-        impl std::str::FromStr for $name {
-            type Err = String;
-
-            fn from_str(word: &str) -> std::result::Result<Self, String> {
-                Self::choose(word, $what)
-            }
-        }
-
-        impl rusqlite::ToSql for $name {
-            fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
-                Ok(self.as_str().into())
-            }
-        }
-
-        impl rusqlite::types::FromSql for $name {
-            fn column_result(
-                value: rusqlite::types::ValueRef<'_>,
-            ) -> rusqlite::types::FromSqlResult<Self> {
-                Self::choose(value.as_str()?, $what)
-                    .map_err(|error| rusqlite::types::FromSqlError::Other(error.into()))
-            }
-        }
-    )*};
-}
-
-pub(crate) use stored_as_word;
-
-stored_as_word!(Category: "a category", FactStatus: "a status", Proposal: "a proposal");
+/// Maximum length of a value, as text and as JSON, in bytes.
+pub(crate) const MAX_VALUE_BYTES: usize = 16 << 10;
 
 /// A fact about a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -437,6 +359,13 @@ pub(crate) fn count_retrievable(connection: &Connection, user: &UserId) -> Resul
 
 fn select_sql(condition: &str) -> String {
     format!("SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND ({condition}) ORDER BY seq")
+}
+
+/// Normalises a time to its stored form: RFC 3339 in UTC, to the second; a date means its midnight.
+pub(crate) fn normalized_time(text: &str) -> Option<String> {
+    let of_day = || Some(parse_date(text)?.and_hms_opt(0, 0, 0)?.and_utc());
+    let time = parse_timestamp(text).or_else(of_day)?;
+    Some(time.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::fact::Category;
+use crate::facts::vocabulary::Category;
 use crate::secrets;
 
 /// Maximum length of a key, in bytes.

@@ -5,11 +5,11 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact;
-use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
-use crate::facts::fact::FactStatus;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
+use crate::facts::vocabulary::Category;
+use crate::facts::vocabulary::FactStatus;
 
 /// A filter for facts.
 #[derive(Clone, Debug, Default)]

@@ -11,12 +11,12 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact;
-use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
 use crate::facts::key;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
+use crate::facts::vocabulary::Category;
 
 /// Number of recent changes in a profile.
 const RECENT: usize = 10;

@@ -11,10 +11,10 @@ use crate::facts::arbitration::Decision;
 use crate::facts::arbitration::value_of;
 use crate::facts::confidence;
 use crate::facts::fact::Fact;
-use crate::facts::fact::FactStatus;
-use crate::facts::fact::Proposal;
 use crate::facts::metrics;
 use crate::facts::metrics::Figure;
+use crate::facts::vocabulary::FactStatus;
+use crate::facts::vocabulary::Proposal;
 use crate::facts::wording;
 
 /// The active facts of a key, by what a pending fact of that key contests.

@@ -11,19 +11,20 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::action::normalized_time;
 use crate::facts::addition;
 use crate::facts::addition::MAX_EXCERPT_CHARS;
-use crate::facts::addition::MAX_VALUE_BYTES;
 use crate::facts::audit_trail;
 use crate::facts::change;
 use crate::facts::change::Cause;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::fact::FactStatus;
+use crate::facts::fact::MAX_VALUE_BYTES;
+use crate::facts::fact::normalized_time;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
+use crate::facts::vocabulary::FactStatus;
+use crate::facts::vocabulary::Proposal;
 use crate::facts::wording;
 use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
@@ -112,7 +113,7 @@ pub fn import(
                 && !fact.is_multi_valued()
             {
                 fact.status = FactStatus::PendingConfirmation;
-                fact.proposal = Some(fact::Proposal::Value);
+                fact.proposal = Some(Proposal::Value);
                 fact.contests = Some(current.clone());
                 done.pending += 1;
             }

@@ -19,15 +19,16 @@ use crate::facts::arbitration::ActionSource;
 use crate::facts::arbitration::Arbiter;
 use crate::facts::auditor;
 use crate::facts::auditor::Auditor;
+use crate::facts::lease;
+use crate::facts::lease::Lease;
+use crate::facts::lease::TurnEnd;
 use crate::facts::metrics;
 use crate::facts::metrics::Ranks;
 use crate::facts::profile;
 use crate::facts::prompt::prompt;
 use crate::facts::prompt::retry_prompt;
 use crate::facts::queue;
-use crate::facts::queue::Lease;
 use crate::facts::queue::Turn;
-use crate::facts::queue::TurnEnd;
 use crate::facts::queue::TurnStatus;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -92,7 +93,7 @@ pub fn step(
 ) -> Result<Option<TurnOutcome>> {
     let wait = wait.unwrap_or(auditor::WAIT);
     let length = TimeDelta::from_std(wait + SPARE).unwrap_or(TimeDelta::MAX);
-    let Some(lease) = queue::lease(facts, skipped, length)? else {
+    let Some(lease) = lease::lease(facts, skipped, length)? else {
         return Ok(None);
     };
     match judge_leased(facts, auditor, embedder, &lease, (wait, length)) {
@@ -113,13 +114,13 @@ fn judge_leased(
     lease: &Lease,
     (wait, length): (Duration, TimeDelta),
 ) -> Result<TurnOutcome> {
-    // The duration of an answer is measured here; the current time comes only from the doors.
+    // The duration of an answer is measured here; the current time comes only from the interfaces.
     let begun = Instant::now();
     let mut asked = prompt(facts, &lease.turn, embedder)?;
     let ranks = Ranks::search(facts, &lease.turn, Some(embedder))?;
     let mut last = (String::new(), String::new());
     for _ in 0..TRIES {
-        if !queue::renew(facts, lease, length)? {
+        if !lease::renew(facts, lease, length)? {
             return Ok(TurnOutcome::Lost(lease.turn.clone()));
         }
         let answer = auditor.ask(&asked, wait)?;
@@ -153,8 +154,8 @@ fn elapsed(since: Instant) -> TimeDelta {
 fn give_up(facts: &mut Facts, lease: &Lease, end: TurnEnd<'_>) -> Result<()> {
     let now = queue::now_millis(&facts.clock());
     facts.write(|connection| {
-        if queue::holds_lease(connection, lease)? {
-            queue::finish(connection, &lease.turn, end, &now)?;
+        if lease::holds_lease(connection, lease)? {
+            lease::finish(connection, &lease.turn, end, &now)?;
         }
         Ok(())
     })
@@ -173,7 +174,7 @@ fn judge(
     let source = source(turn);
     let applied = facts.write(|connection| {
         if let Some(lease) = lease
-            && !queue::holds_lease(connection, lease)?
+            && !lease::holds_lease(connection, lease)?
         {
             return Err(Error::not_found("another worker has taken the turn"));
         }
@@ -183,7 +184,7 @@ fn judge(
             return replayed(&arbiter, actions);
         }
         let applied = application::apply(&arbiter, actions)?;
-        queue::finish(connection, turn, TurnEnd::Done, applied_at)?;
+        lease::finish(connection, turn, TurnEnd::Done, applied_at)?;
         metrics::note_turn(connection, turn, (&applied, ranks), applied_at)?;
         profile::count_turn(connection, &turn.user, &now)?;
         Ok(applied)

@@ -25,7 +25,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Returns the endpoint at a base URL; the key comes from the environment, which only a door reads.
+    /// Returns the endpoint at a base URL; the key comes from the environment, which only an interface reads.
     pub fn new(url: &str, api: Api, model: Option<&str>, key: Option<String>) -> Result<Self> {
         let model = model.ok_or_else(|| {
             Error::usage("llm.url is set, but llm.model is not")

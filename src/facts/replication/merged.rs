@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::facts::confidence;
 use crate::facts::expiry;
 use crate::facts::fact::Fact;
-use crate::facts::fact::FactStatus;
+use crate::facts::vocabulary::FactStatus;
 use crate::facts::wording;
 
 /// Time and device of an operation; no two operations of a device have the same clock.

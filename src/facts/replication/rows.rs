@@ -11,13 +11,13 @@ use crate::facts::change;
 use crate::facts::change::Cause;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::fact::FactStatus;
 use crate::facts::query::Query;
 use crate::facts::replication::merge;
 use crate::facts::replication::merged::MergedChange;
 use crate::facts::replication::merged::Stamp;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
+use crate::facts::vocabulary::FactStatus;
 
 /// Turn id of the changes made by merging.
 const TURN: &str = "annals:merge";

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::clock::Clock;
 use crate::embedding::Endpoint;
-use crate::facts::fact::FactStatus;
+use crate::facts::vocabulary::FactStatus;
 use crate::ranking::ANSWER_SHARE;
 use crate::ranking::NEIGHBOUR_SHARES;
 use crate::ranking::Relevance;

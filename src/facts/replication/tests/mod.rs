@@ -15,7 +15,6 @@ use crate::facts::add;
 use crate::facts::apply;
 use crate::facts::confirm;
 use crate::facts::fact::Fact;
-use crate::facts::fact::FactStatus;
 use crate::facts::forget;
 use crate::facts::maintain;
 use crate::facts::observe;
@@ -27,6 +26,7 @@ use crate::facts::replication::device::join;
 use crate::facts::replication::pending;
 use crate::facts::replication::receive;
 use crate::facts::transfer::export;
+use crate::facts::vocabulary::FactStatus;
 use crate::facts::wording;
 use crate::secrets::SecretPolicy;
 
