@@ -1,0 +1,111 @@
+//! Reads the status of a check from a report or a stage file.
+
+use std::path::Path;
+
+use crate::markdown::FrontMatter;
+use crate::markdown::front_matter;
+use crate::planning::check::outcome::CheckKind;
+use crate::planning::check::outcome::CheckOutcome;
+use crate::planning::check::outcome::TextOf;
+
+/// Returns the stage from a line `stage=plan`, or from a file that contains only the word.
+pub(super) fn stage_word(text: &str) -> &str {
+    let lines = || text.lines().map(str::trim);
+    lines()
+        .find_map(|line| line.strip_prefix("stage="))
+        .or_else(|| lines().find(|line| !line.is_empty()))
+        .unwrap_or_default()
+        .trim()
+}
+
+/// Returns whether a verification is a repeated one: its gaps remained or appeared after the closure.
+pub(super) fn is_repeated(path: &Path, text: TextOf<'_>) -> bool {
+    let text = text(path).unwrap_or_default();
+    let front = FrontMatter::parse(&text, path).value;
+    front.get(&["re_verification"]).is_some()
+}
+
+/// Returns the status in a report's front matter, otherwise the one under a label of its body.
+pub(super) fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<String> {
+    const FIELDS: [&str; 5] = ["issues", "issues_fixed", "failed", "status", "result"];
+    // A user test that is partial goes on, whatever failed so far.
+    let failed_of = |failed| if kind == CheckKind::Uat { None } else { failed };
+    if let Some(([issues, fixed, failed, status, result], end)) = front_matter::scan(text, FIELDS) {
+        return of_fields(issues, fixed, failed_of(failed), status.or(result))
+            .or_else(|| in_body(&text[end..]));
+    }
+    let front = FrontMatter::parse(text, path).value;
+    let field = |name: &str| front.text(&[name]);
+    let status = field("status").or_else(|| field("result"));
+    of_fields(
+        field("issues"),
+        field("issues_fixed"),
+        failed_of(field("failed")),
+        status,
+    )
+    .or_else(|| in_body(&text[front.range.end..]))
+}
+
+/// Returns the status, or `issues_found` if the counts of the report contradict it.
+fn of_fields(
+    issues: Option<&str>,
+    fixed: Option<&str>,
+    failed: Option<&str>,
+    status: Option<&str>,
+) -> Option<String> {
+    let status = word(status?);
+    let count = |field: Option<&str>| field.and_then(|count| count.trim().parse::<u32>().ok());
+    // A user test session is complete once everything has been tried, regardless of the findings.
+    let open = count(issues).unwrap_or(0) > count(fixed).unwrap_or(0);
+    let has_issues = match outcome(&status) {
+        Some(CheckOutcome::Passed) => open,
+        // A verification that is `partial` because something failed does not wait for a person.
+        Some(CheckOutcome::Pending) => {
+            status.starts_with("partial") && count(failed).is_some_and(|failed| failed > 0)
+        }
+        _ => false,
+    };
+    Some(if has_issues {
+        "issues_found".to_owned()
+    } else {
+        status
+    })
+}
+
+fn in_body(body: &str) -> Option<String> {
+    body.lines().take(40).find_map(|line| {
+        let line = line.trim_start_matches(['#', '*', '-', ' ', '|']);
+        let (label, value) = line.split_once(':')?;
+        let label = label.trim_matches(['*', ' ']).to_lowercase();
+        matches!(label.as_str(), "status" | "result" | "verdict").then(|| word(value))
+    })
+}
+
+fn word(text: &str) -> String {
+    text.trim_matches(['*', '`', ' ', '"']).to_lowercase()
+}
+
+/// The outcomes of status words, matched by prefix.
+const OUTCOMES: &[(CheckOutcome, &[&str])] = &[
+    (CheckOutcome::Issues, &["issues", "gaps", "fail"]),
+    (CheckOutcome::Diagnosed, &["diagnosed"]),
+    (
+        CheckOutcome::Passed,
+        &[
+            "pass", "complete", "resolved", "verified", "approved", "clean", "ok", "done",
+        ],
+    ),
+    (
+        CheckOutcome::Pending,
+        &[
+            "human", "testing", "partial", "pending", "in_progress", "in progress", "ready",
+        ],
+    ),
+];
+
+pub(super) fn outcome(status_word: &str) -> Option<CheckOutcome> {
+    let found = OUTCOMES
+        .iter()
+        .find(|(_, words)| words.iter().any(|word| status_word.starts_with(word)));
+    found.map(|(outcome, _)| *outcome)
+}
