@@ -149,6 +149,23 @@ pub(crate) fn is_status(text: &str) -> bool {
             && !text.trim().chars().any(char::is_lowercase)
 }
 
+/// Returns the status in square brackets at the end of a text: their offset and their content.
+///
+/// Other brackets belong to the text: `Arrays [T]`, `Codes [REQ-2]`, `[Name](link)`.
+pub(crate) fn last_square_brackets(text: &str) -> Option<(usize, &str)> {
+    let inner = text.strip_suffix(']')?;
+    let at = inner.rfind('[')?;
+    let inside = &inner[at + 1..];
+    let is_shouted = |word: &str| word.len() > 3 && word.chars().all(char::is_uppercase);
+    let is_sentence = !inside.contains(char::is_lowercase)
+        && inside
+            .split([' ', ';', ','])
+            .filter(|word| is_shouted(word))
+            .count()
+            > 1;
+    (is_status(inside) || is_sentence).then_some((at, inside))
+}
+
 /// Returns the first status word that a text in lower case begins with, and its meaning.
 fn prefix(text: &str) -> Option<(PhaseProgress, &'static str)> {
     PREFIXES.iter().find_map(|(progress, words)| {

@@ -73,6 +73,8 @@ pub(in crate::planning) fn names_phases_of_milestones(outline: &Outline<'_>) -> 
 }
 
 /// Returns the entries of phase checklists; those in a phase's own section are its plans, not phases.
+///
+/// Where neither a heading nor such an entry names a phase, bullets that begin with one in bold are the list.
 pub(super) fn entries<'o>(
     outline: &'o Outline<'_>,
     headings: &[PhaseHeading<'_>],
@@ -80,22 +82,32 @@ pub(super) fn entries<'o>(
 ) -> Vec<ChecklistEntry<'o>> {
     let details = Ranges::merge(headings.iter().map(|heading| heading.section.whole.clone()));
     let lists = Ranges::merge(heading::sections(outline, LISTS).map(|section| section.own.clone()));
-    outline
+    let bullets: Vec<ChecklistEntry<'o>> = outline
         .items(&(0..outline.text().len()))
-        .filter(|(block, item)| {
-            let at = block.range.start;
-            let is_entry = item.checked.is_some() || lists.contains(at);
-            item.depth == 0 && is_entry && !details.contains(at)
-        })
+        .filter(|(block, item)| item.depth == 0 && !details.contains(block.range.start))
         .filter_map(|(block, item)| {
             let text = outline.slice(&block.range);
             let named = name::parse_phase(Span::new(text, block.range.start, block.line), ids)?;
-            // `Phase 1 resolves …` is a sentence unless it has a checkbox.
-            (item.checked.is_some() || named.name.is_some()).then_some(ChecklistEntry {
-                named,
-                block,
-                item,
-            })
+            Some(ChecklistEntry { named, block, item })
         })
-        .collect()
+        .collect();
+    let is_listed = |entry: &ChecklistEntry<'_>| {
+        // `Phase 1 resolves …` is a sentence unless it has a checkbox.
+        entry.item.checked.is_some()
+            || entry.named.name.is_some() && lists.contains(entry.block.range.start)
+    };
+    let is_bold = |entry: &ChecklistEntry<'_>| {
+        let text = outline.slice(&entry.block.range).strip_prefix("**");
+        let title = text.and_then(|text| text.split_once("**"));
+        // `**Phase 2 planning**: …` is a note.
+        let is_title =
+            title.is_some_and(|(title, _)| title.contains([':', '\u{2013}', '\u{2014}']));
+        is_title && entry.named.name.is_some()
+    };
+    let has_list = !headings.is_empty() || bullets.iter().any(is_listed);
+    let is_entry = |entry: &ChecklistEntry<'_>| match has_list {
+        true => is_listed(entry),
+        false => is_bold(entry),
+    };
+    bullets.into_iter().filter(is_entry).collect()
 }

@@ -12,6 +12,7 @@ use crate::planning::PhaseProgress;
 use crate::planning::located::Span;
 use crate::planning::progress_table::phase_in_front;
 use crate::planning::progress_table::without_code_marks;
+use crate::planning::status;
 use crate::planning::status::is_status;
 use crate::text::strip_prefix_ignore_case;
 
@@ -90,6 +91,11 @@ impl NamedPhase {
         loop {
             let before = text;
             text = text.trim_end();
+            if let Some((at, inside)) = status::last_square_brackets(text) {
+                self.add_status(name.part(at + 1..at + 1 + inside.len()));
+                text = &text[..at];
+                continue;
+            }
             if let Some((at, inside)) = last_brackets(text) {
                 if inside.starts_with("INSERTED") {
                     text = &text[..at];
@@ -141,8 +147,11 @@ impl NamedPhase {
     }
 
     /// Looks in the brackets after a name for a status that drops the phase; other text there describes its
-    /// content.
+    /// content, unless it is a status in square brackets at the end: `**Phase 2: Name** [DONE]`.
     fn read_remarks(&mut self, remarks: Span<'_>) {
+        if let Some((at, inside)) = status::last_square_brackets(remarks.text.trim_end()) {
+            self.add_status(remarks.part(at + 1..at + 1 + inside.len()));
+        }
         for (at, _) in remarks.text.match_indices('(') {
             let end = remarks.text[at..]
                 .find(')')
@@ -204,6 +213,15 @@ mod tests {
                 "Phase 1: Foundation (2/2 plans) \u{2014} completed 2026-04-04",
                 "1|Foundation|_|_",
             ),
+            ("**Phase 2: Charts** [DONE]", "2|Charts|DONE|_"),
+            (
+                "Phase 3: Harbour fees [IMPLEMENTED; MANUAL TEST PENDING]",
+                "3|Harbour fees|IMPLEMENTED; MANUAL TEST PENDING|_",
+            ),
+            ("Phase 4: Fees [Complete]", "4|Fees|Complete|_"),
+            ("Phase 4: Arrays [T]", "4|Arrays [T]|_|_"),
+            ("Phase 4: Arrays [see notes]", "4|Arrays [see notes]|_|_"),
+            ("Phase 4: Codes [A1, REQ-2]", "4|Codes [A1, REQ-2]|_|_"),
             (
                 "Phase 8: Display label (issue #21)",
                 "8|Display label (issue #21)|_|_",

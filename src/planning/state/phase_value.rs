@@ -11,6 +11,7 @@ use crate::planning::Located;
 use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::located::Span;
+use crate::planning::status;
 use crate::planning::status::is_status;
 use crate::text::strip_prefix_ignore_case;
 
@@ -105,6 +106,11 @@ impl PhaseValue {
         }
         if self.name.is_some() || is_status(tail.text) {
             self.status = self.status.take().or_else(|| stated(tail));
+            return;
+        }
+        if let Some((at, inside)) = status::last_square_brackets(tail.text) {
+            self.name = stated(tail.part(0..at).trim_chars(&[' ']));
+            self.status = stated(tail.part(at + 1..at + 1 + inside.len()));
             return;
         }
         let cut = [" \u{2014} ", " \u{2013} ", " -- ", " - ", " ("]
@@ -205,6 +211,11 @@ mod tests {
                 "Phase 2: Events & Base \u{2014} IN PROGRESS",
                 "2|_|Events & Base|IN PROGRESS",
             ),
+            (
+                "Phase 3: Harbour fees [BUILT; MANUAL TEST PENDING]",
+                "3|_|Harbour fees|BUILT; MANUAL TEST PENDING",
+            ),
+            ("Phase 3: Arrays [T]", "3|_|Arrays [T]|_"),
             ("03.1", "3.1|_|_|_"),
             ("2/7", "2|7|_|_"),
             ("3 - Done", "3|_|_|Done"),
