@@ -67,15 +67,18 @@ pub(crate) fn run(args: &ImportArgs, project: &Project, out: &mut Output) -> Res
         exchange::import(project, &import, None)?
     };
     out.warnings(&report.warnings);
-    out.result(&report, show)?;
+    out.result_until(&report, show, ending(&report))
+}
+
+/// Returns an error if nothing of the source was understood.
+fn ending(report: &ImportReport) -> Result<()> {
     let nothing = report.counts.imported + report.counts.known == 0;
-    if nothing && report.counts.not_understood > 0 {
-        let from = &report.from;
-        return Err(Error::failed("contains nothing that annals understands")
-            .at(from, None)
-            .hint(format!("is it a memory of {}?", report.format.as_str())));
+    if !nothing || report.counts.not_understood == 0 {
+        return Ok(());
     }
-    Ok(())
+    Err(Error::failed("contains nothing that annals understands")
+        .at(&report.from, None)
+        .hint(format!("is it a memory of {}?", report.format.as_str())))
 }
 
 fn show(report: &ImportReport, to: &mut dyn Write) -> io::Result<()> {

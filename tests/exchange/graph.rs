@@ -233,3 +233,17 @@ fn a_graph_of_too_many_entities_or_statements_is_refused() {
     case.run("import server-memory long.jsonl --dry-run")
         .success();
 }
+
+#[test]
+fn another_format_is_refused_with_one_document() {
+    let case = Case::empty();
+    case.write("notes.jsonl", "{\"note\":\"tides\"}\n");
+    let refused = case.run("import server-memory notes.jsonl --json").code(1);
+    let message = refused.json()["error"]["message"].to_string();
+    assert!(
+        message.contains("nothing that annals understands"),
+        "{message}"
+    );
+    let told = case.run("import server-memory notes.jsonl").code(1);
+    assert!(told.stdout().contains("notes.jsonl:1"), "{}", told.report());
+}
