@@ -143,7 +143,7 @@ fn how_to_settle(
     let unfinished = phase.count(PlanState::Partial) + phase.count(PlanState::Failed);
     let hint = match action {
         Action::Execute if phase.count(PlanState::Open) > 0 => {
-            format!("write the missing summaries of phase {number}, or remove its unfinished plans")
+            format!("finish phase {number}, or write its missing summaries if it is finished")
         }
         Action::Execute if unfinished > 0 => {
             format!("finish phase {number}, and correct the status in its summaries")

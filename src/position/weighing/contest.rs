@@ -10,6 +10,7 @@ use crate::position::PlanState;
 use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
+use crate::position::weighing::gate;
 use crate::position::weighing::reason;
 use crate::position::weighing::scope::BACKLOG;
 use crate::position::weighing::wording;
@@ -25,6 +26,7 @@ pub(super) fn alternative(
         .or_else(|| later_work(assessment, choice))
         .or_else(|| passed_over(assessment, choice))
         .or_else(|| unfinished_plan(assessment, choice))
+        .or_else(|| left_check(assessment, choice))
         .or_else(|| skipped(assessment, choice, cursor))
         .or_else(|| passed_short(assessment, choice));
     let of_phase = |(action, index, because): Candidate| Alternative {
@@ -124,6 +126,20 @@ fn unfinished_plan(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candi
     let index = assessment.members.iter().copied().find(is_unfinished)?;
     let because = reason::open_plans(assessment, &assessment.phases[index]);
     Some((Action::Execute, Some(index), because))
+}
+
+/// Applies if nothing is left to do, but a check of a phase is open: `annals ship` refuses that, too.
+fn left_check(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+    if choice.action != Action::Ship {
+        return None;
+    }
+    assessment.members.iter().find_map(|index| {
+        let check = assessment.phases[*index]
+            .open_checks(assessment.text)
+            .next()?;
+        let because = vec![reason::of_check(assessment, check)];
+        Some((gate::action_for(check), Some(*index), because))
+    })
 }
 
 /// Applies if nothing is left to do, but STATE.md's next step names a phase beyond all that are known.

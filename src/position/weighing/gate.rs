@@ -28,10 +28,17 @@ pub(super) fn blocking_choice(assessment: &Assessment<'_>, choice: &Choice) -> O
 
 /// Returns the action required by the checks of a finished phase.
 fn asked_for(assessment: &Assessment<'_>, index: usize, choice: &Choice) -> Option<Action> {
-    match open_check(assessment, index).map(|check| check.outcome) {
-        Some(CheckOutcome::Issues | CheckOutcome::Diagnosed) => Some(Action::Remediate),
-        Some(_) => Some(Action::Verify),
+    match open_check(assessment, index) {
+        Some(check) => Some(action_for(check)),
         None => is_untested(assessment, index, choice).then_some(Action::Verify),
+    }
+}
+
+/// Returns the action that an open check requires.
+pub(super) fn action_for(check: &Check) -> Action {
+    match check.outcome {
+        CheckOutcome::Issues | CheckOutcome::Diagnosed => Action::Remediate,
+        _ => Action::Verify,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Formats the evidence for a choice as sentences, each with file and line.
 
+use crate::planning::Check;
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::weighing::assessment::Assessment;
@@ -48,11 +49,7 @@ pub(super) fn of_choice(assessment: &Assessment<'_>, choice: &Choice) -> Vec<Str
 /// Returns the check that blocks a finished phase.
 fn check(assessment: &Assessment<'_>, index: usize) -> String {
     match gate::open_check(assessment, index) {
-        Some(check) => format!(
-            "{}: says {:?}",
-            assessment.evidence.show(&check.file),
-            check.status_word
-        ),
+        Some(check) => of_check(assessment, check),
         None => format!(
             "{}: asks for a check of phase {}, but there is none",
             assessment
@@ -61,6 +58,12 @@ fn check(assessment: &Assessment<'_>, index: usize) -> String {
             assessment.phases[index].number
         ),
     }
+}
+
+/// Returns what the file of a check says.
+pub(super) fn of_check(assessment: &Assessment<'_>, check: &Check) -> String {
+    let file = assessment.evidence.show(&check.file);
+    format!("{file}: says {:?}", check.status_word)
 }
 
 /// Returns the evidence for the state of an unfinished phase.
