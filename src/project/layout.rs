@@ -196,9 +196,9 @@ impl Layout {
     /// The first of these that finds one decides:
     ///
     /// - the newest generation installed for the user (`harness` is their folder of the harness) or the project;
-    /// - the one mentioned most often in CLAUDE.md and STATE.md, then in AGENTS.md;
+    /// - the one mentioned most often in CLAUDE.md and STATE.md, then in AGENTS.md and .claude/CLAUDE.md;
     /// - the newest one whose settings are in config.json;
-    /// - the one that the last plan mentions.
+    /// - the one that the last plan mentions, then ROADMAP.md and PROJECT.md.
     pub(crate) fn use_generation(
         &mut self,
         root: &Path,
@@ -227,9 +227,10 @@ impl Layout {
                 .max_by_key(|(count, _)| *count);
             highest.map(|(_, generation)| generation)
         };
+        let instructions = |name: &str| without_own_block(&read_or_empty(&root.join(name)));
         let in_documents = || {
-            let text = without_own_block(&read_or_empty(&root.join("CLAUDE.md")));
-            most_mentioned(&(text + &read_or_empty(&planning.join(vocabulary::STATE))))
+            let state = read_or_empty(&planning.join(vocabulary::STATE));
+            most_mentioned(&(instructions("CLAUDE.md") + &state))
         };
         let in_settings = || {
             let config = read_or_empty(&planning.join(vocabulary::CONFIG));
@@ -237,20 +238,25 @@ impl Layout {
             let mut newest_first = self.generations.iter().rev();
             newest_first.find(|generation| generation.settings.iter().any(has))
         };
-        let in_agents =
-            || most_mentioned(&without_own_block(&read_or_empty(&root.join("AGENTS.md"))));
+        let in_other_instructions =
+            || most_mentioned(&(instructions("AGENTS.md") + &instructions(".claude/CLAUDE.md")));
         let found = installed
             .or_else(in_documents)
-            .or_else(in_agents)
+            .or_else(in_other_instructions)
             .or_else(in_settings);
-        let found = found.or_else(|| {
+        let in_plan = || {
             let plan = last_plan(planning)?;
             let names_path = |generation: &&Generation| {
                 let mut paths = generation.paths.iter();
                 paths.any(|path| plan.contains(path.as_str()))
             };
             most_mentioned(&plan).or_else(|| self.generations.iter().find(names_path))
-        });
+        };
+        let in_roadmap = || {
+            let text = |name: &str| read_or_empty(&planning.join(name));
+            most_mentioned(&(text(vocabulary::ROADMAP) + &text(vocabulary::PROJECT)))
+        };
+        let found = found.or_else(in_plan).or_else(in_roadmap);
         let Some(generation) = found else {
             if self.name == LayoutName::default() && is_pristine(root, planning) {
                 self.is_in_use = false;
@@ -375,5 +381,26 @@ mod tests {
             "",
         );
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
+    }
+
+    #[test]
+    fn the_roadmap_names_the_generation_where_nothing_else_does() {
+        let tree = Tree::new(&[]);
+        let plan = || {
+            let mut layout = Layout::load(LayoutName::Gsd).unwrap();
+            layout
+                .use_generation(&tree.at(""), &tree.at(".planning"), None)
+                .unwrap();
+            layout.commands.plan("2")
+        };
+        tree.write(".planning/PROJECT.md", "# Tides\n");
+        assert_eq!(plan(), "/gsd:plan-phase 2");
+        tree.write(
+            ".planning/ROADMAP.md",
+            "Plans: TBD (run /gsd-plan-phase 2)\n",
+        );
+        assert_eq!(plan(), "/gsd-plan-phase 2");
+        tree.write(".claude/CLAUDE.md", "Run /gsd:progress first.\n");
+        assert_eq!(plan(), "/gsd:plan-phase 2");
     }
 }
