@@ -1,9 +1,9 @@
 //! Project memory for coding agents: plain files beside the code, and what each session needs of them.
 //!
-//! The modules stand on floors; each uses only what stands below it, so the crate can be read from
-//! the ground up. `docs/architecture.md` draws the floors and `tests/layering.rs` holds them.
+//! The modules are arranged in layers; each uses only lower layers, so the crate can be read from the
+//! bottom up. `docs/architecture.md` describes the layers and `tests/layering.rs` enforces them.
 
-// Floor 0, the ground.
+// Layer 0, the foundation.
 pub mod clock;
 pub mod error;
 pub mod progress;
@@ -11,7 +11,7 @@ pub mod secrets;
 pub mod text;
 pub mod warning;
 
-// Floor 1, the tools.
+// Layer 1, the tools.
 pub mod embedding;
 pub mod git;
 pub mod markdown;
@@ -19,11 +19,11 @@ pub mod ranking;
 mod service;
 pub mod storage;
 
-// Floor 2, the place.
+// Layer 2, the project.
 pub mod project;
 pub mod templates;
 
-// Floor 3, the stores.
+// Layer 3, the stores.
 pub mod facts;
 pub mod journal;
 pub mod knowledge;
@@ -32,11 +32,11 @@ pub mod patterns;
 pub mod planning;
 pub mod position;
 
-// Floor 4, the readings.
+// Layer 4, the views.
 pub mod claude_md;
 pub mod recall;
 
-// Floor 5, the work.
+// Layer 5, the operations.
 pub mod audit;
 pub mod context;
 pub mod exchange;
@@ -45,7 +45,7 @@ pub mod merge;
 pub mod report;
 pub mod share;
 
-// Floor 6, the doors.
+// Layer 6, the interfaces.
 pub mod cli;
 pub mod hooks;
 pub mod mcp;

@@ -1,4 +1,4 @@
-//! Reports the progress of long tasks to an observer, if a door sets one.
+//! Reports the progress of long tasks to an observer, if an interface sets one.
 
 use std::fmt;
 use std::sync::Arc;

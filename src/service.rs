@@ -100,7 +100,7 @@ impl Service {
 
     /// Posts a document, or sends a DELETE request if there is none.
     fn send(&self, path: &str, document: Option<&Value>, wait: Duration) -> Result<Reply> {
-        // Only the doors read the environment, so no proxy is taken from it. Redirects are not followed, so
+        // Only the interfaces read the environment, so no proxy is taken from it. Redirects are not followed, so
         // that the key is sent only to the URL that it was configured for.
         let agent: Agent = Agent::config_builder()
             .timeout_global(Some(wait))

@@ -1,11 +1,11 @@
-//! The floors of `docs/architecture.md`: a module uses only what stands on a lower floor.
+//! The layers of `docs/architecture.md`: a module uses only lower layers.
 
 use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
-/// Bottom first; a module stands above every module of the rows before its own.
-const FLOORS: &[&[&str]] = &[
+/// Bottom first; a module is above every module of the rows before its own.
+const LAYERS: &[&[&str]] = &[
     &["error", "warning", "clock", "text", "secrets", "progress"],
     &[
         "storage", "markdown", "git", "service", "embedding", "ranking",
@@ -21,7 +21,7 @@ const FLOORS: &[&[&str]] = &[
     &["mcp", "hooks", "cli"],
 ];
 
-/// The arrows between modules of one floor: one thing in two files, or one that cannot do without the other.
+/// The dependencies within a layer: one thing in two files, or one that cannot do without the other.
 const SIDEWAYS: &[(&str, &str)] = &[
     ("error", "warning"),
     ("clock", "error"),
@@ -38,11 +38,11 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("cli", "hooks"),
 ];
 
-/// The two files that are on no floor: the list of the modules and the doorway.
+/// The two files that are in no layer: the list of the modules and the entry point.
 const ROOTS: &[&str] = &["lib", "main"];
 
 #[test]
-fn modules_use_only_what_stands_below_them() {
+fn modules_use_only_lower_layers() {
     let mut faults = Vec::new();
     for file in source_files(Path::new("src")) {
         let text = fs::read_to_string(&file).unwrap();
@@ -79,27 +79,27 @@ fn the_rules_catch_what_they_are_for() {
 }
 
 #[test]
-fn the_architecture_document_draws_every_floor() {
+fn the_architecture_document_lists_every_layer() {
     let document = fs::read_to_string("docs/architecture.md").unwrap();
-    for (floor, modules) in FLOORS.iter().enumerate() {
+    for (layer, modules) in LAYERS.iter().enumerate() {
         let row = document
             .lines()
-            .find(|line| line.starts_with(&format!("| {floor} ")))
-            .unwrap_or_else(|| panic!("docs/architecture.md has no row for floor {floor}"));
+            .find(|line| line.starts_with(&format!("| {layer} ")))
+            .unwrap_or_else(|| panic!("docs/architecture.md has no row for layer {layer}"));
         let drawn: Vec<&str> = row.split('|').nth(2).unwrap().split('`').collect();
         let drawn: Vec<&str> = drawn
             .into_iter()
             .filter(|name| !name.trim().is_empty())
             .collect();
-        assert_eq!(&drawn, modules, "floor {floor} of docs/architecture.md");
+        assert_eq!(&drawn, modules, "layer {layer} of docs/architecture.md");
     }
 }
 
 /// What is wrong with one line of a module's code.
 fn line_faults(module: &str, code: &str) -> Vec<String> {
-    let Some(own) = floor(module) else {
+    let Some(own) = layer(module) else {
         return vec![format!(
-            "{module} has no floor: give it one in tests/layering.rs"
+            "{module} has no layer: give it one in tests/layering.rs"
         )];
     };
     let mut faults = Vec::new();
@@ -111,7 +111,7 @@ fn line_faults(module: &str, code: &str) -> Vec<String> {
         faults.push("write one path a line: use crate::module::Name;".to_owned());
     }
     for used in modules_named_in(code) {
-        let below = floor(used).is_some_and(|other| other < own);
+        let below = layer(used).is_some_and(|other| other < own);
         let allowed = used == module || below || SIDEWAYS.contains(&(module, used));
         if !allowed {
             faults.push(format!("{module} may not use {used}"));
@@ -139,8 +139,8 @@ fn code_of(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-fn floor(module: &str) -> Option<usize> {
-    FLOORS.iter().position(|row| row.contains(&module))
+fn layer(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|row| row.contains(&module))
 }
 
 /// The module a file belongs to: `planning` for `src/planning/state.rs` and for `src/planning.rs`.

@@ -321,7 +321,7 @@ impl Global {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "a door may read the working directory"
+    reason = "an interface may read the working directory"
 )]
 fn working_directory() -> Result<PathBuf> {
     std::env::current_dir().at("find the working directory", Path::new("."))
@@ -369,7 +369,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 #[cfg(feature = "fail-point")]
 #[expect(
     clippy::disallowed_methods,
-    reason = "a door may read the environment; compiled only for tests"
+    reason = "an interface may read the environment; compiled only for tests"
 )]
 fn arm_fail_point() {
     let nth = std::env::var("ANNALS_FAIL_AFTER")

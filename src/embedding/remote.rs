@@ -37,7 +37,7 @@ struct ResponseItem {
 }
 
 impl Endpoint {
-    /// Returns the endpoint at a base address; the key is passed in because only the doors read the
+    /// Returns the endpoint at a base address; the key is passed in because only the interfaces read the
     /// environment.
     pub fn new(url: &str, model: &str, key: Option<String>, deadline: Duration) -> Result<Self> {
         let base = url.trim_end_matches('/').trim_end_matches("/embeddings");

@@ -1,11 +1,11 @@
-//! Holds the environment variables as a map, since code below the doors must not read them from the system.
+//! Holds the environment variables as a map, since code below the interfaces must not read them from the system.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 use std::path::PathBuf;
 
-/// The environment of this run, as passed in by the door.
+/// The environment of this run, as passed in by the interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment(BTreeMap<String, String>);
 

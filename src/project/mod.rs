@@ -1,6 +1,6 @@
 //! Opens the project: root, planning layout, settings and where each value came from.
 //!
-//! Everything that the layers below the doors may know about the outside is passed in as an [`OpenRequest`]:
+//! Everything that the layers below the interfaces may know about the outside is passed in as an [`OpenRequest`]:
 //! the working directory, the flags and the environment. [`Project::open`] turns it into the value that every
 //! entry point of the library takes first.
 

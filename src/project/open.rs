@@ -1,4 +1,4 @@
-//! Opens a project from a request of a door.
+//! Opens a project from a request of an interface.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +22,7 @@ use crate::storage::Boundary;
 use crate::storage::Storage;
 use crate::warning::Warning;
 
-/// What a door passes in to open the project.
+/// What an interface passes in to open the project.
 #[derive(Clone, Debug, Default)]
 pub struct OpenRequest {
     /// The working directory, absolute; relative flags are resolved against it, `--planning-dir` against
