@@ -94,7 +94,7 @@ impl EntryRows<'_> {
         let message =
             format!("has {characters} characters of Priority Context, {LIMIT} are allowed");
         let details = (characters > LIMIT).then(|| Detail::at(place, &message));
-        let fix = "take something out by hand, or write an entry: annals entry write";
+        let fix = "remove something by hand, or write an entry: annals entry write";
         let details = details.into_iter().collect();
         AuditRow::new(STORE, "priority", details, fix)
     }

@@ -60,7 +60,7 @@ const DIFF_FILES: usize = 4;
 /// Walk through a planning workflow on a scratch copy of an example project
 ///
 /// Runs status, init, plan, execute and ship on it and shows what each prints and how the files change.
-/// Nothing outside the scratch folder is read or written, and it is deleted at the end.
+/// The scratch folder is deleted at the end. With --keep it stays, and its undo records are signed with your key.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals demo --keep /tmp/larderbook")]
 pub(crate) struct DemoArgs {

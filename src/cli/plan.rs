@@ -36,7 +36,7 @@ const LESSON_WIDTH: usize = 240;
 /// Maximum percentage of deviating plans that is worth a line.
 const MAX_TELLING_PERCENT: usize = 80;
 
-/// Print what to know before and after planning a phase
+/// Print the brief for a phase: goal, relevant lessons, risky files, open plans
 ///
 /// Its goal and requirements, the relevant patterns, and problems that keep its plans from being executed
 /// as they are. Without PHASE, the current phase. Brings CLAUDE.md up to date.

@@ -33,7 +33,7 @@ pub(crate) struct SyncArgs {
     /// The files that get the block [default: those named in the settings, and those that have it]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     target: Vec<ContextTarget>,
-    /// Replace hand edits inside the block
+    /// Discard hand edits inside the block instead of moving added lines below it
     #[arg(long)]
     force: bool,
     /// First repair STATE.md's position lines and the roadmap's checkboxes and progress rows

@@ -83,9 +83,9 @@ fn usage_error(rendered: &str, command: &str) -> Error {
         .filter_map(|line| line.trim().strip_prefix("tip: "))
         .collect();
     let hint = if tips.is_empty() {
-        match command {
-            "annals help" => "`annals --help` lists the commands".to_owned(),
-            command => format!("`{command} --help` has an example"),
+        match command.ends_with(" help") {
+            true => lists_commands(command),
+            false => format!("`{command} --help` has an example"),
         }
     } else {
         tips.join("; ")
@@ -99,10 +99,26 @@ fn with_suggestion(error: &clap::Error, command: &str, usage_error: Error) -> Er
         return usage_error;
     };
     let group = command.split_once(' ').map_or("", |(_, group)| group);
-    match suggestion::by_meaning(group, word) {
-        Some(meant) => usage_error.hint(format!("did you mean `annals {meant}`?")),
-        None => usage_error,
+    let closest = || Some(format!("{command} {}", closest(error, word)?));
+    let meant = suggestion::by_meaning(group, word).map(|meant| format!("annals {meant}"));
+    match meant.or_else(closest) {
+        Some(meant) => usage_error.hint(format!("did you mean `{meant}`?")),
+        None => usage_error.hint(lists_commands(command)),
     }
+}
+
+fn lists_commands(group: &str) -> String {
+    let group = group.strip_suffix(" help").unwrap_or(group);
+    format!("`{group} --help` lists the commands")
+}
+
+/// Returns the suggested subcommand that is closest in spelling.
+fn closest<'a>(error: &'a clap::Error, word: &str) -> Option<&'a str> {
+    let Some(ContextValue::Strings(suggested)) = error.get(ContextKind::SuggestedSubcommand) else {
+        return None;
+    };
+    let distance = |name: &&String| strsim::damerau_levenshtein(name, word);
+    suggested.iter().min_by_key(distance).map(String::as_str)
 }
 
 /// Messages of the standard library about invalid values, with plain English replacements.

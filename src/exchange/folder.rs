@@ -38,7 +38,7 @@ impl Files {
 pub(crate) fn markdown(path: &Path) -> Result<Files> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Error::not_found("there is nothing to import").at(path, None));
+            return Err(Error::not_found("no such file or folder").at(path, None));
         }
         metadata => metadata.at("read", path)?,
     };

@@ -38,7 +38,7 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
             source.unknown.splice(0..0, text.warnings);
             Ok(source)
         }
-        None => Err(Error::not_found("there is nothing to import").at(path, None)),
+        None => Err(Error::not_found("no such file or folder").at(path, None)),
     }
 }
 

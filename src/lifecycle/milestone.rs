@@ -280,7 +280,7 @@ fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Pla
         MilestoneFolder::read(&folder.dir, &folder.dir, slug)?.value
     } else {
         let hint = match known.as_slice() {
-            [] => "annals milestone new SLUG".to_owned(),
+            [] => "`annals milestone new SLUG` starts one".to_owned(),
             known => format!("open milestones: {}", known.join(", ")),
         };
         return Err(Error::not_found(format!("there is no open milestone {slug:?}")).hint(hint));

@@ -53,7 +53,11 @@ impl Root {
                 }
             },
         };
-        if below.as_os_str().is_empty() || !is_plain(below) {
+        if below.as_os_str().is_empty() {
+            let message = "is the folder of the project, not a file or folder in it";
+            return Err(Error::refused(message).at(real, None));
+        }
+        if !is_plain(below) {
             return Err(Error::refused("is not written by annals").at(real, None));
         }
         Ok(recorded.to_owned())

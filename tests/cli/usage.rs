@@ -13,12 +13,12 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "xyzzy",
         "unrecognized subcommand 'xyzzy'",
-        "`annals --help` has an example",
+        "`annals --help` lists the commands",
     ),
     (
         "inspekt",
         "unrecognized subcommand 'inspekt'",
-        "a similar subcommand exists: 'inspect'",
+        "did you mean `annals inspect`?",
     ),
     (
         "status --jsn",
@@ -198,7 +198,7 @@ fn the_options_of_a_command_come_before_the_global_ones() {
 }
 
 #[test]
-fn an_unknown_command_is_met_by_what_it_means() {
+fn an_unknown_command_is_met_by_what_it_means_or_resembles() {
     let case = Case::empty();
     for (line, meant) in [
         ("search x", "recall"),
@@ -208,6 +208,8 @@ fn an_unknown_command_is_met_by_what_it_means() {
         ("diagnose", "doctor"),
         ("entry search x", "entry query"),
         ("facts search x", "facts retrieve"),
+        ("stauts", "status"),
+        ("entry wirte", "entry write"),
     ] {
         let outcome = case.run(line).code(2);
         let hint = format!("hint: did you mean `annals {meant}`?");

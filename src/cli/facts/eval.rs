@@ -19,7 +19,7 @@ use crate::storage::read;
 ///
 /// Each line of the dataset is a JSON object: an item (kind, id, group, text, ts, prev, next) or a query
 /// (kind, id, group, text, category, relevant). The items go into a temporary database; every query is asked
-/// by words, by meaning, and by both in two ways.
+/// by words, by meaning, and by two combinations of both.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts eval questions.jsonl --json")]
 pub(crate) struct EvalArgs {

@@ -23,10 +23,10 @@ use crate::project::Project;
     reason = "each is a flag of the command line"
 )]
 pub(crate) struct HarnessArgs {
-    /// Use your own settings, for all projects [default: --project, this project's settings]
+    /// Use your own settings, for all projects [default: this project's settings]
     #[arg(long)]
     user: bool,
-    /// Change nothing; exit with 1 if the settings differ, whatever flags they were set up with
+    /// Change nothing; exit with 1 if setup would change anything; flags given earlier are kept
     #[arg(long, conflicts_with = "remove")]
     check: bool,
     /// Remove the entries again

@@ -179,8 +179,9 @@ fn insert(
         let message = format!(
             "Priority Context has {now} of {LIMIT} characters and would have {characters}, which is {excess} too many"
         );
-        return Err(Error::refused(message)
-            .hint("take something out by hand, or write an entry: `annals entry write`"));
+        return Err(Error::refused(message).hint(
+            "shorten it, remove something by hand, or write an entry: `annals entry write`",
+        ));
     }
     bytes.splice(insertion.at..insertion.at, insertion.text.into_bytes());
     Ok(Parsed::new(characters, parsed.warnings))
