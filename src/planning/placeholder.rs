@@ -11,13 +11,15 @@ const PLACEHOLDERS: &[&str] = &[
 
 /// The same in other languages, in lower case.
 const NONE_IN_OTHER_LANGUAGES: &[&str] = &[
-    "aucun", "aucune", "brak", "geen", "keine", "không có", "nada", "nenhum", "nenhum no momento",
-    "nenhuma", "nenhuma no momento", "nessuna", "nessuno", "ninguna", "ninguno", "yok", "нет",
-    "无", "無", "暂无", "なし", "없음",
+    "aucun", "aucune", "aucun pour l'instant", "aucune pour l'instant", "brak", "geen", "keine",
+    "không có", "nada", "nenhum", "nenhum no momento", "nenhum por enquanto", "nenhuma",
+    "nenhuma no momento", "nenhuma por enquanto", "nessuna", "nessuno", "ninguna",
+    "ninguna por ahora", "ninguno", "ninguno por ahora", "yok", "нет", "无", "無", "暂无", "なし",
+    "없음",
 ];
 
 /// Length of the longest of these, in bytes.
-const MAX_NONE_LENGTH: usize = 18;
+const MAX_NONE_LENGTH: usize = 22;
 
 /// Returns whether a value is only a placeholder: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled
 /// `{placeholder}`.
@@ -58,7 +60,9 @@ pub fn non_placeholder(value: &str) -> Option<&str> {
 pub(crate) fn is_none_remark(text: &str) -> bool {
     let bare = bare(text).trim_start_matches('(');
     let Some(rest) = strip_prefix_ignore_case(bare, "none").map(str::trim_start) else {
-        return is_absent(text);
+        let ends = ['.', ',', ';', ':', '(', ')', '\u{2013}', '\u{2014}'];
+        let head = bare.split(ends).next().unwrap_or_default();
+        return is_none_in_other_languages(head.trim()) || is_absent(text);
     };
     rest.is_empty()
         || rest.starts_with([
@@ -135,11 +139,19 @@ mod tests {
             "None. All met.",
             "None",
             "none",
+            "_(nenhum)_ \u{2014} todo anterior concluído",
+            "Ninguno por ahora.",
+            "Нет: всё готово",
         ] {
             assert!(is_none_remark(text), "{text}");
         }
         for text in [
-            "none of the tests ran", "Nonempty", "no", "\u{e9}\u{e9}\u{e9}",
+            "none of the tests ran",
+            "Nonempty",
+            "no",
+            "\u{e9}\u{e9}\u{e9}",
+            "Nada funciona",
+            "Нет доступа к серверу",
         ] {
             assert!(!is_none_remark(text), "{text}");
         }

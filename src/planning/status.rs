@@ -29,14 +29,19 @@ pub enum PhaseProgress {
 const PREFIXES: &[(PhaseProgress, &[&str])] = &[
     (
         PhaseProgress::NotStarted,
-        &["not started", "not yet", "not planned"],
+        &[
+            "not started", "not yet", "not planned", "não iniciad", "no iniciad", "nicht begonnen",
+            "не начат", "未开始", "未着手",
+        ],
     ),
     (
         PhaseProgress::InProgress,
         &[
             "incomplete", "in progress", "in-progress", "in_progress", "inprogress", "executing",
             "active", "current", "ongoing", "started", "building", "verifying", "partial",
-            "needs_remediation", "needs remediation", "wip",
+            "needs_remediation", "needs remediation", "wip", "em andamento", "en curso",
+            "en progreso", "en cours", "in corso", "in arbeit", "in bearbeitung", "в работе",
+            "进行中", "進行中",
         ],
     ),
     (
@@ -45,13 +50,18 @@ const PREFIXES: &[(PhaseProgress, &[&str])] = &[
             "all phases complete", "all complete", "all done", "phase complete",
             "milestone complete", "complete", "done", "built", "shipped", "finished", "verified",
             "validated",
+            // Portuguese, Spanish, Italian, French, German, Dutch, Russian, Chinese, Japanese, Korean.
+            "concluíd", "concluid", "completa", "completo", "completad", "completat", "terminad",
+            "finalizad", "terminé", "terminée", "achevé", "achevée", "abgeschlossen", "fertig",
+            "erledigt", "voltooid", "завершена", "завершено", "завершён", "готово", "已完成",
+            "完成", "完了", "완료",
         ],
     ),
     (
         PhaseProgress::NotStarted,
         &[
             "planned", "planning", "pending", "ready", "todo", "queued", "upcoming", "future",
-            "unplanned",
+            "unplanned", "pendente", "pendiente", "ausstehend",
         ],
     ),
     (PhaseProgress::Blocked, &["blocked", "on hold", "paused"]),
@@ -255,6 +265,12 @@ mod tests {
             ("Not started", Some(PhaseProgress::NotStarted)),
             ("_(deferred to v3)_", Some(PhaseProgress::Deferred)),
             ("Superseded by Phase 2", Some(PhaseProgress::Superseded)),
+            ("concluída em 2026-03-01", Some(PhaseProgress::Complete)),
+            ("Abgeschlossen (4 Pläne)", Some(PhaseProgress::Complete)),
+            ("Завершена", Some(PhaseProgress::Complete)),
+            ("已完成", Some(PhaseProgress::Complete)),
+            ("Em andamento", Some(PhaseProgress::InProgress)),
+            ("Não iniciada", Some(PhaseProgress::NotStarted)),
             ("\u{2705}", Some(PhaseProgress::Complete)),
             ("Milestone ready", None),
             ("", None),

@@ -67,7 +67,7 @@ pub struct Phase {
     pub is_in_milestone: bool,
     /// The state.
     pub state: PhaseState,
-    /// Whether a check of the finished phase waits for a person, and the roadmap therefore leaves it open.
+    /// Whether a check of the finished phase is open or waits for a person, and the roadmap leaves the phase open.
     pub(crate) awaits_check: bool,
     /// Number of plans declared by the roadmap or STATE.md, if any.
     pub(crate) declared: Option<usize>,
@@ -171,15 +171,16 @@ impl Phase {
         })
     }
 
-    /// Returns whether the verification is unfinished or waiting for a person, and no user test passed.
-    pub(crate) fn awaits_person(&self, text: TextOf<'_>) -> bool {
+    /// Returns whether a check is open, or the verification waits for a person and no user test passed.
+    pub(crate) fn has_check_left(&self, text: TextOf<'_>) -> bool {
         let checks = self.checks.read(text);
         let has = |kind, outcome| {
             let mut checks = checks.iter();
             checks.any(|check| check.kind == kind && check.outcome == outcome)
         };
-        has(CheckKind::Verification, CheckOutcome::Pending)
-            && !has(CheckKind::Uat, CheckOutcome::Passed)
+        let is_waiting = has(CheckKind::Verification, CheckOutcome::Pending)
+            && !has(CheckKind::Uat, CheckOutcome::Passed);
+        is_waiting || self.open_checks(text).next().is_some()
     }
 
     /// Returns whether a verification or user test passed and no check requires work.

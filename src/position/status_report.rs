@@ -376,6 +376,7 @@ fn derived(position: &Position) -> PhaseReport {
 pub(crate) fn status_words(phase: &Phase) -> String {
     let (done, all) = (phase.count(PlanState::Complete), phase.plans.len());
     match phase.state {
+        PhaseState::Done if phase.awaits_check => "plans complete, check open".to_owned(),
         PhaseState::Done => "complete".to_owned(),
         PhaseState::Unplanned => "not planned".to_owned(),
         PhaseState::Running => match phase.plans_expected() {

@@ -45,6 +45,9 @@ struct Generation {
     /// Keys that only its config.json has.
     #[serde(default)]
     settings: Vec<String>,
+    /// Files that only it writes, relative to the planning folder; `*` matches any folder name.
+    #[serde(default)]
+    writes: Vec<String>,
     /// Parts of paths that only its plans name.
     #[serde(default)]
     paths: Vec<String>,
@@ -53,8 +56,11 @@ struct Generation {
 
 impl Generation {
     fn is_installed(&self, harness: &Path) -> bool {
-        let mut files = self.files.iter();
-        files.any(|file| has_file(harness, &file.split('/').collect::<Vec<_>>()))
+        has_any(harness, &self.files)
+    }
+
+    fn has_written(&self, planning: &Path) -> bool {
+        has_any(planning, &self.writes)
     }
 
     /// Counts the commands of this generation in a text, without paths and links that contain the word, and
@@ -74,6 +80,11 @@ impl Generation {
             })
             .sum()
     }
+}
+
+fn has_any(dir: &Path, files: &[String]) -> bool {
+    let mut files = files.iter();
+    files.any(|file| has_file(dir, &file.split('/').collect::<Vec<_>>()))
 }
 
 /// Returns whether a file exists below `dir`, given the components of its path.
@@ -197,7 +208,7 @@ impl Layout {
     ///
     /// - the newest generation installed for the user (`harness` is their folder of the harness) or the project;
     /// - the one mentioned most often in CLAUDE.md and STATE.md, then in AGENTS.md and .claude/CLAUDE.md;
-    /// - the newest one whose settings are in config.json;
+    /// - the newest one whose settings are in config.json, then the newest that wrote files here;
     /// - the one that the last plan mentions, then ROADMAP.md and PROJECT.md.
     pub(crate) fn use_generation(
         &mut self,
@@ -238,12 +249,17 @@ impl Layout {
             let mut newest_first = self.generations.iter().rev();
             newest_first.find(|generation| generation.settings.iter().any(has))
         };
+        let in_files = || {
+            let mut newest_first = self.generations.iter().rev();
+            newest_first.find(|generation| generation.has_written(planning))
+        };
         let in_other_instructions =
             || most_mentioned(&(instructions("AGENTS.md") + &instructions(".claude/CLAUDE.md")));
         let found = installed
             .or_else(in_documents)
             .or_else(in_other_instructions)
-            .or_else(in_settings);
+            .or_else(in_settings)
+            .or_else(in_files);
         let in_plan = || {
             let plan = last_plan(planning)?;
             let names_path = |generation: &&Generation| {
@@ -304,6 +320,8 @@ fn plain() -> Result<Commands> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::project::fixture::Tree;
 
@@ -354,6 +372,10 @@ mod tests {
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
         tree.write(".planning/config.json", r#"{"agent_teams": true}"#);
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:plan 2");
+        let stage = ".planning/phases/01-a/remediation/qa/.qa-remediation-stage";
+        tree.write(stage, "stage=plan\n");
+        assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
+        fs::remove_file(tree.at(stage)).unwrap();
         let plan = "@$HOME/.claude/gsd-core/workflows/execute-plan.md\n";
         tree.write(".planning/phases/01-a/01-01-PLAN.md", "Run /gsd:quick\n");
         tree.write(".planning/phases/02-b/02-01-PLAN.md", plan);

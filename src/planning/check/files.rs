@@ -9,6 +9,7 @@ use crate::planning::check::outcome::CheckKind;
 use crate::planning::check::outcome::CheckOutcome;
 use crate::planning::check::outcome::TextOf;
 use crate::planning::check::status;
+use crate::planning::check::status::StatedStatus;
 use crate::planning::names;
 use crate::storage::read;
 use crate::storage::stat::PathKind;
@@ -134,8 +135,8 @@ impl CheckFile {
             .stage_file
             .as_ref()
             .and_then(|path| Some((path, text(path)?)));
-        let status_word =
-            text(&self.file).and_then(|text| status::stated_status(self.kind, &text, &self.file));
+        let stated =
+            text(&self.file).and_then(|text| StatedStatus::of_report(self.kind, &text, &self.file));
         let check = |file: &Path, outcome, status_word: &str| Check {
             kind: self.kind,
             file: file.to_owned(),
@@ -144,15 +145,8 @@ impl CheckFile {
         };
         // HUMAN-UAT files list items that are waiting for a person; work continues without them.
         let is_list = self.file.to_string_lossy().ends_with("HUMAN-UAT.md");
-        let of_file = status_word
-            .as_ref()
-            .and_then(|status_word| {
-                Some(check(
-                    &self.file,
-                    status::outcome(status_word)?,
-                    status_word,
-                ))
-            })
+        let of_file = stated
+            .and_then(|stated| Some(check(&self.file, stated.outcome?, &stated.words)))
             .filter(|check| !is_list || check.outcome != CheckOutcome::Pending);
         if of_file
             .as_ref()

@@ -7,6 +7,7 @@ use crate::markdown::front_matter;
 use crate::planning::check::outcome::CheckKind;
 use crate::planning::check::outcome::CheckOutcome;
 use crate::planning::check::outcome::TextOf;
+use crate::text::quantity;
 
 /// Returns the stage from a line `stage=plan`, or from a file that contains only the word.
 pub(super) fn stage_word(text: &str) -> &str {
@@ -25,64 +26,80 @@ pub(super) fn is_repeated(path: &Path, text: TextOf<'_>) -> bool {
     front.get(&["re_verification"]).is_some()
 }
 
-/// Returns the status in a report's front matter, otherwise the one under a label of its body.
-pub(super) fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<String> {
-    const FIELDS: [&str; 5] = ["issues", "issues_fixed", "failed", "status", "result"];
-    // A user test that is partial goes on, whatever failed so far.
-    let failed_of = |failed| if kind == CheckKind::Uat { None } else { failed };
-    if let Some(([issues, fixed, failed, status, result], end)) = front_matter::scan(text, FIELDS) {
-        return of_fields(issues, fixed, failed_of(failed), status.or(result))
-            .or_else(|| in_body(&text[end..]));
+/// The status that a report states.
+pub(super) struct StatedStatus {
+    /// Its words, in lower case, with the counts that contradict them: `partial, 1 failed`.
+    pub(super) words: String,
+    /// What it means, if it is known.
+    pub(super) outcome: Option<CheckOutcome>,
+}
+
+impl StatedStatus {
+    fn of_word(text: &str) -> Self {
+        let words = text.trim_matches(['*', '`', ' ', '"']).to_lowercase();
+        let outcome = outcome(&words);
+        Self { words, outcome }
     }
-    let front = FrontMatter::parse(text, path).value;
-    let field = |name: &str| front.text(&[name]);
-    let status = field("status").or_else(|| field("result"));
-    of_fields(
-        field("issues"),
-        field("issues_fixed"),
-        failed_of(field("failed")),
-        status,
-    )
-    .or_else(|| in_body(&text[front.range.end..]))
-}
 
-/// Returns the status, or `issues_found` if the counts of the report contradict it.
-fn of_fields(
-    issues: Option<&str>,
-    fixed: Option<&str>,
-    failed: Option<&str>,
-    status: Option<&str>,
-) -> Option<String> {
-    let status = word(status?);
-    let count = |field: Option<&str>| field.and_then(|count| count.trim().parse::<u32>().ok());
-    // A user test session is complete once everything has been tried, regardless of the findings.
-    let open = count(issues).unwrap_or(0) > count(fixed).unwrap_or(0);
-    let has_issues = match outcome(&status) {
-        Some(CheckOutcome::Passed) => open,
-        // A verification that is `partial` because something failed does not wait for a person.
-        Some(CheckOutcome::Pending) => {
-            status.starts_with("partial") && count(failed).is_some_and(|failed| failed > 0)
+    /// Reads the status in a report's front matter, otherwise the one under a label of its body.
+    pub(super) fn of_report(kind: CheckKind, text: &str, path: &Path) -> Option<Self> {
+        const FIELDS: [&str; 5] = ["issues", "issues_fixed", "failed", "status", "result"];
+        // A user test that is partial goes on, whatever failed so far.
+        let failed_of = |failed| if kind == CheckKind::Uat { None } else { failed };
+        if let Some((fields, end)) = front_matter::scan(text, FIELDS) {
+            let [issues, fixed, failed, status, result] = fields;
+            return Self::of_fields(issues, fixed, failed_of(failed), status.or(result))
+                .or_else(|| in_body(&text[end..]));
         }
-        _ => false,
-    };
-    Some(if has_issues {
-        "issues_found".to_owned()
-    } else {
-        status
-    })
+        let front = FrontMatter::parse(text, path).value;
+        let field = |name: &str| front.text(&[name]);
+        let status = field("status").or_else(|| field("result"));
+        Self::of_fields(
+            field("issues"),
+            field("issues_fixed"),
+            failed_of(field("failed")),
+            status,
+        )
+        .or_else(|| in_body(&text[front.range.end..]))
+    }
+
+    /// Holds the status against the counts of the report.
+    fn of_fields(
+        issues: Option<&str>,
+        fixed: Option<&str>,
+        failed: Option<&str>,
+        status: Option<&str>,
+    ) -> Option<Self> {
+        let stated = Self::of_word(status?);
+        let count = |field: Option<&str>| field.and_then(|count| count.trim().parse::<u32>().ok());
+        let open = count(issues)
+            .unwrap_or(0)
+            .saturating_sub(count(fixed).unwrap_or(0));
+        let failed = count(failed).unwrap_or(0);
+        let left = match stated.outcome {
+            // A user test session is complete once everything has been tried, regardless of the findings.
+            Some(CheckOutcome::Passed) if open > 0 => quantity(open as usize, "open issue"),
+            // A verification that is `partial` because something failed does not wait for a person.
+            Some(CheckOutcome::Pending) if stated.words.starts_with("partial") && failed > 0 => {
+                format!("{failed} failed")
+            }
+            _ => return Some(stated),
+        };
+        Some(Self {
+            words: format!("{}, {left}", stated.words),
+            outcome: Some(CheckOutcome::Issues),
+        })
+    }
 }
 
-fn in_body(body: &str) -> Option<String> {
+fn in_body(body: &str) -> Option<StatedStatus> {
     body.lines().take(40).find_map(|line| {
         let line = line.trim_start_matches(['#', '*', '-', ' ', '|']);
         let (label, value) = line.split_once(':')?;
         let label = label.trim_matches(['*', ' ']).to_lowercase();
-        matches!(label.as_str(), "status" | "result" | "verdict").then(|| word(value))
+        matches!(label.as_str(), "status" | "result" | "verdict")
+            .then(|| StatedStatus::of_word(value))
     })
-}
-
-fn word(text: &str) -> String {
-    text.trim_matches(['*', '`', ' ', '"']).to_lowercase()
 }
 
 /// The outcomes of status words, matched by prefix.
@@ -103,7 +120,7 @@ const OUTCOMES: &[(CheckOutcome, &[&str])] = &[
     ),
 ];
 
-pub(super) fn outcome(status_word: &str) -> Option<CheckOutcome> {
+fn outcome(status_word: &str) -> Option<CheckOutcome> {
     let found = OUTCOMES
         .iter()
         .find(|(_, words)| words.iter().any(|word| status_word.starts_with(word)));

@@ -1,8 +1,11 @@
 //! Finds another interpretation that is almost as likely, and its next action.
 
 use crate::planning::Check;
+use crate::planning::CheckKind;
 use crate::planning::CheckOutcome;
 use crate::planning::Claim;
+use crate::planning::PhaseIds;
+use crate::planning::PhaseNumber;
 use crate::position::Action;
 use crate::position::Alternative;
 use crate::position::PhaseState;
@@ -42,7 +45,8 @@ pub(super) fn alternative(
 /// An alternative action, the index of its phase if any, and the evidence.
 type Candidate = (Action, Option<usize>, Vec<String>);
 
-/// Applies if STATE.md waits for a check of the last phase worked on, and no file contains one.
+/// Applies if STATE.md waits for a check of the last phase worked on, and no file contains one, or the check itself
+/// waits for a person.
 fn unchecked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
     let frontier = assessment
         .frontier()
@@ -52,7 +56,11 @@ fn unchecked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> 
     }
     let checks = assessment.checks(frontier);
     let outdated = |check: &&Check| check.outcome == CheckOutcome::Outdated;
-    let is_checked = checks.iter().any(|check| !outdated(&check));
+    let waiting = |check: &&Check| check.outcome == CheckOutcome::Pending;
+    let mut of_goal = checks
+        .iter()
+        .filter(|check| check.kind != CheckKind::Review);
+    let is_checked = of_goal.any(|check| !outdated(&check) && !waiting(&check));
     if is_checked {
         return None;
     }
@@ -64,15 +72,16 @@ fn unchecked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> 
         waits.then_some(claim.line)
     })?;
     let number = &assessment.phases[frontier].number;
-    let but = match checks.iter().find(outdated) {
-        Some(check) => {
-            let file = assessment.evidence.show(&check.file);
-            format!("{file} is from before its gaps were closed")
-        }
-        None => "there is none".to_owned(),
+    let show = |check: &Check| assessment.evidence.show(&check.file).to_string();
+    let why = if let Some(check) = checks.iter().find(waiting) {
+        format!("and {} says {:?}", show(check), check.status_word)
+    } else if let Some(check) = checks.iter().find(outdated) {
+        format!("but {} is from before its gaps were closed", show(check))
+    } else {
+        "but there is none".to_owned()
     };
     let because = vec![format!(
-        "{}: waits for a check of phase {number}, but {but}",
+        "{}: waits for a check of phase {number}, {why}",
         assessment.evidence.state(line),
     )];
     Some((Action::Verify, Some(frontier), because))
@@ -90,13 +99,20 @@ fn unplanned_frontier(assessment: &Assessment<'_>, choice: &Choice) -> Option<Ca
     })
 }
 
-/// Applies if a phase after the chosen one has open plans, or a folder with files but no plans.
+/// Applies if a phase after the chosen one has open plans, or a folder with files but no plans, unless the chosen one
+/// was inserted before it.
 fn later_work(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
     let chosen = choice.phase?;
-    let later = assessment
-        .unfinished_after(Some(chosen))
-        .find(|index| assessment.phases[*index].has_files)?;
-    Some(work_on(assessment, later))
+    let number = &assessment.phases[chosen].number;
+    let is_inserted = |before: &PhaseNumber| {
+        let is_part = *number != PhaseNumber::from(number.whole());
+        is_part && number.ids() == PhaseIds::Plain && before.whole() > number.whole()
+    };
+    let mut later = assessment.unfinished_after(Some(chosen));
+    let later = later.find(|index| assessment.phases[*index].has_files)?;
+    let is_untouched = assessment.seen[later].summaries == 0;
+    (!is_untouched || !is_inserted(&assessment.phases[later].number))
+        .then(|| work_on(assessment, later))
 }
 
 /// Applies if nothing is left after the cursor, but phases before it are unfinished.

@@ -12,10 +12,7 @@ use crate::position::weighing::choice::ChoiceRule;
 /// Returns the choice that replaces `choice` if a check of the last phase worked on, or a discussion, comes
 /// first.
 pub(super) fn blocking_choice(assessment: &Assessment<'_>, choice: &Choice) -> Option<Choice> {
-    let finished = assessment
-        .frontier()
-        .filter(|index| choice.phase != Some(*index))
-        .filter(|index| assessment.state(*index) == PhaseState::Done);
+    let finished = last_finished(assessment).filter(|index| choice.phase != Some(*index));
     let check = finished.and_then(|frontier| {
         Some(Choice {
             action: asked_for(assessment, frontier, choice)?,
@@ -24,6 +21,16 @@ pub(super) fn blocking_choice(assessment: &Assessment<'_>, choice: &Choice) -> O
         })
     });
     check.or_else(|| discuss(assessment, choice))
+}
+
+/// Returns the last phase worked on, or a later one that is called done, unless the last one worked on is unfinished.
+fn last_finished(assessment: &Assessment<'_>) -> Option<usize> {
+    let is_done = |index: &usize| assessment.state(*index) == PhaseState::Done;
+    let frontier = assessment.frontier();
+    if frontier.is_some_and(|index| !is_done(&index)) {
+        return None;
+    }
+    frontier.max(assessment.last_done())
 }
 
 /// Returns the action required by the checks of a finished phase.

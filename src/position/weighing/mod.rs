@@ -133,7 +133,7 @@ impl Position {
         for phase in &mut phases {
             phase.awaits_check = phase.state == PhaseState::Done
                 && is_left_unticked(evidence, phase)
-                && phase.awaits_person(text);
+                && phase.has_check_left(text);
         }
         let over = phases
             .iter_mut()

@@ -6,12 +6,15 @@ use crate::planning::PhaseNumber;
 /// Words that mean that the plans of a phase are complete.
 const COMPLETE: &[&str] = &[
     "complete", "shipped", "verif", "finished", "done", "archived", "all plans executed",
+    "completa", "completo", "concluíd", "concluid", "terminad", "finalizad", "abgeschlossen",
+    "завершен", "завершён", "完成", "完了",
 ];
 
 /// Prefixes that mean that something other than the phase is complete, or that it is not.
 const NOT_THE_PHASE: &[&str] = &[
     "planning", "planned", "plans ", "context", "research", "discuss", "spec", "ui-spec",
-    "incomplete", "not ", "ready to ", "ready for planning", "ready for execution",
+    "incomplete", "not ", "ready to ", "ready for planning", "ready for execution", "não ", "nao ",
+    "no complet", "no terminad", "no finalizad", "nicht ", "не ", "未",
 ];
 
 /// Returns whether a status calls the plans of phase `number` complete.
@@ -52,7 +55,7 @@ pub(crate) fn mentions_shipping(step: &str) -> bool {
 
 /// Returns the phases named in a text, after the word `phase` or as the argument of a command.
 pub(crate) fn phases_in(text: &str, ids: PhaseIds) -> Vec<PhaseNumber> {
-    const WORDS: &[&str] = &["phase", "phases"];
+    const WORDS: &[&str] = &["phase", "phases", "fase", "fases", "фаза"];
     const COMMANDS: &[&str] = &[
         "--plan", "--execute", "--discuss", "--verify", ":plan", ":execute",
     ];
@@ -89,4 +92,25 @@ fn counts(text: &str) -> Option<(u32, u32)> {
                 .flatten()
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_is_called_complete_in_several_languages() {
+        let calls = |status: &str| calls_phase_complete(status, &PhaseNumber::from(6));
+        for status in [
+            "concluída", "Fase 6 completa", "Abgeschlossen", "Завершена", "已完成",
+            "Phase 6 complete",
+        ] {
+            assert!(calls(status), "{status}");
+        }
+        for status in [
+            "não concluída", "Fase 5 completa", "em andamento", "nicht abgeschlossen", "未完成",
+        ] {
+            assert!(!calls(status), "{status}");
+        }
+    }
 }
