@@ -427,3 +427,47 @@ fn nothing_is_written_that_would_change_what_comes_next() {
         "{error}"
     );
 }
+
+#[test]
+fn the_name_is_written_as_in_the_roadmap_where_it_is_read_as_such() {
+    let name = "Cards \u{2014} List & \"Search\" (mobile)";
+    let renamed = |roadmap: &str, name: &str| {
+        roadmap.replace("**Phase 2: Cli**", &format!("**Phase 2: {name}**"))
+    };
+    let written = |state: &str, name: &str| {
+        let (tree, project) = project(state);
+        tree.write(".vbw-planning/ROADMAP.md", renamed(ROADMAP, name));
+        String::from_utf8(new_bytes(&repaired(&project), "STATE.md").to_vec()).unwrap()
+    };
+    let body = "# State\n\nPhase: 1 of 2 (Base)\n";
+    assert_eq!(
+        written(body, name),
+        format!("# State\n\nPhase: 2 of 2 ({name})\n")
+    );
+    // The first bracket would end the name.
+    let expected = "# State\n\nPhase: 2 of 2 (1 Cards 2 List)\n";
+    assert_eq!(written(body, "1) Cards 2) List"), expected);
+    let front = "---\ncurrent_phase: 1\ncurrent_phase_name: Base\n---\n# State\n";
+    let expected = "---\ncurrent_phase: 2\ncurrent_phase_name: Cards (a)\n---\n# State\n";
+    assert_eq!(written(front, "Cards (a)"), expected);
+    let table =
+        "# State\n\n## Current Position\n\n| Field | Value |\n|---|---|\n| Phase | 1 (Base) |\n";
+    assert!(written(table, name).ends_with(&format!("| Phase | 2 ({name}) |\n")));
+    let slug = "# State\n\nPhase: 1 (first-base) - EXECUTING\n";
+    assert!(written(slug, name).contains("Phase: 2 (cli)"));
+}
+
+#[test]
+fn a_name_that_would_break_the_front_matter_is_written_without_its_marks() {
+    let front = "---\ncurrent_phase: 1\ncurrent_phase_name: Base\n---\n# State\n";
+    let (tree, project) = project(front);
+    let file = "phases/02-cli";
+    tree.write(&format!(".vbw-planning/{file}/02-CONTEXT.md"), "");
+    let roadmap = ROADMAP.replace("**Phase 2: Cli**", "**Phase 2: Cards: the \"list\"**");
+    tree.write(".vbw-planning/ROADMAP.md", roadmap);
+    let written = String::from_utf8(new_bytes(&repaired(&project), "STATE.md").to_vec()).unwrap();
+    assert!(
+        written.contains("current_phase_name: Cards the list\n"),
+        "{written}"
+    );
+}
