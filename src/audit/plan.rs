@@ -19,7 +19,8 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         return Ok(Vec::new());
     }
     let survey = Survey::read(project)?;
-    let status = StatusReport::from_survey(project, &survey);
+    let mut status = StatusReport::from_survey(project, &survey);
+    status.add_metric_drift(project, &survey);
     warnings.extend(status.warnings);
     let (left, drift): (Vec<Drift>, Vec<Drift>) =
         status.drift.into_iter().partition(Drift::is_left_plan);

@@ -20,6 +20,7 @@ pub use drift::DriftKind;
 pub use drift::drift;
 pub(crate) use folder_name::of_past_phase as name_of_past_phase;
 pub use inconsistency::inconsistencies;
+pub use metrics::Metric;
 pub use metrics::metrics;
 pub use phase::Phase;
 pub use phase::PhaseState;

@@ -22,11 +22,13 @@ use crate::position::Position;
 use crate::position::Survey;
 use crate::position::drift;
 use crate::position::inconsistencies;
+use crate::position::metrics;
 use crate::position::roadmap_phase;
 use crate::project::Commands;
 use crate::project::Layout;
 use crate::project::LayoutName;
 use crate::project::Project;
+use crate::storage::read;
 use crate::text::quantity;
 use crate::warning::Warning;
 
@@ -203,6 +205,18 @@ impl StatusReport {
             findings: project.named(inconsistencies(survey)),
             warnings: survey.warnings.clone(),
         }
+    }
+
+    /// Adds the performance metrics of STATE.md that the summaries contradict, for which all summaries are read; if one
+    /// cannot be read, `warnings` says so, and the metrics are not compared.
+    pub fn add_metric_drift(&mut self, project: &Project, survey: &Survey) {
+        let Ok(metrics) = metrics(project, survey, &read::text) else {
+            return;
+        };
+        let left = self.drift.iter().position(Drift::is_left_plan);
+        let end = left.unwrap_or(self.drift.len());
+        let metrics = metrics.into_iter().map(|metric| metric.drift);
+        self.drift.splice(end..end, metrics);
     }
 
     /// Returns the milestone's name, otherwise its slug, but not the `default` that stands for none; a shipped one
