@@ -21,6 +21,8 @@ use crate::text::fold;
 /// The metrics measured from the summaries of the active milestone.
 struct Measured {
     complete: usize,
+    /// How many of these are summaries of a whole phase that has no plan, which may be counted or not.
+    of_phases: usize,
     durations: Vec<Minutes>,
 }
 
@@ -87,9 +89,11 @@ impl Measured {
     fn measure(survey: &Survey, read: ReadText<'_>) -> Result<Self> {
         let mut measured = Self {
             complete: 0,
+            of_phases: 0,
             durations: Vec::new(),
         };
         for phase in survey.position.members() {
+            measured.of_phases += usize::from(phase.is_only_summarised());
             let complete = phase
                 .plans
                 .iter()
@@ -122,7 +126,10 @@ impl Measured {
     fn written(&self, name: &str, stated: &str) -> Option<String> {
         let is_number = !stated.is_empty() && stated.bytes().all(|b| b.is_ascii_digit());
         if is_count(name) {
-            return (is_number || is_blank(stated)).then(|| self.complete.to_string());
+            let least = self.complete - self.of_phases;
+            let may_be = |stated: &usize| (least..=self.complete).contains(stated);
+            let count = stated.parse().ok().filter(may_be).unwrap_or(least);
+            return (is_number || is_blank(stated)).then(|| count.to_string());
         }
         let total: Minutes = self.durations.iter().copied().sum();
         #[expect(clippy::cast_precision_loss, reason = "the number of plans is small")]

@@ -298,9 +298,10 @@ fn names_shipped_milestone(survey: &Survey) -> bool {
 
 impl PlanCounts {
     fn count(position: &Position) -> Self {
-        let count = |state| position.kept().map(|phase| phase.count(state)).sum();
+        let with_plans = || position.kept().filter(|phase| !phase.is_only_summarised());
+        let count = |state| with_plans().map(|phase| phase.count(state)).sum();
         Self {
-            total: position.kept().map(Phase::plans_expected).sum(),
+            total: with_plans().map(Phase::plans_expected).sum(),
             complete: count(PlanState::Complete),
             partial: count(PlanState::Partial),
             failed: count(PlanState::Failed),

@@ -471,3 +471,39 @@ fn a_name_that_would_break_the_front_matter_is_written_without_its_marks() {
         "{written}"
     );
 }
+
+#[test]
+fn a_summary_of_a_phase_without_plans_is_no_plan() {
+    let metrics = |count: u32| {
+        format!(
+            "# State\n\nPhase: 3\n\n## Performance Metrics\n\n- Total plans completed: {count}\n"
+        )
+    };
+    let tree = Tree::new(&[]);
+    let roadmap = "# Roadmap\n\n- [x] **Phase 1: Base** - first\n- [x] **Phase 2: Cli** - second\n- [ ] **Phase 3: Web** - third\n";
+    tree.write(".planning/ROADMAP.md", roadmap);
+    for file in [
+        "01-base/01-01-PLAN.md",
+        "01-base/01-01-SUMMARY.md",
+        "02-cli/02-SUMMARY.md",
+        "03-web/03-01-SUMMARY.md",
+        "03-web/03-02-PLAN.md",
+    ] {
+        tree.write(&format!(".planning/phases/{file}"), "");
+    }
+    let drift = |count: u32| {
+        tree.write(".planning/STATE.md", metrics(count));
+        let project = open(&tree);
+        let survey = Survey::read(&project).unwrap();
+        let mut report = StatusReport::from_survey(&project, &survey);
+        assert_eq!((report.plans.complete, report.plans.total), (2, 3));
+        report.add_metric_drift(&project, &survey);
+        let drift = report.drift.iter().map(Drift::sentence);
+        drift.collect::<Vec<_>>()
+    };
+    // Whoever counts the summary is not contradicted.
+    assert_eq!(drift(2), Vec::<String>::new());
+    assert_eq!(drift(3), Vec::<String>::new());
+    let expected = "the total of completed plans is 1, but the files show 2";
+    assert_eq!(drift(1), [expected]);
+}
