@@ -100,6 +100,9 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         }
     }
     next(report, to)?;
+    if let Some(paused) = &report.paused {
+        writeln!(to, "Paused:     {}", paused.line())?;
+    }
     drift(report, to)
 }
 

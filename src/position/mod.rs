@@ -33,6 +33,7 @@ pub use repair::repair;
 pub use status_report::AlternativeStatus;
 pub use status_report::MilestoneStatus;
 pub use status_report::NextStatus;
+pub use status_report::PausedWork;
 pub use status_report::PhaseReport;
 pub use status_report::PhaseSource;
 pub use status_report::PlanCounts;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::planning;
@@ -29,6 +30,7 @@ use crate::project::Layout;
 use crate::project::LayoutName;
 use crate::project::Project;
 use crate::storage::read;
+use crate::text::clip;
 use crate::text::quantity;
 use crate::warning::Warning;
 
@@ -61,6 +63,10 @@ pub struct StatusReport {
     pub skills: Vec<Skill>,
     /// The next action.
     pub next: NextStatus,
+    /// Where the planning tool says that paused work is to be resumed; left out if it says nothing, or if the work has
+    /// gone on since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<PausedWork>,
     /// Statements of STATE.md and ROADMAP.md that contradict the files.
     pub drift: Vec<Drift>,
     /// Gaps, duplicates and disagreements in the planning documents.
@@ -134,6 +140,28 @@ pub struct PlanCounts {
     pub unplanned_phases: usize,
 }
 
+/// Where paused work is to be resumed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PausedWork {
+    /// The file that says so, relative to the project.
+    pub file: PathBuf,
+    /// The day when it was written.
+    pub written: NaiveDate,
+    /// The first thing to do, in its words.
+    pub next_action: String,
+}
+
+impl PausedWork {
+    /// Returns a line about it, with the next action clipped.
+    pub fn line(&self) -> String {
+        let (file, next) = (self.file.display(), clip(&self.next_action, NEXT_ACTION));
+        format!("{file} ({}): {next}", self.written)
+    }
+}
+
+/// Maximum length of the first thing to do in a line, in characters.
+const NEXT_ACTION: usize = 240;
+
 /// The next action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NextStatus {
@@ -201,6 +229,11 @@ impl StatusReport {
             blockers: survey.state.blockers.clone(),
             skills: survey.state.skills.clone(),
             next: NextStatus::from_position(position, &planning.layout),
+            paused: survey.handoff.as_ref().map(|handoff| PausedWork {
+                file: project.relative(&handoff.file).to_owned(),
+                written: handoff.written.day,
+                next_action: handoff.next_action.clone(),
+            }),
             drift: drift(&survey.evidence(project), position),
             findings: project.named(inconsistencies(survey)),
             warnings: survey.warnings.clone(),

@@ -30,6 +30,7 @@ use crate::planning::Decision;
 use crate::planning::Located;
 use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::WrittenAt;
 use crate::planning::decision;
 use crate::planning::heading;
 use crate::planning::located::Span;
@@ -173,6 +174,9 @@ pub struct StateFile {
     /// The activity log, in file order.
     #[serde(skip)]
     pub activity: Vec<Activity>,
+    /// When the work went on, according to each of its dates.
+    #[serde(skip)]
+    pub last_active: Vec<WrittenAt>,
     /// The performance metrics of the active milestone, without those that are listed twice.
     #[serde(skip)]
     pub metrics: Vec<Label>,
@@ -259,6 +263,7 @@ impl StateFile {
             next_steps: log::next_steps(outline, ids),
             is_between_milestones: milestone.is_between,
             activity: log::activity(outline),
+            last_active: log::last_active(front, outline),
             metrics,
             ids,
         }
