@@ -98,9 +98,8 @@ fn ended(corpus: &Path, planned: &Planned) -> Ending {
     run("sync --fix-state").success();
     assert_eq!(once, case.tree(), "{name}: the second run wrote");
     if drift(&before).is_empty() {
-        let metrics = metric_lines(&case, &format!("{}/STATE.md", planned.planning));
         for (path, new) in once.iter().filter(|(path, _)| is_planning(path)) {
-            only_allowed(path, &tree[path], new, &metrics);
+            only_allowed(path, &tree[path], new, &BTreeSet::new());
         }
         return Ending::Nothing;
     }
@@ -133,22 +132,7 @@ fn allowed(case: &Case, status: &Value, planning: &str) -> BTreeSet<(String, usi
             }
         }
     }
-    lines.extend(metric_lines(case, &state));
     lines
-}
-
-/// Returns the lines of STATE.md's performance metrics, which move with the position.
-fn metric_lines(case: &Case, state: &str) -> BTreeSet<(String, usize)> {
-    let text = case.read(state).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text).into_owned();
-    let lines = text.lines().enumerate();
-    let section = lines
-        .skip_while(|(_, line)| !line.starts_with("## Performance Metrics"))
-        .skip(1)
-        .take_while(|(_, line)| !line.starts_with("## "));
-    section
-        .map(|(index, _)| (state.to_owned(), index + 1))
-        .collect()
 }
 
 fn only_allowed(path: &str, old: &[u8], new: &[u8], allowed: &BTreeSet<(String, usize)>) {

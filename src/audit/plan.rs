@@ -3,6 +3,7 @@
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
 use crate::error::Result;
+use crate::position;
 use crate::position::Drift;
 use crate::position::StatusReport;
 use crate::position::Survey;
@@ -12,6 +13,9 @@ use crate::warning::Warning;
 
 const STORE: &str = "plan";
 
+/// The command that corrects drift.
+const REPAIR: &str = "annals sync --fix-state";
+
 /// Lists the statements of STATE.md and ROADMAP.md that the files contradict, the plans that were left without a
 /// summary, and the parts that the documents lack or repeat.
 pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
@@ -19,7 +23,8 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         return Ok(Vec::new());
     }
     let survey = Survey::read(project)?;
-    let status = StatusReport::from_survey(project, &survey);
+    let mut status = StatusReport::from_survey(project, &survey);
+    status.add_metric_drift(project, &survey);
     warnings.extend(status.warnings);
     let (left, drift): (Vec<Drift>, Vec<Drift>) =
         status.drift.into_iter().partition(Drift::is_left_plan);
@@ -34,9 +39,10 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let findings = findings
         .map(|finding| Detail::at(finding.place, &finding.message))
         .collect();
-    let row = |check, found, fix| AuditRow::new(STORE, check, found, fix);
+    let row = |check, found, fix: &str| AuditRow::new(STORE, check, found, fix);
+    let fix = drift_fix(project, &survey);
     Ok(vec![
-        row("drift", details(drift), "annals sync --fix-state"),
+        row("drift", details(drift), &fix),
         row(
             "left plans",
             details(left),
@@ -44,4 +50,23 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         ),
         row("documents", findings, "correct the named files by hand"),
     ])
+}
+
+/// Returns what to do about drift: the command that corrects it, what must be decided before it can, or to edit the
+/// lines by hand if all of them say more than the command may change.
+fn drift_fix(project: &Project, survey: &Survey) -> String {
+    match position::repair(project, survey) {
+        Ok(repair) if repair.corrections.is_empty() && !repair.remaining.is_empty() => {
+            "edit these lines by hand".to_owned()
+        }
+        Ok(_) => REPAIR.to_owned(),
+        Err(error) => {
+            let hint = error.hint.as_deref().unwrap_or_default();
+            let first = hint.strip_suffix("; then run it again");
+            first.map_or_else(
+                || error.to_string(),
+                |first| format!("{first}; then {REPAIR}"),
+            )
+        }
+    }
 }

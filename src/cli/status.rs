@@ -27,7 +27,8 @@ pub(crate) struct StatusArgs {}
 
 pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result<()> {
     let survey = Survey::read(project)?;
-    let report = StatusReport::from_survey(project, &survey);
+    let mut report = StatusReport::from_survey(project, &survey);
+    report.add_metric_drift(project, &survey);
     if !out.is_json() {
         out.warnings(&report.warnings);
     }
@@ -99,6 +100,9 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         }
     }
     next(report, to)?;
+    if let Some(paused) = &report.paused {
+        writeln!(to, "Paused:     {}", paused.line())?;
+    }
     drift(report, to)
 }
 

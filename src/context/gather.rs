@@ -129,6 +129,8 @@ impl<'a> Gatherer<'a> {
         let mut lines = vec![format!("Next action: {}", status.next.command)];
         let contest = status.next.contest();
         lines.extend(contest.map(|contest| format!("Contested: {contest}")));
+        let paused = status.paused.as_ref();
+        lines.extend(paused.map(|paused| format!("Paused: {}", paused.line())));
         let phase = &status.derived;
         if let Some(number) = &phase.number {
             let name = phase.name.iter();

@@ -58,10 +58,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     let survey = Survey::read(project)?;
     let mut warnings = survey.warnings.clone();
     let Some((path, text)) = pause::find(&survey, &mut warnings)? else {
-        let place = survey.folder.active.dir.join(vocabulary::RESUME);
-        return Err(Error::not_found("no session left a note here")
-            .at(project.relative(&place), None)
-            .hint("`annals pause` leaves one; `annals status` says where the work stands"));
+        return Err(no_note(project, &survey));
     };
     let is_own = pause::is_own(text.as_bytes());
     let front = FrontMatter::parse(&text, &path).into_value(&mut warnings);
@@ -112,6 +109,18 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
         phase,
         warnings: project.named(warnings),
     })
+}
+
+/// Returns the error that no session left a note; a handoff of the planning tool is named.
+fn no_note(project: &Project, survey: &Survey) -> Error {
+    let place = survey.folder.active.dir.join(vocabulary::RESUME);
+    let hint = match StatusReport::from_survey(project, survey).paused {
+        Some(paused) => format!("the planning tool left one: {}", paused.line()),
+        None => "`annals pause` leaves one; `annals status` says where the work stands".to_owned(),
+    };
+    Error::not_found("no session left a note here")
+        .at(project.relative(&place), None)
+        .hint(hint)
 }
 
 /// Returns the notes that `annals pause` took, unless a plan was completed since: then they may be out of date.

@@ -17,6 +17,7 @@ use crate::markdown::edit::Edit;
 use crate::position;
 use crate::position::Correction;
 use crate::position::Drift;
+use crate::position::Metric;
 use crate::position::Survey;
 use crate::project::ContextTarget;
 use crate::project::Project;
@@ -24,7 +25,6 @@ use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
-use crate::text::line_number;
 use crate::warning::Warning;
 
 /// The corrections of `annals sync` in the planning folder.
@@ -118,19 +118,21 @@ fn measure(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<
     let Ok(text) = String::from_utf8(bytes) else {
         return Ok(Vec::new());
     };
-    let edits = position::metrics(&text, survey, &read::text)?;
-    let shown = path.strip_prefix(&project.root).unwrap_or(&path);
-    let correction = |edit: &Edit| Correction {
-        kind: None,
-        stated: text[edit.range.clone()].to_owned(),
-        written: edit.text.clone(),
-        file: shown.to_owned(),
-        line: line_number(&text, edit.range.start),
+    let wrong = position::metrics(project, survey, &read::text)?;
+    let edits = wrong.iter().map(|metric| {
+        let written = metric.drift.actual.clone();
+        Edit::replace(metric.range.clone(), written)
+    });
+    changes.write(&path, edit::apply(&text, edits.collect()))?;
+    let correction = |metric: Metric| Correction {
+        kind: Some(metric.drift.kind),
+        stated: metric.drift.stated,
+        written: metric.drift.actual,
+        file: metric.drift.file,
+        line: metric.drift.line,
         because: "what the summaries of this milestone say".to_owned(),
     };
-    let corrections = edits.iter().map(correction).collect();
-    changes.write(&path, edit::apply(&text, edits))?;
-    Ok(corrections)
+    Ok(wrong.into_iter().map(correction).collect())
 }
 
 /// Returns the error that lists the contradictions which remain.

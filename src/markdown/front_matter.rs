@@ -263,7 +263,7 @@ fn looks_like_fields(inner: &str) -> bool {
 fn read(text: &str, block: &FencedBlock, path: &Path, warnings: &mut Vec<Warning>) -> Node {
     let inner = &text[block.inner.clone()];
     let first_line = line_number(text, block.inner.start);
-    match yaml::read(inner, first_line) {
+    match yaml::read_with_colons(inner, first_line) {
         Ok(node) if matches!(node.value, Value::Map(_)) => return node,
         Ok(node) => warnings.push(Warning::at(
             path,
@@ -356,6 +356,32 @@ mod tests {
         assert_eq!(found.warnings[0].place.line, Some(4));
         assert_eq!(found.warnings[1].place.line, Some(7));
         assert_eq!(&text[fields.range.end..], "body");
+    }
+
+    #[test]
+    fn an_unquoted_value_with_a_colon_is_text() {
+        let text = "---\nstopped_at: Phase 3 done: it's ready to plan\r\nnote: as agreed:\nprogress:\n  last: plan 2: tests\n  percent: \"40\"\n---\n";
+        let found = parse(text);
+        assert_eq!(found.warnings, []);
+        let fields = found.value;
+        let stopped = "Phase 3 done: it's ready to plan";
+        assert_eq!(fields.text(&["stopped_at"]), Some(stopped));
+        assert_eq!(fields.text(&["note"]), Some("as agreed:"));
+        let progress = fields.get(&["progress"]).unwrap();
+        assert_eq!(fields.get(&["note"]).unwrap().line, 3);
+        assert_eq!(
+            progress.get(&["last"]).unwrap().as_text(),
+            Some("plan 2: tests")
+        );
+        assert_eq!(progress.get(&["percent"]).unwrap().as_text(), Some("40"));
+        // What may have been meant otherwise is still reported.
+        for unclear in [
+            "- a: b: c", "a: [b: c: d", "a: b: c # d", "a: \"b\": c", "a: b: c\n  and more",
+            "a sentence: with b: c",
+        ] {
+            let text = format!("---\nphase: 1\n{unclear}\n---\n");
+            assert_ne!(parse(&text).warnings, [], "{unclear}");
+        }
     }
 
     #[test]

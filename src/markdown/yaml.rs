@@ -47,6 +47,44 @@ pub(crate) fn read(text: &str, first_line: usize) -> Result<Node, YamlError> {
     }
 }
 
+/// Maximum number of lines with an unquoted colon in their value that are read as text.
+const MAX_COLONS: usize = 20;
+
+/// Parses one YAML document like [`read`], but takes an unquoted value that contains `: ` as text: planning tools
+/// write `stopped_at: Phase 3 complete: ready to plan` and read it so.
+pub(crate) fn read_with_colons(text: &str, first_line: usize) -> Result<Node, YamlError> {
+    let mut quoted: Option<String> = None;
+    for _ in 0..MAX_COLONS {
+        let text = quoted.as_deref().unwrap_or(text);
+        match read(text, first_line) {
+            Ok(node) => return Ok(node),
+            Err(error) => match with_quotes(text, error.line - first_line) {
+                Some(text) => quoted = Some(text),
+                // The error in the text as written is the one to report.
+                None => break,
+            },
+        }
+    }
+    read(text, first_line)
+}
+
+/// Returns the text with the value of a line in quotes, if that is plain text with a colon after its first word.
+fn with_quotes(text: &str, line: usize) -> Option<String> {
+    let start = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let content = text.get(start..)?.lines().next()?;
+    let (key, value) = content.split_once(": ")?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let is_key = !key.is_empty() && key.trim_start().chars().all(is_word);
+    let value = value.trim();
+    let is_plain = value.starts_with(char::is_alphanumeric) && !value.contains(" #");
+    let has_colon = value.contains(": ") || value.ends_with(':');
+    (is_key && is_plain && has_colon).then_some(())?;
+    let at = start + content.find(": ")? + 2;
+    let end = start + content.len();
+    let value = value.replace('\'', "''");
+    Some(format!("{}'{value}'{}", &text[..at], &text[end..]))
+}
+
 struct YamlReader<'a> {
     events: Parser<'a, saphyr_parser::StrInput<'a>>,
     first_line: usize,

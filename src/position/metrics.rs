@@ -1,85 +1,80 @@
-//! Updates the performance metrics of STATE.md: the number of complete plans and their durations.
+//! Compares the performance metrics of STATE.md with the summaries: the number of complete plans and their
+//! durations.
 
-use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 use crate::clock::Minutes;
 use crate::clock::TimeUnit;
 use crate::error::Result;
 use crate::markdown::Label;
-use crate::markdown::Outline;
-use crate::markdown::edit::Edit;
 use crate::planning::Summary;
-use crate::planning::heading;
-use crate::planning::milestone_version_in;
+use crate::position::Drift;
+use crate::position::DriftKind;
 use crate::position::PlanState;
 use crate::position::ReadText;
 use crate::position::Survey;
+use crate::project::Project;
+use crate::project::vocabulary;
 use crate::text::fold;
 
 /// The metrics measured from the summaries of the active milestone.
 struct Measured {
     complete: usize,
+    /// How many of these are summaries of a whole phase that has no plan, which may be counted or not.
+    of_phases: usize,
     durations: Vec<Minutes>,
 }
 
-/// Returns the edits that update the metrics of a STATE.md; each value keeps its unit.
+/// A metric that the summaries contradict.
+#[derive(Clone, Debug)]
+pub struct Metric {
+    /// The statement for reports; its actual value is what should stand there, in the unit of the stated one.
+    pub drift: Drift,
+    /// Byte range of the value in STATE.md.
+    pub range: Range<usize>,
+}
+
+/// Returns the metrics of STATE.md that the summaries contradict, in file order.
 ///
-/// Free text is left unchanged, and so are the metrics of other milestones and those that are listed twice. All
-/// metrics are left unchanged if one exceeds what the milestone's summaries show, since they then include work
+/// Free text is accepted, and so are the metrics of other milestones and those that are listed twice. All
+/// metrics are accepted if one exceeds what the milestone's summaries show, since they then include work
 /// that is not visible here.
-pub fn metrics(text: &str, survey: &Survey, read: ReadText<'_>) -> Result<Vec<Edit>> {
-    let labels = labels(&Outline::parse(text, 0), survey.state.milestone.as_deref());
+pub fn metrics(project: &Project, survey: &Survey, read: ReadText<'_>) -> Result<Vec<Metric>> {
+    let labels = &survey.state.metrics;
     if labels.is_empty() {
         return Ok(Vec::new());
     }
     let measured = Measured::measure(survey, read)?;
-    let counts_more = |label: &Label| measured.is_exceeded_by(&label.name, label.value.trim());
+    let counts_more = |label: &Label| measured.is_exceeded_by(&label.name, &label.value);
     if labels.iter().any(counts_more) {
         return Ok(Vec::new());
     }
-    let edits = labels.into_iter().filter_map(|label| {
-        let value = label.value.trim();
-        let written = measured.written(&label.name, value)?;
-        let start = label.range.start + label.value.len() - label.value.trim_start().len();
-        (written != value).then(|| Edit::replace(start..start + value.len(), written))
+    let path = survey.folder.active.dir.join(vocabulary::STATE);
+    let file = project.relative(&path);
+    let wrong = labels.iter().filter_map(|label| {
+        let actual = measured.written(&label.name, &label.value)?;
+        let drift = Drift {
+            kind: DriftKind::Metric,
+            subject: subject(&label.name),
+            stated: label.value.clone(),
+            actual,
+            file: file.to_owned(),
+            line: label.line,
+        };
+        let range = label.range.clone();
+        (drift.actual != drift.stated).then_some(Metric { drift, range })
     });
-    Ok(edits.collect())
+    Ok(wrong.collect())
 }
 
-/// Returns the labels of the metrics sections that are about the active milestone, without repeated ones.
-fn labels(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
-    let is_metrics = |title: &str| {
-        let words = heading::words(title);
-        words.split(' ').any(|word| word == "metrics")
-    };
-    let sections = outline.sections().iter();
-    let sections = sections.filter(|section| section.level > 0 && is_metrics(&section.title));
-    let active = milestone.and_then(milestone_version_in);
-    // What names no version belongs to the milestone above it.
-    let is_other = |version: Option<&str>| active.is_some() && version != active;
-    let mut labels = Vec::new();
-    for section in sections {
-        let above = outline.sections().iter().filter(|one| {
-            one.level > 0
-                && (one.line == section.line || one.whole.contains(&section.heading.start))
-        });
-        let version = above.rev().find_map(|one| milestone_version_in(&one.title));
-        let mut is_of_other = version.is_some() && is_other(version);
-        for label in outline.labels(&section.own) {
-            match milestone_version_in(&label.name) {
-                Some(version) => is_of_other = is_other(Some(version)),
-                None if !is_of_other => labels.push(label),
-                None => {}
-            }
-        }
+/// Returns the subject of a metric, in words.
+fn subject(name: &str) -> &'static str {
+    match name {
+        name if is_count(name) => "the total of completed plans",
+        name if is_total(name) => "the total execution time",
+        _ => "the average duration",
     }
-    let mut count: HashMap<String, usize> = HashMap::new();
-    for label in &labels {
-        *count.entry(fold(&label.name)).or_default() += 1;
-    }
-    labels.retain(|label| count[&fold(&label.name)] == 1);
-    labels
 }
 
 fn is_count(name: &str) -> bool {
@@ -94,9 +89,11 @@ impl Measured {
     fn measure(survey: &Survey, read: ReadText<'_>) -> Result<Self> {
         let mut measured = Self {
             complete: 0,
+            of_phases: 0,
             durations: Vec::new(),
         };
         for phase in survey.position.members() {
+            measured.of_phases += usize::from(phase.is_only_summarised());
             let complete = phase
                 .plans
                 .iter()
@@ -129,7 +126,10 @@ impl Measured {
     fn written(&self, name: &str, stated: &str) -> Option<String> {
         let is_number = !stated.is_empty() && stated.bytes().all(|b| b.is_ascii_digit());
         if is_count(name) {
-            return (is_number || is_blank(stated)).then(|| self.complete.to_string());
+            let least = self.complete - self.of_phases;
+            let may_be = |stated: &usize| (least..=self.complete).contains(stated);
+            let count = stated.parse().ok().filter(may_be).unwrap_or(least);
+            return (is_number || is_blank(stated)).then(|| count.to_string());
         }
         let total: Minutes = self.durations.iter().copied().sum();
         #[expect(clippy::cast_precision_loss, reason = "the number of plans is small")]

@@ -10,6 +10,7 @@ use crate::planning::Check;
 use crate::planning::CheckKind;
 use crate::planning::CheckOutcome;
 use crate::planning::Checks;
+use crate::planning::FileName;
 use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
@@ -97,6 +98,26 @@ impl Phase {
         self.plans.iter().filter(|(_, own)| *own == state).count()
     }
 
+    /// Returns whether it has no plan, only a summary of the whole phase, as one that was done without the tool and
+    /// written up later: `02-SUMMARY.md` in the folder of phase 2.
+    pub(crate) fn is_only_summarised(&self) -> bool {
+        let [(slot, _)] = self.plans.as_slice() else {
+            return false;
+        };
+        let dir = self.dir.as_ref().and_then(|dir| dir.file_name());
+        let name = slot.summary.as_deref().filter(|_| slot.plan.is_none());
+        let parsed = dir
+            .zip(name)
+            .and_then(|(dir, name)| FileName::parse(name, &dir.to_string_lossy()));
+        parsed.is_some_and(|file| match (file.phase, file.plan) {
+            (_, None) => file.slug.is_none(),
+            (None, Some(plan)) => {
+                file.slug.is_none() && plan.to_string() == self.number.to_string()
+            }
+            (Some(_), Some(_)) => false,
+        })
+    }
+
     /// Returns the possible numbers of complete plans: from those found to the number of the last of them.
     ///
     /// A plan or summary that was never committed leaves a gap in the numbers.
@@ -105,12 +126,18 @@ impl Phase {
             .plans
             .iter()
             .filter(|(_, own)| *own == PlanState::Complete);
+        if self.is_only_summarised() {
+            return 0..=complete.count();
+        }
         self.up_to_number(self.count(PlanState::Complete), complete)
     }
 
     /// Returns the possible numbers of plans: from those found to the number of the last one, or to the
     /// declared number while more may follow.
     pub(crate) fn plans_range(&self) -> RangeInclusive<usize> {
+        if self.is_only_summarised() {
+            return 0..=1;
+        }
         let numbered = self.up_to_number(self.plans.len(), self.plans.iter());
         let declared = self.declared.filter(|_| self.state != PhaseState::Done);
         *numbered.start()..=(*numbered.end()).max(declared.unwrap_or(0))

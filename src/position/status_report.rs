@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::planning;
@@ -22,11 +23,14 @@ use crate::position::Position;
 use crate::position::Survey;
 use crate::position::drift;
 use crate::position::inconsistencies;
+use crate::position::metrics;
 use crate::position::roadmap_phase;
 use crate::project::Commands;
 use crate::project::Layout;
 use crate::project::LayoutName;
 use crate::project::Project;
+use crate::storage::read;
+use crate::text::clip;
 use crate::text::quantity;
 use crate::warning::Warning;
 
@@ -59,6 +63,10 @@ pub struct StatusReport {
     pub skills: Vec<Skill>,
     /// The next action.
     pub next: NextStatus,
+    /// Where the planning tool says that paused work is to be resumed; left out if it says nothing, or if the work has
+    /// gone on since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<PausedWork>,
     /// Statements of STATE.md and ROADMAP.md that contradict the files.
     pub drift: Vec<Drift>,
     /// Gaps, duplicates and disagreements in the planning documents.
@@ -132,6 +140,28 @@ pub struct PlanCounts {
     pub unplanned_phases: usize,
 }
 
+/// Where paused work is to be resumed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PausedWork {
+    /// The file that says so, relative to the project.
+    pub file: PathBuf,
+    /// The day when it was written.
+    pub written: NaiveDate,
+    /// The first thing to do, in its words.
+    pub next_action: String,
+}
+
+impl PausedWork {
+    /// Returns a line about it, with the next action clipped.
+    pub fn line(&self) -> String {
+        let (file, next) = (self.file.display(), clip(&self.next_action, NEXT_ACTION));
+        format!("{file} ({}): {next}", self.written)
+    }
+}
+
+/// Maximum length of the first thing to do in a line, in characters.
+const NEXT_ACTION: usize = 240;
+
 /// The next action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NextStatus {
@@ -199,10 +229,27 @@ impl StatusReport {
             blockers: survey.state.blockers.clone(),
             skills: survey.state.skills.clone(),
             next: NextStatus::from_position(position, &planning.layout),
+            paused: survey.handoff.as_ref().map(|handoff| PausedWork {
+                file: project.relative(&handoff.file).to_owned(),
+                written: handoff.written.day,
+                next_action: handoff.next_action.clone(),
+            }),
             drift: drift(&survey.evidence(project), position),
             findings: project.named(inconsistencies(survey)),
             warnings: survey.warnings.clone(),
         }
+    }
+
+    /// Adds the performance metrics of STATE.md that the summaries contradict, for which all summaries are read; if one
+    /// cannot be read, `warnings` says so, and the metrics are not compared.
+    pub fn add_metric_drift(&mut self, project: &Project, survey: &Survey) {
+        let Ok(metrics) = metrics(project, survey, &read::text) else {
+            return;
+        };
+        let left = self.drift.iter().position(Drift::is_left_plan);
+        let end = left.unwrap_or(self.drift.len());
+        let metrics = metrics.into_iter().map(|metric| metric.drift);
+        self.drift.splice(end..end, metrics);
     }
 
     /// Returns the milestone's name, otherwise its slug, but not the `default` that stands for none; a shipped one
@@ -284,9 +331,10 @@ fn names_shipped_milestone(survey: &Survey) -> bool {
 
 impl PlanCounts {
     fn count(position: &Position) -> Self {
-        let count = |state| position.kept().map(|phase| phase.count(state)).sum();
+        let with_plans = || position.kept().filter(|phase| !phase.is_only_summarised());
+        let count = |state| with_plans().map(|phase| phase.count(state)).sum();
         Self {
-            total: position.kept().map(Phase::plans_expected).sum(),
+            total: with_plans().map(Phase::plans_expected).sum(),
             complete: count(PlanState::Complete),
             partial: count(PlanState::Partial),
             failed: count(PlanState::Failed),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::planning::Handoff;
 use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanningFolder;
@@ -12,6 +13,7 @@ use crate::planning::ProjectFile;
 use crate::planning::Roadmap;
 use crate::planning::StateFile;
 use crate::planning::WorkflowSettings;
+use crate::planning::handoff;
 use crate::planning::milestone_version;
 use crate::planning::milestone_version_in;
 use crate::planning::todo_file;
@@ -45,6 +47,8 @@ pub struct Survey {
     pub has_shipped: bool,
     /// The open todos of STATE.md, then those in files of their own.
     pub todos: Vec<String>,
+    /// Where paused work is to be resumed, unless the work has gone on since.
+    pub handoff: Option<Handoff>,
     /// The settings of config.json.
     pub workflow: WorkflowSettings,
     /// The position of the work.
@@ -125,6 +129,7 @@ impl Survey {
         };
         let position = Position::determine(&evidence, phases, &text);
         Ok(Self {
+            handoff: documents.handoff(&folder, &state, &position),
             project_file: project_file.unwrap_or_default(),
             position,
             folder,
@@ -242,6 +247,19 @@ fn lists_as_shipped(milestones: &str, state: &StateFile) -> bool {
         .any(|line| line.to_lowercase().contains("shipped") && names_it(line))
 }
 
+/// Returns whether neither a date of STATE.md nor the current phase says that the work has gone on since a handoff.
+fn is_current(handoff: &Handoff, state: &StateFile, position: &Position) -> bool {
+    let own = handoff.phase_dir.as_ref().and_then(|name| {
+        let mut dirs = position.phases.iter().map(|phase| phase.dir.as_ref());
+        dirs.position(|dir| dir.is_some_and(|dir| dir.ends_with(name)))
+    });
+    let is_passed = own
+        .zip(position.current)
+        .is_some_and(|(own, current)| own < current);
+    let mut dates = state.last_active.iter();
+    !is_passed && !dates.any(|date| handoff.written.is_before(date))
+}
+
 /// Reads a file's text; `None` if it does not exist.
 pub type ReadText<'a> = &'a dyn Fn(&Path) -> Result<Option<Parsed<String>>>;
 
@@ -289,6 +307,18 @@ impl Documents<'_> {
             Some((path.as_path(), title))
         });
         todo_file::merged(&state.todos, titled.collect())
+    }
+
+    /// Returns where paused work is to be resumed, unless the work has gone on since.
+    fn handoff(
+        &self,
+        folder: &PlanningFolder,
+        state: &StateFile,
+        position: &Position,
+    ) -> Option<Handoff> {
+        let dirs = folder.active.phases.iter().map(|phase| &*phase.dir);
+        let latest = handoff::latest(&folder.dir, dirs, &|path| self.text(path));
+        latest.filter(|handoff| is_current(handoff, state, position))
     }
 
     fn value<T>(&self, parsed: Parsed<T>) -> T {

@@ -19,6 +19,10 @@ pub(crate) const SHIPPED: &str = "SHIPPED.md";
 /// The note for the next session.
 pub(crate) const RESUME: &str = "RESUME.md";
 
+/// Where paused work is to be resumed, as fields, written by GSD.
+pub(crate) const HANDOFF: &str = "HANDOFF.json";
+/// The same as text, in the planning folder or in a phase's folder.
+pub(crate) const CONTINUE_HERE: &str = ".continue-here.md";
 /// The folder with a file for each open todo, written by GSD.
 pub(crate) const PENDING_TODOS: &str = "todos/pending";
 /// The folder of a milestone's phases.

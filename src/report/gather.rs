@@ -70,7 +70,8 @@ fn fill_planning(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>
     }
     let survey = Survey::read(project)?;
     warnings.extend(survey.warnings.iter().cloned());
-    let status = StatusReport::from_survey(project, &survey);
+    let mut status = StatusReport::from_survey(project, &survey);
+    status.add_metric_drift(project, &survey);
     page.project = plain(&status.project);
     page.core_value = status.core_value.as_deref().map(Inline::render);
     page.standing = Some(work_status(&status));

@@ -461,3 +461,25 @@ fn a_shipped_milestone_in_state_gives_way_to_that_of_the_current_phase() {
     let text = case.run("status").success().stdout();
     assert!(text.contains("Milestone:  v1.1 Search\n"), "{text}");
 }
+
+#[test]
+fn a_handoff_of_the_planning_tool_is_shown_until_the_work_goes_on() {
+    let case = Case::new(GSD);
+    case.write(
+        ".planning/HANDOFF.json",
+        r#"{"version":"1.0","timestamp":"2026-07-11T23:51:51.000Z","status":"paused","next_action":"Ask Ann about the stamps,\nthen write the test"}"#,
+    );
+    let shown = case.run("status").success().stdout();
+    let line = "Paused:     .planning/HANDOFF.json (2026-07-11): Ask Ann about the stamps, then write the test\n";
+    assert!(shown.contains(line), "{shown}");
+    let context = case.run("context").success().stdout();
+    let line = format!("- {}", line.replace("Paused:     ", "Paused: "));
+    assert!(context.contains(&line), "{context}");
+    let error = case.run("resume").code(3).stderr();
+    assert!(error.contains("Ask Ann about the stamps"), "{error}");
+    let state = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();
+    let later = format!("{state}\n## Session Continuity\n\nLast session: 2026-07-12\n");
+    case.write(".planning/STATE.md", later);
+    let shown = case.run("status").success().stdout();
+    assert!(!shown.contains("Paused:"), "{shown}");
+}

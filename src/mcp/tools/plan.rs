@@ -78,10 +78,9 @@ impl PhaseArgument {
 fn status(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let NoArguments {} = arguments.read()?;
     let survey = Survey::read(project)?;
-    ToolAnswer::json(
-        "annals status",
-        &StatusReport::from_survey(project, &survey),
-    )
+    let mut report = StatusReport::from_survey(project, &survey);
+    report.add_metric_drift(project, &survey);
+    ToolAnswer::json("annals status", &report)
 }
 
 /// The command also brings CLAUDE.md up to date; a tool that reads must not.

@@ -1,12 +1,14 @@
 //! Parses the activity log and the next steps of STATE.md.
 
 use crate::clock::parse_date;
+use crate::markdown::FrontMatter;
 use crate::markdown::Label;
 use crate::markdown::Outline;
 use crate::planning::Activity;
 use crate::planning::Located;
 use crate::planning::PhaseIds;
 use crate::planning::PhaseProgress;
+use crate::planning::WrittenAt;
 use crate::planning::heading;
 use crate::planning::located::Span;
 use crate::planning::non_placeholder;
@@ -41,6 +43,23 @@ pub(super) fn activity(outline: &Outline<'_>) -> Vec<Activity> {
     }
     found.sort_by_key(|(line, _)| *line);
     found.into_iter().map(|(_, activity)| activity).collect()
+}
+
+/// Returns when the work went on, from the front matter and from labels anywhere in the file.
+pub(super) fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<WrittenAt> {
+    const LABELS: &[&str] = &["last activity", "last session", "last updated"];
+    let labels = outline.labels(&(0..outline.text().len()));
+    let is_date = |label: &&Label| {
+        let mut names = LABELS.iter();
+        names.any(|name| label.name.eq_ignore_ascii_case(name))
+    };
+    let of_labels = labels.iter().filter(is_date);
+    let in_front = ["last_updated", "last_activity"].map(|key| front.text(&[key]));
+    let stated = in_front.into_iter().flatten();
+    stated
+        .chain(of_labels.map(|label| label.value.as_str()))
+        .filter_map(WrittenAt::parse)
+        .collect()
 }
 
 /// Returns the next steps, from labels anywhere in the file but under the headings of finished phases.

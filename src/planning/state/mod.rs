@@ -23,12 +23,14 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::markdown::FrontMatter;
+use crate::markdown::Label;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::planning::Decision;
 use crate::planning::Located;
 use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::WrittenAt;
 use crate::planning::decision;
 use crate::planning::heading;
 use crate::planning::located::Span;
@@ -40,6 +42,7 @@ use crate::warning::Parsed;
 use crate::warning::Warning;
 
 mod log;
+mod metric_list;
 mod milestone;
 mod open_items;
 mod phase_list;
@@ -171,6 +174,12 @@ pub struct StateFile {
     /// The activity log, in file order.
     #[serde(skip)]
     pub activity: Vec<Activity>,
+    /// When the work went on, according to each of its dates.
+    #[serde(skip)]
+    pub last_active: Vec<WrittenAt>,
+    /// The performance metrics of the active milestone, without those that are listed twice.
+    #[serde(skip)]
+    pub metrics: Vec<Label>,
     /// How phases are numbered in it.
     #[serde(skip)]
     pub ids: PhaseIds,
@@ -234,6 +243,7 @@ impl StateFile {
                 .map(|(_, value)| value.clone())
         };
         let milestone = StatedMilestone::read(front, outline, &labels);
+        let metrics = metric_list::metrics(outline, milestone.text.as_deref());
         let phase_statuses = phase_list::phase_statuses(outline, ids);
         let mut phase = position::stated_phase(&claims, front.range.end);
         phase.total = phase.total.or_else(|| listed_total(&phase_statuses));
@@ -253,6 +263,8 @@ impl StateFile {
             next_steps: log::next_steps(outline, ids),
             is_between_milestones: milestone.is_between,
             activity: log::activity(outline),
+            last_active: log::last_active(front, outline),
+            metrics,
             ids,
         }
     }

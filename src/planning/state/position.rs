@@ -33,8 +33,11 @@ pub(super) fn scopes(outline: &Outline<'_>) -> Vec<Range<usize>> {
     outline
         .sections()
         .iter()
-        .filter_map(|section| {
-            if section.level <= 1 {
+        .enumerate()
+        .filter_map(|(index, section)| {
+            // The head is what precedes the first heading, and what follows it if it is the title. A title further
+            // down comes from a file that was pasted, as do the comments of its front matter.
+            if index == 0 || index == 1 && section.level == 1 {
                 return Some(section.own.clone());
             }
             let title = heading::words(&section.title);

@@ -251,3 +251,17 @@ fn a_complete_phase_is_no_decision_with_or_without_a_tag() {
     let texts: Vec<&str> = state.decisions.iter().map(|d| d.text.as_str()).collect();
     assert_eq!(texts, ["04-01: Phase 4 needs the reports first"]);
 }
+
+#[test]
+fn labels_below_a_pasted_title_are_not_about_the_position() {
+    let head = "---\nstatus: executing\n---\n\n# Project State\n\nPhase: 5 of 6 (Search)\n\n";
+    let pasted = "## Decisions\n\n- One index per shop\n\nrequires:\n\n# Dependency graph\n\n  - phase: 04-01\n    provides: \"parser\"\n\nstatus: complete\n\n# Phase 4 Plan 02: Parser Summary\n\n**Plan:** 2 of 2\n";
+    let state = read(&(head.to_owned() + pasted));
+    assert_eq!(state.phase.number, PhaseNumber::parse("5"));
+    assert_eq!(state.claims.len(), 4, "{:?}", state.claims);
+    // A position section counts wherever it is, and so does what precedes the title.
+    let below =
+        "Status: executing\n\n# State\n\n# Session\n\nPhase: 2\n\n# Current Position\n\nPhase: 3\n";
+    assert_eq!(read(below).phase.number, PhaseNumber::parse("3"));
+    assert_eq!(read(below).phase.status.as_deref(), Some("executing"));
+}

@@ -52,6 +52,8 @@ pub enum DriftKind {
     Checkbox,
     /// A phase's row in the roadmap's progress table.
     ProgressRow,
+    /// A performance metric.
+    Metric,
 }
 
 /// A statement that contradicts the files.

@@ -24,10 +24,16 @@ pub(super) fn number(old: &str, number: &PhaseNumber) -> String {
 }
 
 /// Returns the new text of a claim about the current phase once the phase changes; `None` if it may stay.
-pub(super) fn dependent_value(claim: &Claim, phase: &Phase) -> Option<String> {
+///
+/// `is_name` tells whether a text would be read as the name if it stood there.
+pub(super) fn dependent_value(
+    claim: &Claim,
+    phase: &Phase,
+    is_name: &dyn Fn(&str) -> bool,
+) -> Option<String> {
     let done = phase.count(PlanState::Complete);
     Some(match claim {
-        Claim::Name(old) => name(old, phase)?,
+        Claim::Name(old) => name(old, phase, is_name)?,
         Claim::Index(_) => phase.number.ordinal().to_string(),
         Claim::PlansComplete(_) => done.to_string(),
         Claim::PlansTotal(_) => match phase.plans_expected().max(phase.declared.unwrap_or(0)) {
@@ -41,14 +47,19 @@ pub(super) fn dependent_value(claim: &Claim, phase: &Phase) -> Option<String> {
     })
 }
 
-/// Returns the phase's name without special characters, as a slug if the old name is one.
-fn name(old: &str, phase: &Phase) -> Option<String> {
+/// Returns the phase's name as it is, or without special characters if it would be read differently; as a slug if
+/// the old name is one.
+fn name(old: &str, phase: &Phase, is_name: &dyn Fn(&str) -> bool) -> Option<String> {
     let is_slug = old.contains('-') && !old.contains(char::is_whitespace);
     let name = if is_slug {
         slug(phase)?
     } else {
         phase.name.clone()?
     };
+    let name = one_line(&name);
+    if is_name(&name) {
+        return Some(name);
+    }
     let kept = |c: &char| {
         c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '&' | '.' | ',' | '+' | '/')
     };

@@ -4,9 +4,12 @@ use std::ops::Range;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::markdown::edit;
 use crate::markdown::edit::Edit;
+use crate::markdown::front_matter::inner_range;
 use crate::planning::Claim;
 use crate::planning::Located;
+use crate::planning::StateFile;
 use crate::position::Correction;
 use crate::position::DriftKind;
 use crate::position::Evidence;
@@ -70,10 +73,33 @@ impl<'a> Revision<'a> {
         }
         let because = evidence::of_phase(self.evidence, phase);
         for claim in &self.evidence.state.claims {
-            if let Some(written) = dependent_values::dependent_value(&claim.value, phase) {
+            let is_name = |name: &str| self.is_name(claim, name);
+            let written = dependent_values::dependent_value(&claim.value, phase, &is_name);
+            if let Some(written) = written {
                 self.put(claim.line, &claim.range, None, written, &because);
             }
         }
+    }
+
+    /// Returns whether a text would be read as the phase's name, and everything else as before, if it stood in place
+    /// of a claim: a bracket, a dash or a colon may end a name.
+    fn is_name(&self, claim: &Located<Claim>, name: &str) -> bool {
+        // Other YAML parsers would not take it as text.
+        let is_in_front = |fields: Range<usize>| fields.contains(&claim.range.start);
+        if name.contains(": ") && inner_range(&self.text).is_some_and(is_in_front) {
+            return false;
+        }
+        let read = |text: &str| StateFile::parse_with(text, &self.file, self.evidence.state.ids);
+        let edit = Edit::replace(claim.range.clone(), name);
+        let edited = edit::apply(&self.text, vec![edit]);
+        let (before, after) = (read(&self.text), read(&edited));
+        let end = claim.range.start + name.len();
+        let is_it = |one: &Located<Claim>| {
+            one.range == (claim.range.start..end) && one.value == Claim::Name(name.to_owned())
+        };
+        after.value.claims.iter().any(is_it)
+            && after.value.claims.len() == before.value.claims.len()
+            && after.warnings.len() == before.warnings.len()
     }
 
     /// Corrects the statements of STATE.md.

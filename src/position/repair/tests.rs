@@ -427,3 +427,83 @@ fn nothing_is_written_that_would_change_what_comes_next() {
         "{error}"
     );
 }
+
+#[test]
+fn the_name_is_written_as_in_the_roadmap_where_it_is_read_as_such() {
+    let name = "Cards \u{2014} List & \"Search\" (mobile)";
+    let renamed = |roadmap: &str, name: &str| {
+        roadmap.replace("**Phase 2: Cli**", &format!("**Phase 2: {name}**"))
+    };
+    let written = |state: &str, name: &str| {
+        let (tree, project) = project(state);
+        tree.write(".vbw-planning/ROADMAP.md", renamed(ROADMAP, name));
+        String::from_utf8(new_bytes(&repaired(&project), "STATE.md").to_vec()).unwrap()
+    };
+    let body = "# State\n\nPhase: 1 of 2 (Base)\n";
+    assert_eq!(
+        written(body, name),
+        format!("# State\n\nPhase: 2 of 2 ({name})\n")
+    );
+    // The first bracket would end the name.
+    let expected = "# State\n\nPhase: 2 of 2 (1 Cards 2 List)\n";
+    assert_eq!(written(body, "1) Cards 2) List"), expected);
+    let front = "---\ncurrent_phase: 1\ncurrent_phase_name: Base\n---\n# State\n";
+    let expected = "---\ncurrent_phase: 2\ncurrent_phase_name: Cards (a)\n---\n# State\n";
+    assert_eq!(written(front, "Cards (a)"), expected);
+    let table =
+        "# State\n\n## Current Position\n\n| Field | Value |\n|---|---|\n| Phase | 1 (Base) |\n";
+    assert!(written(table, name).ends_with(&format!("| Phase | 2 ({name}) |\n")));
+    let slug = "# State\n\nPhase: 1 (first-base) - EXECUTING\n";
+    assert!(written(slug, name).contains("Phase: 2 (cli)"));
+}
+
+#[test]
+fn a_name_that_would_break_the_front_matter_is_written_without_its_marks() {
+    let front = "---\ncurrent_phase: 1\ncurrent_phase_name: Base\n---\n# State\n";
+    let (tree, project) = project(front);
+    let file = "phases/02-cli";
+    tree.write(&format!(".vbw-planning/{file}/02-CONTEXT.md"), "");
+    let roadmap = ROADMAP.replace("**Phase 2: Cli**", "**Phase 2: Cards: the \"list\"**");
+    tree.write(".vbw-planning/ROADMAP.md", roadmap);
+    let written = String::from_utf8(new_bytes(&repaired(&project), "STATE.md").to_vec()).unwrap();
+    assert!(
+        written.contains("current_phase_name: Cards the list\n"),
+        "{written}"
+    );
+}
+
+#[test]
+fn a_summary_of_a_phase_without_plans_is_no_plan() {
+    let metrics = |count: u32| {
+        format!(
+            "# State\n\nPhase: 3\n\n## Performance Metrics\n\n- Total plans completed: {count}\n"
+        )
+    };
+    let tree = Tree::new(&[]);
+    let roadmap = "# Roadmap\n\n- [x] **Phase 1: Base** - first\n- [x] **Phase 2: Cli** - second\n- [ ] **Phase 3: Web** - third\n";
+    tree.write(".planning/ROADMAP.md", roadmap);
+    for file in [
+        "01-base/01-01-PLAN.md",
+        "01-base/01-01-SUMMARY.md",
+        "02-cli/02-SUMMARY.md",
+        "03-web/03-01-SUMMARY.md",
+        "03-web/03-02-PLAN.md",
+    ] {
+        tree.write(&format!(".planning/phases/{file}"), "");
+    }
+    let drift = |count: u32| {
+        tree.write(".planning/STATE.md", metrics(count));
+        let project = open(&tree);
+        let survey = Survey::read(&project).unwrap();
+        let mut report = StatusReport::from_survey(&project, &survey);
+        assert_eq!((report.plans.complete, report.plans.total), (2, 3));
+        report.add_metric_drift(&project, &survey);
+        let drift = report.drift.iter().map(Drift::sentence);
+        drift.collect::<Vec<_>>()
+    };
+    // Whoever counts the summary is not contradicted.
+    assert_eq!(drift(2), Vec::<String>::new());
+    assert_eq!(drift(3), Vec::<String>::new());
+    let expected = "the total of completed plans is 1, but the files show 2";
+    assert_eq!(drift(1), [expected]);
+}
