@@ -60,15 +60,20 @@ impl<'a> Revision<'a> {
         self.revised
     }
 
-    /// Changes STATE.md to the current phase, with all values that depend on the phase.
+    /// Changes STATE.md to the current phase, with all values that depend on the phase; or nothing, if text about the
+    /// old phase would be left beside the new number.
     pub(super) fn move_phase(&mut self, findings: &[Finding]) {
         let Some(phase) = self.position.phase() else {
             return;
         };
-        let of_phase = findings
-            .iter()
-            .filter(|finding| finding.drift.kind == DriftKind::Phase);
-        for finding in of_phase {
+        let of_phase = || {
+            let findings = findings.iter();
+            findings.filter(|finding| finding.drift.kind == DriftKind::Phase)
+        };
+        if of_phase().any(|finding| self.leaves_text(finding)) {
+            return;
+        }
+        for finding in of_phase() {
             self.correct(finding, &[]);
         }
         let because = evidence::of_phase(self.evidence, phase);
@@ -79,6 +84,32 @@ impl<'a> Revision<'a> {
                 self.put(claim.line, &claim.range, None, written, &because);
             }
         }
+    }
+
+    /// Returns whether the line of a phase's number has text behind it that no correction replaces: `4 executed — PDF
+    /// export`, or a name where that of the new phase is unknown.
+    fn leaves_text(&self, finding: &Finding) -> bool {
+        let start = finding.range.end;
+        let rest = self.text.get(start..).unwrap_or_default();
+        let rest = rest.lines().next().unwrap_or_default();
+        let phase = self.position.phase();
+        let is_named = phase.is_some_and(|phase| phase.name.is_some());
+        let is_replaced = |claim: &&Located<Claim>| match &claim.value {
+            Claim::Name(_) => is_named,
+            Claim::PhaseStatus(status) | Claim::Status(status) => status_words::is_plain(status),
+            _ => true,
+        };
+        let claims = self.evidence.state.claims.iter().filter(is_replaced);
+        let replaced: Vec<&Range<usize>> = claims.map(|claim| &claim.range).collect();
+        let is_left = |at: usize| !replaced.iter().any(|range| range.contains(&(start + at)));
+        let left = rest.char_indices().filter(|(at, _)| is_left(*at));
+        let left: String = left.map(|(_, c)| c).collect();
+        let mut words = left.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| {
+            word.contains(char::is_alphabetic)
+                && !word.eq_ignore_ascii_case("phase")
+                && word != "of"
+        })
     }
 
     /// Returns whether a text would be read as the phase's name, and everything else as before, if it stood in place

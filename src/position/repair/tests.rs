@@ -507,3 +507,21 @@ fn a_summary_of_a_phase_without_plans_is_no_plan() {
     let expected = "the total of completed plans is 1, but the files show 2";
     assert_eq!(drift(1), [expected]);
 }
+
+#[test]
+fn a_number_is_not_moved_before_text_about_the_phase_that_is_left() {
+    for line in [
+        "Phase: 1 executed \u{2014} base tables (Settings)",
+        "Phase: 1 of 2 (Base) \u{2014} COMPLETE, see the notes of Ada",
+    ] {
+        let (_dir, project) = project(format!("# State\n\n## Current Phase\n{line}\nPlans: 1/1\n"));
+        let repair = repaired(&project);
+        assert!(
+            repair
+                .files
+                .iter()
+                .all(|(path, ..)| !path.ends_with("STATE.md"))
+        );
+        assert_eq!(repair.remaining[0].kind, DriftKind::Phase, "{line}");
+    }
+}
