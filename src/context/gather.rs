@@ -232,16 +232,8 @@ impl<'a> Gatherer<'a> {
         // PROJECT.md repeats some of the decisions in STATE.md.
         let planned = planned.filter(|decision| seen.insert(fold(decision.untagged())));
         let planned = planned.map(|decision| {
-            let text = decision.untagged();
-            let whole = match &decision.rationale {
-                Some(why) => format!("{text} ({why})"),
-                None => text.to_owned(),
-            };
-            if whole.chars().count() <= MAX_LINE_CHARS {
-                return whole;
-            }
-            // A whole sentence says more than a longer text that is cut off.
-            claude_md::decision_statement(decision, MAX_LINE_CHARS).unwrap_or(whole)
+            let statement = claude_md::decision_statement(decision);
+            statement.unwrap_or_else(|| decision.untagged().to_owned())
         });
         let mut lines = self.ledger_lines(Ledger::decisions);
         lines.extend(planned);
