@@ -319,7 +319,7 @@ mod tests {
                     decision("# Heading\n```", Some("N/A")),
                     decision(&"word ".repeat(60), None),
                 ],
-                heading: None,
+                ..DecisionList::default()
             }],
             ..Sources::default()
         };

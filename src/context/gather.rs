@@ -31,7 +31,6 @@ use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::Line;
 use crate::text::clip;
-use crate::text::fold;
 use crate::text::quantity;
 use crate::text::sanitized;
 use crate::warning::Warning;
@@ -223,14 +222,10 @@ impl<'a> Gatherer<'a> {
     fn decisions(&self) -> Vec<String> {
         let survey = self.planning.iter().map(|(survey, _)| survey);
         let lists: Vec<DecisionList> = survey.flat_map(lifecycle::decision_lists).collect();
-        let planned = claude_md::newest_first(&lists).into_iter();
-        let planned = planned.take(MAX_DECISIONS);
+        let planned = claude_md::newest_first(&lists).take(MAX_DECISIONS);
         // The context file may omit the rationale, and always omits the tag.
         let planned =
             planned.filter(|decision| !self.request.already_read.contains(decision.untagged()));
-        let mut seen = BTreeSet::new();
-        // PROJECT.md repeats some of the decisions in STATE.md.
-        let planned = planned.filter(|decision| seen.insert(fold(decision.untagged())));
         let planned = planned.map(|decision| {
             let statement = claude_md::decision_statement(decision);
             statement.unwrap_or_else(|| decision.untagged().to_owned())
