@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use chrono::NaiveDate;
 
 use crate::claude_md::repetition::KnownDecisions;
+use crate::claude_md::superseded::superseded;
 use crate::planning::Decision;
 use crate::planning::PhaseNumber;
 use crate::planning::is_absent;
@@ -263,7 +264,12 @@ fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
             }
         }
     }
-    without_repetitions(ranked)
+    let ranked = without_repetitions(ranked);
+    let all: Vec<&Decision> = ranked.iter().map(|one| one.decision).collect();
+    let superseded = superseded(&all);
+    let all = ranked.into_iter().enumerate();
+    let valid = all.filter(|(index, _)| !superseded.contains(index));
+    valid.map(|(_, one)| one).collect()
 }
 
 /// Removes the decisions of PROJECT.md that STATE.md has with a word more or less.

@@ -16,6 +16,7 @@ mod repetition;
 mod select;
 mod sentences;
 mod span;
+mod superseded;
 mod targets;
 
 pub use budget::Excess;

@@ -176,6 +176,17 @@ impl Decision {
     pub fn untagged(&self) -> &str {
         untagged(&self.text)
     }
+
+    /// Returns the words of its tags and the first one of its text, in lower case; ids are among them: `02-03`, `d-12`.
+    pub(crate) fn possible_ids(&self) -> Vec<String> {
+        let text = self.untagged();
+        let tags = self.text.strip_suffix(text).unwrap_or_default();
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
+        let first = text.split([' ', ':']).next();
+        let words = tags.split(|c| !is_part(c)).chain(first);
+        let words = words.filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    }
 }
 
 /// Appends the words of a statement, normalised for comparison and without the conjunctions before a reason.

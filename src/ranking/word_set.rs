@@ -68,8 +68,13 @@ impl WordSet {
         self.0.is_disjoint(&other.0)
     }
 
+    /// Returns the number of words that two texts have in common.
+    pub(crate) fn common(&self, other: &Self) -> usize {
+        self.0.intersection(&other.0).count()
+    }
+
     fn shared_words(&self, other: &Self) -> f64 {
-        to_f64(self.0.intersection(&other.0).count())
+        to_f64(self.common(other))
     }
 }
 
