@@ -38,6 +38,9 @@ use crate::warning::Warning;
 /// Maximum length of a line, in characters: a digest gives an overview, the full text is in the stores.
 const MAX_LINE_CHARS: usize = 240;
 
+/// Maximum length of a blocker, in characters: it ends with what is left to do.
+const MAX_BLOCKER_CHARS: usize = 400;
+
 /// Maximum number of decisions: no budget has room for more.
 const MAX_DECISIONS: usize = 1000;
 
@@ -110,7 +113,11 @@ impl<'a> Gatherer<'a> {
             DigestPart::Facts => self.facts()?,
             DigestPart::Todos => self.todos(),
         };
-        let lines = lines.iter().map(|line| safe(line));
+        let width = match part {
+            DigestPart::Blockers => MAX_BLOCKER_CHARS,
+            _ => MAX_LINE_CHARS,
+        };
+        let lines = lines.iter().map(|line| safe(line).clipped(width));
         let lines = lines.filter(|line| !self.request.already_read.contains(line.as_str()));
         Ok(DigestSection::new(part, lines))
     }
@@ -352,5 +359,5 @@ fn or_warning<T>(
 
 /// Returns a foreign text as one line that cannot act as markdown structure and contains no secret.
 fn safe(text: &str) -> Line {
-    Line::new(&sanitized(text)).clipped(MAX_LINE_CHARS)
+    Line::new(&sanitized(text))
 }
