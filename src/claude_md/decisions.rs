@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::collections::HashSet;
 
 use chrono::NaiveDate;
 
+use crate::claude_md::repetition::KnownDecisions;
+use crate::claude_md::superseded::superseded;
 use crate::planning::Decision;
 use crate::planning::PhaseNumber;
 use crate::planning::is_absent;
@@ -17,6 +18,9 @@ pub(crate) const MAX_DECISIONS: usize = 10;
 
 /// Maximum number of decisions, newest first, that are examined for display.
 const MAX_EXAMINED: usize = 5_000;
+
+/// Maximum number of decisions of each file that are compared with those of the other one.
+const MAX_COMPARED: usize = 1_000;
 
 /// Maximum number of these that may be older but more important ones.
 const MAX_HELD: usize = 3;
@@ -36,9 +40,21 @@ const STRUCTURAL_PREFIXES: &[&str] = &[
     "security", "auth", "encrypt", "permission", "secret", "dependency", "dependencies",
 ];
 
+/// The file that a list of decisions is from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DecisionFile {
+    /// STATE.md.
+    #[default]
+    State,
+    /// PROJECT.md.
+    Project,
+}
+
 /// Decisions from one source, in file order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DecisionList {
+    /// The file.
+    pub file: DecisionFile,
     /// The heading above them, which may state their order.
     pub heading: Option<String>,
     /// The decisions.
@@ -98,6 +114,7 @@ const NUMBERED_NOUNS: &[&str] = &["milestone", "phase", "plan"];
 /// A decision with its sort keys.
 struct RankedDecision<'a> {
     decision: &'a Decision,
+    file: DecisionFile,
     /// Its own date, or that of its nearest dated neighbour.
     date: Option<NaiveDate>,
     /// Its own milestone and phase, or those of its neighbour.
@@ -109,7 +126,15 @@ struct RankedDecision<'a> {
     impact: u8,
 }
 
-impl RankedDecision<'_> {
+impl<'a> RankedDecision<'a> {
+    /// Takes over the other statement of the same decision if only that one has a reason.
+    fn take_reason(&mut self, other: &RankedDecision<'a>) {
+        if self.decision.rationale.is_none() && other.decision.rationale.is_some() {
+            self.decision = other.decision;
+            self.impact = other.impact;
+        }
+    }
+
     /// Sorts newest first.
     fn recency(&self) -> impl Ord + use<> {
         let era = Reverse(self.era.clone());
@@ -124,10 +149,10 @@ impl RankedDecision<'_> {
 }
 
 /// Returns all decisions, newest first and without repetitions.
-pub(crate) fn newest_first(lists: &[DecisionList]) -> Vec<&Decision> {
+pub(crate) fn newest_first(lists: &[DecisionList]) -> impl Iterator<Item = &Decision> {
     let mut ranked = ranked(lists);
     ranked.sort_by_cached_key(RankedDecision::recency);
-    ranked.into_iter().map(|ranked| ranked.decision).collect()
+    ranked.into_iter().map(|ranked| ranked.decision)
 }
 
 /// Returns the texts of the decisions to show, newest first.
@@ -222,18 +247,48 @@ fn promote_older<'a, T, F: Fn(&'a Decision) -> Option<T>>(
 }
 
 fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
-    let mut seen = HashSet::new();
-    let mut ranked = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut ranked: Vec<RankedDecision<'_>> = Vec::new();
     for (index, list) in lists.iter().enumerate() {
         // Newest first, so that a repeated decision is kept at its newer position.
         for one in oldest_first(list, index).into_iter().rev() {
-            let text = &one.decision.text;
-            if !is_absent(text) && seen.insert(fold(text)) {
+            let text = one.decision.untagged();
+            if is_absent(text) {
+                continue;
+            }
+            if let Some(known) = known.get(&fold(text)) {
+                ranked[*known].take_reason(&one);
+            } else {
+                known.insert(fold(text), ranked.len());
                 ranked.push(one);
             }
         }
     }
-    ranked
+    let ranked = without_repetitions(ranked);
+    let all: Vec<&Decision> = ranked.iter().map(|one| one.decision).collect();
+    let superseded = superseded(&all);
+    let all = ranked.into_iter().enumerate();
+    let valid = all.filter(|(index, _)| !superseded.contains(index));
+    valid.map(|(_, one)| one).collect()
+}
+
+/// Removes the decisions of PROJECT.md that STATE.md has with a word more or less.
+fn without_repetitions(ranked: Vec<RankedDecision<'_>>) -> Vec<RankedDecision<'_>> {
+    let (mut kept, project): (Vec<_>, Vec<_>) = ranked
+        .into_iter()
+        .partition(|one| one.file == DecisionFile::State);
+    let compared = if project.is_empty() { 0 } else { MAX_COMPARED };
+    let known = KnownDecisions::new(kept.iter().take(compared).map(|one| one.decision));
+    for (index, one) in project.into_iter().enumerate() {
+        let is_compared = index < MAX_COMPARED;
+        let repetition = is_compared.then(|| known.repetition(one.decision));
+        match repetition.flatten() {
+            Some(of) if of.has_all_words => kept[of.index].take_reason(&one),
+            Some(_) => {}
+            None => kept.push(one),
+        }
+    }
+    kept
 }
 
 /// Returns a list's decisions in chronological order; missing dates and eras are taken from their neighbours.
@@ -241,6 +296,7 @@ fn oldest_first(list: &DecisionList, index: usize) -> Vec<RankedDecision<'_>> {
     let heading = Era::parse(list.heading.as_deref().unwrap_or_default());
     let placed = |decision| RankedDecision {
         decision,
+        file: list.file,
         date: decision.date,
         era: Era::under(&heading, decision),
         list: index,
@@ -340,8 +396,8 @@ mod tests {
 
     fn list(decisions: Vec<Decision>) -> DecisionList {
         DecisionList {
-            heading: None,
             decisions,
+            ..DecisionList::default()
         }
     }
 
@@ -414,6 +470,7 @@ mod tests {
     #[test]
     fn without_dates_the_phase_decides_across_all_lists() {
         let of = |heading: &str, decisions: &[(&str, &str)]| DecisionList {
+            file: DecisionFile::State,
             heading: Some(heading.to_owned()),
             decisions: decisions
                 .iter()
@@ -450,6 +507,40 @@ mod tests {
         again.decisions.push(decision("D0 ", None));
         again.decisions.push(decision("_(none)_", None));
         assert_eq!(texts(&[again, undated(3)]), "D0  d2 d1");
+    }
+
+    #[test]
+    fn what_the_other_file_repeats_is_shown_once() {
+        let because = |text: &str, rationale: &str| Decision {
+            rationale: Some(rationale.to_owned()),
+            ..decision(text, None)
+        };
+        let state = list(vec![
+            decision("[Phase 2]: [02-03]: Keep the index", None),
+            because("AES-256-GCM for token encryption", "Standard"),
+            decision("Photo upload uses the form of the shop", None),
+            decision("Logo photo upload uses the form of the shop", None),
+        ]);
+        let project = DecisionList {
+            file: DecisionFile::Project,
+            ..list(vec![
+                because("Keep the index", "It is fast"),
+                because("Token encryption: AES-256-GCM", "Standard of the trade"),
+                decision("Use SQLite", None),
+            ])
+        };
+        let shown =
+            |decision: &Decision| (decision.untagged().to_owned(), decision.rationale.clone());
+        let found: Vec<_> = newest_first(&[state, project]).map(shown).collect();
+        let expected = [
+            ("Logo photo upload uses the form of the shop", None),
+            ("Photo upload uses the form of the shop", None),
+            ("AES-256-GCM for token encryption", Some("Standard")),
+            ("Keep the index", Some("It is fast")),
+            ("Use SQLite", None),
+        ];
+        let expected = expected.map(|(text, reason)| (text.to_owned(), reason.map(str::to_owned)));
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -26,8 +26,12 @@ pub(crate) const STALE_MARK: &str = " (possibly stale)";
 /// Maximum number of patterns in the block.
 const MAX_PATTERNS: usize = 5;
 
-/// Maximum length of a decision and of each part of the position, in characters.
+/// Maximum length of each part of the position, in characters.
 const MAX_ITEM_CHARS: usize = 160;
+
+/// Maximum length of a decision with its reason, in characters. A shorter one would cut off what follows a semicolon or
+/// a colon, which is often the rule itself.
+const MAX_DECISION_CHARS: usize = 240;
 
 /// Maximum length of any other text, in characters; those in lists are kept shorter where they are written.
 const MAX_LINE_CHARS: usize = 500;
@@ -142,12 +146,10 @@ impl Sources {
                 self.contested.as_deref(),
                 MAX_LINE_CHARS,
             ),
-            decisions: decisions::select(&self.decisions, |decision| {
-                decision_statement(decision, MAX_ITEM_CHARS)
-            })
-            .iter()
-            .map(|text| lines.line("a decision", text, MAX_LINE_CHARS))
-            .collect(),
+            decisions: decisions::select(&self.decisions, decision_statement)
+                .iter()
+                .map(|text| lines.line("a decision", text, MAX_LINE_CHARS))
+                .collect(),
             skills_line: None,
             skills: self.skill_lines(&mut lines),
             patterns: self.pattern_lines(&mut lines),
@@ -199,26 +201,27 @@ impl Sources {
 /// Minimum number of words of a statement: a shorter text is just a name.
 const MIN_STATEMENT_WORDS: usize = 2;
 
-/// Returns a decision as a whole statement of at most `width` characters, with its reason or the reason's first sentence
-/// if that fits, or `None` if it does not fit untruncated.
+/// Returns a decision as whole sentences, with its reason or the sentences of it that fit, or `None` if it does not fit
+/// untruncated.
 ///
 /// A single word, such as a version, is meaningless without its reason: it is left out if not even the reason's
 /// first sentence fits.
-pub(crate) fn decision_statement(decision: &Decision, width: usize) -> Option<String> {
-    let text = patterns::statement(decision.untagged(), width)?;
+pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
+    let text = patterns::statement(decision.untagged(), MAX_DECISION_CHARS)?;
     let reason = decision.rationale.as_deref().and_then(non_placeholder);
-    let reason = reason.filter(|reason| !fold(&decision.text).contains(&fold(reason)));
+    let is_new = |reason: &str| !fold(&decision.text).contains(&fold(reason));
     let with_reason = |reason: &str| format!("{text} \u{2014} {}", reason.trim());
+    let reason = reason.filter(|reason| is_new(reason));
     let combined = reason.map(with_reason);
-    if let Some(combined) = combined.filter(|combined| combined.chars().count() <= width) {
+    if let Some(combined) = combined.filter(|text| text.chars().count() <= MAX_DECISION_CHARS) {
         return Some(combined);
     }
-    let available = width.checked_sub(text.chars().count() + 3);
-    let first_of_reason = reason
+    let available = MAX_DECISION_CHARS.checked_sub(text.chars().count() + 3);
+    let shorter = reason
         .zip(available)
         .and_then(|(reason, available)| patterns::statement(reason, available))
-        .filter(|reason| !fold(&decision.text).contains(&fold(reason)));
-    match first_of_reason {
+        .filter(|reason| is_new(reason));
+    match shorter {
         Some(reason) => Some(with_reason(&reason)),
         None => Some(text).filter(|text| {
             reason.is_none() || text.split_whitespace().count() >= MIN_STATEMENT_WORDS
@@ -308,7 +311,6 @@ mod tests {
         };
         let sources = Sources {
             decisions: vec![DecisionList {
-                heading: None,
                 decisions: vec![
                     decision("Use SQLite", Some("one file")),
                     decision("Ship weekly, because one file", Some("One file")),
@@ -317,6 +319,7 @@ mod tests {
                     decision("# Heading\n```", Some("N/A")),
                     decision(&"word ".repeat(60), None),
                 ],
+                ..DecisionList::default()
             }],
             ..Sources::default()
         };
@@ -332,6 +335,34 @@ mod tests {
                 "Ship weekly, because one file",
                 "Use SQLite — one file"
             ]
+        );
+    }
+
+    #[test]
+    fn the_rule_after_a_semicolon_or_a_colon_stays() {
+        let shown = |text: &str, rationale: Option<&str>| {
+            decision_statement(&Decision {
+                text: text.to_owned(),
+                rationale: rationale.map(str::to_owned),
+                ..Decision::default()
+            })
+        };
+        for text in [
+            "Prices are frozen (list of 2026-03, 14 rows, with the rounding of the old shop) since the audit by hand of all \
+             invoices; `check prices` must print FROZEN before each release and each import",
+            "The types file is generated since the schema moved to its own package: each change of the schema \u{2192} \
+             `run types --linked > src/types.ts`, and a commit of the file with it",
+            "The key API is fixed (KEY_SIZE, open_key, close_key, key_label, set_key, mean_key, error_key, save_key): all \
+             later scripts import it",
+            "--all reads every folder up to 400 of them; above, `--some` is needed",
+            "D3 charts on each page: one for the week and one for the day",
+        ] {
+            assert_eq!(shown(text, None).as_deref(), Some(text));
+        }
+        assert_eq!(
+            shown("Compatibility is binding", Some("Each phase keeps the names. Phase 2 adds an alias; the old key may be empty. Binding."))
+                .as_deref(),
+            Some("Compatibility is binding \u{2014} Each phase keeps the names. Phase 2 adds an alias; the old key may be empty. Binding.")
         );
     }
 

@@ -31,13 +31,15 @@ use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::Line;
 use crate::text::clip;
-use crate::text::fold;
 use crate::text::quantity;
 use crate::text::sanitized;
 use crate::warning::Warning;
 
 /// Maximum length of a line, in characters: a digest gives an overview, the full text is in the stores.
 const MAX_LINE_CHARS: usize = 240;
+
+/// Maximum length of a blocker, in characters: it ends with what is left to do.
+const MAX_BLOCKER_CHARS: usize = 400;
 
 /// Maximum number of decisions: no budget has room for more.
 const MAX_DECISIONS: usize = 1000;
@@ -111,7 +113,11 @@ impl<'a> Gatherer<'a> {
             DigestPart::Facts => self.facts()?,
             DigestPart::Todos => self.todos(),
         };
-        let lines = lines.iter().map(|line| safe(line));
+        let width = match part {
+            DigestPart::Blockers => MAX_BLOCKER_CHARS,
+            _ => MAX_LINE_CHARS,
+        };
+        let lines = lines.iter().map(|line| safe(line).clipped(width));
         let lines = lines.filter(|line| !self.request.already_read.contains(line.as_str()));
         Ok(DigestSection::new(part, lines))
     }
@@ -225,25 +231,13 @@ impl<'a> Gatherer<'a> {
     fn decisions(&self) -> Vec<String> {
         let survey = self.planning.iter().map(|(survey, _)| survey);
         let lists: Vec<DecisionList> = survey.flat_map(lifecycle::decision_lists).collect();
-        let planned = claude_md::newest_first(&lists).into_iter();
-        let planned = planned.take(MAX_DECISIONS);
+        let planned = claude_md::newest_first(&lists).take(MAX_DECISIONS);
         // The context file may omit the rationale, and always omits the tag.
         let planned =
             planned.filter(|decision| !self.request.already_read.contains(decision.untagged()));
-        let mut seen = BTreeSet::new();
-        // PROJECT.md repeats some of the decisions in STATE.md.
-        let planned = planned.filter(|decision| seen.insert(fold(decision.untagged())));
         let planned = planned.map(|decision| {
-            let text = decision.untagged();
-            let whole = match &decision.rationale {
-                Some(why) => format!("{text} ({why})"),
-                None => text.to_owned(),
-            };
-            if whole.chars().count() <= MAX_LINE_CHARS {
-                return whole;
-            }
-            // A whole sentence says more than a longer text that is cut off.
-            claude_md::decision_statement(decision, MAX_LINE_CHARS).unwrap_or(whole)
+            let statement = claude_md::decision_statement(decision);
+            statement.unwrap_or_else(|| decision.untagged().to_owned())
         });
         let mut lines = self.ledger_lines(Ledger::decisions);
         lines.extend(planned);
@@ -367,5 +361,5 @@ fn or_warning<T>(
 
 /// Returns a foreign text as one line that cannot act as markdown structure and contains no secret.
 fn safe(text: &str) -> Line {
-    Line::new(&sanitized(text)).clipped(MAX_LINE_CHARS)
+    Line::new(&sanitized(text))
 }

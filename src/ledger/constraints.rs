@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::ledger::similarity::WordSet;
+use crate::ledger::similarity::bullet_words;
 use crate::ledger::similarity::without_note;
 use crate::markdown::BlockContent;
 use crate::markdown::Outline;
@@ -177,10 +177,10 @@ impl Constraints {
 
     /// Returns the bullet that a new one would duplicate.
     pub(crate) fn find_duplicate(&self, text: &str, except: Option<usize>) -> Option<&Bullet> {
-        let words = WordSet::from_text(text);
+        let words = bullet_words(text);
         self.active()
             .filter(|bullet| Some(bullet.line) != except)
-            .find(|bullet| bullet.text == text || words.repeats(&WordSet::from_text(&bullet.text)))
+            .find(|bullet| bullet.text == text || words.repeats(&bullet_words(&bullet.text)))
     }
 }
 

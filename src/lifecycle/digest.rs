@@ -6,9 +6,9 @@ use crate::error::Result;
 use crate::patterns;
 use crate::patterns::FinishedPhase;
 use crate::patterns::PlanRecord;
+use crate::patterns::leading_sentences;
 use crate::patterns::lessons_of;
 use crate::patterns::plan_id;
-use crate::patterns::sentences;
 use crate::patterns::statement;
 use crate::planning::Deviation;
 use crate::planning::PhaseNumber;
@@ -191,21 +191,10 @@ fn safe(text: &str) -> String {
     if text.chars().count() <= PART {
         return text.to_owned();
     }
-    let mut kept = String::new();
-    for sentence in sentences(text) {
-        if kept.chars().count() + sentence.chars().count() >= PART {
-            break;
-        }
-        if !kept.is_empty() {
-            kept.push(' ');
-        }
-        kept.push_str(sentence);
-    }
-    if kept.is_empty() {
-        // Even the first sentence is too long; the reader of the page can look it up in the summaries.
-        return statement(text, PART).unwrap_or_else(|| clip(text, PART).into_owned());
-    }
-    kept
+    // If even the first sentence is too long, the reader of the page can look it up in the summaries.
+    leading_sentences(text, PART)
+        .or_else(|| statement(text, PART))
+        .unwrap_or_else(|| clip(text, PART).into_owned())
 }
 
 #[cfg(test)]

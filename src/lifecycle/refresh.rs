@@ -2,6 +2,7 @@
 
 use crate::claude_md;
 use crate::claude_md::CurrentPhase;
+use crate::claude_md::DecisionFile;
 use crate::claude_md::DecisionList;
 use crate::claude_md::Pattern;
 use crate::claude_md::Sources;
@@ -132,12 +133,17 @@ fn shipped(survey: &Survey) -> Vec<String> {
 
 /// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md.
 pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
-    let lists = [&survey.state.decisions, &survey.project_file.decisions];
-    let groups = lists
-        .into_iter()
-        .flat_map(|list| list.chunk_by(|one, next| one.heading == next.heading));
+    let lists = [
+        (DecisionFile::State, &survey.state.decisions),
+        (DecisionFile::Project, &survey.project_file.decisions),
+    ];
+    let groups = lists.into_iter().flat_map(|(file, list)| {
+        let groups = list.chunk_by(|one, next| one.heading == next.heading);
+        groups.map(move |group| (file, group))
+    });
     groups
-        .map(|group| DecisionList {
+        .map(|(file, group)| DecisionList {
+            file,
             heading: group.first().and_then(|first| first.heading.clone()),
             decisions: group.to_vec(),
         })

@@ -60,6 +60,7 @@ pub use insights::Sizes;
 pub use judged::SubmittedLesson;
 pub use judged::SubmittedLessons;
 pub use lesson::PastProblems;
+pub(crate) use lesson::leading_sentences;
 pub(crate) use lesson::lessons_of;
 pub(crate) use lesson::sentence_of;
 pub(crate) use lesson::sentences;

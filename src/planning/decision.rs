@@ -172,11 +172,20 @@ fn complete(known: &mut Decision, other: Decision) {
 }
 
 impl Decision {
-    /// Returns the decision without the leading tag.
+    /// Returns the decision without the leading tags.
     pub fn untagged(&self) -> &str {
-        let text = self.text.as_str();
-        let rest = split_tag(text).map_or(text, |(_, rest)| rest);
-        rest.trim_start_matches([':', ' '])
+        untagged(&self.text)
+    }
+
+    /// Returns the words of its tags and the first one of its text, in lower case; ids are among them: `02-03`, `d-12`.
+    pub(crate) fn possible_ids(&self) -> Vec<String> {
+        let text = self.untagged();
+        let tags = self.text.strip_suffix(text).unwrap_or_default();
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
+        let first = text.split([' ', ':']).next();
+        let words = tags.split(|c| !is_part(c)).chain(first);
+        let words = words.filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
     }
 }
 
@@ -226,8 +235,10 @@ pub(crate) fn of_table(table: &Table) -> Vec<Decision> {
 
 /// Parses a bullet; nested bullets only explain their parent and yield `None`.
 fn of_item(item: &ListItem) -> Option<Decision> {
-    let text =
-        non_placeholder(&item.text).filter(|text| !is_none_remark(text) && item.depth == 0)?;
+    let text = non_placeholder(&item.text).filter(|_| item.depth == 0)?;
+    if is_none_remark(untagged(text)) {
+        return None;
+    }
     let tag = split_tag(text).map(|(tag, _)| tag);
     let tagged_date = tag.and_then(parse_date);
     let source = tag.filter(|_| tagged_date.is_none());
@@ -240,9 +251,32 @@ fn of_item(item: &ListItem) -> Option<Decision> {
     })
 }
 
-/// Splits off the leading tag: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`, `[2026-02-17]: …`, and without
-/// brackets only a plan, or a phase of a version: `02-03: …`, `v1.2 (Phase 6): …`.
+/// Returns a decision without its tags; a plan may follow a first tag: `[Phase 2]: [02-03]: …`.
+fn untagged(text: &str) -> &str {
+    let mut rest = text;
+    let mut next = split_tag(text);
+    while let Some((_, after)) = next {
+        rest = after.trim_start_matches([':', ' ']);
+        next = split_tag(rest).filter(|(tag, _)| is_plan(tag));
+    }
+    rest
+}
+
+/// Splits off the leading tag: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`, `[2026-02-17]: …`, `**(Plan 02-03)** …`, and
+/// without brackets only a plan, or a phase of a version: `02-03: …`, `Plan 02-03: …`, `v1.2 (Phase 6): …`.
 fn split_tag(text: &str) -> Option<(&str, &str)> {
+    let Some(bold) = text.strip_prefix("**") else {
+        return split_plain_tag(text);
+    };
+    let (tag, rest) = bold.split_once("**")?;
+    let tag = tag.trim_end_matches(':');
+    let inside = |open, close| tag.strip_prefix(open)?.strip_suffix(close);
+    let bracketed = inside('[', ']').or_else(|| inside('(', ')'));
+    let is_tag = bracketed.is_some_and(is_phase) || is_plan(tag);
+    is_tag.then(|| (bracketed.unwrap_or(tag), rest))
+}
+
+fn split_plain_tag(text: &str) -> Option<(&str, &str)> {
     let square = text
         .strip_prefix('[')
         .and_then(|rest| rest.split_once(']'))
@@ -250,7 +284,7 @@ fn split_tag(text: &str) -> Option<(&str, &str)> {
     let round = || {
         text.strip_prefix('(')
             .and_then(|rest| rest.split_once(')'))
-            .filter(|(_, rest)| rest.starts_with(':'))
+            .filter(|(tag, rest)| rest.starts_with(':') || is_phase(tag) || is_plan(tag))
     };
     let plan = || {
         let (tag, rest) = text.split_once(':')?;
@@ -269,16 +303,25 @@ fn split_tag(text: &str) -> Option<(&str, &str)> {
 /// Returns whether a text names a phase or a plan of it: `Phase 6`, `Phase 28-01`.
 fn is_phase(text: &str) -> bool {
     let number = text.strip_prefix("Phase ");
-    number.is_some_and(|number| PhaseNumber::parse(number).is_some() || is_plan(number))
+    number.is_some_and(|number| PhaseNumber::parse(number).is_some()) || is_plan(text)
 }
 
-/// Returns whether a text is the number of a plan with that of its phase: `02-03`, `05.1-02`.
+/// Returns whether a text names a plan by its phase and number: `02-03`, `05.1-02a`, `Plan 02-03`, `Phase 02-03`,
+/// `Phase 02 P03`.
 fn is_plan(text: &str) -> bool {
     let is_number = |digits: &str| {
         (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
-    text.split_once('-')
-        .is_some_and(|(phase, plan)| phase.split('.').all(is_number) && is_number(plan))
+    let named = ["Plan ", "Phase "]
+        .iter()
+        .find_map(|noun| text.strip_prefix(noun));
+    let numbers = named
+        .and_then(|named| named.split_once(" P"))
+        .or_else(|| named.unwrap_or(text).split_once('-'));
+    numbers.is_some_and(|(phase, plan)| {
+        let plan = plan.trim_end_matches(|c: char| c.is_ascii_lowercase());
+        phase.split('.').all(is_number) && is_number(plan)
+    })
 }
 
 #[cfg(test)]
@@ -391,6 +434,40 @@ mod tests {
         assert_eq!(found[0].text, "04-02: Keep the index");
         assert_eq!(found[0].untagged(), "Keep the index");
         assert_eq!(found[3].untagged(), "1000-2000: y");
+    }
+
+    #[test]
+    fn tags_may_be_bold_or_followed_by_a_plan() {
+        for (text, source, untagged) in [
+            ("**(Plan 02-04)** x", Some("Plan 02-04"), "x"),
+            ("**[02-04]:** x", Some("02-04"), "x"),
+            ("**02-04**: x", Some("02-04"), "x"),
+            ("[Phase 02]: [02-04a]: x", Some("Phase 02"), "x"),
+            ("[Setup]: Plan 02-03: --all", Some("Setup"), "--all"),
+            ("Phase 04 P04: x", Some("Phase 04 P04"), "x"),
+            ("[02-04]: [FUTURE] x", Some("02-04"), "[FUTURE] x"),
+            ("[v1.0]: Phase 1: x", Some("v1.0"), "Phase 1: x"),
+        ] {
+            let found = &read(&format!("- {text}\n"))[0];
+            let parts = (found.source.as_deref(), found.untagged());
+            assert_eq!(parts, (source, untagged), "{text}");
+        }
+        for text in [
+            "**REVERSAL of 02-01** \u{2014} x",
+            "**[02-04] Keep** it",
+            "**(Optional)** x",
+            "(optional) arguments come last",
+            "Phase 6 pivot: x",
+        ] {
+            let found = &read(&format!("- {text}\n"))[0];
+            assert_eq!((found.source.as_deref(), found.untagged()), (None, text));
+        }
+    }
+
+    #[test]
+    fn a_tag_before_nothing_is_no_decision() {
+        let text = "- [Phase 04]: ---\n- [Phase 05]: None.\n- [05-01]: \u{2014}\n";
+        assert_eq!(read(text), []);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::text::strip_prefix_ignore_case;
 const PLACEHOLDERS: &[&str] = &[
     "", "none", "none yet", "none currently", "none at this time", "none identified",
     "none so far", "none detected", "none found", "none installed", "none recorded", "nothing",
-    "n/a", "na", "-", "--", "\u{2013}", "\u{2014}", "tbd", "null", "~", "nil", "empty",
+    "n/a", "na", "-", "--", "---", "\u{2013}", "\u{2014}", "tbd", "null", "~", "nil", "empty",
 ];
 
 /// The same in other languages, in lower case.

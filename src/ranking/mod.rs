@@ -14,6 +14,7 @@ mod passages;
 mod question;
 mod relevance;
 mod silence;
+mod word_set;
 mod words;
 
 pub use corpus::Corpus;
@@ -42,6 +43,7 @@ pub use relevance::idf;
 pub use silence::Silence;
 pub use silence::SilencePoint;
 pub use silence::SilenceTest;
+pub(crate) use word_set::WordSet;
 pub use words::Term;
 pub use words::Tokenizer;
 pub use words::terms;

@@ -139,6 +139,7 @@ fn sources() -> Sources {
                 decision("Use SQLite", "2026-02-11", Some("One file to back up")),
                 decision("Prices are integers", "2026-02-12", None),
             ],
+            ..DecisionList::default()
         }],
         skills: vec![Skill {
             name: "testing".to_owned(),

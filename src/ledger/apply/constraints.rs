@@ -14,7 +14,7 @@ use crate::ledger::constraints::is_named;
 use crate::ledger::constraints::line_start;
 use crate::ledger::document::ConstraintChange;
 use crate::ledger::document::ConstraintOperation;
-use crate::ledger::similarity::WordSet;
+use crate::ledger::similarity::bullet_words;
 use crate::ledger::similarity::without_note;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
@@ -163,7 +163,7 @@ impl ConstraintMerge<'_> {
                 other,
             )]);
         }
-        if WordSet::from_text(&new_text).is_disjoint(&WordSet::from_text(&old.text)) {
+        if bullet_words(&new_text).is_disjoint(&bullet_words(&old.text)) {
             let message = format!(
                 "has no words in common with line {}, {:?}; supersede that bullet and add this one",
                 old.line, old.text

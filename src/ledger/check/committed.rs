@@ -14,10 +14,11 @@ use crate::ledger::decisions::Decisions;
 use crate::ledger::files::CONSTRAINTS;
 use crate::ledger::files::DECISIONS;
 use crate::ledger::files::LedgerFolder;
-use crate::ledger::similarity::WordSet;
+use crate::ledger::similarity::bullet_words;
 use crate::ledger::similarity::without_note;
 use crate::ledger::state::is_filled;
 use crate::project::Project;
+use crate::ranking::WordSet;
 use crate::text::clip;
 
 /// Maximum number of characters of a bullet or title in a message.
@@ -66,7 +67,7 @@ pub(crate) fn check_constraints(before: &str, now: &str, findings: &mut Findings
     let mut edits: Vec<WordSet> = now
         .active()
         .filter(|bullet| has_note(bullet) && !old_texts.contains(&*bullet.text))
-        .map(|bullet| WordSet::from_text(&bullet.text))
+        .map(|bullet| bullet_words(&bullet.text))
         .collect();
     let new_texts: HashSet<&str> = now
         .bullets
@@ -85,7 +86,7 @@ pub(crate) fn check_constraints(before: &str, now: &str, findings: &mut Findings
         is_filled(&old.text) && !is_kept
     });
     for old in gone {
-        let words = WordSet::from_text(&old.text);
+        let words = bullet_words(&old.text);
         let edit = edits.iter().position(|new| !new.is_disjoint(&words));
         if let Some(edit) = edit {
             edits.remove(edit);

@@ -5,7 +5,8 @@ use crate::ledger::check::Findings;
 use crate::ledger::constraints::Bullet;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::constraints::SECTIONS;
-use crate::ledger::similarity::WordSet;
+use crate::ledger::similarity::bullet_words;
+use crate::ranking::WordSet;
 
 /// Maximum number of bullets that are compared with each other.
 const MAX_COMPARED: usize = 1_000;
@@ -59,7 +60,7 @@ fn check_duplicates(found: &Constraints, findings: &mut Findings<'_>) {
     let bullets: Vec<&Bullet> = found.active().take(MAX_COMPARED).collect();
     let words: Vec<WordSet> = bullets
         .iter()
-        .map(|bullet| WordSet::from_text(&bullet.text))
+        .map(|bullet| bullet_words(&bullet.text))
         .collect();
     for (index, bullet) in bullets.iter().enumerate() {
         let earlier = (0..index).find(|earlier| words[index].is_similar_to(&words[*earlier]));

@@ -9,6 +9,7 @@ use crate::patterns::lesson::signs::Signs;
 use crate::patterns::lesson::signs::starts_with_past_verb;
 use crate::patterns::lesson::wording::as_bullet;
 use crate::patterns::lesson::wording::clean;
+use crate::patterns::lesson::wording::plain;
 
 /// Number of sentences of a passage that are considered; the rest goes into detail.
 const SENTENCES: usize = 3;
@@ -127,24 +128,42 @@ pub(crate) fn compose_where(
     best.map(|(text, value)| (without_stop(&text), value))
 }
 
-/// Returns the first statement of a text that is whole within `room`: its bold head, or else its first
-/// sentence.
+/// Returns the beginning of a text that is a whole statement within `room`: all of it, or as many sentences as fit, or
+/// else a shorter form of the first, or the bold head.
 pub(crate) fn statement(text: &str, room: usize) -> Option<String> {
     let text = text.trim();
     let head = text
         .strip_prefix("**")
         .and_then(|rest| rest.split_once("**"));
     let head = head.map(|(head, _)| head).filter(|head| head.contains(' '));
-    let plain = clean(text);
-    let first = sentences(&plain).into_iter().next().unwrap_or_default();
-    let candidates = forms(first).into_iter().map(|(form, _)| form);
+    let head = head.map(|head| plain(head).trim_end_matches([':', '.']).to_owned());
+    let text = plain(text);
     let fits = |form: &String| !form.is_empty() && form.chars().count() <= room;
-    let whole = Some(plain.trim_end_matches('.').to_owned()).filter(fits);
     let closed = |form: &String| fits(form) && !form.ends_with(['\u{2026}', ':', ',']);
-    let head = head.map(|head| clean(head).trim_end_matches([':', '.']).to_owned());
+    let whole = Some(text.trim_end_matches('.').to_owned()).filter(fits);
+    let sentences_that_fit = || leading_sentences(&text, room).map(|kept| without_stop(&kept));
+    let shorter_first = || {
+        let first = sentences(&text).into_iter().next().unwrap_or_default();
+        forms(first).into_iter().map(|(form, _)| form).find(closed)
+    };
     whole
-        .or_else(|| candidates.into_iter().find(closed))
+        .or_else(|| sentences_that_fit().filter(closed))
+        .or_else(shorter_first)
         .or(head.filter(fits))
+}
+
+/// Returns as many sentences from the beginning of a text as fit into `room`; `None` if not even the first does.
+pub(crate) fn leading_sentences(text: &str, room: usize) -> Option<String> {
+    let mut kept = String::new();
+    for sentence in sentences(text) {
+        let separator = if kept.is_empty() { "" } else { " " };
+        let with = format!("{kept}{separator}{sentence}");
+        if with.chars().count() > room {
+            break;
+        }
+        kept = with;
+    }
+    Some(kept).filter(|kept| !kept.is_empty())
 }
 
 fn without_stop(text: &str) -> String {
@@ -464,6 +483,28 @@ mod tests {
         assert_eq!(
             composed("The file `a.lock` did not exist in the repo", ""),
             "The file `a.lock` did not exist in the repo"
+        );
+    }
+
+    #[test]
+    fn a_statement_has_as_many_whole_sentences_as_fit() {
+        let text = "Keys are frozen; run `check` before each release. A new key needs a migration. Ask first.";
+        assert_eq!(
+            statement(text, 100).as_deref(),
+            Some(&text[..text.len() - 1])
+        );
+        assert_eq!(
+            statement(text, 80).as_deref(),
+            Some("Keys are frozen; run `check` before each release. A new key needs a migration")
+        );
+        assert_eq!(
+            statement(text, 60).as_deref(),
+            Some("Keys are frozen; run `check` before each release")
+        );
+        assert_eq!(statement(text, 30), None);
+        assert_eq!(
+            statement("**One file** \u{2014} the store is read by two agents", 20).as_deref(),
+            Some("One file")
         );
     }
 

@@ -20,6 +20,7 @@ use crate::patterns::FinishedPhase;
 use crate::patterns::LessonSource;
 use crate::text::Line;
 
+pub(crate) use compose::leading_sentences;
 pub(crate) use compose::statement;
 pub use problem::PastProblems;
 pub(crate) use problem::sentence_of;

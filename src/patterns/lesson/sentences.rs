@@ -129,7 +129,8 @@ pub(crate) fn without_brackets(text: &str) -> String {
     let mut joined = String::new();
     for word in words {
         // Punctuation after the brackets is joined to the word before; `.NET` is a separate word.
-        if !joined.is_empty() && !matches!(word, "." | ",") && !word.starts_with(',') {
+        let is_mark = matches!(word, "." | ":" | ";") || word.starts_with(',');
+        if !joined.is_empty() && !is_mark {
             joined.push(' ');
         }
         joined.push_str(word);
@@ -253,6 +254,10 @@ mod tests {
         assert_eq!(
             without_brackets("Locks (of rows) of the .NET client (6) block (always)."),
             "Locks of the .NET client block."
+        );
+        assert_eq!(
+            without_brackets("The keys are frozen (`a`, `b`): import them (all); copy none"),
+            "The keys are frozen: import them; copy none"
         );
         assert_eq!(
             without_brackets("lock() blocks (always)"),

@@ -37,17 +37,31 @@ static LAST_COMMIT: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Returns a passage on one line, without secrets, emphasis, tags, link targets and trailing hashes.
 pub(crate) fn clean(text: &str) -> String {
+    let text = plain(text);
+    trimmed(&TAG.replace(&text, "")).to_owned()
+}
+
+/// Returns the same with its tags: before a decision, what looks like one may be its subject, as in `D3 charts: …`.
+pub(crate) fn plain(text: &str) -> String {
     let mut text = one_line(&sanitized(text));
     text = unquoted(&text);
     text = replaced(text, "~~", &STRUCK, "");
     text = without_emphasis(&text);
     text = replaced(text, "](", &LINK, "$1");
     text = replaced(text, "(", &REMARK, "");
-    text = TAG.replace(without_last_commit(&text), "").into_owned();
-    text = text.replace(" -- ", " \u{2014} ").replace("  ", " ");
+    text = without_last_commit(&text).replace(" -- ", " \u{2014} ");
+    text = text.replace("  ", " ");
     text = with_names_as_code(&text);
-    let trimmed = text.trim_matches(|c: char| c.is_whitespace() || ";,-\u{2014}".contains(c));
-    trimmed.to_owned()
+    trimmed(&text).to_owned()
+}
+
+/// Returns a text without the punctuation around it. A dash before a word belongs to it: `--init`, `-5 degrees`.
+fn trimmed(text: &str) -> &str {
+    let is_mark = |c: char| c.is_whitespace() || ";,-\u{2014}".contains(c);
+    let text = text.trim_end_matches(is_mark);
+    let marks = text.len() - text.trim_start_matches(is_mark).len();
+    let before = text[..marks].trim_end_matches('-');
+    &text[before.len()..]
 }
 
 /// Replaces all matches. A text without `sign`, like most, cannot match and skips the regular expression.
@@ -204,10 +218,37 @@ mod tests {
                 "Mail to a@b.example, `@kept`",
             ),
             ("Moved in commit `abc1234`.", "Moved"),
+            (
+                "Plan 3: --all reads every folder",
+                "--all reads every folder",
+            ),
+            ("- \u{2014} -5 degrees, \u{2014}", "-5 degrees"),
             ("Moved in commit (abc12)", "Moved in commit (abc12)"),
             ("Renamed to feedback1", "Renamed to feedback1"),
         ] {
             assert_eq!(clean(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_subject_that_looks_like_a_tag_stays_in_a_plain_text() {
+        for (text, expected) in [
+            (
+                "D3 charts: **one** per page -- never two",
+                "D3 charts: one per page \u{2014} never two",
+            ),
+            (
+                "Phase 3 deploys to staging: no other host",
+                "Phase 3 deploys to staging: no other host",
+            ),
+            (
+                "[Serializable] classes hold no streams",
+                "[Serializable] classes hold no streams",
+            ),
+            ("--dry-run writes nothing", "--dry-run writes nothing"),
+            ("- see [the file](docs/a.md) (84e9493)", "see the file"),
+        ] {
+            assert_eq!(plain(text), expected, "{text}");
         }
     }
 

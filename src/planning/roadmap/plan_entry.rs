@@ -66,10 +66,12 @@ pub(super) fn title(text: &str) -> Option<String> {
     non_placeholder(text.trim_matches(is_mark)).map(str::to_owned)
 }
 
-/// Returns whether an entry only announces plans: `TBD`, `09-01: TBD`.
+/// Returns whether an entry only announces plans: `TBD`, `09-01: TBD`, `03-01: TBD (see /gsd:plan-phase 3)`.
 pub(super) fn is_placeholder(text: &str) -> bool {
-    let last = text.rsplit([':', '\u{2014}']).next().unwrap_or(text).trim();
-    last.starts_with("TBD") || text.trim_start().starts_with("TBD")
+    let parts: Vec<&str> = text.split([':', '\u{2014}']).map(str::trim).collect();
+    let first = parts.iter().take(2).chain(parts.last());
+    let mut after = first.filter_map(|part| part.strip_prefix("TBD"));
+    after.any(|after| !after.starts_with(char::is_alphanumeric))
 }
 
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
@@ -138,6 +140,12 @@ mod tests {
     fn placeholders_are_no_plans() {
         assert!(is_placeholder("TBD (run plan-phase 8)"));
         assert!(is_placeholder("09-01: TBD during planning"));
+        assert!(is_placeholder(
+            "03-01: TBD (se define con `/gsd:plan-phase 3`)"
+        ));
+        assert!(is_placeholder("09-01-PLAN.md \u{2014} Plan 1: TBD"));
         assert!(!is_placeholder("09-01: real"));
+        assert!(!is_placeholder("09-01: TBDs: count them"));
+        assert!(!is_placeholder("09-01: Import: TBD rows: skip them"));
     }
 }

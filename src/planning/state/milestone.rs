@@ -57,11 +57,13 @@ impl StatedMilestone {
         let in_front = front.text(&["milestone"]).and_then(non_placeholder);
         let text = in_front
             .or(written.filter(|value| !is_none_remark(value)))
-            .or(active.filter(|value| !is_none_remark(value)));
+            .or(active.filter(|value| !is_none_remark(value)))
+            .and_then(without_heading);
         // `milestone` is the template's placeholder for a missing name.
         let name = front
             .text(&["milestone_name"])
             .and_then(non_placeholder)
+            .and_then(without_heading)
             .filter(|name| !name.eq_ignore_ascii_case("milestone"));
         Self {
             text: text.map(str::to_owned),
@@ -71,6 +73,20 @@ impl StatedMilestone {
                 || line_says_between(outline),
         }
     }
+}
+
+/// Returns a name without the heading of a phase that a tool took for it: `v1.0 ### Phase 1: Base`, `### Phase 1: Base`.
+fn without_heading(name: &str) -> Option<&str> {
+    let mut marks = name.match_indices('#').map(|(at, _)| at);
+    let heading = marks.find(|at| {
+        let is_start = name[..*at]
+            .chars()
+            .next_back()
+            .is_none_or(char::is_whitespace);
+        let after = name[*at..].trim_start_matches('#');
+        is_start && name[*at..].starts_with("##") && after.starts_with(' ')
+    });
+    non_placeholder(&name[..heading.unwrap_or(name.len())])
 }
 
 fn is_slug(value: &str) -> bool {
@@ -139,4 +155,23 @@ fn line_says_between(outline: &Outline<'_>) -> bool {
             })
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heading_is_no_part_of_a_name() {
+        for (name, expected) in [
+            ("v1.0 ### Phase 1: Base", Some("v1.0")),
+            ("### Phase 1: Base", None),
+            ("v1.1 Shop", Some("v1.1 Shop")),
+            ("Bindings for C # and F#", Some("Bindings for C # and F#")),
+            ("Fix ##123", Some("Fix ##123")),
+            ("a### b", Some("a### b")),
+        ] {
+            assert_eq!(without_heading(name), expected, "{name}");
+        }
+    }
 }

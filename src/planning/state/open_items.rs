@@ -203,6 +203,12 @@ mod tests {
             "**Phase 3 complete** \u{2014} all plans executed",
             "DONE, see 03-02",
             "None known",
+            "No active blockers.",
+            "No blockers",
+            "_No open issues_",
+            "**No blockers identified yet.**",
+            "No outstanding todos at this time",
+            "Nothing blocking.",
         ] {
             let text = format!("## Blockers\n- {done}\n");
             assert!(read(&text, blockers).is_empty(), "{done}");
@@ -220,6 +226,12 @@ mod tests {
             "DONE column is missing",
             "None at all of the services may write",
             "none yet has credentials",
+            "No open issues may remain before the release",
+            "No known issues tracker is set up",
+            "No blockers: the key arrives on Monday",
+            "No tasks run after midnight",
+            "No staging server",
+            "Nothing blocking the queue is logged",
         ] {
             let text = format!("## Blockers\n- {open}\n");
             assert_eq!(read(&text, blockers), [open]);

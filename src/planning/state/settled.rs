@@ -46,24 +46,54 @@ fn is_closed(text: &str) -> bool {
     rest.is_empty() || is_dated || ends.iter().any(|end| rest.starts_with(end))
 }
 
-/// Returns whether an entry says that there was none at some time: `None at this time`, `None as of 2026-05-08`.
+/// Returns whether an entry says that there is or was none: `None at this time`, `None as of 2026-05-08`,
+/// `No active blockers.`, `Nothing blocking`.
 pub(super) fn is_none_so_far(text: &str) -> bool {
     let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
+    text.strip_prefix("none ").is_some_and(is_time)
+        || text.strip_prefix("no ").is_some_and(is_kind_of_item)
+        || matches!(
+            text.as_str(),
+            "nothing blocked" | "nothing blocking" | "nothing open" | "nothing pending"
+        )
+}
+
+/// Returns whether a text is a time, or a word such as `yet`.
+fn is_time(text: &str) -> bool {
     // `None at roadmap stage`, not `None at all of the services may write`.
-    let is_short = |rest: &str, most| rest.split_whitespace().count() <= most;
-    let times = [
+    let is_short = |most| text.split_whitespace().count() <= most;
+    let words = [
         "so far", "yet", "known", "blocking", "active", "open", "outstanding",
     ];
-    text.strip_prefix("none ").is_some_and(|rest| {
-        let is_time = rest.starts_with("at this ") && is_short(rest, 7)
-            || rest.starts_with("at ") && is_short(rest, 3)
-            || rest.starts_with("as of ") && is_short(rest, 4);
-        let ends = |time: &&str| {
-            let after = rest.strip_prefix(*time);
-            after.is_some_and(|after| !after.starts_with(' '))
-        };
-        times.iter().any(ends) || is_time
-    })
+    let ends = |word: &&str| {
+        let after = text.strip_prefix(*word);
+        after.is_some_and(|after| !after.starts_with(' '))
+    };
+    words.iter().any(ends)
+        || text.starts_with("at this ") && is_short(7)
+        || text.starts_with("at ") && is_short(3)
+        || text.starts_with("as of ") && is_short(4)
+}
+
+/// Returns whether a text names only a kind of entries, perhaps with a time: `open issues`, `blockers identified yet`.
+fn is_kind_of_item(text: &str) -> bool {
+    const WHICH: &[&str] = &[
+        "active", "blocking", "current", "further", "known", "major", "new", "open", "outstanding",
+        "pending", "remaining", "unresolved",
+    ];
+    const ITEMS: &[&str] = &[
+        "blocker", "blockers", "blockers/concerns", "concern", "concerns", "issue", "issues",
+        "item", "items", "problems", "risks", "task", "tasks", "todo", "todos",
+    ];
+    const FOUND: &[&str] = &[
+        "currently", "found", "identified", "known", "now", "recorded", "remain", "remaining",
+        "yet",
+    ];
+    let mut words = text.split(' ').skip_while(|word| WHICH.contains(word));
+    let is_item = words.next().is_some_and(|word| ITEMS.contains(&word));
+    let rest: Vec<&str> = words.skip_while(|word| FOUND.contains(word)).collect();
+    let rest = rest.join(" ");
+    is_item && (rest.is_empty() || is_time(&rest))
 }
 
 /// Returns whether an entry is struck through or marked as resolved.

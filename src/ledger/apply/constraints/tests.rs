@@ -341,7 +341,7 @@ proptest! {
                 // An edit is told by its note, and shares words with what it replaces.
                 let edited = after.bullets.iter().any(|now| {
                     now.text.ends_with("(updated 2026-03-01)")
-                        && !WordSet::from_text(&now.text).is_disjoint(&WordSet::from_text(&bullet.text))
+                        && !bullet_words(&now.text).is_disjoint(&bullet_words(&bullet.text))
                 });
                 prop_assert!(stays || moved || edited, "lost {:?}\n{}\n---\n{}", bullet.text, text, outcome.text);
             }

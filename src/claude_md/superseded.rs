@@ -1,0 +1,185 @@
+//! Finds the decisions that a later one takes back by naming their plan or their id.
+
+use std::collections::BTreeSet;
+use std::collections::HashMap;
+
+use crate::planning::Decision;
+use crate::ranking::WordSet;
+
+/// Minimum number of words that a decision shares with the one that takes it back, if its plan made several.
+const MIN_SHARED_WORDS: usize = 3;
+
+/// Maximum number of ids that are looked for.
+const MAX_IDS: usize = 100;
+
+/// Maximum number of decisions with the same id that are compared.
+const MAX_OF_ID: usize = 20;
+
+/// Returns the indices of the decisions that another one takes back: `supersedes D-12`, `REVERSAL of 02-01`.
+///
+/// If the named plan made several decisions, only the one that shares most words is taken back.
+pub(crate) fn superseded(decisions: &[&Decision]) -> BTreeSet<usize> {
+    let ids = decisions.iter().enumerate().flat_map(|(index, decision)| {
+        let ids = ids_taken_back(&decision.text).into_iter();
+        ids.map(move |id| (id, index))
+    });
+    let taken_back: Vec<(String, usize)> = ids.take(MAX_IDS).collect();
+    if taken_back.is_empty() {
+        return BTreeSet::new();
+    }
+    let mut by_id: HashMap<&str, BTreeSet<usize>> = HashMap::new();
+    for (id, _) in &taken_back {
+        by_id.insert(id, BTreeSet::new());
+    }
+    for (index, decision) in decisions.iter().enumerate() {
+        for id in decision.possible_ids() {
+            if let Some(of_id) = by_id.get_mut(id.as_str()) {
+                of_id.insert(index);
+            }
+        }
+    }
+    let earlier = |(id, later): &(String, usize)| {
+        let of_id = by_id.get(id.as_str())?;
+        let is_other = !of_id.contains(later) && of_id.len() <= MAX_OF_ID;
+        is_other.then(|| most_alike(*later, of_id, decisions))?
+    };
+    taken_back.iter().filter_map(earlier).collect()
+}
+
+/// Returns the only decision of an id, or the one that shares most words with the later decision.
+fn most_alike(later: usize, of_id: &BTreeSet<usize>, decisions: &[&Decision]) -> Option<usize> {
+    if of_id.len() == 1 {
+        return of_id.first().copied();
+    }
+    let words = |index: usize| WordSet::from_text(decisions[index].untagged());
+    let later = words(later);
+    let mut shared: Vec<(usize, usize)> = of_id
+        .iter()
+        .map(|index| (later.common(&words(*index)), *index))
+        .collect();
+    shared.sort_unstable();
+    let (most, index) = shared.pop()?;
+    let second = shared.last().map_or(0, |(count, _)| *count);
+    (most >= MIN_SHARED_WORDS && most > second).then_some(index)
+}
+
+/// Returns the ids after a word that takes back: `02-01` in `reversal of the 02-01 pattern`.
+fn ids_taken_back(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase();
+    if !lower.contains("supersede") && !lower.contains("revers") {
+        return Vec::new();
+    }
+    let mut ids = Vec::new();
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let words: Vec<String> = lower.split_whitespace().map(bare).collect();
+    for (at, word) in words.iter().enumerate() {
+        let after = match word.as_str() {
+            "supersedes" | "reverses" => &words[at + 1..],
+            "reversal" | "reverse" if words.get(at + 1).is_some_and(|next| next == "of") => {
+                &words[at + 2..]
+            }
+            _ => continue,
+        };
+        let fillers = ["the", "decision", "plan"];
+        let mut after = after
+            .iter()
+            .skip_while(|word| fillers.contains(&word.as_str()));
+        ids.extend(after.next().filter(|word| is_id(word)).cloned());
+    }
+    ids
+}
+
+/// Returns whether a word in lower case is the id of a plan or a decision: `02-01`, `02.1-01`, `d-12`.
+fn is_id(word: &str) -> bool {
+    let is_number = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    };
+    word.split_once('-').is_some_and(|(first, second)| {
+        let is_first = first == "d" || is_number(first);
+        is_first && !first.is_empty() && !second.is_empty() && is_number(second)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts_left(texts: &[&str]) -> Vec<usize> {
+        let decision = |text: &&str| Decision {
+            text: (*text).to_owned(),
+            ..Decision::default()
+        };
+        let decisions: Vec<Decision> = texts.iter().map(decision).collect();
+        let taken_back = superseded(&decisions.iter().collect::<Vec<_>>());
+        (0..texts.len())
+            .filter(|index| !taken_back.contains(index))
+            .collect()
+    }
+
+    #[test]
+    fn a_decision_that_is_taken_back_by_its_id_is_found() {
+        for texts in [
+            [
+                "[D-12]: Sort by name",
+                "[D-20]: Sort by date (supersedes D-12)",
+            ],
+            [
+                "D-12: Sort by name",
+                "Sort by date, which reverses decision D-12.",
+            ],
+            [
+                "02-01: Sort by name",
+                "[Phase 3]: **REVERSAL of 02-01 pattern** \u{2014} sort by date",
+            ],
+            [
+                "[Phase 2]: [02-01]: Sort by name",
+                "03-02: Sort by date -- supersedes 02-01 decision",
+            ],
+        ] {
+            assert_eq!(texts_left(&texts), [1], "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn of_several_of_a_plan_the_one_about_the_same_goes() {
+        let several = [
+            "[02-01]: The list of pages uses the empty string for none",
+            "[02-01]: Errors are shown as a toast",
+            "[02-02]: The list of pages uses null for none, supersedes 02-01",
+        ];
+        assert_eq!(texts_left(&several), [1, 2]);
+        let unclear = [
+            "[02-01]: The list of pages is cached",
+            "[02-01]: The list of pages is sorted",
+            "[02-02]: The list of pages is new, supersedes 02-01",
+        ];
+        assert_eq!(texts_left(&unclear), [0, 1, 2]);
+    }
+
+    #[test]
+    fn nothing_else_is_taken_back() {
+        for texts in [
+            ["D-12: Sort by name", "D-20: Sort by date, unlike D-12"],
+            ["D-12: Sort by name", "D-20: Reverse the list, as D-12 says"],
+            [
+                "D-12: Sort by name",
+                "D-12: Sort by date (supersedes D-12 of the draft)",
+            ],
+            ["D-12: Sort by name", "D-20: Sort by date (supersedes D-1)"],
+            ["D-12: Sort by name (superseded by D-20)", "D-20: Keep"],
+            [
+                "02-01: Sort by name",
+                "The new list supersedes the old one of 02-01",
+            ],
+        ] {
+            assert_eq!(texts_left(&texts), [0, 1], "{texts:?}");
+        }
+        let reversal = "[02-02]: The list is sorted by date, supersedes 02-01";
+        let many: Vec<String> = (0..=MAX_OF_ID)
+            .map(|n| format!("[02-01]: The list is sorted by name {n}"))
+            .collect();
+        let all: Vec<&str> = many.iter().map(String::as_str).chain([reversal]).collect();
+        assert_eq!(texts_left(&all).len(), all.len());
+    }
+}
