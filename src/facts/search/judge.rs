@@ -22,14 +22,14 @@ use crate::ranking::terms;
 use crate::ranking::words;
 
 /// Judges the facts of one answer against a question, the best first: returns the evidence for all of them together,
-/// and the relevance of each.
+/// and the relevance of each. `all` is the number of the user's facts, if it is known.
 pub(crate) fn judge<'f>(
     connection: &Connection,
     user: &UserId,
-    text: &str,
+    (text, all): (&str, Option<usize>),
     facts: impl Iterator<Item = &'f Fact>,
 ) -> Result<(AnswerEvidence, Vec<Relevance>)> {
-    let (question, evidence) = evidence(connection, user, text, facts)?;
+    let (question, evidence) = evidence(connection, user, (text, all), facts)?;
     Ok((question.verdict(&evidence), question.relevance(&evidence)))
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn judge_each<'f>(
     text: &str,
     facts: impl Iterator<Item = &'f Fact>,
 ) -> Result<Vec<Option<f64>>> {
-    let (question, evidence) = evidence(connection, user, text, facts)?;
+    let (question, evidence) = evidence(connection, user, (text, None), facts)?;
     let of_one = |one: TextEvidence| {
         let is_relevant = question.relevance(&[one]) == [Relevance::High];
         is_relevant.then(|| one.sum())
@@ -54,11 +54,11 @@ pub(crate) fn judge_each<'f>(
 fn evidence<'f>(
     connection: &Connection,
     user: &UserId,
-    text: &str,
+    (text, all): (&str, Option<usize>),
     facts: impl Iterator<Item = &'f Fact>,
 ) -> Result<(WeightedQuestion, Vec<TextEvidence>)> {
     let asked = terms(text, &[]);
-    let question = question(connection, user, text, &asked)?;
+    let question = question(connection, user, (text, all), &asked)?;
     let content: Vec<&str> = asked.iter().map(|term| term.word.as_str()).collect();
     let content = VectorTable::built_in().vector(&content.join(" "));
     let of_fact = |fact: &Fact| {
@@ -75,7 +75,7 @@ fn evidence<'f>(
 fn question(
     connection: &Connection,
     user: &UserId,
-    text: &str,
+    (text, all): (&str, Option<usize>),
     asked: &[Term],
 ) -> Result<WeightedQuestion> {
     let language = Language::detect(text);
@@ -85,7 +85,10 @@ fn question(
         let with = lexical::count(connection, user, (&term.word, language), is_bound)?;
         counted.push((term.clone(), with));
     }
-    let all = fact::count_retrievable(connection, user)?;
+    let all = match all {
+        Some(all) => all,
+        None => fact::count_retrievable(connection, user)?,
+    };
     Ok(WeightedQuestion::new(text, counted, all))
 }
 

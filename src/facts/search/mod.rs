@@ -233,12 +233,14 @@ pub fn retrieve(
         None if !is_lacking => query.method,
         _ => Method::Lexical,
     };
+    // Counting them takes as long as searching by words.
+    let all = scanned.as_ref().and_then(|scanned| scanned.retrievable);
     let ranked = search.ranked(method, scanned)?;
     let mut hits = hits(&snapshot, user, ranked, search.depth())?;
     let (mut withheld, mut verdict) = (0, AnswerEvidence::default());
     if query.selection != Selection::Candidates {
         let found = hits.iter().map(|hit| &hit.fact);
-        let (evidence, judged) = judge(&snapshot, user, &query.text, found)?;
+        let (evidence, judged) = judge(&snapshot, user, (&query.text, all), found)?;
         verdict = evidence;
         for (hit, relevance) in hits.iter_mut().zip(judged) {
             hit.relevance = Some(relevance);

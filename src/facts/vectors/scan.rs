@@ -16,6 +16,8 @@ pub(crate) struct Scanned {
     pub(crate) seqs: Vec<i64>,
     /// The similarity of each row, from -1 to 1.
     pub(crate) similarity: Vec<f32>,
+    /// Number of the user's retrievable facts, unless a server compared the vectors.
+    pub(crate) retrievable: Option<usize>,
     /// Whether every retrievable fact was compared.
     pub(crate) is_complete: bool,
 }
@@ -76,13 +78,10 @@ pub(crate) fn scan(
             .push(near.fold(f32::NEG_INFINITY, f32::max));
         Ok(())
     })?;
-    scanned.is_complete = is_complete(connection, user, scanned.seqs.len())?;
+    let retrievable = fact::count_retrievable(connection, user)?;
+    scanned.retrievable = Some(retrievable);
+    scanned.is_complete = retrievable == scanned.seqs.len();
     Ok(scanned)
-}
-
-/// Returns whether every retrievable fact of the user has a vector, given the number of facts that have.
-pub(crate) fn is_complete(connection: &Connection, user: &UserId, vectors: usize) -> Result<bool> {
-    Ok(fact::count_retrievable(connection, user)? == vectors)
 }
 
 #[expect(
