@@ -382,13 +382,13 @@ fn may_be_reason(text: &str) -> bool {
         })
 }
 
-/// Returns whether a text reports only a fix: it begins with `fixed` or the like and mentions nothing left to do.
-fn is_fix(text: &str) -> bool {
+/// Returns whether a text reports a fix: it begins with `fixed` or the like.
+fn begins_as_fix(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
     let is_done = [
         "fixed", "updated", "added", "resolved", "changed", "replaced", "removed", "corrected",
     ];
-    is_done.contains(&first.to_lowercase().as_str()) && !may_be_reason(text)
+    is_done.contains(&first.to_lowercase().as_str())
 }
 
 /// Returns each plan that failed or ended partially, with the first problem in its summary that may be the reason.
@@ -405,12 +405,12 @@ fn unfinished(phase: &FinishedPhase, own: &[Problem<'_>]) -> Vec<Candidate> {
         let composed =
             problems.filter_map(|problem| Some((problem, compose(&problem.passage, room)?.0)));
         let mut composed: Vec<(&Problem<'_>, String)> = composed.collect();
-        // Of several, the first that may be the reason; one that was merely fixed never is.
-        composed.sort_by_key(|(_, text)| !may_be_reason(text));
+        // Of several, the first that may be the reason; what was fixed rarely is, and never if nothing was left.
+        composed.sort_by_key(|(_, text)| (begins_as_fix(text), !may_be_reason(text)));
         let is_partial = plan.status == Some(SummaryStatus::Partial);
         let (problem, text) = composed
             .into_iter()
-            .find(|(_, text)| !is_partial || !is_fix(text))?;
+            .find(|(_, text)| !is_partial || !begins_as_fix(text) || may_be_reason(text))?;
         Some(Candidate {
             weight: UNFINISHED,
             text: format!("{ended}: {text}"),
