@@ -82,11 +82,12 @@ impl Statements<'_> {
             }
         }
         if let Some(row) = &planned.row {
-            self.row(row, phase, index);
+            self.row(planned, row, index);
         }
     }
 
-    fn row(&mut self, row: &ProgressRow, phase: &Phase, index: usize) {
+    fn row(&mut self, planned: &RoadmapPhase, row: &ProgressRow, index: usize) {
+        let phase = &self.position.phases[index];
         let is_running = phase.state == PhaseState::Running && phase.declared.is_some();
         if has_unclear_counts(phase) && !is_running {
             return;
@@ -98,7 +99,9 @@ impl Statements<'_> {
             range,
             phase: Some(index),
         };
-        if let Some(cell) = &row.plans {
+        if let Some(cell) = &row.plans
+            && !(phase.plans.len() < planned.plans.len() && agrees_with_list(row, planned))
+        {
             let place = place("the number of plans", &cell.range);
             self.row_counts(&place, row, &cell.value, phase);
         }
@@ -150,6 +153,17 @@ impl Statements<'_> {
             }
         }
     }
+}
+
+/// Returns whether a row calls all plans of the phase's own list complete, and the list has them all checked: one
+/// summary may stand for several plans.
+fn agrees_with_list(row: &ProgressRow, planned: &RoadmapPhase) -> bool {
+    let listed = &planned.plans;
+    let is_whole = |count: Option<u32>| count.is_some_and(|count| count as usize == listed.len());
+    !listed.is_empty()
+        && listed.iter().all(|plan| plan.checked == Some(true))
+        && is_whole(row.plans_complete)
+        && is_whole(row.plans_total)
 }
 
 fn is_day(text: &str) -> bool {

@@ -33,6 +33,8 @@ mod revision;
 mod source_text;
 mod status_words;
 
+pub(in crate::position) use status_words::is_plain as is_plain_status;
+
 /// A corrected statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Correction {

@@ -1,5 +1,6 @@
 //! Collects one round of edits to a file.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 use std::path::PathBuf;
@@ -151,14 +152,23 @@ impl<'a> Revision<'a> {
         }
     }
 
-    /// Corrects the checkboxes and rows of the roadmap.
+    /// Corrects the checkboxes and rows of the roadmap; a row whose status is free text stays as it is.
     pub(super) fn take_roadmap(&mut self, findings: &[Finding]) {
         let rows = self.evidence.roadmap.phases.iter();
         let siblings: Vec<&str> = rows
             .filter_map(|phase| Some(phase.row.as_ref()?.status.as_ref()?.value.as_str()))
             .collect();
+        let is_left = |finding: &&Finding| {
+            let old = self.text.get(finding.range.clone());
+            let is_status = matches!(finding.correct, Expected::Status(_));
+            is_status && old.is_some_and(|old| !status_words::is_plain(old))
+        };
+        let left = findings.iter().filter(is_left);
+        let left: HashSet<usize> = left.map(|finding| finding.drift.line).collect();
         for finding in findings {
-            self.correct(finding, &siblings);
+            if !left.contains(&finding.drift.line) {
+                self.correct(finding, &siblings);
+            }
         }
     }
 

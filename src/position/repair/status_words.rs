@@ -16,7 +16,7 @@ const PLAIN: &[&str] = &[
 ];
 
 /// Returns whether a status may be replaced entirely, since it contains only status words and numbers.
-pub(super) fn is_plain(status: &str) -> bool {
+pub(in crate::position) fn is_plain(status: &str) -> bool {
     status
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())

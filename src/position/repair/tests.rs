@@ -525,3 +525,19 @@ fn a_number_is_not_moved_before_text_about_the_phase_that_is_left() {
         assert_eq!(repair.remaining[0].kind, DriftKind::Phase, "{line}");
     }
 }
+
+#[test]
+fn a_row_with_free_text_as_its_status_is_left_whole() {
+    let (tree, _) = project("# State\n");
+    let row = "| 1. Base | 0 / 1 | Not started (parallel with 2) | - |";
+    tree.write(
+        ".vbw-planning/ROADMAP.md",
+        ROADMAP.replace("| 1. Base | 0 / 1 | Pending | - |", row),
+    );
+    let repair = repaired(&open(&tree));
+    let text = String::from_utf8_lossy(new_bytes(&repair, "ROADMAP.md")).into_owned();
+    assert!(
+        text.contains("[x] **Phase 1") && text.contains(row),
+        "{text}"
+    );
+}
