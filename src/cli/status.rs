@@ -72,6 +72,9 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "Milestone:  {}", clip(&name, WIDTH))?;
     }
     writeln!(to, "Phase:      {}", phase(&report.derived))?;
+    if let Some(remark) = report.stated_remark() {
+        writeln!(to, "            STATE.md: {}", clip(remark, WIDTH))?;
+    }
     let plans = &report.plans;
     if plans.total == 0 {
         write!(to, "Plans:      none")?;

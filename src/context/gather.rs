@@ -145,6 +145,8 @@ impl<'a> Gatherer<'a> {
             let rest: String = name.chain(state).collect();
             lines.push(format!("Phase: {number}{rest}"));
         }
+        let remark = status.stated_remark();
+        lines.extend(remark.map(|remark| format!("STATE.md says: {remark}")));
         let milestone = status.milestone_name();
         lines.extend(milestone.map(|name| format!("Milestone: {name}")));
         lines.extend(self.resume_notes(warnings));

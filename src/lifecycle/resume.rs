@@ -11,6 +11,7 @@ use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::planning::PhaseIds;
 use crate::position::NextStatus;
+use crate::position::PausedWork;
 use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::Project;
@@ -114,7 +115,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
 /// Returns the error that no session left a note; a handoff of the planning tool is named.
 fn no_note(project: &Project, survey: &Survey) -> Error {
     let place = survey.folder.active.dir.join(vocabulary::RESUME);
-    let hint = match StatusReport::from_survey(project, survey).paused {
+    let hint = match PausedWork::from_survey(project, survey) {
         Some(paused) => format!("the planning tool left one: {}", paused.line()),
         None => "`annals pause` leaves one; `annals status` says where the work stands".to_owned(),
     };

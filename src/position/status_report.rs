@@ -24,6 +24,7 @@ use crate::position::Survey;
 use crate::position::drift;
 use crate::position::inconsistencies;
 use crate::position::metrics;
+use crate::position::repair;
 use crate::position::roadmap_phase;
 use crate::project::Commands;
 use crate::project::Layout;
@@ -152,6 +153,16 @@ pub struct PausedWork {
 }
 
 impl PausedWork {
+    /// Returns where the planning tool left off, if it says so.
+    pub(crate) fn from_survey(project: &Project, survey: &Survey) -> Option<Self> {
+        let handoff = survey.handoff.as_ref()?;
+        Some(Self {
+            file: project.relative(&handoff.file).to_owned(),
+            written: handoff.written.day,
+            next_action: handoff.next_action.clone(),
+        })
+    }
+
     /// Returns a line about it, with the next action clipped.
     pub fn line(&self) -> String {
         let (file, next) = (self.file.display(), clip(&self.next_action, NEXT_ACTION));
@@ -229,11 +240,7 @@ impl StatusReport {
             blockers: survey.state.blockers.clone(),
             skills: survey.state.skills.clone(),
             next: NextStatus::from_position(position, &planning.layout),
-            paused: survey.handoff.as_ref().map(|handoff| PausedWork {
-                file: project.relative(&handoff.file).to_owned(),
-                written: handoff.written.day,
-                next_action: handoff.next_action.clone(),
-            }),
+            paused: PausedWork::from_survey(project, survey),
             drift: drift(&survey.evidence(project), position),
             findings: project.named(inconsistencies(survey)),
             warnings: survey.warnings.clone(),
@@ -250,6 +257,14 @@ impl StatusReport {
         let end = left.unwrap_or(self.drift.len());
         let metrics = metrics.into_iter().map(|metric| metric.drift);
         self.drift.splice(end..end, metrics);
+    }
+
+    /// Returns what STATE.md says about the current phase in free text, if it is about that phase.
+    pub fn stated_remark(&self) -> Option<&str> {
+        let is_same =
+            self.phase.source == PhaseSource::State && self.phase.number == self.derived.number;
+        let status = self.phase.status.as_deref().filter(|_| is_same)?;
+        (!repair::is_plain_status(status)).then_some(status)
     }
 
     /// Returns the milestone's name, otherwise its slug, but not the `default` that stands for none; a shipped one
