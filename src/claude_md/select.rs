@@ -12,6 +12,7 @@ use crate::claude_md::legacy_body::RecordedContent;
 use crate::patterns;
 use crate::planning::Decision;
 use crate::planning::Skill;
+use crate::planning::list_entry::is_lead;
 use crate::planning::non_placeholder;
 use crate::project::Layout;
 use crate::secrets;
@@ -208,7 +209,8 @@ pub(crate) fn decision_statement(decision: &Decision, width: usize) -> Option<St
     let text = patterns::statement(decision.untagged(), width)?;
     let reason = decision.rationale.as_deref().and_then(non_placeholder);
     let reason = reason.filter(|reason| !fold(&decision.text).contains(&fold(reason)));
-    let with_reason = |reason: &str| format!("{text} \u{2014} {}", reason.trim());
+    let joint = if is_lead(&text) { " " } else { " \u{2014} " };
+    let with_reason = |reason: &str| format!("{text}{joint}{}", reason.trim());
     let combined = reason.map(with_reason);
     if let Some(combined) = combined.filter(|combined| combined.chars().count() <= width) {
         return Some(combined);

@@ -23,6 +23,7 @@ use crate::lifecycle;
 use crate::patterns;
 use crate::patterns::RelevantPattern;
 use crate::patterns::StaleReasons;
+use crate::planning::list_entry::is_lead;
 use crate::position::Drift;
 use crate::position::DriftKind;
 use crate::position::StatusReport;
@@ -234,6 +235,7 @@ impl<'a> Gatherer<'a> {
         let planned = planned.map(|decision| {
             let text = decision.untagged();
             let whole = match &decision.rationale {
+                Some(why) if is_lead(text) => format!("{text} {why}"),
                 Some(why) => format!("{text} ({why})"),
                 None => text.to_owned(),
             };

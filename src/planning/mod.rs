@@ -8,6 +8,7 @@ mod folder;
 pub(crate) mod heading;
 mod identity;
 mod json_lines;
+pub(crate) mod list_entry;
 mod located;
 mod names;
 mod number;
