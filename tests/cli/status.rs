@@ -307,6 +307,26 @@ fn without_summaries_the_work_goes_on_after_the_last_phase_that_is_called_done()
 }
 
 #[test]
+fn where_the_roadmap_lists_no_phase_the_counts_of_state_do() {
+    let case = Case::empty();
+    case.write(".planning/ROADMAP.md", "# Roadmap\n\nSee the board.\n");
+    case.write(
+        ".planning/STATE.md",
+        "---\nprogress:\n  total_phases: 4\n  completed_phases: 1\n  total_plans: 1\n  completed_plans: 1\n  percent: 25\n---\n# State\n\nPhase: 2 of 4 (Hands)\n",
+    );
+    case.write(".planning/phases/02-hands/02-01-PLAN.md", "# Plan\n");
+    let report = case.run("status --json").success().json();
+    assert_eq!(report["derived"]["total"], json!(4));
+    assert_eq!(report["derived"]["progress_percent"], json!(25));
+    assert_eq!(report["plans"]["unplanned_phases"], json!(2));
+    // The plans of the first phase are not among the files.
+    assert_eq!(report["drift"], json!([]));
+    let refused = case.run("ship").code(4);
+    let open = "phase 2: no summary for plan 1; phase 3 is not planned; phase 4 is not planned\n";
+    assert!(refused.stderr().contains(open), "{}", refused.stderr());
+}
+
+#[test]
 fn the_phase_that_state_names_goes_on_while_it_has_summaries_and_open_plans() {
     let case = Case::empty();
     let roadmap =
