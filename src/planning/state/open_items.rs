@@ -28,6 +28,9 @@ const TODOS: &[&str] = &[
     "todo list", "todos / pending items", "todos/pending items", "pending items", "action items",
 ];
 
+/// Where newer GSD puts what the user has to do.
+const NEXT_STEPS: &[&str] = &["operator next steps"];
+
 const BLOCKERS: &[&str] = &[
     "blockers",
     "blocker",
@@ -62,7 +65,30 @@ pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
             entries.read(outline, &section.own, state);
         }
     }
+    let mut steps = OpenItems::default();
+    for section in heading::sections(outline, NEXT_STEPS) {
+        steps.read(outline, &section.own, ItemState::Open);
+    }
+    let known = entries.open.clone();
+    let steps = steps.open.into_iter();
+    let steps = steps.filter(|step| !is_workflow_step(step) && !known.contains(step));
+    entries.open.extend(steps);
     entries.open
+}
+
+/// Returns whether a next step only names commands of the workflow, which may have been run since: `Plan phase 8:
+/// /gsd-plan-phase 8`.
+fn is_workflow_step(step: &str) -> bool {
+    let is_command = |word: &str| {
+        let word = word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '/'));
+        let command = word.strip_prefix('/').filter(|name| !name.contains('/'));
+        let last = command.and_then(|name| name.rsplit_once(['-', ':']));
+        last.is_some_and(|(_, last)| ["phase", "milestone", "work"].contains(&last))
+    };
+    let clauses = step.split("; ").flat_map(|part| part.split(". "));
+    clauses
+        .flat_map(|part| part.split(", then "))
+        .all(|clause| clause.split_whitespace().any(is_command))
 }
 
 /// Returns the open blockers, from bullets and table rows, or from paragraphs if there are neither open nor
@@ -189,6 +215,37 @@ mod tests {
             read(text, blockers),
             ["No key asked twice: RESOLVED for staging"]
         );
+    }
+
+    #[test]
+    fn next_steps_are_todos_but_for_commands_of_the_workflow() {
+        let text = "## Todos\n- Order labels\n## Operator Next Steps\n- Try the scales at home:\n  - kitchen\n  - cellar\n- [x] Buy batteries\n- Order labels\n- Run `/gsd-plan-phase 8`\n\nNone of it is urgent.\n";
+        assert_eq!(
+            read(text, todos),
+            ["Order labels", "Try the scales at home: kitchen; cellar"]
+        );
+        for step in [
+            "/gsd-plan-phase 8",
+            "Start the next milestone with /gsd-new-milestone",
+            "Run `/gsd-discuss-phase 6` or `/gsd-plan-phase 6` to start Phase 6: Labels",
+            "Phase 5 needs research first: `/gsd-plan-phase --research-phase 5`",
+            "`/gsd:plan-phase 14`, `/gsd:plan-phase 15` (they do not depend on each other)",
+            "`/gsd:verify-work 3`; then `/gsd:complete-milestone`",
+        ] {
+            assert!(is_workflow_step(step), "{step}");
+        }
+        for step in [
+            "Optional: shrink the build; `/gsd-complete-milestone` archives v1.1",
+            "Rotate the key, then `/gsd-plan-phase 8`",
+            "Rename the page `/work-orders`",
+            "Rename the route /next",
+            "Read docs/plan-phase",
+            "Read /docs/plan-phase",
+            "Do not install before phase 14",
+            "Fix the login with /gsd-debug",
+        ] {
+            assert!(!is_workflow_step(step), "{step}");
+        }
     }
 
     #[test]
