@@ -22,6 +22,7 @@ use crate::position::Position;
 use crate::position::Survey;
 use crate::position::drift;
 use crate::position::inconsistencies;
+use crate::position::open_blockers;
 use crate::position::roadmap_phase;
 use crate::project::Commands;
 use crate::project::Layout;
@@ -53,7 +54,7 @@ pub struct StatusReport {
     pub decisions: Vec<Decision>,
     /// The open todos.
     pub todos: Vec<String>,
-    /// The open blockers.
+    /// The open blockers; those noted for a phase that is complete say so and come last.
     pub blockers: Vec<String>,
     /// The installed skills.
     pub skills: Vec<Skill>,
@@ -196,7 +197,7 @@ impl StatusReport {
             plans: PlanCounts::count(position),
             decisions: survey.state.decisions.clone(),
             todos: survey.todos.clone(),
-            blockers: survey.state.blockers.clone(),
+            blockers: open_blockers(survey, usize::MAX),
             skills: survey.state.skills.clone(),
             next: NextStatus::from_position(position, &planning.layout),
             drift: drift(&survey.evidence(project), position),

@@ -351,6 +351,24 @@ fn the_phase_that_state_names_goes_on_while_it_has_summaries_and_open_plans() {
 }
 
 #[test]
+fn a_blocker_of_a_finished_phase_says_so_and_comes_last() {
+    let case = Case::empty();
+    case.write(
+        ".vbw-planning/STATE.md",
+        "# State\n\n## Blockers\n\n- [Phase 1]: No key\n  - asked twice\n- [Phase 2]: No scales\n",
+    );
+    case.write(".vbw-planning/phases/01-dial/01-01-PLAN.md", "# Plan\n");
+    case.write(".vbw-planning/phases/01-dial/01-01-SUMMARY.md", "# Done\n");
+    case.write(".vbw-planning/phases/02-hands/02-01-PLAN.md", "# Plan\n");
+    let noted = "[Phase 1]: No key: asked twice (phase 1 is complete)";
+    let report = case.run("status --json").success().json();
+    assert_eq!(report["blockers"], json!(["[Phase 2]: No scales", noted]));
+    let context = case.run("context").success();
+    let lines = format!("- [Phase 2]: No scales\n- {noted}\n");
+    assert!(context.stdout().contains(&lines), "{}", context.report());
+}
+
+#[test]
 fn counts_are_not_compared_while_no_milestone_is_active() {
     let case = Case::empty();
     let state = "---\nprogress:\n  total_phases: 1\n  total_plans: 1\n  percent: 0\n---\n\n# State\n\nPhase: none\nStatus: awaiting next milestone\n";
