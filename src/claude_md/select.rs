@@ -12,6 +12,7 @@ use crate::claude_md::legacy_body::RecordedContent;
 use crate::patterns;
 use crate::planning::Decision;
 use crate::planning::Skill;
+use crate::planning::list_entry::is_lead;
 use crate::planning::non_placeholder;
 use crate::project::Layout;
 use crate::secrets;
@@ -210,7 +211,8 @@ pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
     let text = patterns::statement(decision.untagged(), MAX_DECISION_CHARS)?;
     let reason = decision.rationale.as_deref().and_then(non_placeholder);
     let is_new = |reason: &str| !fold(&decision.text).contains(&fold(reason));
-    let with_reason = |reason: &str| format!("{text} \u{2014} {}", reason.trim());
+    let joint = if is_lead(&text) { " " } else { " \u{2014} " };
+    let with_reason = |reason: &str| format!("{text}{joint}{}", reason.trim());
     let reason = reason.filter(|reason| is_new(reason));
     let combined = reason.map(with_reason);
     if let Some(combined) = combined.filter(|text| text.chars().count() <= MAX_DECISION_CHARS) {

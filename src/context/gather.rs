@@ -27,6 +27,7 @@ use crate::position::Drift;
 use crate::position::DriftKind;
 use crate::position::StatusReport;
 use crate::position::Survey;
+use crate::position::open_blockers;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::Line;
@@ -171,8 +172,9 @@ impl<'a> Gatherer<'a> {
     }
 
     fn blockers(&self) -> Vec<String> {
-        self.status()
-            .map(|status| status.blockers.clone())
+        let survey = self.planning.as_ref().map(|(survey, _)| survey);
+        survey
+            .map(|survey| open_blockers(survey, MAX_LINE_CHARS))
             .unwrap_or_default()
     }
 

@@ -1,5 +1,7 @@
 //! Extracts the parts of a STATE.md that outlive its milestone and are carried over to the next one.
 
+use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::Serialize;
@@ -10,11 +12,12 @@ use crate::markdown::Outline;
 use crate::planning::Decision;
 use crate::planning::PlanningFolder;
 use crate::planning::StateFile;
+use crate::planning::list_entry;
 use crate::project::vocabulary;
 use crate::storage::read;
 
-/// The parts that are carried over. List items are kept verbatim, with tags and checkboxes, because other
-/// tools search for them.
+/// The parts that are carried over. List items are kept verbatim, with tags, checkboxes and what is indented below
+/// them, because other tools search for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct CarriedState {
     /// The decisions.
@@ -63,14 +66,37 @@ impl CarriedState {
 /// Returns list items as they are written; `mark` is prepended to items that are in no list.
 fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
     let outline = Outline::parse(text, 0);
-    let all = 0..text.len();
-    let written = |wanted: &String| {
-        let (block, _) = outline.items(&all).find(|(_, item)| item.text == *wanted)?;
-        let start = text[..block.range.start].rfind('\n').map_or(0, |at| at + 1);
-        Some(text[start..block.range.end].trim().to_owned())
+    let mut written: HashMap<String, Range<usize>> = HashMap::new();
+    for (block, item) in outline.items(&(0..text.len())) {
+        // A nested item is an entry only if it is a checkbox, and then without what is below it.
+        let (entry, end) = match item.depth {
+            0 => (
+                list_entry::on_one_line(&outline, block, item),
+                item.whole.end,
+            ),
+            _ => (item.text.clone(), block.range.end),
+        };
+        written.entry(entry).or_insert(item.whole.start..end);
+    }
+    let line = |item: &String| match written.get(item) {
+        Some(range) => dedented(text, range),
+        None => format!("{mark}{item}"),
     };
-    let line = |item: &String| written(item).unwrap_or_else(|| format!("{mark}{item}"));
     items.iter().map(line).collect()
+}
+
+/// Returns the lines of a list item without the indentation of its first line.
+fn dedented(text: &str, range: &Range<usize>) -> String {
+    let item = text[range.clone()].trim_start();
+    let start = range.end - item.len();
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let without_indent = |line: &str| {
+        let spaces = line.bytes().take(start - line_start);
+        line[spaces.take_while(|byte| *byte == b' ').count()..].to_owned()
+    };
+    let mut lines = item.trim_end().lines();
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |joined, line| joined + "\n" + &without_indent(line))
 }
 
 fn profile(text: &str) -> Vec<String> {
@@ -78,4 +104,26 @@ fn profile(text: &str) -> Vec<String> {
     let section = outline.section(&["Codebase Profile"]);
     let body = section.map_or("", |section| outline.slice(&section.whole));
     body.trim().lines().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_carried_over_with_what_is_indented_below_them() {
+        let text = "# State\n## Todos\n- [ ] Label printer (needs its own phase):\n  - one driver\n    - for labels\n\n  - paper sizes\n- [ ] Fonts\n- **Phase 3**\n  - [ ] Scales\n    in grams\n  - [x] Dates\n\n| Todo |\n|---|\n| Row |\n\n## Blockers\n- No key\n\n  Asked twice.\n\nEnd.\n";
+        let state = StateFile::parse(text, Path::new("STATE.md")).value;
+        let carried = CarriedState::from_state(text, &state);
+        assert_eq!(
+            carried.todos,
+            [
+                "- [ ] Label printer (needs its own phase):\n  - one driver\n    - for labels\n\n  - paper sizes",
+                "- [ ] Fonts",
+                "- [ ] Scales\n  in grams",
+                "- [ ] Row"
+            ]
+        );
+        assert_eq!(carried.blockers, ["- No key\n\n  Asked twice."]);
+    }
 }

@@ -27,6 +27,7 @@ use crate::position::PhaseState;
 use crate::position::PlanState;
 use crate::position::Position;
 use crate::position::Survey;
+use crate::position::roadmap_phase;
 use crate::project::Project;
 use crate::project::vocabulary;
 use crate::storage::Changes;
@@ -161,7 +162,8 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     Ok(report)
 }
 
-/// Returns whether there is anything to ship.
+/// Returns whether there is anything to ship, or a milestone that is not complete: its roadmap may list phases of which
+/// none has a folder yet.
 ///
 /// A planning tool that archives milestones itself may leave the folders of shipped phases in place.
 fn has_work(survey: &Survey, is_foreign: bool) -> bool {
@@ -170,8 +172,13 @@ fn has_work(survey: &Survey, is_foreign: bool) -> bool {
     match position.next.action {
         Action::Ship => true,
         Action::None => has_folder && !is_foreign && survey.folder.archive_of_active().is_none(),
-        _ => has_folder,
+        _ => has_folder || position.members().any(|phase| is_listed(survey, phase)),
     }
+}
+
+/// Returns whether the roadmap lists a phase among those that have not shipped.
+fn is_listed(survey: &Survey, phase: &Phase) -> bool {
+    roadmap_phase(&survey.roadmap, &phase.number).is_some_and(|planned| !planned.is_shipped)
 }
 
 /// Refuses if any work of the milestone is open.

@@ -14,6 +14,7 @@ use crate::markdown::Section;
 use crate::markdown::Table;
 use crate::planning::PhaseNumber;
 use crate::planning::heading;
+use crate::planning::list_entry;
 use crate::planning::milestone_version;
 use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
@@ -25,7 +26,7 @@ pub struct Decision {
     pub text: String,
     /// The date, if stated.
     pub date: Option<NaiveDate>,
-    /// The reason, if stated.
+    /// The reason, if stated, or what is indented below the bullet.
     pub rationale: Option<String>,
     /// Where the decision was made: the leading tag (`[phase-1]`), or the table's phase or source column.
     pub source: Option<String>,
@@ -106,7 +107,10 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
                 label = bold_label(outline.slice(&block.range));
                 continue;
             }
-            BlockContent::Item(item) => of_item(item).into_iter().collect(),
+            BlockContent::Item(item) => {
+                let details = || list_entry::details(outline, block, item);
+                of_item(item, details).into_iter().collect()
+            }
             BlockContent::Table(table) => of_table(table),
             BlockContent::Code | BlockContent::Html => continue,
         };
@@ -233,8 +237,8 @@ pub(crate) fn of_table(table: &Table) -> Vec<Decision> {
     rows.collect()
 }
 
-/// Parses a bullet; nested bullets only explain their parent and yield `None`.
-fn of_item(item: &ListItem) -> Option<Decision> {
+/// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.
+fn of_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Option<Decision> {
     let text = non_placeholder(&item.text).filter(|_| item.depth == 0)?;
     if is_none_remark(untagged(text)) {
         return None;
@@ -245,7 +249,7 @@ fn of_item(item: &ListItem) -> Option<Decision> {
     Some(Decision {
         text: text.to_owned(),
         date: parse_date(text).or(tagged_date),
-        rationale: None,
+        rationale: details(),
         source: source.map(str::to_owned),
         heading: None,
     })
@@ -378,7 +382,8 @@ mod tests {
         );
         let sources: Vec<_> = found.iter().map(|d| d.source.as_deref()).collect();
         assert_eq!(sources, [Some("2"), Some("02-03"), Some("Phase 6")]);
-        assert_eq!(found[0].rationale.as_deref(), Some("fast"));
+        let reasons: Vec<_> = found.iter().map(|d| d.rationale.as_deref()).collect();
+        assert_eq!(reasons, [Some("fast"), Some("a detail"), None]);
     }
 
     #[test]

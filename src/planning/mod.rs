@@ -9,6 +9,7 @@ pub(crate) mod handoff;
 pub(crate) mod heading;
 mod identity;
 mod json_lines;
+pub(crate) mod list_entry;
 mod located;
 mod names;
 mod number;

@@ -4,6 +4,7 @@
 //! find errors in the documents, `repair` corrects STATE.md and ROADMAP.md, and [`StatusReport`] is the
 //! output of `annals status`. The file formats are parsed by `planning`.
 
+mod blockers;
 mod conflict;
 mod drift;
 mod folder_name;
@@ -15,6 +16,7 @@ mod status_report;
 mod survey;
 mod weighing;
 
+pub(crate) use blockers::open_blockers;
 pub use drift::Drift;
 pub use drift::DriftKind;
 pub use drift::drift;

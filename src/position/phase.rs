@@ -10,6 +10,7 @@ use crate::planning::Check;
 use crate::planning::CheckKind;
 use crate::planning::CheckOutcome;
 use crate::planning::Checks;
+use crate::planning::Claim;
 use crate::planning::FileName;
 use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
@@ -75,6 +76,8 @@ pub struct Phase {
     /// Whether the folder belongs to another phase than the roadmap's of this number: its name is listed
     /// under another number, or the listed name is that of another folder.
     pub(crate) is_renumbered: bool,
+    /// Whether it has no folder and only STATE.md's number of complete phases says that it is one of them.
+    pub(crate) is_counted_complete: bool,
 }
 
 word_enum! {
@@ -267,7 +270,7 @@ pub fn phases(
             .map(without_folder),
     );
     if roadmap.phases.is_empty() {
-        phases.extend(counted(&known, state));
+        phases.extend(counted(&phases, state));
     }
     phases.extend(only_stated(&phases, roadmap, state));
     // The sort is stable, so that two folders with the same number remain sorted by name.
@@ -350,6 +353,7 @@ impl Phase {
             awaits_check: false,
             declared: None,
             is_renumbered: false,
+            is_counted_complete: false,
         }
     }
 }
@@ -375,17 +379,102 @@ fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<
     })
 }
 
-/// Returns the phases after the last known one, up to STATE.md's total; only phases of its milestone count.
-fn counted(known: &BTreeSet<PhaseNumber>, state: &StateFile) -> Vec<Phase> {
-    let total = state.phase.total.unwrap_or(0).min(MAX_COUNTED) as usize;
-    let last = known.last().map(PhaseNumber::in_milestone);
+/// Returns the phases without a folder, up to STATE.md's total; only phases of the milestone of the last folder count.
+/// Where folders have higher numbers than the total, those after them follow.
+fn counted(folders: &[Phase], state: &StateFile) -> Vec<Phase> {
+    let total = state.phase.total.unwrap_or(0).min(MAX_COUNTED);
+    let last = folders.iter().map(|phase| &phase.number).max();
+    let last = last.map(PhaseNumber::in_milestone);
     let last = last.unwrap_or_else(|| PhaseNumber::from(0));
-    let siblings = known.iter().filter(|number| number.is_sibling(&last));
-    (last.ordinal() + 1..)
-        .take(total.saturating_sub(siblings.count()))
-        .map(|ordinal| Phase::empty(last.sibling(ordinal)))
+    let siblings = folders.iter();
+    let siblings = siblings.filter(|phase| phase.number.is_sibling(&last));
+    let known: BTreeSet<&PhaseNumber> = siblings.clone().map(|phase| &phase.number).collect();
+    let left = (total as usize).saturating_sub(known.len());
+    let phase = |ordinal| Phase::empty(last.sibling(ordinal));
+    if last.ordinal() > total {
+        return (last.ordinal() + 1..).take(left).map(phase).collect();
+    }
+    let ordinals = known.iter().map(|number| number.ordinal());
+    let ordinals: BTreeSet<u32> = ordinals.chain([last.ordinal()]).collect();
+    let missing = (1..=total).filter(|ordinal| !ordinals.contains(ordinal));
+    let before = |end: u32| missing.clone().filter(|ordinal| *ordinal < end).count();
+    let (removed, complete) = match complete_phases(state) {
+        Some(complete) => {
+            let stated = state.phase.number.iter();
+            let stated = stated.filter(|number| number.is_sibling(&last));
+            let end = stated.fold(last.ordinal(), |end, number| end.max(number.ordinal()));
+            let is_complete =
+                |phase: &&Phase| phase.has_plans() && phase.open_plans().next().is_none();
+            let with_folder = siblings.filter(is_complete).count();
+            (0, before(end).min(complete.saturating_sub(with_folder)))
+        }
+        // A phase before the last folder may have been dropped.
+        None => (before(last.ordinal()), 0),
+    };
+    let missing = missing.skip(removed).take(left).enumerate();
+    missing
+        .map(|(index, ordinal)| Phase {
+            is_counted_complete: index < complete,
+            ..phase(ordinal)
+        })
         .collect()
+}
+
+/// Returns STATE.md's number of complete phases.
+fn complete_phases(state: &StateFile) -> Option<usize> {
+    state.claims.iter().find_map(|claim| match claim.value {
+        Claim::PhasesComplete(complete) => Some(complete as usize),
+        _ => None,
+    })
 }
 
 /// Maximum number of phases taken from STATE.md's total; a larger total is a typo.
 const MAX_COUNTED: u32 = 200;
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn the_total_includes_phases_with_a_folder_and_complete_ones() {
+        let counted = |folders: &[&str], front: &str| {
+            let front = format!("---\n{front}---\n# State\n");
+            let state = StateFile::parse(&front, Path::new("STATE.md")).value;
+            let folder = |id: &&str| Phase::empty(PhaseNumber::parse_id(id).unwrap());
+            let folders: Vec<Phase> = folders.iter().map(folder).collect();
+            let phases = counted(&folders, &state).into_iter();
+            phases
+                .map(|phase| {
+                    let mark = if phase.is_counted_complete {
+                        " done"
+                    } else {
+                        ""
+                    };
+                    format!("{}{mark}", phase.number)
+                })
+                .collect::<Vec<_>>()
+        };
+        let four = "progress:\n  total_phases: 4\n";
+        let one_complete = "progress:\n  total_phases: 4\n  completed_phases: 1\n";
+        assert_eq!(counted(&["2"], one_complete), ["1 done", "3", "4"]);
+        assert_eq!(counted(&["1", "2"], one_complete), ["3", "4"]);
+        assert_eq!(counted(&["3"], one_complete), ["1 done", "2", "4"]);
+        assert_eq!(counted(&[], one_complete), ["1", "2", "3", "4"]);
+        let second = format!("current_phase: 2\n{one_complete}");
+        assert_eq!(counted(&[], &second), ["1 done", "2", "3", "4"]);
+        assert_eq!(counted(&["2"], four), ["3", "4"]);
+        assert_eq!(counted(&["1", "3"], four), ["4"]);
+        assert_eq!(counted(&[], four), ["1", "2", "3", "4"]);
+        // An inserted phase may be among those counted.
+        assert_eq!(
+            counted(&["1", "2", "2.1"], "progress:\n  total_phases: 3\n"),
+            [""; 0]
+        );
+        // Numbers may continue from an earlier milestone.
+        assert_eq!(counted(&["6", "7"], one_complete), ["8", "9"]);
+        assert_eq!(counted(&["2-01", "2-02"], four), ["2-03", "2-04"]);
+        assert_eq!(counted(&[], ""), [""; 0]);
+    }
+}

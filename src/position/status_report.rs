@@ -24,6 +24,7 @@ use crate::position::Survey;
 use crate::position::drift;
 use crate::position::inconsistencies;
 use crate::position::metrics;
+use crate::position::open_blockers;
 use crate::position::repair;
 use crate::position::roadmap_phase;
 use crate::project::Commands;
@@ -58,7 +59,7 @@ pub struct StatusReport {
     pub decisions: Vec<Decision>,
     /// The open todos.
     pub todos: Vec<String>,
-    /// The open blockers.
+    /// The open blockers; those noted for a phase that is complete say so and come last.
     pub blockers: Vec<String>,
     /// The installed skills.
     pub skills: Vec<Skill>,
@@ -237,7 +238,7 @@ impl StatusReport {
             plans: PlanCounts::count(position),
             decisions: survey.state.decisions.clone(),
             todos: survey.todos.clone(),
-            blockers: survey.state.blockers.clone(),
+            blockers: open_blockers(survey, usize::MAX),
             skills: survey.state.skills.clone(),
             next: NextStatus::from_position(position, &planning.layout),
             paused: PausedWork::from_survey(project, survey),

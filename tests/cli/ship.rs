@@ -25,6 +25,33 @@ fn an_unfinished_milestone_is_refused() {
 }
 
 #[test]
+fn a_milestone_of_which_no_phase_has_a_folder_is_refused() {
+    let case = Case::empty();
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap\n\n- [ ] **Phase 7: Dial**\n- [ ] **Phase 8: Hands**\n",
+    );
+    case.write(
+        ".planning/STATE.md",
+        "# State\n\nPhase: 7 of 8 (Dial)\nStatus: Ready to plan\n",
+    );
+    let before = case.tree();
+    let refused = case.run("ship").code(4);
+    assert_error(
+        &refused,
+        "the milestone is not complete: phase 7 is not planned; phase 8 is not planned",
+        "finish or drop what is open; /gsd:complete-milestone archives the milestone then",
+    );
+    assert_unchanged(&before, &case, &refused);
+    // A new folder has no roadmap to complete.
+    case.write(".planning/ROADMAP.md", "# Roadmap\n");
+    case.write(".planning/STATE.md", "# State\n\nPhase: 1\n");
+    let blank = case.run("ship").success();
+    let said = blank.stdout();
+    assert!(said.starts_with("No milestone to archive.\n"), "{said}");
+}
+
+#[test]
 fn a_summary_that_says_partial_or_failed_is_refused() {
     for status in ["partial", "failed"] {
         let case = Case::empty();

@@ -307,6 +307,26 @@ fn without_summaries_the_work_goes_on_after_the_last_phase_that_is_called_done()
 }
 
 #[test]
+fn where_the_roadmap_lists_no_phase_the_counts_of_state_do() {
+    let case = Case::empty();
+    case.write(".planning/ROADMAP.md", "# Roadmap\n\nSee the board.\n");
+    case.write(
+        ".planning/STATE.md",
+        "---\nprogress:\n  total_phases: 4\n  completed_phases: 1\n  total_plans: 1\n  completed_plans: 1\n  percent: 25\n---\n# State\n\nPhase: 2 of 4 (Hands)\n",
+    );
+    case.write(".planning/phases/02-hands/02-01-PLAN.md", "# Plan\n");
+    let report = case.run("status --json").success().json();
+    assert_eq!(report["derived"]["total"], json!(4));
+    assert_eq!(report["derived"]["progress_percent"], json!(25));
+    assert_eq!(report["plans"]["unplanned_phases"], json!(2));
+    // The plans of the first phase are not among the files.
+    assert_eq!(report["drift"], json!([]));
+    let refused = case.run("ship").code(4);
+    let open = "phase 2: no summary for plan 1; phase 3 is not planned; phase 4 is not planned\n";
+    assert!(refused.stderr().contains(open), "{}", refused.stderr());
+}
+
+#[test]
 fn the_phase_that_state_names_goes_on_while_it_has_summaries_and_open_plans() {
     let case = Case::empty();
     let roadmap =
@@ -328,6 +348,24 @@ fn the_phase_that_state_names_goes_on_while_it_has_summaries_and_open_plans() {
     assert_eq!(next(), json!("/gsd:complete-milestone"));
     case.write(".planning/phases/02-parser/02-01-SUMMARY.md", "# Done\n");
     assert_eq!(next(), json!("/gsd:execute-phase 2"));
+}
+
+#[test]
+fn a_blocker_of_a_finished_phase_says_so_and_comes_last() {
+    let case = Case::empty();
+    case.write(
+        ".vbw-planning/STATE.md",
+        "# State\n\n## Blockers\n\n- [Phase 1]: No key\n  - asked twice\n- [Phase 2]: No scales\n",
+    );
+    case.write(".vbw-planning/phases/01-dial/01-01-PLAN.md", "# Plan\n");
+    case.write(".vbw-planning/phases/01-dial/01-01-SUMMARY.md", "# Done\n");
+    case.write(".vbw-planning/phases/02-hands/02-01-PLAN.md", "# Plan\n");
+    let noted = "[Phase 1]: No key: asked twice (phase 1 is complete)";
+    let report = case.run("status --json").success().json();
+    assert_eq!(report["blockers"], json!(["[Phase 2]: No scales", noted]));
+    let context = case.run("context").success();
+    let lines = format!("- [Phase 2]: No scales\n- {noted}\n");
+    assert!(context.stdout().contains(&lines), "{}", context.report());
 }
 
 #[test]

@@ -50,6 +50,8 @@ pub struct ListItem {
     pub depth: usize,
     /// Its number in a numbered list.
     pub number: Option<u64>,
+    /// Byte range from its marker to the end of what is nested in it.
+    pub whole: Range<usize>,
 }
 
 /// A row of a table.

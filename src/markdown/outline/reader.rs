@@ -37,7 +37,6 @@ pub(super) struct OutlineBuilder<'a> {
 struct OpenItem {
     item: ListItem,
     own: Option<Range<usize>>,
-    start: usize,
 }
 
 impl<'a> OutlineBuilder<'a> {
@@ -98,7 +97,7 @@ impl<'a> OutlineBuilder<'a> {
                 self.close_item();
                 self.lists.push(*first);
             }
-            Tag::Item => self.open_item(range.start),
+            Tag::Item => self.open_item(range),
             Tag::CodeBlock(kind) => {
                 // Text indented by four spaces is a wrapped paragraph in files that models indent.
                 let content = match kind {
@@ -177,7 +176,7 @@ impl<'a> OutlineBuilder<'a> {
         self.headings.push((level, range));
     }
 
-    fn open_item(&mut self, start: usize) {
+    fn open_item(&mut self, whole: Range<usize>) {
         self.close_item();
         let number = self.lists.last_mut().and_then(|next| {
             let number = *next;
@@ -190,9 +189,9 @@ impl<'a> OutlineBuilder<'a> {
                 checked: None,
                 depth: self.lists.len().saturating_sub(1),
                 number,
+                whole,
             },
             own: None,
-            start,
         });
     }
 
@@ -207,14 +206,10 @@ impl<'a> OutlineBuilder<'a> {
     }
 
     fn close_item(&mut self) {
-        let Some(OpenItem {
-            mut item,
-            own,
-            start,
-        }) = self.item.take()
-        else {
+        let Some(OpenItem { mut item, own }) = self.item.take() else {
             return;
         };
+        let start = item.whole.start;
         let range = own
             .map(|own| self.with_leading_escape(own, start))
             .or_else(|| self.link_definition_range(start))

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use crate::markdown::Block;
 use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Table;
 use crate::planning::PhaseProgress;
 use crate::planning::heading;
+use crate::planning::list_entry;
 use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
 use crate::planning::state::settled::is_none_so_far;
@@ -26,6 +28,9 @@ const TODOS: &[&str] = &[
     "todo list", "todos / pending items", "todos/pending items", "pending items", "action items",
 ];
 
+/// Where newer GSD puts what the user has to do.
+const NEXT_STEPS: &[&str] = &["operator next steps"];
+
 const BLOCKERS: &[&str] = &[
     "blockers",
     "blocker",
@@ -41,8 +46,8 @@ const BLOCKERS: &[&str] = &[
     "blockers/risks",
 ];
 
-/// Returns the open todos, from bullets and table rows. A paragraph says where todos are kept, so it is not
-/// one.
+/// Returns the open todos, from bullets and table rows, each with what is indented below it. A paragraph says where
+/// todos are kept, so it is not one.
 pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
     let mut entries = OpenItems::default();
     let mut end = 0;
@@ -60,7 +65,30 @@ pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
             entries.read(outline, &section.own, state);
         }
     }
+    let mut steps = OpenItems::default();
+    for section in heading::sections(outline, NEXT_STEPS) {
+        steps.read(outline, &section.own, ItemState::Open);
+    }
+    let known = entries.open.clone();
+    let steps = steps.open.into_iter();
+    let steps = steps.filter(|step| !is_workflow_step(step) && !known.contains(step));
+    entries.open.extend(steps);
     entries.open
+}
+
+/// Returns whether a next step only names commands of the workflow, which may have been run since: `Plan phase 8:
+/// /gsd-plan-phase 8`.
+fn is_workflow_step(step: &str) -> bool {
+    let is_command = |word: &str| {
+        let word = word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '/'));
+        let command = word.strip_prefix('/').filter(|name| !name.contains('/'));
+        let last = command.and_then(|name| name.rsplit_once(['-', ':']));
+        last.is_some_and(|(_, last)| ["phase", "milestone", "work"].contains(&last))
+    };
+    let clauses = step.split("; ").flat_map(|part| part.split(". "));
+    clauses
+        .flat_map(|part| part.split(", then "))
+        .all(|clause| clause.split_whitespace().any(is_command))
 }
 
 /// Returns the open blockers, from bullets and table rows, or from paragraphs if there are neither open nor
@@ -76,7 +104,7 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
                 let is_hint = paragraph.starts_with('[') && paragraph.ends_with(']');
                 let is_lead = paragraph.trim_end_matches('*').ends_with(':');
                 if !is_hint && !is_lead {
-                    entries.push(paragraph, ItemState::Open);
+                    entries.push(paragraph, paragraph, ItemState::Open);
                 }
             }
         }
@@ -99,19 +127,19 @@ impl ItemState {
 
 impl OpenItems {
     fn read(&mut self, outline: &Outline<'_>, range: &Range<usize>, state: ItemState) {
-        let items: Vec<&ListItem> = outline.items(range).map(|(_, item)| item).collect();
+        let items: Vec<(&Block, &ListItem)> = outline.items(range).collect();
         let mut rest = items.as_slice();
-        while let Some((item, later)) = rest.split_first() {
-            let (nested, later) =
-                later.split_at(later.iter().take_while(|item| item.depth > 0).count());
+        while let Some(((block, item), later)) = rest.split_first() {
+            let nested = later.iter().take_while(|(_, item)| item.depth > 0);
+            let (nested, later) = later.split_at(nested.count());
+            let boxed = || nested.iter().filter(|(_, item)| item.checked.is_some());
             // A bullet above checkboxes is their heading; the checkboxes are the entries.
-            let is_lead =
-                item.checked.is_none() && nested.iter().any(|item| item.checked.is_some());
+            let is_lead = item.checked.is_none() && boxed().next().is_some();
             if is_lead {
-                let boxed = nested.iter().filter(|item| item.checked.is_some());
-                boxed.for_each(|item| self.push_item(item, state));
+                boxed().for_each(|(_, item)| self.push_item(item, &item.text, state));
             } else if item.depth == 0 {
-                self.push_item(item, state);
+                let entry = list_entry::on_one_line(outline, block, item);
+                self.push_item(item, &entry, state);
             }
             rest = later;
         }
@@ -137,27 +165,26 @@ impl OpenItems {
                     progress == PhaseProgress::Complete || progress.is_dropped()
                 });
             if let Some(text) = cell(Some(text)) {
-                self.push(
-                    text,
-                    ItemState::done_if(cell(outcome).is_some() || is_complete),
-                );
+                let state = ItemState::done_if(cell(outcome).is_some() || is_complete);
+                self.push(text, text, state);
             }
         }
     }
 
-    fn push_item(&mut self, item: &ListItem, state: ItemState) {
+    fn push_item(&mut self, item: &ListItem, entry: &str, state: ItemState) {
         let is_done = state == ItemState::Done || item.checked == Some(true);
-        self.push(&item.text, ItemState::done_if(is_done));
+        self.push(&item.text, entry, ItemState::done_if(is_done));
     }
 
-    fn push(&mut self, text: &str, state: ItemState) {
-        if is_none_remark(text) || is_none_so_far(text) {
+    /// Adds an entry, unless its first line says that it is none.
+    fn push(&mut self, first_line: &str, entry: &str, state: ItemState) {
+        if is_none_remark(first_line) || is_none_so_far(first_line) {
             return;
         }
-        if state == ItemState::Done || is_settled(text) {
+        if state == ItemState::Done || is_settled(first_line) {
             self.has_settled = true;
         } else {
-            self.open.push(text.trim().to_owned());
+            self.open.push(entry.trim().to_owned());
         }
     }
 }
@@ -174,6 +201,51 @@ mod tests {
     fn ticked_and_struck_todos_are_settled() {
         let text = "## Todos\n_(No todos)_\n\n- a (added 2026-03-13)\n- [x] b\n- [ ] c\n- ~~d~~ gone\n- None.\n<!-- e -->\n### Pending Todos\n- **Phase 3**\n  - [ ] f\n  - [x] g\n#### Completed\n- h\n";
         assert_eq!(read(text, todos), ["a (added 2026-03-13)", "c", "f"]);
+    }
+
+    #[test]
+    fn an_entry_has_what_is_indented_below_it() {
+        let text = "## Todos\n- Label printer (needs its own phase):\n  - one driver\n  - paper sizes\n- ~~Fonts~~\n  - kept\n- [x] Scales\n  - kept\n- None\n  - kept\n## Blockers\n- No key\n  asked twice\n  - RESOLVED for staging\n";
+        assert_eq!(
+            read(text, todos),
+            ["Label printer (needs its own phase): one driver; paper sizes"]
+        );
+        // The first line decides whether an entry is settled: one of several parts may be.
+        assert_eq!(
+            read(text, blockers),
+            ["No key asked twice: RESOLVED for staging"]
+        );
+    }
+
+    #[test]
+    fn next_steps_are_todos_but_for_commands_of_the_workflow() {
+        let text = "## Todos\n- Order labels\n## Operator Next Steps\n- Try the scales at home:\n  - kitchen\n  - cellar\n- [x] Buy batteries\n- Order labels\n- Run `/gsd-plan-phase 8`\n\nNone of it is urgent.\n";
+        assert_eq!(
+            read(text, todos),
+            ["Order labels", "Try the scales at home: kitchen; cellar"]
+        );
+        for step in [
+            "/gsd-plan-phase 8",
+            "Start the next milestone with /gsd-new-milestone",
+            "Run `/gsd-discuss-phase 6` or `/gsd-plan-phase 6` to start Phase 6: Labels",
+            "Phase 5 needs research first: `/gsd-plan-phase --research-phase 5`",
+            "`/gsd:plan-phase 14`, `/gsd:plan-phase 15` (they do not depend on each other)",
+            "`/gsd:verify-work 3`; then `/gsd:complete-milestone`",
+        ] {
+            assert!(is_workflow_step(step), "{step}");
+        }
+        for step in [
+            "Optional: shrink the build; `/gsd-complete-milestone` archives v1.1",
+            "Rotate the key, then `/gsd-plan-phase 8`",
+            "Rename the page `/work-orders`",
+            "Rename the route /next",
+            "Read docs/plan-phase",
+            "Read /docs/plan-phase",
+            "Do not install before phase 14",
+            "Fix the login with /gsd-debug",
+        ] {
+            assert!(!is_workflow_step(step), "{step}");
+        }
     }
 
     #[test]

@@ -90,14 +90,16 @@ fn counts_all(position: &Position, here: &Phase, stated: u32) -> bool {
 
 /// Returns the range of a count over the milestone's phases; `None` if it has no plans.
 ///
-/// If there were earlier milestones, their plans may be included, so there is no upper bound.
+/// Plans of earlier milestones, and of complete phases of which only the number is known, may be included, so then there
+/// is no upper bound.
 fn in_milestone_or_all(
     position: &Position,
     count: fn(&Phase) -> RangeInclusive<usize>,
 ) -> Option<RangeInclusive<usize>> {
     let has_plans = position.members().any(|phase| !phase.plans.is_empty());
     let first = position.members().map(|phase| phase.number.whole()).min();
-    let has_earlier = first > Some(1) || position.phases.iter().any(|phase| !phase.is_in_milestone);
+    let is_earlier = |phase: &Phase| !phase.is_in_milestone || phase.is_counted_complete;
+    let has_earlier = first > Some(1) || position.phases.iter().any(is_earlier);
     let counted = over_all(position.members(), count);
     let most = if has_earlier {
         usize::MAX

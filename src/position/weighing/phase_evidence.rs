@@ -91,7 +91,9 @@ impl<'a> PhaseEvidence<'a> {
         let open = open.filter(|(_, state)| matches!(state, PlanState::Open | PlanState::Failed));
         let open = open.count();
         let said = match planned {
-            None if state_lists_done(evidence, &phase.number) => RoadmapClaim::Done,
+            None if phase.is_counted_complete || state_lists_done(evidence, &phase.number) => {
+                RoadmapClaim::Done
+            }
             _ => said(planned, scope.is_shipped(&phase.number)),
         };
         Self {
