@@ -83,9 +83,10 @@ fn usage_error(rendered: &str, command: &str) -> Error {
         .filter_map(|line| line.trim().strip_prefix("tip: "))
         .collect();
     let hint = if tips.is_empty() {
-        match command.ends_with(" help") {
-            true => lists_commands(command),
-            false => format!("`{command} --help` has an example"),
+        if command.ends_with(" help") {
+            lists_commands(command)
+        } else {
+            format!("`{command} --help` has an example")
         }
     } else {
         tips.join("; ")

@@ -174,7 +174,7 @@ impl<'a> Gatherer<'a> {
     fn blockers(&self) -> Vec<String> {
         let survey = self.planning.as_ref().map(|(survey, _)| survey);
         survey
-            .map(|survey| open_blockers(survey, MAX_LINE_CHARS))
+            .map(|survey| open_blockers(survey, MAX_BLOCKER_CHARS))
             .unwrap_or_default()
     }
 

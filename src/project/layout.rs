@@ -2,106 +2,18 @@
 
 use std::path::Path;
 
-use memchr::memmem;
 use serde::Deserialize;
-use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::project::commands::Commands;
 use crate::project::dialect::LayoutName;
 use crate::project::dialect::read_or_empty;
+use crate::project::generation::Generation;
+use crate::project::generation::Traces;
 use crate::project::vocabulary;
 use crate::storage;
 use crate::storage::listing;
-
-/// The commands of a planning tool, as printed; annals never runs them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Commands {
-    /// Plans a phase; `{phase}` is replaced with its number.
-    pub plan: String,
-    /// Executes a phase; `{phase}` is replaced with its number.
-    pub execute: String,
-    /// Verifies a finished phase, or tests it with the user.
-    pub verify: String,
-    /// Fixes what the verification of a phase found.
-    pub remediate: String,
-    /// Discusses a phase before it is planned.
-    pub discuss: String,
-    /// Ships the active milestone.
-    pub ship: String,
-    /// Starts a milestone if none is active.
-    pub new_milestone: String,
-}
-
-/// A generation of a tool's commands, and how to detect it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Generation {
-    /// Files installed with it, relative to a harness's folder; `*` matches any folder name.
-    files: Vec<String>,
-    /// Prefixes of its commands, as they occur in a project's texts.
-    words: Vec<String>,
-    /// Keys that only its config.json has.
-    #[serde(default)]
-    settings: Vec<String>,
-    /// Files that only it writes, relative to the planning folder; `*` matches any folder name.
-    #[serde(default)]
-    writes: Vec<String>,
-    /// Parts of paths that only its plans name.
-    #[serde(default)]
-    paths: Vec<String>,
-    commands: Commands,
-}
-
-impl Generation {
-    fn is_installed(&self, harness: &Path) -> bool {
-        has_any(harness, &self.files)
-    }
-
-    fn has_written(&self, planning: &Path) -> bool {
-        has_any(planning, &self.writes)
-    }
-
-    /// Counts the commands of this generation in a text, without paths and links that contain the word, and
-    /// without those that belong to a longer word of another generation.
-    fn mentions(&self, text: &str, longer: &[&str]) -> usize {
-        let is_command = |at: &usize| {
-            let before = text[..*at].chars().next_back();
-            before.is_none_or(|c| c.is_whitespace() || "`\"'(*[:>|".contains(c))
-                && !longer.iter().any(|word| text[*at..].starts_with(word))
-        };
-        let words = self.words.iter();
-        words
-            .map(|word| {
-                memmem::find_iter(text.as_bytes(), word)
-                    .filter(is_command)
-                    .count()
-            })
-            .sum()
-    }
-}
-
-fn has_any(dir: &Path, files: &[String]) -> bool {
-    let mut files = files.iter();
-    files.any(|file| has_file(dir, &file.split('/').collect::<Vec<_>>()))
-}
-
-/// Returns whether a file exists below `dir`, given the components of its path.
-fn has_file(dir: &Path, parts: &[&str]) -> bool {
-    match parts {
-        [] => dir.is_file(),
-        ["*", rest @ ..] => {
-            let names = listing::entries(dir).unwrap_or_default();
-            let mut folders = names.iter().take(MAX_FOLDERS);
-            folders.any(|(name, _)| has_file(&dir.join(name), rest))
-        }
-        [name, rest @ ..] => has_file(&dir.join(name), rest),
-    }
-}
-
-/// Maximum number of folders searched for a `*`.
-const MAX_FOLDERS: usize = 200;
 
 /// Returns whether a planning folder does not exist yet, or is as `annals init` creates it by default: with
 /// our own config.json, and without phases. An interrupted init may not have written config.json yet.
@@ -115,35 +27,6 @@ fn is_pristine(root: &Path, planning: &Path) -> bool {
     let is_own = settings == include_str!("../../templates/init/config.json")
         || settings.is_empty() && storage::has_pending(root);
     !planning.exists() || is_own && is_empty(vocabulary::PHASES) && is_empty(vocabulary::MILESTONES)
-}
-
-/// Returns the text without the generated block of a context file: it repeats commands printed earlier and is
-/// no evidence of what is in use.
-fn without_own_block(text: &str) -> String {
-    match (
-        text.find("<!-- annals:begin"),
-        text.find("<!-- annals:end -->"),
-    ) {
-        (Some(begin), Some(end)) if begin < end => format!("{}{}", &text[..begin], &text[end..]),
-        _ => text.to_owned(),
-    }
-}
-
-impl Commands {
-    /// Returns a command with this phase filled in.
-    pub fn with_phase(command: &str, phase: &str) -> String {
-        command.replace("{phase}", phase)
-    }
-
-    /// Returns the command that plans this phase.
-    pub fn plan(&self, phase: &str) -> String {
-        self.plan.replace("{phase}", phase)
-    }
-
-    /// Returns the command that executes this phase.
-    pub fn execute(&self, phase: &str) -> String {
-        self.execute.replace("{phase}", phase)
-    }
 }
 
 /// The section of the context file that lists the commands.
@@ -204,76 +87,20 @@ impl Layout {
 
     /// Selects the commands of the generation in use, or plain words if the tool is not in use.
     ///
-    /// The first of these that finds one decides:
-    ///
-    /// - the newest generation installed for the user (`harness` is their folder of the harness) or the project;
-    /// - the one mentioned most often in CLAUDE.md and STATE.md, then in AGENTS.md and .claude/CLAUDE.md;
-    /// - the newest one whose settings are in config.json, then the newest that wrote files here;
-    /// - the one that the last plan mentions, then ROADMAP.md and PROJECT.md.
+    /// `harness` is the user's folder of the harness.
     pub(crate) fn use_generation(
         &mut self,
         root: &Path,
         planning: &Path,
         harness: Option<&Path>,
     ) -> Result<()> {
-        let project_harness = root.join(".claude");
-        let harness_dirs = || harness.into_iter().chain([project_harness.as_path()]);
-        let mut newest_first = self.generations.iter().rev();
-        let installed = newest_first.find(|generation| {
-            let mut harness_dirs = harness_dirs();
-            harness_dirs.any(|home| generation.is_installed(home))
-        });
-        let most_mentioned = |text: &str| {
-            let all = || self.generations.iter().flat_map(|one| &one.words);
-            let counts = self.generations.iter().map(|generation| {
-                let is_longer = |word: &&String| {
-                    let mut own = generation.words.iter();
-                    own.any(|own| word.len() > own.len() && word.starts_with(own.as_str()))
-                };
-                let longer: Vec<&str> = all().filter(is_longer).map(String::as_str).collect();
-                (generation.mentions(text, &longer), generation)
-            });
-            let highest = counts
-                .filter(|(count, _)| *count > 0)
-                .max_by_key(|(count, _)| *count);
-            highest.map(|(_, generation)| generation)
+        let traces = Traces {
+            generations: &self.generations,
+            root,
+            planning,
+            harness,
         };
-        let instructions = |name: &str| without_own_block(&read_or_empty(&root.join(name)));
-        let in_documents = || {
-            let state = read_or_empty(&planning.join(vocabulary::STATE));
-            most_mentioned(&(instructions("CLAUDE.md") + &state))
-        };
-        let in_settings = || {
-            let config = read_or_empty(&planning.join(vocabulary::CONFIG));
-            let has = |key: &String| config.contains(&format!("\"{key}\""));
-            let mut newest_first = self.generations.iter().rev();
-            newest_first.find(|generation| generation.settings.iter().any(has))
-        };
-        let in_files = || {
-            let mut newest_first = self.generations.iter().rev();
-            newest_first.find(|generation| generation.has_written(planning))
-        };
-        let in_other_instructions =
-            || most_mentioned(&(instructions("AGENTS.md") + &instructions(".claude/CLAUDE.md")));
-        let found = installed
-            .or_else(in_documents)
-            .or_else(in_other_instructions)
-            .or_else(in_settings)
-            .or_else(in_files);
-        let in_plan = || {
-            let plan = last_plan(planning)?;
-            let names_path = |generation: &&Generation| {
-                let mut paths = generation.paths.iter();
-                paths.any(|path| plan.contains(path.as_str()))
-            };
-            most_mentioned(&plan).or_else(|| self.generations.iter().find(names_path))
-        };
-        let in_roadmap = || {
-            let text = |name: &str| read_or_empty(&planning.join(name));
-            most_mentioned(&(text(vocabulary::ROADMAP) + &text(vocabulary::PROJECT)))
-        };
-        let found = found.or_else(in_plan).or_else(in_roadmap);
-        let Some(generation) = found else {
+        let Some(generation) = traces.generation() else {
             if self.name == LayoutName::default() && is_pristine(root, planning) {
                 self.is_in_use = false;
                 self.commands = plain()?;
@@ -290,27 +117,6 @@ impl Layout {
     }
 }
 
-/// Returns the text of the last plan of the last phase that has one. Only one is read, since `status` asks for it.
-fn last_plan(planning: &Path) -> Option<String> {
-    let names = |dir: &Path| listing::entries(dir).unwrap_or_default().into_iter();
-    let number = |name: &str| -> Option<Vec<u32>> {
-        let end = name.find(|c: char| !c.is_ascii_digit() && c != '.');
-        let digits = name[..end.unwrap_or(name.len())].trim_end_matches('.');
-        digits.split('.').map(|part| part.parse().ok()).collect()
-    };
-    let phases = planning.join(vocabulary::PHASES);
-    let folders = names(&phases).filter_map(|(name, _)| Some((number(&name)?, name)));
-    let mut folders: Vec<(Vec<u32>, String)> = folders.collect();
-    folders.sort_unstable_by(|a, b| b.cmp(a));
-    let plan_of = move |(_, folder): (Vec<u32>, String)| {
-        let dir = phases.join(folder);
-        let plans = names(&dir).filter(|(name, _)| name.ends_with("PLAN.md"));
-        let last = plans.map(|(name, _)| name).max()?;
-        Some(read_or_empty(&dir.join(last)))
-    };
-    folders.into_iter().find_map(plan_of)
-}
-
 /// Returns plain words as a substitute for a tool's commands.
 fn plain() -> Result<Commands> {
     let table = include_str!("../../templates/layouts/plain.toml");
@@ -320,8 +126,6 @@ fn plain() -> Result<Commands> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
     use crate::project::fixture::Tree;
 
@@ -372,10 +176,6 @@ mod tests {
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
         tree.write(".planning/config.json", r#"{"agent_teams": true}"#);
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:plan 2");
-        let stage = ".planning/phases/01-a/remediation/qa/.qa-remediation-stage";
-        tree.write(stage, "stage=plan\n");
-        assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
-        fs::remove_file(tree.at(stage)).unwrap();
         let plan = "@$HOME/.claude/gsd-core/workflows/execute-plan.md\n";
         tree.write(".planning/phases/01-a/01-01-PLAN.md", "Run /gsd:quick\n");
         tree.write(".planning/phases/02-b/02-01-PLAN.md", plan);
@@ -403,6 +203,19 @@ mod tests {
             "",
         );
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
+    }
+
+    #[test]
+    fn files_that_only_one_generation_writes_tell_which() {
+        let tree = Tree::new(&[]);
+        tree.write(".planning/config.json", "{}");
+        let stage = ".planning/phases/01-a/remediation/qa/.qa-remediation-stage";
+        tree.write(stage, "stage=plan\n");
+        let mut layout = Layout::load(LayoutName::Vbw).unwrap();
+        layout
+            .use_generation(&tree.at(""), &tree.at(".planning"), None)
+            .unwrap();
+        assert_eq!(layout.commands.plan("2"), "/vbw:vibe --plan 2");
     }
 
     #[test]

@@ -4,11 +4,13 @@
 //! the working directory, the flags and the environment. [`Project::open`] turns it into the value that every
 //! entry point of the library takes first.
 
+mod commands;
 mod dialect;
 mod discovery;
 mod environment;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod generation;
 mod input;
 mod keys;
 mod layout;
@@ -19,13 +21,13 @@ mod settings;
 mod sources;
 pub(crate) mod vocabulary;
 
+pub use commands::Commands;
 pub use dialect::LayoutName;
 pub use environment::Environment;
 pub use keys::KeyScope;
 pub(crate) use keys::has_several_at_signs;
 pub(crate) use keys::scope_name;
 pub use layout::CommandSection;
-pub use layout::Commands;
 pub use layout::Layout;
 pub use open::OpenRequest;
 pub use open::Project;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::project::layout::Commands;
+use crate::project::commands::Commands;
 use crate::project::services::EmbeddingEndpoint;
 use crate::project::services::FactSettings;
 use crate::project::services::Llm;

@@ -105,9 +105,12 @@ pub(super) fn entries<'o>(
         is_title && entry.named.name.is_some()
     };
     let has_list = !headings.is_empty() || bullets.iter().any(is_listed);
-    let is_entry = |entry: &ChecklistEntry<'_>| match has_list {
-        true => is_listed(entry),
-        false => is_bold(entry),
+    let is_entry = |entry: &ChecklistEntry<'_>| {
+        if has_list {
+            is_listed(entry)
+        } else {
+            is_bold(entry)
+        }
     };
     bullets.into_iter().filter(is_entry).collect()
 }

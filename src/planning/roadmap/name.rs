@@ -175,6 +175,23 @@ fn last_brackets(text: &str) -> Option<(usize, &str)> {
 mod tests {
     use super::*;
 
+    fn shown(text: &str) -> String {
+        let found = parse_phase(Span::new(text, 0, 1), PhaseIds::Plain).unwrap();
+        let status = found.status.map(|stated| {
+            assert_eq!(&text[stated.range], stated.value);
+            stated.value
+        });
+        [
+            found.number.to_string(),
+            found.name.unwrap_or("_".into()),
+            status.unwrap_or("_".into()),
+            found
+                .dropped_as
+                .map_or("_".into(), |out| format!("{out:?}")),
+        ]
+        .join("|")
+    }
+
     #[test]
     fn names_are_freed_of_marks_and_remarks() {
         for (text, expected) in [
@@ -213,6 +230,21 @@ mod tests {
                 "Phase 1: Foundation (2/2 plans) \u{2014} completed 2026-04-04",
                 "1|Foundation|_|_",
             ),
+            (
+                "Phase 8: Display label (issue #21)",
+                "8|Display label (issue #21)|_|_",
+            ),
+            ("Phase 3b: Idiom Cleanup", "3b|Idiom Cleanup|_|_"),
+            ("Phase 4", "4|_|_|_"),
+            ("Phase 1: Complete Rewrite", "1|Complete Rewrite|_|_"),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_a_status_in_square_brackets_is_none_of_the_name() {
+        for (text, expected) in [
             ("**Phase 2: Charts** [DONE]", "2|Charts|DONE|_"),
             (
                 "Phase 3: Harbour fees [IMPLEMENTED; MANUAL TEST PENDING]",
@@ -222,28 +254,8 @@ mod tests {
             ("Phase 4: Arrays [T]", "4|Arrays [T]|_|_"),
             ("Phase 4: Arrays [see notes]", "4|Arrays [see notes]|_|_"),
             ("Phase 4: Codes [A1, REQ-2]", "4|Codes [A1, REQ-2]|_|_"),
-            (
-                "Phase 8: Display label (issue #21)",
-                "8|Display label (issue #21)|_|_",
-            ),
-            ("Phase 3b: Idiom Cleanup", "3b|Idiom Cleanup|_|_"),
-            ("Phase 4", "4|_|_|_"),
-            ("Phase 1: Complete Rewrite", "1|Complete Rewrite|_|_"),
         ] {
-            let found = parse_phase(Span::new(text, 0, 1), PhaseIds::Plain).unwrap();
-            let status = found.status.map(|stated| {
-                assert_eq!(&text[stated.range], stated.value);
-                stated.value
-            });
-            let shown = [
-                found.number.to_string(),
-                found.name.unwrap_or("_".into()),
-                status.unwrap_or("_".into()),
-                found
-                    .dropped_as
-                    .map_or("_".into(), |out| format!("{out:?}")),
-            ];
-            assert_eq!(shown.join("|"), expected, "{text}");
+            assert_eq!(shown(text), expected, "{text}");
         }
     }
 
