@@ -214,6 +214,69 @@ fn more_tools_come_only_when_asked_for() {
     assert!(plan.iter().all(|name| all.contains(name)));
 }
 
+/// Returns a value that a schema allows.
+fn sample(schema: &Value) -> Value {
+    if let Some(word) = schema["enum"].get(0) {
+        return word.clone();
+    }
+    let kind = match &schema["type"] {
+        Value::Array(kinds) => &kinds[0],
+        kind => kind,
+    };
+    match kind.as_str() {
+        Some("integer" | "number") => json!(1),
+        Some("boolean") => json!(true),
+        Some("array") => json!([sample(&schema["items"])]),
+        Some("object") => {
+            let properties = schema["properties"].as_object();
+            let fields = properties.into_iter().flatten();
+            fields
+                .map(|(name, schema)| (name.clone(), sample(schema)))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
+        }
+        Some("string") => json!("3"),
+        _ => panic!("no sample of {schema}"),
+    }
+}
+
+/// The schemas are written beside the structs that read the arguments, so each could have what the other lacks.
+#[test]
+fn every_argument_that_a_tool_lists_is_read_and_no_other() {
+    let case = Case::new(VBW);
+    let list = session(
+        &case,
+        "mcp --tools all",
+        &[request(1, "tools/list", &json!({}))],
+    );
+    let listed = answer(&list, 1)["result"]["tools"].clone();
+    let tools = listed.as_array().unwrap();
+    let mut lines = Vec::new();
+    for (id, tool) in (1..).zip(tools) {
+        let name = tool["name"].as_str().unwrap();
+        let mut arguments = sample(&tool["inputSchema"]);
+        arguments.as_object_mut().unwrap().remove("project");
+        lines.push(call(2 * id, name, &arguments));
+        arguments["unlisted"] = json!("3");
+        lines.push(call(2 * id + 1, name, &arguments));
+    }
+    let calls = session(&case, "mcp --tools all", &lines);
+    for (id, tool) in (1..).zip(tools) {
+        let result = |id| answer(&calls, id)["result"].clone();
+        let listed = result(2 * id).to_string();
+        for fault in ["unknown field", "invalid type", "missing field"] {
+            assert!(!listed.contains(fault), "{}: {listed}", tool["name"]);
+        }
+        let unlisted = result(2 * id + 1);
+        assert_eq!(unlisted["isError"], true, "{}: {unlisted}", tool["name"]);
+        assert!(
+            unlisted.to_string().contains("unlisted"),
+            "{}: {unlisted}",
+            tool["name"]
+        );
+    }
+}
+
 #[test]
 fn a_brief_over_mcp_writes_nothing() {
     let case = Case::new(VBW);
