@@ -77,7 +77,7 @@ pub(crate) fn carry_out<T>(
     stores: &[Store],
     plan: impl Fn(&mut Work) -> Result<T>,
 ) -> Result<CommandOutcome<T>> {
-    let ((value, mut work), applied) = project.storage().transact(operation, stores, || {
+    let ((value, mut work), applied) = project.transact(operation, stores, || {
         let mut work = Work::default();
         let value = plan(&mut work)?;
         let changes = std::mem::take(&mut work.changes);
@@ -89,8 +89,8 @@ pub(crate) fn carry_out<T>(
         next: work.next,
         contested: work.contested,
         context: work.context,
-        changed: project.all_relative(&applied.changed),
-        diff: applied.dry_run.then_some(applied.diff),
+        changed: applied.changed,
+        diff: applied.diff,
         warnings: project.named(work.warnings),
     })
 }

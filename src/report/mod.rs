@@ -100,7 +100,7 @@ pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Re
     Ok(ReportFile {
         file: Some(project.relative(&path).to_owned()),
         html: None,
-        diff: applied.dry_run.then_some(applied.diff),
+        diff: applied.diff,
         warnings,
     })
 }

@@ -93,7 +93,7 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
         file: PathBuf::from(ATTRIBUTES),
         outcome,
         drivers,
-        diff: project.dry_run.then_some(applied.diff),
+        diff: applied.diff.filter(|_| project.dry_run),
         warnings: applied.warnings,
     })
 }

@@ -79,7 +79,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
         backups: backups
             .map(|path| project.relative(&path).to_owned())
             .collect(),
-        diff: applied.dry_run.then_some(applied.diff),
+        diff: applied.diff,
         warnings: project.named(applied.warnings),
     })
 }
