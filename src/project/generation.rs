@@ -5,6 +5,7 @@ use std::path::Path;
 use memchr::memmem;
 use serde::Deserialize;
 
+use crate::markdown::comments::generated_block;
 use crate::project::commands::Commands;
 use crate::project::dialect::read_or_empty;
 use crate::project::vocabulary;
@@ -163,13 +164,11 @@ const MAX_FOLDERS: usize = 200;
 /// Returns the text without the generated block of a context file: it repeats commands printed earlier and is
 /// no evidence of what is in use.
 fn without_own_block(text: &str) -> String {
-    match (
-        text.find("<!-- annals:begin"),
-        text.find("<!-- annals:end -->"),
-    ) {
-        (Some(begin), Some(end)) if begin < end => format!("{}{}", &text[..begin], &text[end..]),
-        _ => text.to_owned(),
+    let mut text = text.to_owned();
+    if let Some(block) = generated_block(&text) {
+        text.replace_range(block, "");
     }
+    text
 }
 
 /// Returns the text of the last plan of the last phase that has one. Only one is read, since `status` asks for it.
