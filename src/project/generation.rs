@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::markdown::comments::generated_block;
 use crate::project::commands::Commands;
 use crate::project::dialect::read_or_empty;
+use crate::project::environment::CLAUDE_FOLDER;
 use crate::project::vocabulary;
 use crate::storage::listing;
 
@@ -97,7 +98,7 @@ impl<'a> Traces<'a> {
     }
 
     fn installed(&self) -> Option<&'a Generation> {
-        let own = self.root.join(".claude");
+        let own = self.root.join(CLAUDE_FOLDER);
         let homes = || self.harness.into_iter().chain([own.as_path()]);
         self.newest(|generation| homes().any(|home| has_any(home, &generation.files)))
     }

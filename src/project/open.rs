@@ -13,6 +13,8 @@ use crate::git::Git;
 use crate::progress::Progress;
 use crate::project::dialect::LayoutName;
 use crate::project::discovery;
+use crate::project::environment::CLAUDE_FOLDER;
+use crate::project::environment::CLAUDE_FOLDER_VARIABLE;
 use crate::project::environment::Environment;
 use crate::project::layout::Layout;
 use crate::project::planning::Planning;
@@ -105,9 +107,9 @@ impl Project {
             boundary.allow(&root.join(folder));
         }
         boundary.limit(&planning.dir);
-        let home = environment.home().map(|home| home.join(".claude"));
+        let home = environment.home().map(|home| home.join(CLAUDE_FOLDER));
         let harness = environment
-            .get("CLAUDE_CONFIG_DIR")
+            .get(CLAUDE_FOLDER_VARIABLE)
             .map(PathBuf::from)
             .or(home);
         let layout = &mut planning.layout;

@@ -2,7 +2,7 @@
 
 mod harnesses;
 mod machine;
-mod place;
+mod project;
 
 use std::io;
 use std::io::Write;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &DoctorArgs, project: &Project, out: &mut Output) -> Res
     let project = &project.dry_run(true);
     let parts = [
         machine::rows(project),
-        place::rows(project),
+        project::rows(project),
         harnesses::rows(project),
     ];
     let rows = parts.concat();
