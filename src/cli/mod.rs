@@ -1,6 +1,5 @@
 //! Parses arguments, calls the library, prints the result.
 
-mod alike;
 mod audit;
 mod completions;
 mod config;
@@ -31,6 +30,7 @@ mod pause;
 mod plan;
 mod progress;
 mod recall;
+mod repeated_warnings;
 mod report;
 mod resume;
 mod setup;
