@@ -98,7 +98,7 @@ fn show(found: &Recalled, to: &mut dyn Write) -> io::Result<()> {
         show_hit(hit, to)?;
     }
     if found.truncated {
-        writeln!(to, "\nMore were found: --limit shows them.")?;
+        writeln!(to, "\nMore results are available; raise --limit.")?;
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ mod sync;
 mod undo;
 
 pub use archive::Archived;
-pub use digest::PhaseDigest;
+pub use digest::LessonBrief;
 pub use digest::digest;
 pub use example::example_files;
 pub use example::finish_example;

@@ -41,7 +41,7 @@ const FOLDERS: usize = 8;
 
 /// A summary of existing code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CodeProfile {
+pub(crate) struct CodebaseSummary {
     /// The languages with their file counts, in descending order of count.
     pub(crate) languages: Vec<(&'static str, usize)>,
     /// Number of these files that are tests.
@@ -62,7 +62,7 @@ pub(crate) struct CodeProfile {
     pub(crate) is_partial: bool,
 }
 
-impl CodeProfile {
+impl CodebaseSummary {
     /// Scans a project's files; `None` if there is no code yet.
     pub(crate) fn scan(project: &Project) -> Parsed<Option<Self>> {
         Self::count(&project.root, &project.planning_place().dir, MAX_ENTRIES)
@@ -239,7 +239,7 @@ mod tests {
     use crate::project::fixture::Tree;
 
     fn lines(tree: &Tree) -> Vec<String> {
-        let found = CodeProfile::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
+        let found = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
         assert_eq!(found.warnings, []);
         found
             .value
@@ -288,7 +288,7 @@ mod tests {
             tree.write(file, "");
         }
         tree.write("Cargo.toml", "");
-        let found = CodeProfile::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
+        let found = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
         assert_eq!(
             found.value.unwrap().summary(),
             [
@@ -324,7 +324,7 @@ mod tests {
         for number in 0..6 {
             tree.write(&format!("{number}.py"), "");
         }
-        let profile = CodeProfile::count(&tree.at(""), &tree.at("plan"), 4)
+        let profile = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), 4)
             .value
             .unwrap();
         assert_eq!(profile.languages, [("Python", 4)]);
