@@ -65,7 +65,7 @@ pub struct Limits {
     pub max_lines: usize,
     /// Maximum number of tokens of the block.
     pub max_tokens: Option<usize>,
-    /// Whether the user set these limits, so that they hold whatever content is lost.
+    /// Whether the user set these limits, so that they apply even if content is lost.
     pub is_hard: bool,
 }
 

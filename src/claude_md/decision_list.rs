@@ -66,7 +66,7 @@ impl Era {
         era
     }
 
-    /// Returns the era of a decision under a heading: what one of them lacks comes from the other.
+    /// Returns the era of a decision under a heading; parts that the decision does not state are the heading's.
     fn under(heading: &Self, decision: &Decision) -> Self {
         let own = Self::parse(decision.source.as_deref().unwrap_or_default());
         let milestone = Some(own.milestone).filter(|version| !version.is_empty());
@@ -83,7 +83,7 @@ fn version(word: &str) -> Option<Vec<u32>> {
     parts.map(|part| part.parse().ok()).collect()
 }
 
-/// Words before a number that only say what it numbers.
+/// Nouns that a number may follow.
 const NUMBERED_NOUNS: &[&str] = &["milestone", "phase", "plan"];
 
 impl DecisionList {

@@ -231,7 +231,7 @@ pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
     }
 }
 
-/// Builds lines from foreign text, and warns of what had to be redacted.
+/// Builds lines from foreign text, and warns about redacted text.
 struct Lines<'a> {
     planning: &'a Path,
     warnings: &'a mut Vec<Warning>,

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::cli::ledger::document;
 use crate::cli::output::Output;
-use crate::cli::shown;
+use crate::cli::print;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::ExecuteReport;
@@ -73,9 +73,9 @@ pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Re
 }
 
 fn show(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
-    shown::phases("Recorded", &report.recorded, to)?;
-    shown::phases("Lessons replaced", &report.judged, to)?;
-    shown::phases("Already recorded", &report.already, to)?;
+    print::phases("Recorded", &report.recorded, to)?;
+    print::phases("Lessons replaced", &report.judged, to)?;
+    print::phases("Already recorded", &report.already, to)?;
     for phase in &report.changed_since {
         writeln!(
             to,

@@ -14,8 +14,8 @@ use anstyle::AnsiColor;
 use anstyle::Style;
 use serde::Serialize;
 
+use crate::cli::print;
 use crate::cli::repeated_warnings;
-use crate::cli::shown;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::ErrorKind;
@@ -207,7 +207,7 @@ impl Output {
                 return write!(to, "{diff}");
             }
             show(&outcome.value, to)?;
-            shown::ending(outcome, to)
+            print::ending(outcome, to)
         };
         self.result_until(outcome, show, end)
     }

@@ -117,7 +117,7 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Prints how many finished plans of the project deviated. Prints nothing if no summary mentions deviations, or if
-/// nearly all plans deviated: where every detail is recorded, the rate warns of nothing.
+/// nearly all plans deviated: if every detail is recorded, the rate is not a warning.
 fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
     let Rate { count, of } = rate.deviated;
     if of == 0 || count * 100 > of * MAX_TELLING_PERCENT {

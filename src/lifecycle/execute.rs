@@ -153,7 +153,7 @@ fn add_latest(
     })
 }
 
-/// Adds all phases that are called complete, even with plans left, those of the archives first, because they were
+/// Adds all phases that are called complete, even with plans left. Archived phases come first, because they were
 /// finished first.
 pub(crate) fn add_all_complete(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     for archive in &survey.folder.archived {

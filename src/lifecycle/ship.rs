@@ -161,8 +161,8 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     Ok(report)
 }
 
-/// Returns whether there is anything to ship, or a milestone that is not complete: its roadmap may list phases of which
-/// none has a folder yet.
+/// Returns whether there is anything to ship, or a milestone that is not complete: the phases on its roadmap may not
+/// have folders yet.
 ///
 /// A planning tool that archives milestones itself may leave the folders of shipped phases in place.
 fn has_work(survey: &Survey, is_foreign: bool) -> bool {

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::audit::AuditRow;
 use crate::audit::Level;
 use crate::cli::output::Output;
-use crate::cli::shown;
+use crate::cli::print;
 use crate::error::Error;
 use crate::error::Result;
 use crate::project::Project;
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &DoctorArgs, project: &Project, out: &mut Output) -> Res
 fn show(diagnosis: &Diagnosis, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "annals {}", diagnosis.version)?;
     for row in &diagnosis.rows {
-        shown::row(row, to)?;
+        print::row(row, to)?;
     }
     Ok(())
 }

@@ -206,7 +206,7 @@ impl ContextFiles {
         most_bytes: None,
     };
 
-    /// Returns what the harness gives its model of a file's text.
+    /// Returns the part of a file's text that the harness gives to its model.
     pub(crate) fn visible<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.strips_comments {
             without_comments(text).into()

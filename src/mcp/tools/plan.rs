@@ -85,7 +85,7 @@ fn plan_brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     ToolAnswer::json("annals plan", &brief)
 }
 
-/// A phase and what the agent who worked it has learned.
+/// A phase, and the lessons of the agent that worked on it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RecordArguments {
