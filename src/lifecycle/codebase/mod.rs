@@ -9,9 +9,9 @@ use std::path::PathBuf;
 
 use ignore::DirEntry;
 
-use crate::lifecycle::profile::commands::BuildCommands;
-use crate::lifecycle::profile::language::language;
-use crate::lifecycle::profile::language::test_home;
+use crate::lifecycle::codebase::commands::BuildCommands;
+use crate::lifecycle::codebase::language::language;
+use crate::lifecycle::codebase::language::test_home;
 use crate::project::Project;
 use crate::storage::walk;
 use crate::text::quantity;
@@ -70,11 +70,11 @@ impl CodebaseSummary {
 
     fn count(root: &Path, planning: &Path, most: usize) -> Parsed<Option<Self>> {
         let mut names = Names::default();
-        let mut profile = Self::default();
+        let mut summary = Self::default();
         let mut warnings = Vec::new();
         for (index, entry) in walk(root, planning).enumerate() {
             if index > most {
-                profile.is_partial = true;
+                summary.is_partial = true;
                 break;
             }
             match entry {
@@ -82,9 +82,9 @@ impl CodebaseSummary {
                 Err(error) => warnings.push(Warning::file(root, error.to_string())),
             }
         }
-        profile.fill(root, names);
+        summary.fill(root, names);
         Parsed::new(
-            Some(profile).filter(|profile| !profile.languages.is_empty()),
+            Some(summary).filter(|summary| !summary.languages.is_empty()),
             warnings,
         )
     }
@@ -124,7 +124,7 @@ impl CodebaseSummary {
             .collect()
     }
 
-    /// Returns the profile as lines of STATE.md.
+    /// Returns the summary as lines of STATE.md.
     pub(crate) fn lines(&self) -> Vec<String> {
         let files: usize = self.languages.iter().map(|(_, files)| files).sum();
         let languages = self
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(found.warnings, []);
         found
             .value
-            .map(|profile| profile.lines())
+            .map(|summary| summary.lines())
             .unwrap_or_default()
     }
 
@@ -324,10 +324,10 @@ mod tests {
         for number in 0..6 {
             tree.write(&format!("{number}.py"), "");
         }
-        let profile = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), 4)
+        let summary = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), 4)
             .value
             .unwrap();
-        assert_eq!(profile.languages, [("Python", 4)]);
-        assert!(profile.lines()[0].starts_with("Source files: 4 at least; counting stopped at "));
+        assert_eq!(summary.languages, [("Python", 4)]);
+        assert!(summary.lines()[0].starts_with("Source files: 4 at least; counting stopped at "));
     }
 }
