@@ -269,7 +269,7 @@ fn the_last_phase_of_the_milestone_leads_to_shipping_it() {
     // GSD archives its milestones itself; the part of annals is done without a complaint about phases.
     let refused = case.run("ship").code(4).stderr();
     assert!(
-        refused.contains("its own workflow archives this milestone"),
+        refused.contains("the planning tool archives this milestone itself"),
         "{refused}"
     );
 

@@ -22,7 +22,7 @@ const STORE: &str = "context";
 /// The name of the check of the files' length.
 pub(crate) const BUDGET: &str = "budget";
 
-/// Compares every file with a block, and those in the settings, with what `sync` would write.
+/// Compares every file that has a block or is in the settings with what `sync` would write.
 pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
     if project.planning().is_err() {
         return Ok(Vec::new());

@@ -1,7 +1,5 @@
 //! Checks the rules of the repo ledger, and how much of the git history it covers.
 
-use std::path::PathBuf;
-
 use crate::audit::row::AuditRow;
 use crate::audit::row::Detail;
 use crate::error::Result;
@@ -16,7 +14,7 @@ const STORE: &str = "ledger";
 
 /// Checks the three files against their rules, and the anchor against the checked-out commit.
 pub(crate) fn rules(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
-    if !paths(project).iter().any(|path| read::exists(path)) {
+    if !ledger::paths(project).iter().any(|path| read::exists(path)) {
         return Ok(Vec::new());
     }
     let report = ledger::check(project)?;
@@ -48,11 +46,4 @@ fn coverage(coverage: &Coverage) -> AuditRow {
     let details = (count > 0).then(|| Detail::new(&coverage.line()));
     let fix = "annals ledger pending";
     AuditRow::counted(STORE, "coverage", count, Vec::from_iter(details), fix)
-}
-
-fn paths(project: &Project) -> Vec<PathBuf> {
-    let folder = project.root.join(&project.settings.ledger_dir);
-    ["STATE.md", "CONSTRAINTS.md", "DECISIONS.md"]
-        .map(|name| folder.join(name))
-        .into()
 }

@@ -52,7 +52,7 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     ])
 }
 
-/// Returns what to do about drift: the command that corrects it, what must be decided before it can, or to edit the
+/// Returns how to fix drift: the command that corrects it, what must be decided before that, or to edit the
 /// lines by hand if all of them say more than the command may change.
 fn drift_fix(project: &Project, survey: &Survey) -> String {
     match position::repair(project, survey) {

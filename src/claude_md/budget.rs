@@ -25,15 +25,12 @@ word_enum! {
         NoCommands = "no_commands",
         /// No skills.
         NoSkills = "no_skills",
-        /// No patterns; only under a limit that the user set.
+        /// No patterns.
         NoPatterns = "no_patterns",
-        /// No decisions; only under a limit that the user set.
+        /// No decisions.
         NoDecisions = "no_decisions",
     }
 }
-
-/// Number of steps taken if no limit was set: a few decisions and patterns are always kept.
-const SOFT_STEPS: usize = 5;
 
 /// Number of lines, including markers, that the block may always have, however long the user's text is.
 const MIN_BLOCK_LINES: usize = 28;
@@ -42,6 +39,12 @@ const MIN_BLOCK_LINES: usize = 28;
 const MARKER_LINES: usize = 2;
 
 impl ShrinkStep {
+    /// Returns whether the step is taken only under a limit that the user set: otherwise, a few decisions and
+    /// patterns are always kept.
+    fn needs_hard_limit(self) -> bool {
+        matches!(self, Self::NoPatterns | Self::NoDecisions)
+    }
+
     fn apply(self, content: &mut Content) {
         match self {
             Self::FewerPatterns => content.patterns.truncate(3),
@@ -62,7 +65,7 @@ pub struct Limits {
     pub max_lines: usize,
     /// Maximum number of tokens of the block.
     pub max_tokens: Option<usize>,
-    /// Whether the user set these limits, so that they hold whatever content is lost.
+    /// Whether the user set these limits, so that they apply even if content is lost.
     pub is_hard: bool,
 }
 
@@ -125,12 +128,8 @@ pub(crate) fn fit(
     };
     let mut block = render(&content)?;
     let mut shrunk = Vec::new();
-    let steps = if limits.is_hard {
-        ShrinkStep::ALL.len()
-    } else {
-        SOFT_STEPS
-    };
-    for step in ShrinkStep::ALL.into_iter().take(steps) {
+    let is_allowed = |step: &ShrinkStep| limits.is_hard || !step.needs_hard_limit();
+    for step in ShrinkStep::ALL.into_iter().filter(is_allowed) {
         if excess(&block) == Excess::default() {
             break;
         }

@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use chrono::NaiveDate;
-
+use crate::claude_md::decision_list::DecisionFile;
+use crate::claude_md::decision_list::DecisionList;
+use crate::claude_md::decision_list::PlacedDecision;
 use crate::claude_md::repetition::KnownDecisions;
 use crate::claude_md::superseded::superseded;
 use crate::planning::Decision;
-use crate::planning::PhaseNumber;
 use crate::planning::is_absent;
 use crate::planning::non_placeholder;
 use crate::text::fold;
@@ -40,85 +40,10 @@ const STRUCTURAL_PREFIXES: &[&str] = &[
     "security", "auth", "encrypt", "permission", "secret", "dependency", "dependencies",
 ];
 
-/// The file that a list of decisions is from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DecisionFile {
-    /// STATE.md.
-    #[default]
-    State,
-    /// PROJECT.md.
-    Project,
-}
-
-/// Decisions from one source, in file order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DecisionList {
-    /// The file.
-    pub file: DecisionFile,
-    /// The heading above them, which may state their order.
-    pub heading: Option<String>,
-    /// The decisions.
-    pub decisions: Vec<Decision>,
-}
-
-/// The position of an undated decision in the project's plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Era {
-    /// Components of the milestone's version.
-    milestone: Vec<u32>,
-    phase: Option<PhaseNumber>,
-}
-
-impl Era {
-    /// Parses `[02-03]`, `Phase 6`, `v1.2 phase 4`, `3`; a date yields an empty era.
-    fn parse(text: &str) -> Self {
-        let mut era = Self::default();
-        let lower = text.to_lowercase();
-        let words = lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
-        let mut before = "";
-        for word in words.filter(|word| !word.is_empty()) {
-            let is_milestone = before == "milestone" || word.starts_with('v');
-            if let Some(version) = version(word).filter(|_| is_milestone) {
-                era.milestone = version;
-            } else if era.phase.is_none() && !NUMBERED_NOUNS.contains(&word) {
-                era.phase = PhaseNumber::parse(word).filter(|phase| !phase.is_year());
-                if era.phase.is_none() {
-                    break;
-                }
-            }
-            before = word;
-        }
-        era
-    }
-
-    /// Returns the era of a decision under a heading: what one of them lacks comes from the other.
-    fn under(heading: &Self, decision: &Decision) -> Self {
-        let own = Self::parse(decision.source.as_deref().unwrap_or_default());
-        let milestone = Some(own.milestone).filter(|version| !version.is_empty());
-        Self {
-            milestone: milestone.unwrap_or_else(|| heading.milestone.clone()),
-            phase: own.phase.or_else(|| heading.phase.clone()),
-        }
-    }
-}
-
-/// Returns the components of `v1.10` or `2`.
-fn version(word: &str) -> Option<Vec<u32>> {
-    let parts = word.strip_prefix('v').unwrap_or(word).split('.');
-    parts.map(|part| part.parse().ok()).collect()
-}
-
-/// Words before a number that only say what it numbers.
-const NUMBERED_NOUNS: &[&str] = &["milestone", "phase", "plan"];
-
 /// A decision with its sort keys.
 struct RankedDecision<'a> {
-    decision: &'a Decision,
+    placed: PlacedDecision<'a>,
     file: DecisionFile,
-    /// Its own date, or that of its nearest dated neighbour.
-    date: Option<NaiveDate>,
-    /// Its own milestone and phase, or those of its neighbour.
-    era: Era,
     /// Index of its list; of two lists without dates, the first is considered newer.
     list: usize,
     /// Index in its list, oldest first.
@@ -129,22 +54,27 @@ struct RankedDecision<'a> {
 impl<'a> RankedDecision<'a> {
     /// Takes over the other statement of the same decision if only that one has a reason.
     fn take_reason(&mut self, other: &RankedDecision<'a>) {
-        if self.decision.rationale.is_none() && other.decision.rationale.is_some() {
-            self.decision = other.decision;
+        if self.placed.decision.rationale.is_none() && other.placed.decision.rationale.is_some() {
+            self.placed.decision = other.placed.decision;
             self.impact = other.impact;
         }
     }
 
     /// Sorts newest first.
     fn recency(&self) -> impl Ord + use<> {
-        let era = Reverse(self.era.clone());
-        (Reverse(self.date), era, self.list, Reverse(self.position))
+        let era = Reverse(self.placed.era.clone());
+        (
+            Reverse(self.placed.date),
+            era,
+            self.list,
+            Reverse(self.position),
+        )
     }
 
     /// Sorts newest first, and decisions of the same date by impact.
     fn rank(&self) -> impl Ord + use<> {
-        let tie = self.date.map(|_| Reverse(self.impact));
-        (Reverse(self.date), tie, self.recency())
+        let tie = self.placed.date.map(|_| Reverse(self.impact));
+        (Reverse(self.placed.date), tie, self.recency())
     }
 }
 
@@ -152,7 +82,7 @@ impl<'a> RankedDecision<'a> {
 pub(crate) fn newest_first(lists: &[DecisionList]) -> impl Iterator<Item = &Decision> {
     let mut ranked = ranked(lists);
     ranked.sort_by_cached_key(RankedDecision::recency);
-    ranked.into_iter().map(|ranked| ranked.decision)
+    ranked.into_iter().map(|ranked| ranked.placed.decision)
 }
 
 /// Returns the texts of the decisions to show, newest first.
@@ -193,7 +123,7 @@ struct ShownTexts<'r, 'a, T, F> {
 
 impl<'a, T, F: Fn(&'a Decision) -> Option<T>> ShownTexts<'_, 'a, T, F> {
     fn has_text(&mut self, place: usize) -> bool {
-        let decision = self.ranked[place].decision;
+        let decision = self.ranked[place].placed.decision;
         let shown = || (self.shown)(decision);
         let text = self.texts.entry(place).or_insert_with(shown);
         text.is_some()
@@ -205,10 +135,10 @@ impl<'a, T, F: Fn(&'a Decision) -> Option<T>> ShownTexts<'_, 'a, T, F> {
             return false;
         }
         let ranked = self.ranked;
-        let Some(own) = plan(ranked[place].decision) else {
+        let Some(own) = plan(ranked[place].placed.decision) else {
             return true;
         };
-        let earlier = (0..place).filter(|other| plan(ranked[*other].decision) == Some(own));
+        let earlier = (0..place).filter(|other| plan(ranked[*other].placed.decision) == Some(own));
         let earlier = earlier.filter(|other| self.has_text(*other));
         earlier.take(MAX_PER_PLAN).count() < MAX_PER_PLAN
     }
@@ -251,8 +181,15 @@ fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
     let mut ranked: Vec<RankedDecision<'_>> = Vec::new();
     for (index, list) in lists.iter().enumerate() {
         // Newest first, so that a repeated decision is kept at its newer position.
-        for one in oldest_first(list, index).into_iter().rev() {
-            let text = one.decision.untagged();
+        for (position, placed) in list.oldest_first().into_iter().enumerate().rev() {
+            let one = RankedDecision {
+                impact: impact(placed.decision),
+                placed,
+                file: list.file,
+                list: index,
+                position,
+            };
+            let text = one.placed.decision.untagged();
             if is_absent(text) {
                 continue;
             }
@@ -265,7 +202,7 @@ fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
         }
     }
     let ranked = without_repetitions(ranked);
-    let all: Vec<&Decision> = ranked.iter().map(|one| one.decision).collect();
+    let all: Vec<&Decision> = ranked.iter().map(|one| one.placed.decision).collect();
     let superseded = superseded(&all);
     let all = ranked.into_iter().enumerate();
     let valid = all.filter(|(index, _)| !superseded.contains(index));
@@ -278,10 +215,10 @@ fn without_repetitions(ranked: Vec<RankedDecision<'_>>) -> Vec<RankedDecision<'_
         .into_iter()
         .partition(|one| one.file == DecisionFile::State);
     let compared = if project.is_empty() { 0 } else { MAX_COMPARED };
-    let known = KnownDecisions::new(kept.iter().take(compared).map(|one| one.decision));
+    let known = KnownDecisions::new(kept.iter().take(compared).map(|one| one.placed.decision));
     for (index, one) in project.into_iter().enumerate() {
         let is_compared = index < MAX_COMPARED;
-        let repetition = is_compared.then(|| known.repetition(one.decision));
+        let repetition = is_compared.then(|| known.repetition(one.placed.decision));
         match repetition.flatten() {
             Some(of) if of.has_all_words => kept[of.index].take_reason(&one),
             Some(_) => {}
@@ -289,83 +226,6 @@ fn without_repetitions(ranked: Vec<RankedDecision<'_>>) -> Vec<RankedDecision<'_
         }
     }
     kept
-}
-
-/// Returns a list's decisions in chronological order; missing dates and eras are taken from their neighbours.
-fn oldest_first(list: &DecisionList, index: usize) -> Vec<RankedDecision<'_>> {
-    let heading = Era::parse(list.heading.as_deref().unwrap_or_default());
-    let placed = |decision| RankedDecision {
-        decision,
-        file: list.file,
-        date: decision.date,
-        era: Era::under(&heading, decision),
-        list: index,
-        position: 0,
-        impact: impact(decision),
-    };
-    let mut ordered: Vec<RankedDecision<'_>> = list.decisions.iter().map(placed).collect();
-    if is_newest_first(list, &ordered) {
-        ordered.reverse();
-    }
-    fill_milestones(&mut ordered);
-    let mut day = ordered.iter().find_map(|placed| placed.date);
-    let mut era = ordered
-        .iter()
-        .map(|placed| &placed.era)
-        .find(|era| **era != Era::default())
-        .cloned();
-    for (position, placed) in ordered.iter_mut().enumerate() {
-        placed.position = position;
-        day = placed.date.or(day);
-        placed.date = day;
-        if placed.era != Era::default() {
-            era = Some(placed.era.clone());
-        }
-        placed.era = era.clone().unwrap_or_default();
-    }
-    ordered
-}
-
-/// Assigns to each phase without a milestone the newest milestone named before it.
-fn fill_milestones(ordered: &mut [RankedDecision<'_>]) {
-    let mut newest: Vec<u32> = Vec::new();
-    for placed in ordered {
-        let era = &mut placed.era;
-        if era.milestone.is_empty() && era.phase.is_some() {
-            era.milestone.clone_from(&newest);
-        }
-        newest = newest.max(era.milestone.clone());
-    }
-}
-
-/// Returns whether the list is newest first: by its heading, or else because most dates, or phases, descend.
-fn is_newest_first(list: &DecisionList, decisions: &[RankedDecision<'_>]) -> bool {
-    let heading = fold(list.heading.as_deref().unwrap_or_default());
-    let contains_any = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
-    if contains_any(&[
-        "newest first", "latest first", "most recent first", "reverse chronological",
-    ]) {
-        return true;
-    }
-    if contains_any(&["oldest first", "newest last", "chronological"]) {
-        return false;
-    }
-    let days: Vec<NaiveDate> = decisions.iter().filter_map(|placed| placed.date).collect();
-    let eras = decisions.iter().map(|placed| &placed.era);
-    let eras: Vec<&Era> = eras.filter(|era| **era != Era::default()).collect();
-    if days.is_empty() {
-        is_descending(&eras)
-    } else {
-        is_descending(&days)
-    }
-}
-
-/// Returns whether a list has more descending than ascending steps.
-fn is_descending<T: PartialOrd>(list: &[T]) -> bool {
-    let steps = || list.iter().zip(list.iter().skip(1));
-    let down = steps().filter(|(a, b)| a > b).count();
-    let up = steps().filter(|(a, b)| a < b).count();
-    down > up
 }
 
 /// Returns the impact of a decision: one point each for a reason, a binding word, and a structural word.
@@ -434,9 +294,9 @@ mod tests {
     #[test]
     fn texts_are_built_only_for_decisions_that_may_be_shown() {
         let lists = [undated(200)];
-        let asked = std::cell::Cell::new(0);
+        let calls = std::cell::Cell::new(0);
         let texts = select(&lists, |decision| {
-            asked.set(asked.get() + 1);
+            calls.set(calls.get() + 1);
             // The newest is omitted.
             (decision.text != "d199").then_some(decision.text.as_str())
         });
@@ -445,7 +305,7 @@ mod tests {
             .map(|number| format!("d{number}"))
             .collect();
         assert_eq!(texts, expected);
-        assert_eq!(asked.get(), MAX_DECISIONS + 1);
+        assert_eq!(calls.get(), MAX_DECISIONS + 1);
     }
 
     #[test]

@@ -11,6 +11,7 @@
 use sha2::Digest;
 use sha2::Sha256;
 
+use crate::markdown::comments::annals_marker;
 use crate::text::hexadecimal;
 
 /// The meaning of a line of a context file for the block.
@@ -27,12 +28,7 @@ pub(crate) enum BlockMarker {
 impl BlockMarker {
     /// Parses a line as a marker, if it is one.
     pub(crate) fn from_line(line: &str) -> Option<Self> {
-        let inner = line.trim().strip_prefix("<!--")?.trim_start();
-        let name = inner.strip_prefix("annals:")?;
-        let end = name
-            .find(|c: char| !c.is_ascii_alphanumeric())
-            .unwrap_or(name.len());
-        let (name, rest) = name.split_at(end);
+        let (name, rest) = annals_marker(line)?;
         let attributes = rest
             .strip_suffix("-->")
             .filter(|inner| !inner.contains("-->"));

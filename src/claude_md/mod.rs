@@ -3,6 +3,7 @@
 mod budget;
 mod conflict;
 mod content;
+mod decision_list;
 mod decisions;
 mod earlier_versions;
 mod edited;
@@ -25,8 +26,8 @@ pub use budget::ShrinkStep;
 pub use content::Content;
 pub use content::PhaseLine;
 pub use content::SkillLine;
-pub use decisions::DecisionFile;
-pub use decisions::DecisionList;
+pub use decision_list::DecisionFile;
+pub use decision_list::DecisionList;
 pub(crate) use decisions::newest_first;
 pub use legacy_body::RecordedContent;
 pub use ownership::ContextFile;

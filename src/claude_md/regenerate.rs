@@ -218,7 +218,7 @@ impl Regeneration<'_> {
         })
     }
 
-    /// Returns the content for one file, without what the user's own text in it already says.
+    /// Returns the content for one file, without statements that the user's own text in it already makes.
     fn content_for(&self, file: &ContextFile<'_>) -> Content {
         let mut content = self.content.clone();
         let sentences = SentenceSet::from_text(&file.own_text());

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::claude_md::content::Content;
 use crate::claude_md::content::PhaseLine;
 use crate::claude_md::content::SkillLine;
+use crate::claude_md::decision_list::DecisionList;
 use crate::claude_md::decisions;
-use crate::claude_md::decisions::DecisionList;
 use crate::claude_md::legacy_body::RecordedContent;
 use crate::patterns;
 use crate::planning::Decision;
@@ -231,7 +231,7 @@ pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
     }
 }
 
-/// Builds lines from foreign text, and warns of what had to be redacted.
+/// Builds lines from foreign text, and warns about redacted text.
 struct Lines<'a> {
     planning: &'a Path,
     warnings: &'a mut Vec<Warning>,

@@ -1,4 +1,4 @@
-//! Finds the decisions that a later one takes back by naming their plan or their id.
+//! Finds the decisions that a later one revokes by naming their plan or their id.
 
 use std::collections::BTreeSet;
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::planning::Decision;
 use crate::ranking::WordSet;
 
-/// Minimum number of words that a decision shares with the one that takes it back, if its plan made several.
+/// Minimum number of words that a decision shares with the one that revokes it, if its plan made several.
 const MIN_SHARED_WORDS: usize = 3;
 
 /// Maximum number of ids that are looked for.
@@ -15,20 +15,20 @@ const MAX_IDS: usize = 100;
 /// Maximum number of decisions with the same id that are compared.
 const MAX_OF_ID: usize = 20;
 
-/// Returns the indices of the decisions that another one takes back: `supersedes D-12`, `REVERSAL of 02-01`.
+/// Returns the indices of the decisions that another one revokes: `supersedes D-12`, `REVERSAL of 02-01`.
 ///
-/// If the named plan made several decisions, only the one that shares most words is taken back.
+/// If the named plan made several decisions, only the one that shares most words is revoked.
 pub(crate) fn superseded(decisions: &[&Decision]) -> BTreeSet<usize> {
     let ids = decisions.iter().enumerate().flat_map(|(index, decision)| {
-        let ids = ids_taken_back(&decision.text).into_iter();
+        let ids = revoked_ids(&decision.text).into_iter();
         ids.map(move |id| (id, index))
     });
-    let taken_back: Vec<(String, usize)> = ids.take(MAX_IDS).collect();
-    if taken_back.is_empty() {
+    let revoked: Vec<(String, usize)> = ids.take(MAX_IDS).collect();
+    if revoked.is_empty() {
         return BTreeSet::new();
     }
     let mut by_id: HashMap<&str, BTreeSet<usize>> = HashMap::new();
-    for (id, _) in &taken_back {
+    for (id, _) in &revoked {
         by_id.insert(id, BTreeSet::new());
     }
     for (index, decision) in decisions.iter().enumerate() {
@@ -43,7 +43,7 @@ pub(crate) fn superseded(decisions: &[&Decision]) -> BTreeSet<usize> {
         let is_other = !of_id.contains(later) && of_id.len() <= MAX_OF_ID;
         is_other.then(|| most_alike(*later, of_id, decisions))?
     };
-    taken_back.iter().filter_map(earlier).collect()
+    revoked.iter().filter_map(earlier).collect()
 }
 
 /// Returns the only decision of an id, or the one that shares most words with the later decision.
@@ -63,8 +63,8 @@ fn most_alike(later: usize, of_id: &BTreeSet<usize>, decisions: &[&Decision]) ->
     (most >= MIN_SHARED_WORDS && most > second).then_some(index)
 }
 
-/// Returns the ids after a word that takes back: `02-01` in `reversal of the 02-01 pattern`.
-fn ids_taken_back(text: &str) -> Vec<String> {
+/// Returns the ids after a word that revokes: `02-01` in `reversal of the 02-01 pattern`.
+fn revoked_ids(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
     if !lower.contains("supersede") && !lower.contains("revers") {
         return Vec::new();
@@ -111,14 +111,14 @@ mod tests {
             ..Decision::default()
         };
         let decisions: Vec<Decision> = texts.iter().map(decision).collect();
-        let taken_back = superseded(&decisions.iter().collect::<Vec<_>>());
+        let revoked = superseded(&decisions.iter().collect::<Vec<_>>());
         (0..texts.len())
-            .filter(|index| !taken_back.contains(index))
+            .filter(|index| !revoked.contains(index))
             .collect()
     }
 
     #[test]
-    fn a_decision_that_is_taken_back_by_its_id_is_found() {
+    fn a_decision_that_is_revoked_by_its_id_is_found() {
         for texts in [
             [
                 "[D-12]: Sort by name",
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_taken_back() {
+    fn nothing_else_is_revoked() {
         for texts in [
             ["D-12: Sort by name", "D-20: Sort by date, unlike D-12"],
             ["D-12: Sort by name", "D-20: Reverse the list, as D-12 says"],

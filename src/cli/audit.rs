@@ -8,7 +8,7 @@ use clap::Args;
 use crate::audit;
 use crate::audit::Audit;
 use crate::cli::output::Output;
-use crate::cli::shown;
+use crate::cli::print;
 use crate::error::Result;
 use crate::project::Project;
 
@@ -47,7 +47,7 @@ fn show(audit: &Audit, to: &mut dyn Write) -> io::Result<()> {
         return writeln!(to, "Nothing to audit: no store is in use here.");
     }
     for row in &audit.rows {
-        shown::row(row, to)?;
+        print::row(row, to)?;
     }
     Ok(())
 }

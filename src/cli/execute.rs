@@ -8,14 +8,12 @@ use clap::Args;
 
 use crate::cli::ledger::document;
 use crate::cli::output::Output;
-use crate::cli::shown;
-use crate::error::Error;
+use crate::cli::print;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::ExecuteReport;
 use crate::lifecycle::ExecuteRequest;
 use crate::patterns::SubmittedLessons;
-use crate::planning::PhaseNumber;
 use crate::project::Project;
 
 /// Record what a finished phase taught in PATTERNS.md
@@ -50,7 +48,7 @@ pub(crate) struct ExecuteArgs {
 }
 
 pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let phase = args.phase.as_deref().map(phase_number).transpose()?;
+    let phase = args.phase.as_deref().map(str::parse).transpose()?;
     if args.digest {
         let digest = lifecycle::digest(project, phase.as_ref())?;
         return out.result(&digest, |digest, to| write!(to, "{}", digest.text));
@@ -74,17 +72,10 @@ pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Re
     out.outcome(&done, show, done.refusal())
 }
 
-/// Parses a phase number from the command line.
-pub(crate) fn phase_number(text: &str) -> Result<PhaseNumber> {
-    PhaseNumber::parse_id(text).ok_or_else(|| {
-        Error::usage(format!("{text:?} is not a phase number")).hint("write it like 3, 05.1 or 3b")
-    })
-}
-
 fn show(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
-    shown::phases("Recorded", &report.recorded, to)?;
-    shown::phases("Lessons replaced", &report.judged, to)?;
-    shown::phases("Already recorded", &report.already, to)?;
+    print::phases("Recorded", &report.recorded, to)?;
+    print::phases("Lessons replaced", &report.judged, to)?;
+    print::phases("Already recorded", &report.already, to)?;
     for phase in &report.changed_since {
         writeln!(
             to,

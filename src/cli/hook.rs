@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::git;
 use crate::hooks;
+use crate::hooks::Event;
 use crate::hooks::Harness;
 use crate::hooks::HookRequest;
 use crate::hooks::MAX_INPUT;
@@ -81,21 +82,21 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
         harness: args.harness.as_deref().and_then(Harness::from_word),
         no_notepad: args.no_notepad,
     };
-    let is_end = request.event.as_deref() == Some("session-end");
+    let is_end = request.event.as_deref() == Some(Event::SessionEnd.as_str());
     git::use_process_groups();
-    let (done, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     // A panic is reported as an error, without a backtrace.
     std::panic::set_hook(Box::new(|_| {}));
     let worker = thread::Builder::new().name("hook".to_owned());
     let worker = worker.spawn(move || {
         let answer = answer(&request, &place);
         // The receiver is dropped after the timeout.
-        let _is_heard = done.send(answer).is_ok();
+        let _is_heard = sender.send(answer).is_ok();
     });
     if let Err(error) = worker {
         return Err(Error::failed(format!("cannot start a thread: {error}")));
     }
-    match told.recv_timeout(if is_end { TIME_AT_END } else { TIME }) {
+    match receiver.recv_timeout(if is_end { TIME_AT_END } else { TIME }) {
         Ok(answer) => answer,
         Err(mpsc::RecvTimeoutError::Timeout) => {
             git::kill_all();

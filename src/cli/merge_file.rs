@@ -95,7 +95,7 @@ pub(crate) fn run(args: &MergeFileArgs, project: &Project, out: &mut Output) -> 
     let report = Report {
         path: shown.to_owned(),
         conflicts,
-        diff: applied.dry_run.then_some(applied.diff),
+        diff: applied.diff,
     };
     let verdict = match conflicts {
         0 => Ok(()),

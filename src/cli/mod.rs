@@ -1,6 +1,5 @@
 //! Parses arguments, calls the library, prints the result.
 
-mod alike;
 mod audit;
 mod completions;
 mod config;
@@ -29,14 +28,15 @@ mod output;
 mod patterns;
 mod pause;
 mod plan;
+mod print;
 mod progress;
 mod recall;
+mod repeated_warnings;
 mod report;
 mod resume;
 mod setup;
 mod share;
 mod ship;
-mod shown;
 mod status;
 mod stdin;
 mod suggestion;

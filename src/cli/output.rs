@@ -14,8 +14,8 @@ use anstyle::AnsiColor;
 use anstyle::Style;
 use serde::Serialize;
 
-use crate::cli::alike;
-use crate::cli::shown;
+use crate::cli::print;
+use crate::cli::repeated_warnings;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::ErrorKind;
@@ -207,7 +207,7 @@ impl Output {
                 return write!(to, "{diff}");
             }
             show(&outcome.value, to)?;
-            shown::ending(outcome, to)
+            print::ending(outcome, to)
         };
         self.result_until(outcome, show, end)
     }
@@ -337,7 +337,7 @@ impl Output {
     pub(crate) fn explain(&mut self, text: &str) {
         self.failed = Some(ErrorKind::Usage);
         // If stderr is closed, the message is lost.
-        let _told = self.stderr.write_all(text.as_bytes()).is_ok();
+        let _written = self.stderr.write_all(text.as_bytes()).is_ok();
     }
 
     /// Prints a message that only `--verbose` enables.
@@ -357,8 +357,8 @@ impl Output {
     /// Asks for one line; returns `None` if the answer is empty.
     pub(crate) fn ask(&mut self, question: &str) -> Result<Option<String>> {
         let question = text::sanitized(question);
-        let asked = write!(self.stderr, "{question}").and_then(|()| self.stderr.flush());
-        asked.at("ask", Path::new("-"))?;
+        let written = write!(self.stderr, "{question}").and_then(|()| self.stderr.flush());
+        written.at("ask", Path::new("-"))?;
         let mut answer = String::new();
         io::stdin()
             .read_line(&mut answer)
@@ -380,13 +380,13 @@ impl Output {
         Ok(())
     }
 
-    /// Prints warnings, one per line; unless all details are wanted, the same is said once of many files.
+    /// Prints warnings, one per line; those that repeat for many files are combined, unless `--verbose` is given.
     pub(crate) fn warnings(&mut self, warnings: &[Warning]) {
         if !self.mode.quiet {
             let warnings = if self.mode.verbose {
                 warnings.to_vec()
             } else {
-                alike::combined(warnings)
+                repeated_warnings::combined(warnings)
             };
             for warning in &warnings {
                 let message = format!("{}: {}", self.named(&warning.place), warning.message);
@@ -441,7 +441,7 @@ impl Output {
             return;
         }
         // If stderr is closed, the message is lost.
-        let _told = writeln!(self.stderr, "{style}{label}{style:#}{message}").is_ok();
+        let _written = writeln!(self.stderr, "{style}{label}{style:#}{message}").is_ok();
     }
 }
 
@@ -502,8 +502,8 @@ fn diff_style(line: &str) -> Style {
     Style::new().fg_color(Some(color.into()))
 }
 
-fn choice(asked: ColorChoice, is_terminal: bool) -> ColorChoice {
-    match asked {
+fn choice(requested: ColorChoice, is_terminal: bool) -> ColorChoice {
+    match requested {
         ColorChoice::Auto if is_terminal => ColorChoice::Auto,
         ColorChoice::Auto => ColorChoice::Never,
         other => other,

@@ -5,7 +5,6 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::execute::phase_number;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::lifecycle;
@@ -49,7 +48,7 @@ pub(crate) struct PlanArgs {
 }
 
 pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let phase = args.phase.as_deref().map(phase_number).transpose()?;
+    let phase = args.phase.as_deref().map(str::parse).transpose()?;
     let done = lifecycle::plan(project, phase.as_ref())?;
     out.warnings(&done.warnings);
     out.result_until(&done, show, done.refusal())
@@ -66,7 +65,7 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
     let (shown, know): (Vec<&RelevantPattern>, Vec<String>) = known
         .filter_map(|pattern| Some((pattern, lesson_line(pattern)?)))
         .unzip();
-    print_lines("What to know", &know, (5, LESSON_WIDTH), to)?;
+    print_lines("What to know", &know, 5, LESSON_WIDTH, to)?;
     let mut shown_with_files: Vec<&str> = Vec::new();
     let careful = brief.careful.iter().map(|file| {
         let lesson = file.lesson.as_deref().filter(|lesson| {
@@ -78,7 +77,7 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
         line
     });
     let careful: Vec<String> = careful.collect();
-    print_lines("Files to be careful with", &careful, (5, LESSON_WIDTH), to)?;
+    print_lines("Files to be careful with", &careful, 5, LESSON_WIDTH, to)?;
     rate(brief.rate, to)?;
     list("Plans", &plans(&brief.plans), 5, to)?;
     problems(&brief.problems, to)?;
@@ -118,7 +117,7 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Prints how many finished plans of the project deviated. Prints nothing if no summary mentions deviations, or if
-/// nearly all plans deviated: where every detail is recorded, the rate warns of nothing.
+/// nearly all plans deviated: if every detail is recorded, the rate is not a warning.
 fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
     let Rate { count, of } = rate.deviated;
     if of == 0 || count * 100 > of * MAX_TELLING_PERCENT {
@@ -154,14 +153,15 @@ fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
 
 /// Prints a heading and the first `most` lines under it; nothing if there are none.
 fn list(heading: &str, lines: &[String], most: usize, to: &mut dyn Write) -> io::Result<()> {
-    print_lines(heading, lines, (most, WIDTH), to)
+    print_lines(heading, lines, most, WIDTH, to)
 }
 
-/// Does the same with another line width.
+/// Prints a list as [`list`] does, with another maximum line width.
 fn print_lines(
     heading: &str,
     lines: &[String],
-    (most, width): (usize, usize),
+    most: usize,
+    width: usize,
     to: &mut dyn Write,
 ) -> io::Result<()> {
     if lines.is_empty() {
@@ -327,7 +327,7 @@ mod tests {
     fn endless() -> PhaseBrief {
         let long = "word ".repeat(200);
         PhaseBrief {
-            phase: phase_number("2.1").unwrap(),
+            phase: "2.1".parse().unwrap(),
             total: 90,
             name: Some(long.clone()),
             status: "in progress".to_owned(),
@@ -342,7 +342,7 @@ mod tests {
             success_criteria: vec![long.clone(); 90],
             depends_on: vec![
                 Dependency {
-                    phase: phase_number("1").unwrap(),
+                    phase: "1".parse().unwrap(),
                     status: None,
                 };
                 90
@@ -354,7 +354,7 @@ mod tests {
                     file: "a.rs".to_owned(),
                     plans: vec![PlanRef {
                         milestone: "default".to_owned(),
-                        phase: phase_number("1").unwrap(),
+                        phase: "1".parse().unwrap(),
                         plan: PlanNumber::parse("1").unwrap(),
                     }],
                     lesson: Some(long.clone()),

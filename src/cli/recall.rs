@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::output::Output;
-use crate::cli::shown::NOTHING_RELEVANT;
-use crate::cli::shown::show_silence;
+use crate::cli::print::NOTHING_RELEVANT;
+use crate::cli::print::show_silence;
 use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::project::Project;
@@ -98,7 +98,7 @@ fn show(found: &Recalled, to: &mut dyn Write) -> io::Result<()> {
         show_hit(hit, to)?;
     }
     if found.truncated {
-        writeln!(to, "\nMore were found: --limit shows them.")?;
+        writeln!(to, "\nMore results are available; raise --limit.")?;
     }
     Ok(())
 }

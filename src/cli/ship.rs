@@ -6,7 +6,7 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::output::Output;
-use crate::cli::shown;
+use crate::cli::print;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::ShipReport;
@@ -62,7 +62,7 @@ fn show(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
         None if report.left_to.is_some() => {}
         None => writeln!(to, "No milestone to archive.")?,
     }
-    shown::phases("Recorded", &report.recorded, to)?;
+    print::phases("Recorded", &report.recorded, to)?;
     for path in &report.removed {
         writeln!(to, "Removed {}.", path.display())?;
     }

@@ -120,7 +120,7 @@ fn next(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         let command = &rival.command;
         writeln!(
             to,
-            "Contested:  {command} is about as likely; check before you continue"
+            "Contested:  {command} is almost as likely; check the evidence first"
         )?;
         evidence(&rival.because, to)?;
     }

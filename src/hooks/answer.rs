@@ -13,9 +13,9 @@ use crate::hooks::harness;
 use crate::hooks::input::Input;
 use crate::hooks::log;
 use crate::hooks::notices;
-use crate::hooks::place;
 use crate::hooks::post_tool;
 use crate::hooks::pre_compact;
+use crate::hooks::session_project;
 use crate::hooks::setup;
 use crate::hooks::start;
 use crate::hooks::start::Start;
@@ -73,21 +73,21 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
         return Ok(Reply::default());
     };
     let fired = input.event().and_then(harness::safe_event_name);
-    let asked = request.event.as_deref().or(fired);
-    let Some(event) = asked.and_then(harness::parse_event) else {
+    let name = request.event.as_deref().or(fired);
+    let Some(event) = name.and_then(harness::parse_event) else {
         return Ok(Reply::default());
     };
     if event == Event::PromptSubmit {
         return Ok(Reply::default());
     }
-    let Some(mut project) = place::open(place, &input)? else {
+    let Some(mut project) = session_project::open(place, &input)? else {
         return Ok(Reply::default());
     };
     project.settings.lock_wait = project.settings.lock_wait.min(LOCK_WAIT);
     let harness = request
         .harness
-        .or_else(|| fired.and_then(harness::of_event_name))
-        .unwrap_or_else(|| harness::of_environment(&project));
+        .or_else(|| fired.and_then(harness::from_event_name))
+        .unwrap_or_else(|| harness::from_environment(&project.environment));
     let name = harness.profile().event_name(event).unwrap_or("annals");
     let mut problems = Vec::new();
     let text = context_for(request, &project, harness, event, &input, &mut problems);

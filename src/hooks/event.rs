@@ -1,20 +1,26 @@
 //! Defines the events of a session.
 
-/// The events of a session that `annals` handles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A session began, was resumed, cleared or compacted.
-    SessionStart,
-    /// The user sent a prompt.
-    PromptSubmit,
-    /// A tool has run.
-    PostToolUse,
-    /// A subagent has ended.
-    SubagentStop,
-    /// The session is about to be compacted.
-    PreCompact,
-    /// The session ended or became idle.
-    SessionEnd,
+use serde::Serialize;
+
+use crate::text::word_enum;
+
+word_enum! {
+    /// An event of a session; its word is the argument of `annals hook`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum Event {
+        /// A session began, was resumed, cleared or compacted.
+        SessionStart = "session-start",
+        /// The user sent a prompt.
+        PromptSubmit = "prompt-submit",
+        /// A tool has run.
+        PostToolUse = "post-tool-use",
+        /// A subagent has ended.
+        SubagentStop = "subagent-stop",
+        /// The session is about to be compacted.
+        PreCompact = "pre-compact",
+        /// The session ended or became idle.
+        SessionEnd = "session-end",
+    }
 }
 
 impl Event {

@@ -91,15 +91,14 @@ pub struct Invalid {
 /// Runs all checks; it writes only the pruned notepad and the rebuilt INDEX.md.
 pub fn audit(project: &Project) -> Result<EntryAudit> {
     let place = KnowledgeDir::in_project(project);
-    let storage = project.storage();
     // Without entries there is nothing to write, and no reason to create a folder for locks.
     if !place.root().exists() && !has_pending(&project.root) {
         return Ok(EntryAudit {
-            diff: storage.is_dry_run().then(String::new),
+            diff: project.dry_run.then(String::new),
             ..EntryAudit::default()
         });
     }
-    let (mut found, applied) = storage.transact("entry audit", &[Store::Entries], || {
+    let (mut found, applied) = project.transact("entry audit", &[Store::Entries], || {
         let mut found = EntryAudit::default();
         let mut changes = Changes::new();
         prune_notepad(project, &place, &mut found, &mut changes)?;
@@ -115,7 +114,7 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
         found.duplicates = duplicates(&scanned.value);
         Ok((found, changes))
     })?;
-    found.diff = applied.dry_run.then_some(applied.diff);
+    found.diff = applied.diff;
     found.warnings.extend(project.named(applied.warnings));
     Ok(found)
 }

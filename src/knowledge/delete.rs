@@ -56,21 +56,19 @@ pub fn delete(
     let reason = &one_line(reason);
     let place = KnowledgeDir::in_project(project);
     let operation = format!("entry delete {key}");
-    let ((), applied) = project
-        .storage()
-        .transact(&operation, &[Store::Entries], || {
-            let (path, _) = existing(&place, key)?;
-            let mut changes = Changes::new();
-            changes.delete(&path)?;
-            index::update(&place, &mut changes, [key.to_owned()])?;
-            let what = format!("delete {key} — Reason: {reason}");
-            log::add(&mut changes, &place, &project.clock, &what)?;
-            Ok(((), changes))
-        })?;
+    let ((), applied) = project.transact(&operation, &[Store::Entries], || {
+        let (path, _) = existing(&place, key)?;
+        let mut changes = Changes::new();
+        changes.delete(&path)?;
+        index::update(&place, &mut changes, [key.to_owned()])?;
+        let what = format!("delete {key} — Reason: {reason}");
+        log::add(&mut changes, &place, &project.clock, &what)?;
+        Ok(((), changes))
+    })?;
     Ok(Deleted {
         key: key.to_owned(),
         reason: reason.to_owned(),
-        diff: applied.dry_run.then_some(applied.diff),
+        diff: applied.diff,
         warnings: project.named(applied.warnings),
     })
 }

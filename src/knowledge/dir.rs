@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use crate::project::Project;
 use crate::storage::listing;
 
+/// The name of the folder of the entry files.
+pub(crate) const ENTRIES: &str = "memory";
+
 /// The folder of the entries and the notepad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnowledgeDir {
@@ -27,7 +30,7 @@ impl KnowledgeDir {
 
     /// Returns the folder of the entry files.
     pub fn memory(&self) -> PathBuf {
-        self.root.join("memory")
+        self.root.join(ENTRIES)
     }
 
     /// Returns the file of an entry, which may not exist yet.

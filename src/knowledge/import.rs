@@ -93,12 +93,10 @@ pub struct Imported {
 /// If an item's key is taken by another entry, the lowest free number is appended to it.
 pub fn import(project: &Project, operation: &str, items: &[ImportItem]) -> Result<Imported> {
     let place = KnowledgeDir::in_project(project);
-    let (mut done, applied) = project
-        .storage()
-        .transact(operation, &[Store::Entries], || {
-            plan(project, &place, items)
-        })?;
-    done.diff = applied.dry_run.then_some(applied.diff);
+    let (mut done, applied) = project.transact(operation, &[Store::Entries], || {
+        plan(project, &place, items)
+    })?;
+    done.diff = applied.diff;
     done.warnings.extend(applied.warnings);
     done.warnings = project.named(done.warnings);
     Ok(done)

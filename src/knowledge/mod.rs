@@ -55,6 +55,7 @@ pub use debt::IndebtedFile;
 pub use debt::debt;
 pub use delete::Deleted;
 pub use delete::delete;
+pub(crate) use dir::ENTRIES;
 pub use dir::KnowledgeDir;
 pub use duplicates::Duplicate;
 pub use entry::Entry;

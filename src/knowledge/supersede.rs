@@ -52,12 +52,10 @@ pub struct Superseded {
 pub fn supersede(project: &Project, old: &str, new: &str) -> Result<Superseded> {
     let place = KnowledgeDir::in_project(project);
     let operation = format!("entry supersede {old} -> {new}");
-    let (mut done, applied) = project
-        .storage()
-        .transact(&operation, &[Store::Entries], || {
-            plan(project, &place, old, new)
-        })?;
-    done.diff = applied.dry_run.then_some(applied.diff);
+    let (mut done, applied) = project.transact(&operation, &[Store::Entries], || {
+        plan(project, &place, old, new)
+    })?;
+    done.diff = applied.diff;
     done.warnings.extend(project.named(applied.warnings));
     Ok(done)
 }

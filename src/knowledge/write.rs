@@ -120,7 +120,7 @@ pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> 
             .transact_once(&operation, &[Store::Entries], request.as_ref(), || {
                 plan(project, &place, &key, write)
             })?;
-    written.diff = applied.dry_run.then_some(applied.diff);
+    written.diff = applied.diff;
     written.warnings.extend(project.named(applied.warnings));
     Ok(written)
 }

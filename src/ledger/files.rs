@@ -56,10 +56,16 @@ pub(crate) struct LedgerFiles {
     pub(crate) decisions: LedgerFile,
 }
 
+/// Returns the paths of the three files, which may not exist.
+pub fn paths(project: &Project) -> [PathBuf; 3] {
+    let folder = project.root.join(&project.settings.ledger_dir);
+    [STATE, CONSTRAINTS, DECISIONS].map(|name| folder.join(name))
+}
+
 /// Returns whether a project keeps a ledger.
 pub fn exists(project: &Project) -> bool {
-    let folder = project.root.join(&project.settings.ledger_dir);
-    read::is_file(&folder.join(STATE))
+    let [state, ..] = paths(project);
+    read::is_file(&state)
 }
 
 impl LedgerFolder {

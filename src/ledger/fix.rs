@@ -42,31 +42,28 @@ pub struct FixReport {
 /// Repairs the existing files; text written by a person may be moved, but is never dropped.
 pub fn fix(project: &Project) -> Result<FixReport> {
     let mut warnings = Vec::new();
-    let ((), applied) =
-        project
-            .storage()
-            .transact("ledger check --fix", &[Store::Ledger], || {
-                let files = LedgerFiles::read(project, &mut warnings)?;
-                let mut changes = Changes::new();
-                for (file, fixed) in [
-                    (&files.state, fix_state(&files.state)),
-                    (&files.constraints, fix_constraints(&files.constraints)),
-                    (
-                        &files.decisions,
-                        fix_decisions(&files.decisions, project.clock.today()),
-                    ),
-                ] {
-                    // Files that are not valid UTF-8, or too long, are not changed; the check reports them.
-                    if file.exists() && file.refuse_uneditable().is_ok() {
-                        changes.edit(&file.path, file.bytes.clone(), fixed)?;
-                    }
-                }
-                Ok(((), changes))
-            })?;
+    let ((), applied) = project.transact("ledger check --fix", &[Store::Ledger], || {
+        let files = LedgerFiles::read(project, &mut warnings)?;
+        let mut changes = Changes::new();
+        for (file, fixed) in [
+            (&files.state, fix_state(&files.state)),
+            (&files.constraints, fix_constraints(&files.constraints)),
+            (
+                &files.decisions,
+                fix_decisions(&files.decisions, project.clock.today()),
+            ),
+        ] {
+            // Files that are not valid UTF-8, or too long, are not changed; the check reports them.
+            if file.exists() && file.refuse_uneditable().is_ok() {
+                changes.edit(&file.path, file.bytes.clone(), fixed)?;
+            }
+        }
+        Ok(((), changes))
+    })?;
     warnings.extend(applied.warnings);
     Ok(FixReport {
-        changed: project.all_relative(&applied.changed),
-        diff: applied.dry_run.then_some(applied.diff),
+        changed: applied.changed,
+        diff: applied.diff,
         warnings: project.named(warnings),
     })
 }

@@ -32,34 +32,32 @@ pub struct InitReport {
 /// Creates each missing file from its template; the anchor is the checked-out commit, and covers nothing yet.
 pub fn init(project: &Project) -> Result<InitReport> {
     let mut warnings = Vec::new();
-    let (folder, applied) = project
-        .storage()
-        .transact("ledger init", &[Store::Ledger], || {
-            let files = LedgerFiles::read(project, &mut warnings)?;
-            files.refuse_sparse(project)?;
-            let anchor = project.git.head()?;
-            let anchor = match anchor {
-                Some(hash) => format!("{hash} {INIT_NOTE}"),
-                None => NO_HASH.to_owned(),
-            };
-            let state = apply::state::blank(project, &anchor)?;
-            let mut changes = Changes::new();
-            for (file, text) in [
-                (&files.state, state.as_str()),
-                (&files.constraints, Template::LedgerConstraints.text()),
-                (&files.decisions, Template::LedgerDecisions.text()),
-            ] {
-                if !file.exists() {
-                    changes.edit(&file.path, None, text)?;
-                }
+    let (folder, applied) = project.transact("ledger init", &[Store::Ledger], || {
+        let files = LedgerFiles::read(project, &mut warnings)?;
+        files.refuse_sparse(project)?;
+        let anchor = project.git.head()?;
+        let anchor = match anchor {
+            Some(hash) => format!("{hash} {INIT_NOTE}"),
+            None => NO_HASH.to_owned(),
+        };
+        let state = apply::state::blank(project, &anchor)?;
+        let mut changes = Changes::new();
+        for (file, text) in [
+            (&files.state, state.as_str()),
+            (&files.constraints, Template::LedgerConstraints.text()),
+            (&files.decisions, Template::LedgerDecisions.text()),
+        ] {
+            if !file.exists() {
+                changes.edit(&file.path, None, text)?;
             }
-            Ok((files.folder.path, changes))
-        })?;
+        }
+        Ok((files.folder.path, changes))
+    })?;
     warnings.extend(applied.warnings);
     Ok(InitReport {
         folder: project.relative(&folder).to_owned(),
-        created: project.all_relative(&applied.changed),
-        diff: applied.dry_run.then_some(applied.diff),
+        created: applied.changed,
+        diff: applied.diff,
         warnings: project.named(warnings),
     })
 }

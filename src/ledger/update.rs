@@ -86,21 +86,20 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
         // Before anything is written: a refusal must leave the files as they were.
         committable_files(project)?;
     }
-    let (plan, applied) = project
-        .storage()
-        .transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
+    let (plan, applied) =
+        project.transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
     let UpdatePlan {
         covered_through,
         mut warnings,
     } = plan;
     warnings.extend(applied.warnings);
-    let changed = project.all_relative(&applied.changed);
+    let changed = applied.changed;
     let outcome = if changed.is_empty() {
         UpdateResult::AlreadyApplied
     } else {
         UpdateResult::Applied
     };
-    let commit = if request.commit && !applied.dry_run {
+    let commit = if request.commit && !project.dry_run {
         commit(project, covered_through.as_deref())?
     } else {
         None
@@ -110,7 +109,7 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
         changed,
         covered_through,
         commit,
-        diff: applied.dry_run.then_some(applied.diff),
+        diff: applied.diff,
         warnings: project.named(warnings),
     })
 }

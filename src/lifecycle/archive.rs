@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::shipped;
-use crate::lifecycle::shipped::Plans;
+use crate::lifecycle::shipped::PlanTotals;
 use crate::planning;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::MilestoneFolder;
@@ -39,19 +39,19 @@ pub struct Archived {
     /// Number of its phases.
     pub phases: usize,
     /// Number of its plans, in total and complete.
-    pub plans: Plans,
+    pub plans: PlanTotals,
 }
 
 /// Plans the move of the active milestone, and returns the state of the folder afterwards.
 pub(crate) fn archive(
     project: &Project,
     survey: &Survey,
-    asked: Option<&str>,
+    requested: Option<&str>,
     changes: &mut Changes,
 ) -> Result<(Archived, Survey)> {
     let folder = &survey.folder;
     let name = milestone_name(project, survey);
-    let slug = free_slug(folder, &wanted_slug(survey, asked, &name)?);
+    let slug = free_slug(folder, &requested_slug(survey, requested, &name)?);
     let home = folder.dir.join(vocabulary::MILESTONES).join(&slug);
     let shipped = shipped::shipped(project, survey, &name, &slug)?;
     let root_state = root_state(project, survey, &name, &slug, changes)?;
@@ -123,18 +123,20 @@ fn without_roadmap_word(title: &str) -> String {
     .to_owned()
 }
 
-fn wanted_slug(survey: &Survey, asked: Option<&str>, name: &str) -> Result<String> {
+fn requested_slug(survey: &Survey, requested: Option<&str>, name: &str) -> Result<String> {
     let active = &survey.folder.active.slug;
-    match asked {
-        Some(asked) if active != DEFAULT_MILESTONE && asked != active => Err(Error::not_found(
-            format!("milestone {asked:?} is not the active one, which is {active:?}"),
-        )
-        .hint(format!("annals ship --milestone {active}"))),
-        Some(asked) if slug_of(asked) != asked => {
-            Err(Error::usage(format!("{asked:?} is not a slug"))
+    match requested {
+        Some(requested) if active != DEFAULT_MILESTONE && requested != active => {
+            Err(Error::not_found(format!(
+                "milestone {requested:?} is not the active one, which is {active:?}"
+            ))
+            .hint(format!("annals ship --milestone {active}")))
+        }
+        Some(requested) if slug_of(requested) != requested => {
+            Err(Error::usage(format!("{requested:?} is not a slug"))
                 .hint("a slug has lower-case letters, digits and hyphens"))
         }
-        Some(asked) => Ok(asked.to_owned()),
+        Some(requested) => Ok(requested.to_owned()),
         None if active != DEFAULT_MILESTONE => Ok(active.clone()),
         None => Ok(Some(slug_of(name))
             .filter(|slug| !slug.is_empty())

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::lifecycle::execute::phase_or_last_complete;
 use crate::patterns;
 use crate::patterns::FinishedPhase;
 use crate::patterns::PlanRecord;
@@ -10,6 +11,7 @@ use crate::patterns::leading_sentences;
 use crate::patterns::lessons_of;
 use crate::patterns::plan_id;
 use crate::patterns::statement;
+use crate::planning::AcceptanceResult;
 use crate::planning::Deviation;
 use crate::planning::PhaseNumber;
 use crate::position::PhaseState;
@@ -34,7 +36,7 @@ const MAX_EXAMINED: usize = 2_000;
 
 /// The digest of a phase. It is the document of `annals execute N --digest --json`.
 #[derive(Clone, Debug, Serialize)]
-pub struct PhaseDigest {
+pub struct LessonBrief {
     /// The phase.
     pub phase: PhaseNumber,
     /// The page.
@@ -44,16 +46,16 @@ pub struct PhaseDigest {
 }
 
 /// Returns the digest of a phase; without a number, of the last complete phase.
-pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<PhaseDigest> {
+pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<LessonBrief> {
     let survey = Survey::read(project)?;
-    let phase = crate::lifecycle::execute::phase_or_last_complete(&survey, number)?;
-    let name = phase.1.name.as_deref();
+    let (dir, phase) = phase_or_last_complete(&survey, number)?;
+    let name = phase.name.as_deref();
     let slug = &survey.folder.active.slug;
-    let read = FinishedPhase::read(phase.0, name, slug, &read::text, &project.git)?;
-    let is_partial = phase.1.state != PhaseState::Done;
+    let read = FinishedPhase::read(dir, name, slug, &read::text, &project.git)?;
+    let is_partial = phase.state != PhaseState::Done;
     let text = page(&read.value, is_partial);
-    Ok(PhaseDigest {
-        phase: phase.1.number.clone(),
+    Ok(LessonBrief {
+        phase: phase.number.clone(),
         tokens: estimate_tokens(&text),
         text,
     })
@@ -168,7 +170,7 @@ fn deviation_line(
 
 fn failed_checks(plan: &PlanRecord) -> Vec<String> {
     let failed = plan.acceptance.iter().filter(|result| result.has_failed());
-    let line = |result: &crate::planning::AcceptanceResult| {
+    let line = |result: &AcceptanceResult| {
         let evidence = result
             .evidence
             .as_deref()

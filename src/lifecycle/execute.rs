@@ -1,7 +1,5 @@
 //! Records the lessons of finished phases.
 
-use std::cell::RefCell;
-use std::path::Path;
 use std::path::PathBuf;
 
 use crate::error::Error;
@@ -9,6 +7,7 @@ use crate::error::Result;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
+use crate::lifecycle::outcome::reading;
 use crate::lifecycle::record::ExecuteReport;
 use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
@@ -28,7 +27,6 @@ use crate::position::status_words;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
-use crate::storage::read;
 use crate::warning::Warning;
 
 /// The options of `annals execute`.
@@ -108,8 +106,6 @@ fn add_numbered(
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
     survey.phase(number)?;
-    let unreadable = RefCell::new(Vec::new());
-    let text = |path: &Path| read::text_or_warning(path, &mut unreadable.borrow_mut());
     let phases: Vec<&Phase> = survey
         .position
         .phases
@@ -119,8 +115,8 @@ fn add_numbered(
     let has_summary = |phase: &&Phase| folder(survey, phase).is_some_and(has_summary);
     let has_any_summary = phases.iter().any(has_summary);
     for phase in phases {
-        let is_incomplete =
-            phase.state != PhaseState::Done || has_any_summary && left_plans(phase, &text);
+        let mut left = || reading(project, warnings, |text| left_plans(phase, text));
+        let is_incomplete = phase.state != PhaseState::Done || has_any_summary && left();
         if is_incomplete && !is_partial {
             return Err(incomplete(project, phase, has_any_summary));
         }
@@ -131,7 +127,6 @@ fn add_numbered(
             recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
         }
     }
-    warnings.extend(project.named(unreadable.into_inner()));
     Ok(())
 }
 
@@ -147,23 +142,18 @@ fn add_latest(
     recorder: &mut Recorder<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
-    let unreadable = RefCell::new(Vec::new());
-    let text = |path: &Path| read::text_or_warning(path, &mut unreadable.borrow_mut());
-    let complete: Vec<(&PhaseDir, &Phase)> = complete(survey);
-    let whole = complete
-        .iter()
-        .rev()
-        .filter(|(_, phase)| !left_plans(phase, &text));
-    for (dir, phase) in whole {
-        if recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)? {
-            break;
+    reading(project, warnings, |text| {
+        let complete = complete(survey).into_iter().rev();
+        for (dir, phase) in complete.filter(|(_, phase)| !left_plans(phase, text)) {
+            if recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)? {
+                break;
+            }
         }
-    }
-    warnings.extend(project.named(unreadable.borrow_mut().drain(..).collect()));
-    Ok(())
+        Ok(())
+    })
 }
 
-/// Adds all phases that are called complete, even with plans left, those of the archives first, because they were
+/// Adds all phases that are called complete, even with plans left. Archived phases come first, because they were
 /// finished first.
 pub(crate) fn add_all_complete(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     for archive in &survey.folder.archived {

@@ -3,6 +3,7 @@
 mod archive;
 mod carried;
 mod chronology;
+mod codebase;
 mod digest;
 mod example;
 mod execute;
@@ -13,7 +14,6 @@ mod milestone;
 mod outcome;
 mod pause;
 mod plan;
-mod profile;
 mod record;
 mod refresh;
 mod resume;
@@ -24,7 +24,7 @@ mod sync;
 mod undo;
 
 pub use archive::Archived;
-pub use digest::PhaseDigest;
+pub use digest::LessonBrief;
 pub use digest::digest;
 pub use example::example_files;
 pub use example::finish_example;

@@ -1,5 +1,6 @@
 //! Runs the commands that write, and defines the common part of their reports.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -7,10 +8,12 @@ use serde::Serialize;
 use crate::claude_md::Regenerated;
 use crate::error::Error;
 use crate::error::Result;
+use crate::planning::TextOf;
 use crate::position::NextStatus;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
+use crate::storage::read;
 use crate::warning::Warning;
 
 /// The outcome for the context files.
@@ -68,6 +71,18 @@ impl Work {
     }
 }
 
+/// Runs `work` with a reader of texts, and adds warnings about those that could not be read.
+pub(crate) fn reading<T>(
+    project: &Project,
+    warnings: &mut Vec<Warning>,
+    work: impl FnOnce(TextOf<'_>) -> T,
+) -> T {
+    let unreadable = RefCell::new(Vec::new());
+    let value = work(&|path| read::text_or_warning(path, &mut unreadable.borrow_mut()));
+    warnings.extend(project.named(unreadable.into_inner()));
+    value
+}
+
 /// Runs a command: plans it, applies all of its changes or none, and completes its report.
 ///
 /// `plan` may run again, if files were changed in the meantime.
@@ -77,7 +92,7 @@ pub(crate) fn carry_out<T>(
     stores: &[Store],
     plan: impl Fn(&mut Work) -> Result<T>,
 ) -> Result<CommandOutcome<T>> {
-    let ((value, mut work), applied) = project.storage().transact(operation, stores, || {
+    let ((value, mut work), applied) = project.transact(operation, stores, || {
         let mut work = Work::default();
         let value = plan(&mut work)?;
         let changes = std::mem::take(&mut work.changes);
@@ -89,8 +104,8 @@ pub(crate) fn carry_out<T>(
         next: work.next,
         contested: work.contested,
         context: work.context,
-        changed: project.all_relative(&applied.changed),
-        diff: applied.dry_run.then_some(applied.diff),
+        changed: applied.changed,
+        diff: applied.diff,
         warnings: project.named(work.warnings),
     })
 }

@@ -243,7 +243,7 @@ impl<'a> Recorder<'a> {
         chronology.order(phases)
     }
 
-    /// Returns the effort of a phase: that of the caller, else of its plans, else the current setting.
+    /// Returns the effort of a phase: the caller's, else that of its plans, else the current setting.
     fn effort(&self, one: &DatedPhase) -> Result<Option<String>> {
         if let Some(effort) = &self.options.effort {
             return Ok(Some(effort.clone()));

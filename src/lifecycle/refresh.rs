@@ -7,9 +7,9 @@ use crate::claude_md::DecisionList;
 use crate::claude_md::Pattern;
 use crate::claude_md::Sources;
 use crate::error::Result;
+use crate::lifecycle::codebase::CodebaseSummary;
 use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::outcome::Work;
-use crate::lifecycle::profile::CodeProfile;
 use crate::patterns;
 use crate::patterns::RelevantPattern;
 use crate::patterns::StaleReasons;
@@ -97,7 +97,8 @@ fn sources(
         })
     });
     let status = StatusReport::from_survey(project, survey);
-    let profile = (!project.planning_place().layout.is_in_use).then(|| CodeProfile::scan(project));
+    let profile =
+        (!project.planning_place().layout.is_in_use).then(|| CodebaseSummary::scan(project));
     let profile = profile.and_then(|profile| profile.into_value(warnings));
     let contested = status.next.contest();
     let milestone = status.milestone_name();

@@ -1,6 +1,5 @@
 //! Archives the active milestone, and prepares the planning folder for the next one.
 
-use std::cell::RefCell;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -16,6 +15,7 @@ use crate::lifecycle::execute;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
+use crate::lifecycle::outcome::reading;
 use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
@@ -32,7 +32,6 @@ use crate::project::Project;
 use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
-use crate::storage::read;
 use crate::text::pluralize;
 use crate::warning::Warning;
 
@@ -73,7 +72,7 @@ impl CommandOutcome<ShipReport> {
         self.refusal()?;
         match &self.value.left_to {
             Some(command) => Err(Error::refused(
-                "its own workflow archives this milestone; the clean-up is done",
+                "the planning tool archives this milestone itself; annals only cleaned up",
             )
             .hint(command.clone())),
             None => Ok(()),
@@ -162,8 +161,8 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     Ok(report)
 }
 
-/// Returns whether there is anything to ship, or a milestone that is not complete: its roadmap may list phases of which
-/// none has a folder yet.
+/// Returns whether there is anything to ship, or a milestone that is not complete: the phases on its roadmap may not
+/// have folders yet.
 ///
 /// A planning tool that archives milestones itself may leave the folders of shipped phases in place.
 fn has_work(survey: &Survey, is_foreign: bool) -> bool {
@@ -183,13 +182,11 @@ fn is_listed(survey: &Survey, phase: &Phase) -> bool {
 
 /// Refuses if any work of the milestone is open.
 fn check(project: &Project, position: &Position, warnings: &mut Vec<Warning>) -> Result<()> {
-    let unreadable = RefCell::new(Vec::new());
-    let text = |path: &Path| read::text_or_warning(path, &mut unreadable.borrow_mut());
-    let checked = check_complete(project, position, &text)
-        .and_then(|()| check_checks(project, position, &text))
-        .and_then(|()| check_uncontested(position));
-    warnings.extend(project.named(unreadable.into_inner()));
-    checked
+    reading(project, warnings, |text| {
+        check_complete(project, position, text)?;
+        check_checks(project, position, text)
+    })?;
+    check_uncontested(position)
 }
 
 fn check_complete(project: &Project, position: &Position, text: TextOf<'_>) -> Result<()> {
@@ -273,7 +270,7 @@ fn check_uncontested(position: &Position) -> Result<()> {
         Some(rival) if position.next.action == Action::Ship => {
             let because = rival.because.join("; ");
             Err(Error::refused(format!(
-                "whether the work is finished is contested: {because}"
+                "the files disagree on whether the work is finished: {because}"
             ))
             .hint("finish or drop what is open, or ship it as it is with --force"))
         }

@@ -21,7 +21,7 @@ use crate::templates::Template;
 
 /// Numbers of plans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Plans {
+pub struct PlanTotals {
     /// Total number.
     pub total: usize,
     /// Number of plans with a finished summary.
@@ -35,7 +35,7 @@ pub(crate) struct Shipped {
     /// Number of phases of the milestone.
     pub(crate) phases: usize,
     /// Number of plans of the milestone.
-    pub(crate) plans: Plans,
+    pub(crate) plans: PlanTotals,
 }
 
 #[derive(Serialize)]
@@ -44,7 +44,7 @@ struct ShippedContext<'a> {
     slug: &'a str,
     date: String,
     phases: Vec<ShippedPhase>,
-    plans: Plans,
+    plans: PlanTotals,
     deviations: Deviations,
     requirements: Vec<String>,
     commits: Option<Commits>,
@@ -130,7 +130,7 @@ pub(crate) fn shipped(
 #[derive(Default)]
 struct Tally {
     phases: Vec<ShippedPhase>,
-    plans: Plans,
+    plans: PlanTotals,
     kinds: Vec<String>,
     summaries: usize,
     silent: usize,
@@ -170,9 +170,9 @@ impl Tally {
             self.summaries += 1;
             self.silent += usize::from(summary.deviation_count.is_none());
             deviations.push(summary.deviation_count);
-            let told = summary.deviations.into_iter().flatten();
+            let listed = summary.deviations.into_iter().flatten();
             self.kinds
-                .extend(told.filter_map(|deviation| deviation.kind));
+                .extend(listed.filter_map(|deviation| deviation.kind));
             self.commits.extend(summary.commits.into_iter().flatten());
         }
         self.phases.push(ShippedPhase {

@@ -79,14 +79,12 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<S
 /// Corrects only the position lines of STATE.md and ROADMAP.md, and returns the corrections.
 pub fn fix_state(project: &Project) -> Result<Vec<Correction>> {
     project.planning()?;
-    let (corrections, _) = project
-        .storage()
-        .transact("fix-state", &[Store::Plan], || {
-            let mut changes = Changes::new();
-            let mut survey = Survey::read(project)?;
-            let repaired = repaired(project, &mut survey, &mut changes)?;
-            Ok((repaired.corrections, changes))
-        })?;
+    let (corrections, _) = project.transact("fix-state", &[Store::Plan], || {
+        let mut changes = Changes::new();
+        let mut survey = Survey::read(project)?;
+        let repaired = repaired(project, &mut survey, &mut changes)?;
+        Ok((repaired.corrections, changes))
+    })?;
     Ok(corrections)
 }
 

@@ -36,13 +36,12 @@ pub struct UndoReport {
 /// operation changed, and the user's text around it must not be lost. The index of the knowledge entries is
 /// rebuilt, because later writes have changed other rows of it.
 pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
-    let storage = project.storage();
-    let history = storage.history();
+    let history = project.storage().history();
     let operation = history.find(id)?;
     let name = format!("undo {}", operation.id);
     let index = KnowledgeDir::in_project(project).index();
     let is_generated = |path: &Path| path == index;
-    let ((), applied) = storage.transact(&name, &operation.stores, || {
+    let ((), applied) = project.transact(&name, &operation.stores, || {
         let mut changes = history.undo(operation.id, is_generated)?;
         knowledge::refresh_index(project, &mut changes)?;
         Ok(((), changes))
@@ -57,8 +56,8 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     Ok(UndoReport {
         stays,
         undone: operation,
-        changed: project.all_relative(&applied.changed),
-        diff: applied.dry_run.then_some(applied.diff),
+        changed: applied.changed,
+        diff: applied.diff,
         warnings: project.named(warnings),
     })
 }

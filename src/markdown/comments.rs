@@ -1,4 +1,31 @@
-//! Strips HTML comments from markdown.
+//! Strips HTML comments from markdown, and finds those of annals.
+
+use std::ops::Range;
+
+/// Returns the name of a line that is a marker of annals, and the rest of the line: `begin` and ` v1 -->`.
+pub(crate) fn annals_marker(line: &str) -> Option<(&str, &str)> {
+    let inner = line.trim().strip_prefix("<!--")?.trim_start();
+    let marker = inner.strip_prefix("annals:")?;
+    let end = marker.find(|c: char| !c.is_ascii_alphanumeric());
+    Some(marker.split_at(end.unwrap_or(marker.len())))
+}
+
+/// Returns the lines of the generated block of a context file with its markers; `None` unless there is one of each.
+pub(crate) fn generated_block(text: &str) -> Option<Range<usize>> {
+    let mut markers = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        if let Some((name @ ("begin" | "end"), _)) = annals_marker(line) {
+            markers.push((name, start..end));
+        }
+        start = end;
+    }
+    match &markers[..] {
+        [("begin", begin), ("end", end)] => Some(begin.start..end.end),
+        _ => None,
+    }
+}
 
 /// Returns a text without HTML comments outside of code fences.
 pub(crate) fn without_comments(text: &str) -> String {
@@ -51,6 +78,24 @@ pub(crate) fn is_fence(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_generated_block_has_one_marker_at_each_end() {
+        for begin in ["<!-- annals:begin v1 -->", "  <!--annals:begin v1-->"] {
+            let block = format!("{begin}\nx\n<!-- annals:end -->\n");
+            let text = format!("a\n{block}b\n");
+            assert_eq!(generated_block(&text), Some(2..2 + block.len()), "{begin}");
+            assert_eq!(generated_block(&format!("{block}{block}")), None);
+        }
+        let marker = "<!-- annals:begin v1 -->\n";
+        for text in [
+            "",
+            marker,
+            "<!-- annals:end -->\n<!-- annals:begin v1 -->\n",
+        ] {
+            assert_eq!(generated_block(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn comments_outside_of_code_are_removed() {

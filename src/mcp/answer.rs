@@ -1,7 +1,7 @@
 //! Builds the answer of a tool: text for the model, with all stored data in a fence.
 //!
-//! There is no structured content: clients that find some hand the model that alone, and a fence around a
-//! text would be lost.
+//! There is no structured content: some clients would pass only that to the model, without the fence around the
+//! text.
 
 use rmcp::model::CallToolResult;
 use rmcp::model::ContentBlock;
@@ -17,7 +17,7 @@ use crate::text::sanitized;
 pub(crate) struct ToolAnswer(String);
 
 impl ToolAnswer {
-    /// Returns a text as it is; whatever was remembered in it is fenced already.
+    /// Returns a text as it is; remembered text in it is already fenced.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self(text.into())
     }

@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 pub(crate) struct NoArguments {}
 
 impl Arguments {
-    /// Separates what is for every tool from what is for this one.
+    /// Separates the arguments for every tool from those for this one.
     pub(crate) fn from_object(object: Option<JsonObject>) -> Result<Self> {
         let mut fields = object.unwrap_or_default();
         let project = match fields.remove(PROJECT) {
@@ -36,7 +36,7 @@ impl Arguments {
         Ok(Self { project, fields })
     }
 
-    /// Reads the tool's own arguments; one that it does not know is an error, not ignored.
+    /// Reads the tool's own arguments; an unknown one is an error.
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T> {
         serde_json::from_value(self.non_null_fields())
             .map_err(|error| Error::usage(format!("invalid arguments: {error}")))

@@ -20,8 +20,8 @@ pub(crate) struct LaunchContext {
 }
 
 impl LaunchContext {
-    /// Opens the project that a call means: the folder it names, else the client's first root, else
-    /// the folder that Claude Code works in, else the one that the server was started in.
+    /// Opens the project of a call: that of the folder in the call, else of the client's first root, else of the folder
+    /// that Claude Code works in, else of the folder in which the server was started.
     pub(crate) fn open(&self, named: Option<&str>, root: Option<&Path>) -> Result<Project> {
         let session = self.environment.get("CLAUDE_PROJECT_DIR").map(Path::new);
         let directory = match named {
@@ -43,7 +43,7 @@ impl LaunchContext {
     }
 }
 
-/// Refuses to write in a folder that is no project, or that lies outside of the roots which a client states.
+/// Refuses to write in a folder that is not a project, or that is outside of the roots that a client states.
 ///
 /// If the client supports roots but lists none, only the project in which the server was started is writable.
 pub(crate) fn check_writable(

@@ -83,7 +83,7 @@ impl PromptSpec {
     }
 }
 
-/// Returns one prompt's text; the project is the one that is meant, where there is one.
+/// Returns the text of a prompt; `project` is the session's project, if there is one.
 pub(crate) fn get(
     name: &str,
     arguments: Arguments,
@@ -108,7 +108,7 @@ struct AuditArguments {
     user_input: Option<String>,
 }
 
-/// The auditor's own prompt, and before it what becomes of the answer: here an agent reads it, no worker.
+/// Returns the auditor's prompt, preceded by what happens to the answer, since an agent reads it instead of a worker.
 fn memory_auditor(project: Result<Project>, arguments: Arguments) -> Result<String> {
     let arguments: AuditArguments = arguments.read()?;
     let project = project?;

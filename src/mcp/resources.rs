@@ -43,7 +43,7 @@ struct FileResource {
     is_instruction: bool,
 }
 
-/// Returns a page of what there is: the files and the first entries, or the entries after a key.
+/// Returns a page of resources: the files and the first entries, or the entries after a key.
 pub(crate) fn list(project: &Project, cursor: Option<&str>) -> Result<ListResourcesResult> {
     let after = cursor.map(|cursor| {
         percent_encoding::decode(cursor).ok_or_else(|| Error::usage("invalid cursor"))
@@ -91,7 +91,7 @@ fn resource(entry: &ListedEntry) -> Resource {
         .with_mime_type(MARKDOWN)
 }
 
-/// Reads a file or an entry; nothing else can be named, so no path leads out of the project.
+/// Reads a file or an entry; other names are refused, so no path leads out of the project.
 pub(crate) fn read(project: &Project, uri: &str) -> Result<ReadResourceResult> {
     let text = match uri.strip_prefix(ENTRY_PREFIX) {
         Some(key) => entry(project, key, uri)?,
@@ -114,7 +114,7 @@ fn entry(project: &Project, key: &str, uri: &str) -> Result<String> {
     Ok(fenced(&source, &text))
 }
 
-/// Returns whether a key may be the name of an entry's file, and of no file elsewhere.
+/// Returns whether a key can only be the name of an entry's file, not of a file elsewhere.
 fn is_file_name(key: &str) -> bool {
     !key.is_empty() && !key.starts_with('.') && !key.contains(['/', '\\', '\0'])
 }

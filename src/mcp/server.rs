@@ -66,7 +66,7 @@ pub fn advertised(sets: &[ToolSet]) -> Result<String> {
     Ok(format!("{INSTRUCTIONS}\n{tools}"))
 }
 
-/// Answers one call, `{"name": …, "arguments": {…}}`, without a session: in this project, whatever folder it names.
+/// Answers one call, `{"name": …, "arguments": {…}}`, without a session, always in this project.
 pub fn call(project: &Project, request: &[u8]) -> Result<String> {
     let call: CallToolRequestParams = serde_json::from_slice(request)
         .map_err(|error| Error::usage(format!("is not a tool call: {error}")))?;
@@ -106,7 +106,7 @@ pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> 
                 Ok(_) => Ok(()),
                 Err(error) => Err(failed("the server stopped", &error)),
             },
-            // A client that disconnects before its first request is no error.
+            // A client may disconnect before its first request; that is not an error.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(failed(
                 "the client did not complete the MCP handshake",
@@ -173,7 +173,7 @@ impl McpServer {
         self.launch.open(named, roots.first().map(PathBuf::as_path))
     }
 
-    /// Opens the project that a tool works in; refused where it would write in any folder a model names.
+    /// Opens the project that a tool works in; refused if it would write in any folder that a model names.
     async fn tool_project(
         &self,
         tool: &Tool,
@@ -238,7 +238,7 @@ impl ServerHandler for McpServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<ListResourcesResult, ErrorData> {
-        // A folder that is no project has no resources, and that is no error of the request.
+        // A folder that is not a project has no resources; the request is still valid.
         let Ok(project) = self.project(None, &context.peer).await else {
             return Ok(ListResourcesResult::default());
         };

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::markdown::Outline;
+use crate::markdown::comments::annals_marker;
+use crate::markdown::comments::generated_block;
 use crate::merge::MergeResult;
 use crate::merge::Versions;
 
-/// Opening and closing marker of the generated block of a context file.
-const BLOCK_MARKERS: (&str, &str) = ("<!-- annals:begin", "<!-- annals:end");
+/// The identity of the generated block of a context file, which equals that of any other version.
+const BLOCK: &str = "<!-- annals:begin";
 
 /// A unit of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,9 +88,9 @@ pub(crate) fn split_by_heading(text: &str) -> Vec<MergeUnit<'_>> {
 /// Returns the key of an entry: the phase in its marker, or else its heading.
 fn entry_key(entry: &str) -> Cow<'_, str> {
     let marker_key = entry.lines().take(3).find_map(|line| {
-        let marker = line.trim().strip_prefix("<!-- annals:")?;
+        let (_, fields) = annals_marker(line)?;
         let field = |name: &str| {
-            marker
+            fields
                 .split_whitespace()
                 .find(|word| word.starts_with(name))
         };
@@ -141,31 +143,11 @@ pub(crate) fn split_around_block(text: &str) -> Vec<MergeUnit<'_>> {
     };
     let mut units = split_by_line(&text[..block.start]);
     units.push(MergeUnit {
-        identity: Cow::Borrowed(BLOCK_MARKERS.0),
-        ..MergeUnit::block(&text[block.clone()], Cow::Borrowed(BLOCK_MARKERS.0))
+        identity: Cow::Borrowed(BLOCK),
+        ..MergeUnit::block(&text[block.clone()], Cow::Borrowed(BLOCK))
     });
     units.extend(split_by_line(&text[block.end..]));
     units
-}
-
-/// Returns the range of the single generated block; duplicate or broken markers are merged as plain text.
-fn generated_block(text: &str) -> Option<Range<usize>> {
-    let marker_line = |marker: &str| -> Option<Range<usize>> {
-        let mut offset = 0;
-        let mut found = None;
-        for line in text.split_inclusive('\n') {
-            if line.trim_start().starts_with(marker) {
-                match found {
-                    None => found = Some(offset..offset + line.len()),
-                    Some(_) => return None,
-                }
-            }
-            offset += line.len();
-        }
-        found
-    };
-    let (begin, end) = (marker_line(BLOCK_MARKERS.0)?, marker_line(BLOCK_MARKERS.1)?);
-    (begin.end <= end.start).then_some(begin.start..end.end)
 }
 
 /// Returns the ranges between the starts of the lines at these offsets; text before the first is a range,

@@ -55,18 +55,15 @@ pub struct NoteReport {
 pub fn note(project: &Project, request: &NoteRequest) -> Result<NoteReport> {
     project.planning()?;
     let line = written(project, request)?;
-    let (is_new, applied) =
-        project
-            .storage()
-            .transact("note a pattern", &[Store::Patterns], || {
-                let mut changes = Changes::new();
-                let is_new = plan(project, &line, &mut changes)?;
-                Ok((is_new, changes))
-            })?;
+    let (is_new, applied) = project.transact("note a pattern", &[Store::Patterns], || {
+        let mut changes = Changes::new();
+        let is_new = plan(project, &line, &mut changes)?;
+        Ok((is_new, changes))
+    })?;
     Ok(NoteReport {
         line,
         is_new,
-        diff: applied.dry_run.then_some(applied.diff),
+        diff: applied.diff,
     })
 }
 

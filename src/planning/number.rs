@@ -2,10 +2,12 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::str::FromStr;
 
 use serde::Serialize;
 use serde::Serializer;
 
+use crate::error::Error;
 use crate::planning::PhaseIds;
 
 /// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`, `2-01` (the first of milestone 2).
@@ -18,6 +20,18 @@ pub struct PhaseNumber {
     prefix: Vec<u32>,
     parts: Vec<u32>,
     letter: Option<char>,
+}
+
+impl FromStr for PhaseNumber {
+    type Err = Error;
+
+    /// Parses a number that a user or an agent gave.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse_id(text).ok_or_else(|| {
+            Error::usage(format!("{text:?} is not a phase number"))
+                .hint("write it like 3, 05.1 or 3b")
+        })
+    }
 }
 
 impl PhaseNumber {

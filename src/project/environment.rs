@@ -5,6 +5,12 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::path::PathBuf;
 
+/// The name of Claude Code's folder, in a project and in the home directory.
+pub(crate) const CLAUDE_FOLDER: &str = ".claude";
+
+/// The environment variable that moves Claude Code's folder out of the home directory.
+pub(crate) const CLAUDE_FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
+
 /// The environment of this run, as passed in by the interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment(BTreeMap<String, String>);

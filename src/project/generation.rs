@@ -5,8 +5,10 @@ use std::path::Path;
 use memchr::memmem;
 use serde::Deserialize;
 
+use crate::markdown::comments::generated_block;
 use crate::project::commands::Commands;
 use crate::project::dialect::read_or_empty;
+use crate::project::environment::CLAUDE_FOLDER;
 use crate::project::vocabulary;
 use crate::storage::listing;
 
@@ -96,7 +98,7 @@ impl<'a> Traces<'a> {
     }
 
     fn installed(&self) -> Option<&'a Generation> {
-        let own = self.root.join(".claude");
+        let own = self.root.join(CLAUDE_FOLDER);
         let homes = || self.harness.into_iter().chain([own.as_path()]);
         self.newest(|generation| homes().any(|home| has_any(home, &generation.files)))
     }
@@ -163,13 +165,11 @@ const MAX_FOLDERS: usize = 200;
 /// Returns the text without the generated block of a context file: it repeats commands printed earlier and is
 /// no evidence of what is in use.
 fn without_own_block(text: &str) -> String {
-    match (
-        text.find("<!-- annals:begin"),
-        text.find("<!-- annals:end -->"),
-    ) {
-        (Some(begin), Some(end)) if begin < end => format!("{}{}", &text[..begin], &text[end..]),
-        _ => text.to_owned(),
+    let mut text = text.to_owned();
+    if let Some(block) = generated_block(&text) {
+        text.replace_range(block, "");
     }
+    text
 }
 
 /// Returns the text of the last plan of the last phase that has one. Only one is read, since `status` asks for it.

@@ -163,7 +163,7 @@ mod tests {
         );
         tree.write(".planning/config.json", "{}");
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:plan 2");
-        tree.write("CLAUDE.md", "<!-- annals:begin v1 -->/gsd:a /gsd:b<!-- annals:end -->\nRun /gsd-progress and /vbw:vibe\n");
+        tree.write("CLAUDE.md", "<!--annals:begin v1-->\n/gsd:a /gsd:b\n<!-- annals:end -->\nRun /gsd-progress and /vbw:vibe\n");
         let (plan, section) = commands(LayoutName::Gsd);
         assert_eq!(plan, "/gsd-plan-phase 2");
         assert!(

@@ -23,6 +23,8 @@ pub(crate) mod vocabulary;
 
 pub use commands::Commands;
 pub use dialect::LayoutName;
+pub(crate) use environment::CLAUDE_FOLDER;
+pub(crate) use environment::CLAUDE_FOLDER_VARIABLE;
 pub use environment::Environment;
 pub use keys::KeyScope;
 pub(crate) use keys::has_several_at_signs;

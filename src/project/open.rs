@@ -13,13 +13,18 @@ use crate::git::Git;
 use crate::progress::Progress;
 use crate::project::dialect::LayoutName;
 use crate::project::discovery;
+use crate::project::environment::CLAUDE_FOLDER;
+use crate::project::environment::CLAUDE_FOLDER_VARIABLE;
 use crate::project::environment::Environment;
 use crate::project::layout::Layout;
 use crate::project::planning::Planning;
 use crate::project::settings::Settings;
 use crate::project::sources;
+use crate::storage::Applied;
 use crate::storage::Boundary;
+use crate::storage::Changes;
 use crate::storage::Storage;
+use crate::storage::Store;
 use crate::warning::Warning;
 
 /// What an interface passes in to open the project.
@@ -102,9 +107,9 @@ impl Project {
             boundary.allow(&root.join(folder));
         }
         boundary.limit(&planning.dir);
-        let home = environment.home().map(|home| home.join(".claude"));
+        let home = environment.home().map(|home| home.join(CLAUDE_FOLDER));
         let harness = environment
-            .get("CLAUDE_CONFIG_DIR")
+            .get(CLAUDE_FOLDER_VARIABLE)
             .map(PathBuf::from)
             .or(home);
         let layout = &mut planning.layout;
@@ -199,6 +204,20 @@ impl Project {
             .wait(self.settings.lock_wait)
     }
 
+    /// Runs a transaction in this project's storage; the paths of the changed files are relative to the project.
+    pub fn transact<T>(
+        &self,
+        operation: &str,
+        stores: &[Store],
+        work: impl FnMut() -> Result<(T, Changes)>,
+    ) -> Result<(T, Applied)> {
+        let (value, mut applied) = self.storage().transact(operation, stores, work)?;
+        for path in &mut applied.changed {
+            *path = self.relative(path).to_owned();
+        }
+        Ok((value, applied))
+    }
+
     /// Returns the storage for writing facts about users: it keeps no undo records, so that a forgotten fact
     /// is erased everywhere.
     pub fn storage_without_record(&self) -> Storage {
@@ -208,12 +227,6 @@ impl Project {
     /// Returns a path for display: relative to the project if inside it.
     pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
         path.strip_prefix(&self.root).unwrap_or(path)
-    }
-
-    /// Returns paths for display.
-    pub fn all_relative(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
-        let relative = |path: &PathBuf| self.relative(path).to_owned();
-        paths.iter().map(relative).collect()
     }
 
     /// Returns the distinct warnings, with the paths of their files for display, and with the warnings about
@@ -259,8 +272,6 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::project::fixture::Tree;
-    use crate::storage::Changes;
-    use crate::storage::Store;
 
     fn open(tree: &Tree, directory: &str) -> Result<Project> {
         Project::open(request(tree, directory))

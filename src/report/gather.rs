@@ -124,10 +124,8 @@ fn work_status(status: &StatusReport) -> WorkStatus {
 
 fn fill_decisions(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
     let decisions = ledger::list_decisions(project)?.into_value(warnings);
-    let file = clean(&format!(
-        "{}/DECISIONS.md",
-        project.settings.ledger_dir.display()
-    ));
+    let folder = project.settings.ledger_dir.display();
+    let file = clean(&format!("{folder}/{}", ledger::DECISIONS));
     page.decisions
         .extend(decisions.into_iter().map(|decision| DecisionRow {
             date: decision.date,

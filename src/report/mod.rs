@@ -40,8 +40,8 @@ pub struct ReportFile {
     pub warnings: Vec<Warning>,
 }
 
-/// Returns the page of a project. The costs of the context files are measured here; those of the other texts
-/// read at the start of a session are passed in `costs`.
+/// Returns the page of a project. The costs of the context files are measured here; `costs` has those of the other
+/// texts that are read at the start of a session.
 pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>> {
     let gathered = Page::gather(project, costs);
     Ok(Parsed::new(
@@ -75,8 +75,8 @@ const MAX_TITLE_END: usize = 16 * 1024;
 /// Writes the page to a file in the project; refused outside it, and if a file that is not a report exists
 /// there.
 ///
-/// The page may contain facts about a user, so no record of it is kept, and what it replaces cannot be
-/// restored: that can only be an earlier report, which can be regenerated at any time.
+/// The page may contain facts about a user, so no record of it is kept. The file that it replaces cannot be restored,
+/// but that can only be an earlier report, which can be regenerated at any time.
 pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Result<ReportFile> {
     let page = report(project, costs)?;
     let path = project.root.join(file);
@@ -100,7 +100,7 @@ pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Re
     Ok(ReportFile {
         file: Some(project.relative(&path).to_owned()),
         html: None,
-        diff: applied.dry_run.then_some(applied.diff),
+        diff: applied.diff,
         warnings,
     })
 }

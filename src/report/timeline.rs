@@ -25,7 +25,7 @@ pub(crate) struct Timeline {
     earlier: usize,
 }
 
-/// A phase, from the date of its first finished plan to that of its last; in percent of the axis.
+/// A phase, from the date of its first finished plan to the date of its last one; in percent of the axis.
 #[derive(Debug, PartialEq, Serialize)]
 struct Bar {
     phase: String,

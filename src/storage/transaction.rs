@@ -59,10 +59,8 @@ pub struct Applied {
     pub id: Option<OperationId>,
     /// The files that were changed, or on a dry run would be: created, edited, moved here or deleted.
     pub changed: Vec<PathBuf>,
-    /// What would be changed, as a unified diff; only on a dry run.
-    pub diff: String,
-    /// Whether nothing was written because this is a dry run.
-    pub dry_run: bool,
+    /// What would be changed, as a unified diff; only on a dry run, on which nothing is written.
+    pub diff: Option<String>,
     /// Whether nothing was done because the same request was done before.
     pub repeated: bool,
     /// Warnings from completing an operation that another process had left unfinished.
@@ -204,7 +202,7 @@ impl Storage {
         let root = Root::open(&self.root, &self.linked_roots)?;
         let mut held = self.lock(&root, &stores)?;
         let mut applied = Applied {
-            dry_run: self.dry_run,
+            diff: self.dry_run.then(String::new),
             warnings: std::mem::take(&mut held.warnings),
             ..Applied::default()
         };
@@ -220,7 +218,7 @@ impl Storage {
             let mut list = relative(&root, changes)?;
             applied.changed = changed(&root, &list);
             if self.dry_run {
-                applied.diff = diff::unified(&list, Path::new(""));
+                applied.diff = Some(diff::unified(&list, Path::new("")));
                 return Ok((value, applied));
             }
             if let Some(obstacle) = held.obstacle {

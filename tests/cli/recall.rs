@@ -23,7 +23,7 @@ fn hits_are_cited_and_explained() {
     Two writers at once (0.2, phase 2.1)
   (0.60 x words 1.00 + 0.40 x meaning 1.00) x 1.00 + siblings 0.03 + recency 0.000
 
-More were found: --limit shows them.
+More results are available; raise --limit.
 "
     );
     assert_eq!(run.stderr(), "");

@@ -18,7 +18,7 @@ fn placed(existing: &[u8], block: &str) -> Result<UpdatedContextFile> {
     parsed(existing)?.with_block(block)
 }
 
-/// Inserts a block, and keeps what was added to the old one.
+/// Inserts a block, and keeps lines that were added to the old one.
 fn kept(existing: &str, block: &str, generated: Option<&str>) -> (String, Vec<String>) {
     let mut file = parsed(existing.as_bytes()).unwrap();
     file.keep_edits(generated.map(str::as_bytes));

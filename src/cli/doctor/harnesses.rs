@@ -48,7 +48,7 @@ fn row(project: &Project, harness: Harness) -> AuditRow {
     }
 }
 
-/// Returns the row of a harness that is set up, with whatever it has disabled or not approved yet.
+/// Returns the row of a harness that is set up, with what the harness has disabled or not approved yet.
 fn of_scope(project: &Project, harness: Harness, scope: SetupScope) -> Result<AuditRow> {
     let obstacles = setup::obstacles(project, harness, scope)?;
     if let Some(obstacle) = obstacles.iter().find(|obstacle| obstacle.is_decided) {

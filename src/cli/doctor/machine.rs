@@ -79,13 +79,13 @@ fn settings(project: &Project) -> AuditRow {
         };
         places.entry(place).or_default().push(setting.key);
     }
-    let told = places
+    let origins = places
         .iter()
         .map(|(place, keys)| format!("{place}: {}", keys.join(", ")));
-    let told: Vec<String> = told.collect();
-    match &told[..] {
+    let origins: Vec<String> = origins.collect();
+    match &origins[..] {
         [] => AuditRow::ok("settings", "origins", "all defaults"),
-        told => AuditRow::ok("settings", "origins", &told.join("; ")),
+        origins => AuditRow::ok("settings", "origins", &origins.join("; ")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod harnesses;
 mod machine;
-mod place;
+mod project;
 
 use std::io;
 use std::io::Write;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::audit::AuditRow;
 use crate::audit::Level;
 use crate::cli::output::Output;
-use crate::cli::shown;
+use crate::cli::print;
 use crate::error::Error;
 use crate::error::Result;
 use crate::project::Project;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &DoctorArgs, project: &Project, out: &mut Output) -> Res
     let project = &project.dry_run(true);
     let parts = [
         machine::rows(project),
-        place::rows(project),
+        project::rows(project),
         harnesses::rows(project),
     ];
     let rows = parts.concat();
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &DoctorArgs, project: &Project, out: &mut Output) -> Res
 fn show(diagnosis: &Diagnosis, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "annals {}", diagnosis.version)?;
     for row in &diagnosis.rows {
-        shown::row(row, to)?;
+        print::row(row, to)?;
     }
     Ok(())
 }

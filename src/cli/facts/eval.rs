@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::facts::FactsContext;
-use crate::cli::shown::show_silence;
+use crate::cli::print::show_silence;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::cli::facts::FactsContext;
 use crate::cli::facts::line;
-use crate::cli::shown::NOTHING_RELEVANT;
+use crate::cli::print::NOTHING_RELEVANT;
 use crate::cli::stdin;
 use crate::error::Error;
 use crate::error::Result;

@@ -55,9 +55,9 @@ pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Resul
         out.warnings(&project.named(applied.warnings));
         let is_settings = |path: &&PathBuf| path.extension().is_some_and(|end| end == "json");
         let settings = applied.changed.iter().find(is_settings);
-        report.hook = settings.map(|path| project.relative(path).to_owned());
-        if let Some(diff) = &mut report.ledger.diff {
-            diff.push_str(&applied.diff);
+        report.hook = settings.cloned();
+        if let (Some(diff), Some(more)) = (&mut report.ledger.diff, applied.diff) {
+            diff.push_str(&more);
         }
     }
     out.result(&report, show)
@@ -65,11 +65,9 @@ pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Resul
 
 fn install(project: &Project) -> Result<Applied> {
     let stores = [Store::Context];
-    let ((), applied) = project
-        .storage()
-        .transact("ledger init --hook", &stores, || {
-            Ok(((), setup::session_start(project)?))
-        })?;
+    let ((), applied) = project.transact("ledger init --hook", &stores, || {
+        Ok(((), setup::session_start(project)?))
+    })?;
     Ok(applied)
 }
 

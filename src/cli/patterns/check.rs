@@ -6,7 +6,7 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::output::Output;
-use crate::cli::shown;
+use crate::cli::print;
 use crate::error::Error;
 use crate::error::Result;
 use crate::patterns;
@@ -61,7 +61,7 @@ fn mark(entry: &Freshness) -> String {
 
 fn show(staleness: &Staleness, to: &mut dyn Write) -> io::Result<()> {
     if staleness.entries.is_empty() {
-        writeln!(to, "{}", shown::NO_PATTERNS)?;
+        writeln!(to, "{}", print::NO_PATTERNS)?;
     }
     for entry in &staleness.entries {
         writeln!(to, "{}  {}", mark(entry), entry.id)?;

@@ -4,7 +4,7 @@ use std::io;
 use std::io::Write;
 
 use crate::cli::output::Output;
-use crate::cli::shown;
+use crate::cli::print;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::patterns;
@@ -53,7 +53,7 @@ fn show(patterns: &Patterns, to: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     match (patterns.entries.len(), patterns.loose.len()) {
-        (0, 0) => writeln!(to, "{}", shown::NO_PATTERNS),
+        (0, 0) => writeln!(to, "{}", print::NO_PATTERNS),
         (_, 0) => Ok(()),
         (_, loose) => writeln!(to, "     {loose} more outside of any entry"),
     }

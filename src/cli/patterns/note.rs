@@ -5,7 +5,6 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::execute::phase_number;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::patterns;
@@ -33,7 +32,7 @@ pub(crate) struct NoteArgs {
 pub(crate) fn run(args: &NoteArgs, project: &Project, out: &mut Output) -> Result<()> {
     let request = NoteRequest {
         text: args.text.clone(),
-        phase: args.phase.as_deref().map(phase_number).transpose()?,
+        phase: args.phase.as_deref().map(str::parse).transpose()?,
         files: args.files.clone(),
     };
     let report = patterns::note(project, &request)?;

@@ -6,7 +6,6 @@ use std::num::NonZeroUsize;
 
 use clap::Args;
 
-use crate::cli::execute::phase_number;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::patterns;
@@ -26,7 +25,7 @@ pub(crate) struct RelevantArgs {
 }
 
 pub(crate) fn run(args: &RelevantArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let phase = args.phase.as_deref().map(phase_number).transpose()?;
+    let phase = args.phase.as_deref().map(str::parse).transpose()?;
     let mut found = patterns::relevant_patterns(project, phase.as_ref())?;
     found.value.truncate(args.limit.get());
     out.warnings(&found.warnings);

@@ -34,7 +34,8 @@ pub(crate) fn run(args: &GitArgs, project: &Project, out: &mut Output) -> Result
     };
     let report = git::git(project, request)?;
     out.warnings(&report.warnings);
-    out.result_until(&report, show, report.verdict(args.check))
+    let verdict = if args.check { report.verdict() } else { Ok(()) };
+    out.result_until(&report, show, verdict)
 }
 
 fn show(report: &GitReport, to: &mut dyn Write) -> io::Result<()> {

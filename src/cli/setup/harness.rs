@@ -68,7 +68,8 @@ pub(crate) fn run(
     };
     let report = setup::setup(project, request)?;
     out.warnings(&report.warnings);
-    out.result_until(&report, show, report.verdict(args.check))
+    let verdict = if args.check { report.verdict() } else { Ok(()) };
+    out.result_until(&report, show, verdict)
 }
 
 /// Returns the value of two opposite flags, or `None` if neither is given.

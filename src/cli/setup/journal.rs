@@ -38,7 +38,7 @@ pub(crate) fn run(args: &JournalArgs, project: &Project, out: &mut Output) -> Re
         remove: args.remove,
     };
     let mut report = journal::journal(project, &request)?;
-    let verdict = report.verdict(args.check);
+    let verdict = if args.check { report.verdict() } else { Ok(()) };
     for tool in &mut report.files {
         tool.file = project.relative(&tool.file).to_owned();
     }

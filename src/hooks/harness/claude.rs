@@ -19,6 +19,8 @@ use crate::hooks::harness::SettingsFile;
 use crate::hooks::harness::SetupOptions;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::harness::UserFolder;
+use crate::project::CLAUDE_FOLDER;
+use crate::project::CLAUDE_FOLDER_VARIABLE;
 
 /// The event names, which Codex has adopted.
 pub(super) const EVENTS: &[(Event, &str)] = &[
@@ -33,11 +35,12 @@ pub(super) const EVENTS: &[(Event, &str)] = &[
 pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     harness: Harness::Claude,
     title: "Claude Code",
-    folder: ".claude",
+    folder: CLAUDE_FOLDER,
+    project_variable: Some("CLAUDE_PROJECT_DIR"),
     user_folder: UserFolder {
-        variable: Some("CLAUDE_CONFIG_DIR"),
+        variable: Some(CLAUDE_FOLDER_VARIABLE),
         below_variable: "",
-        below_home: ".claude",
+        below_home: CLAUDE_FOLDER,
     },
     files: &[
         SettingsFile {
@@ -65,21 +68,21 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     events: EVENTS,
     owns_event_name: |_| false,
     hooks: &[
-        Hook::new("SessionStart", None, "session-start", 10),
+        Hook::new("SessionStart", None, Event::SessionStart, 10),
         // Not `async`, or its output would be lost.
         Hook::new(
             "PostToolUse",
             Some("Write|Edit|MultiEdit"),
-            "post-tool-use",
+            Event::PostToolUse,
             5,
         ),
         // The answer to `SubagentStop` goes to the subagent; after the `Agent` tool, it goes to the calling
         // agent.
-        Hook::new("PostToolUse", Some("Agent|Task"), "subagent-stop", 5),
-        Hook::new("SessionEnd", None, "session-end", 10),
+        Hook::new("PostToolUse", Some("Agent|Task"), Event::SubagentStop, 5),
+        Hook::new("SessionEnd", None, Event::SessionEnd, 10),
         Hook {
             is_breadcrumb: true,
-            ..Hook::new("PreCompact", None, "pre-compact", 10)
+            ..Hook::new("PreCompact", None, Event::PreCompact, 10)
         },
     ],
     retired: &[],

@@ -3,6 +3,7 @@
 use toml::Table;
 use toml::Value;
 
+use crate::hooks::Event;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::Harness;
 use crate::hooks::harness::HarnessFiles;
@@ -20,6 +21,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     harness: Harness::Codex,
     title: "Codex",
     folder: ".codex",
+    project_variable: None,
     user_folder: UserFolder {
         variable: Some("CODEX_HOME"),
         below_variable: "",
@@ -46,17 +48,17 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     events: claude::EVENTS,
     owns_event_name: |_| false,
     hooks: &[
-        Hook::new("SessionStart", None, "session-start", 10),
+        Hook::new("SessionStart", None, Event::SessionStart, 10),
         Hook::new(
             "PostToolUse",
             Some("apply_patch|Write|Edit"),
-            "post-tool-use",
+            Event::PostToolUse,
             5,
         ),
-        Hook::new("SessionEnd", None, "session-end", 10),
+        Hook::new("SessionEnd", None, Event::SessionEnd, 10),
         Hook {
             is_breadcrumb: true,
-            ..Hook::new("PreCompact", None, "pre-compact", 10)
+            ..Hook::new("PreCompact", None, Event::PreCompact, 10)
         },
     ],
     retired: &[],

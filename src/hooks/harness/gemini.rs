@@ -36,6 +36,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     harness: Harness::Gemini,
     title: "Gemini CLI",
     folder: ".gemini",
+    project_variable: Some("GEMINI_PROJECT_DIR"),
     user_folder: UserFolder {
         variable: None,
         below_variable: "",
@@ -51,17 +52,17 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     ],
     owns_event_name: |name| matches!(name, "BeforeAgent" | "AfterTool" | "PreCompress"),
     hooks: &[
-        Hook::new("SessionStart", None, "session-start", 10_000),
+        Hook::new("SessionStart", None, Event::SessionStart, 10_000),
         Hook::new(
             "AfterTool",
             Some("write_file|replace"),
-            "post-tool-use",
+            Event::PostToolUse,
             5_000,
         ),
-        Hook::new("SessionEnd", None, "session-end", 10_000),
+        Hook::new("SessionEnd", None, Event::SessionEnd, 10_000),
     ],
     // Gemini CLI fires it on every turn, before it knows whether it compresses.
-    retired: &[("PreCompress", "pre-compact")],
+    retired: &[("PreCompress", Event::PreCompact)],
     is_named_in_commands: true,
     context: ContextFiles {
         user_files: &["GEMINI.md"],

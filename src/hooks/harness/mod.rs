@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::hooks::Event;
 use crate::markdown::comments::without_comments;
-use crate::project::Project;
+use crate::project::Environment;
 use crate::text::word_enum;
 
 pub(crate) use files::HarnessFiles;
@@ -60,6 +60,8 @@ pub(crate) struct HarnessProfile {
     pub(crate) title: &'static str,
     /// Its folder in a project.
     pub(crate) folder: &'static str,
+    /// The environment variable in which it passes the project's folder to hooks, if it has one.
+    pub(crate) project_variable: Option<&'static str>,
     /// The location of the user's own settings.
     pub(crate) user_folder: UserFolder,
     /// The settings files that contain entries of ours.
@@ -71,7 +73,7 @@ pub(crate) struct HarnessProfile {
     /// The hooks that `setup` writes.
     pub(crate) hooks: &'static [Hook],
     /// Hooks that an earlier version wrote, as event and call.
-    pub(crate) retired: &'static [(&'static str, &'static str)],
+    pub(crate) retired: &'static [(&'static str, Event)],
     /// Whether its commands contain `--harness`; without it, the caller is Claude Code.
     pub(crate) is_named_in_commands: bool,
     /// The context files that it reads.
@@ -152,8 +154,8 @@ pub(crate) struct Hook {
     pub(crate) event: &'static str,
     /// The matcher that selects occurrences of the event; all if `None`.
     pub(crate) matcher: Option<&'static str>,
-    /// The subcommand: `annals hook CALL`.
-    pub(crate) call: &'static str,
+    /// The argument of `annals hook`.
+    pub(crate) call: Event,
     /// The timeout, in the unit of the harness.
     pub(crate) timeout: u32,
     /// Whether it is written only if the user enables breadcrumbs.
@@ -164,7 +166,7 @@ impl Hook {
     const fn new(
         event: &'static str,
         matcher: Option<&'static str>,
-        call: &'static str,
+        call: Event,
         timeout: u32,
     ) -> Self {
         Self {
@@ -204,7 +206,7 @@ impl ContextFiles {
         most_bytes: None,
     };
 
-    /// Returns what the harness gives its model of a file's text.
+    /// Returns the part of a file's text that the harness gives to its model.
     pub(crate) fn visible<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.strips_comments {
             without_comments(text).into()
@@ -243,20 +245,28 @@ impl SetupOverrides {
 }
 
 impl SetupOptions {
+    /// The options of a first setup.
+    pub const DEFAULT: Self = Self {
+        notepad: true,
+        breadcrumb: false,
+    };
+
     /// All combinations, the default first.
     pub const ALL: [Self; 4] = [
-        Self::new(true, false),
-        Self::new(true, true),
-        Self::new(false, false),
-        Self::new(false, true),
-    ];
-
-    const fn new(notepad: bool, breadcrumb: bool) -> Self {
+        Self::DEFAULT,
         Self {
-            notepad,
-            breadcrumb,
-        }
-    }
+            breadcrumb: true,
+            ..Self::DEFAULT
+        },
+        Self {
+            notepad: false,
+            ..Self::DEFAULT
+        },
+        Self {
+            notepad: false,
+            breadcrumb: true,
+        },
+    ];
 }
 
 impl Harness {
@@ -278,12 +288,12 @@ impl HarnessProfile {
     /// These strings never change: a harness may ask its user once to trust each of them, and loses that
     /// trust if the string changes.
     pub(crate) fn command(&self, hook: &Hook, options: SetupOptions) -> String {
-        let mut command = format!("annals hook {}", hook.call);
+        let mut command = format!("annals hook {}", hook.call.as_str());
         if self.is_named_in_commands {
             command.push_str(" --harness ");
             command.push_str(self.harness.as_str());
         }
-        if hook.call == "session-start" && !options.notepad {
+        if hook.call == Event::SessionStart && !options.notepad {
             command.push_str(" --no-notepad");
         }
         command
@@ -299,7 +309,7 @@ impl HarnessProfile {
     pub(crate) fn writes(&self, event: &str, call: &str) -> bool {
         let now = self.hooks.iter().map(|hook| (hook.event, hook.call));
         let mut all = now.chain(self.retired.iter().copied());
-        all.any(|known| known == (event, call))
+        all.any(|(known, of)| known == event && of.as_str() == call)
     }
 
     /// Returns the harness's own name for an event, if it has one.
@@ -310,15 +320,17 @@ impl HarnessProfile {
 }
 
 /// Returns the harness that an event name identifies, if only one harness uses that name.
-pub(crate) fn of_event_name(name: &str) -> Option<Harness> {
+pub(crate) fn from_event_name(name: &str) -> Option<Harness> {
     let mut all = Harness::ALL.into_iter();
     all.find(|harness| (harness.profile().owns_event_name)(name))
 }
 
-/// Returns the harness that the environment variables identify, or Claude Code.
-pub(crate) fn of_environment(project: &Project) -> Harness {
-    if project.environment.get("GEMINI_PROJECT_DIR").is_some() {
-        return Harness::Gemini;
-    }
-    Harness::Claude
+/// Returns the harness that the environment variables identify, or Claude Code: others set its variable, too.
+pub(crate) fn from_environment(environment: &Environment) -> Harness {
+    let is_set = |harness: &Harness| {
+        let variable = harness.profile().project_variable;
+        *harness != Harness::Claude && variable.is_some_and(|name| environment.get(name).is_some())
+    };
+    let mut all = Harness::ALL.into_iter();
+    all.find(is_set).unwrap_or_default()
 }

@@ -5,26 +5,25 @@ use serde_json::Value;
 use crate::hooks::Event;
 use crate::hooks::harness::Harness;
 
-/// Names that are in no harness's profile: our own, and former names in harnesses.
-const EXTRA_NAMES: &[(&str, Event)] = &[
-    ("sessioncompacted", Event::SessionStart),
-    ("userprompt", Event::PromptSubmit),
-    ("promptsubmit", Event::PromptSubmit),
-    ("toolresult", Event::PostToolUse),
-    ("sessioncompacting", Event::PreCompact),
-    ("sessiondeleted", Event::SessionEnd),
+/// Former names in harnesses, and names that plugins use.
+const EXTRA_NAMES: &[(Event, &str)] = &[
+    (Event::SessionStart, "sessioncompacted"),
+    (Event::PromptSubmit, "userprompt"),
+    (Event::PostToolUse, "toolresult"),
+    (Event::PreCompact, "sessioncompacting"),
+    (Event::SessionEnd, "sessiondeleted"),
 ];
 
 /// Returns the event with a name such as `session-start`, `SessionStart` or `session.created`.
 pub(crate) fn parse_event(name: &str) -> Option<Event> {
     let plain = plain(name);
-    let of_harnesses = Harness::ALL
-        .into_iter()
-        .flat_map(|harness| harness.profile().events);
-    let mut of_harnesses = of_harnesses.filter(|(_, known)| self::plain(known) == plain);
-    let more = || EXTRA_NAMES.iter().find(|(known, _)| *known == plain);
-    let found = of_harnesses.next().map(|(event, _)| *event);
-    found.or_else(|| more().map(|(_, event)| *event))
+    let own = Event::ALL.map(|event| (event, event.as_str()));
+    let harnesses = Harness::ALL.into_iter();
+    let theirs = harnesses.flat_map(|harness| harness.profile().events.iter().copied());
+    let extra = EXTRA_NAMES.iter().copied();
+    let mut all = own.into_iter().chain(theirs).chain(extra);
+    all.find(|(_, known)| self::plain(known) == plain)
+        .map(|(event, _)| event)
 }
 
 /// Returns a name in lowercase, without punctuation.

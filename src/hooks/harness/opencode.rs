@@ -18,6 +18,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     harness: Harness::Opencode,
     title: "opencode",
     folder: ".opencode",
+    project_variable: None,
     user_folder: UserFolder {
         variable: Some("XDG_CONFIG_HOME"),
         below_variable: "opencode",

@@ -1,6 +1,7 @@
 //! Qwen Code: hooks and the server in `settings.json`, which may contain comments. A fork of Gemini CLI with
 //! Claude Code's event names.
 
+use crate::hooks::Event;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::Harness;
 use crate::hooks::harness::HarnessFiles;
@@ -17,6 +18,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     harness: Harness::Qwen,
     title: "Qwen Code",
     folder: ".qwen",
+    project_variable: None,
     user_folder: UserFolder {
         variable: Some("QWEN_HOME"),
         below_variable: "",
@@ -28,17 +30,17 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     // Every version reads numbers from 1,000 as milliseconds; smaller numbers used to be milliseconds and are
     // seconds now.
     hooks: &[
-        Hook::new("SessionStart", None, "session-start", 10_000),
+        Hook::new("SessionStart", None, Event::SessionStart, 10_000),
         Hook::new(
             "PostToolUse",
             Some("write_file|edit"),
-            "post-tool-use",
+            Event::PostToolUse,
             5_000,
         ),
-        Hook::new("SessionEnd", None, "session-end", 10_000),
+        Hook::new("SessionEnd", None, Event::SessionEnd, 10_000),
         Hook {
             is_breadcrumb: true,
-            ..Hook::new("PreCompact", None, "pre-compact", 10_000)
+            ..Hook::new("PreCompact", None, Event::PreCompact, 10_000)
         },
     ],
     retired: &[],

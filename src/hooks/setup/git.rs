@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::setup::report::FileOutcome;
 use crate::knowledge::KnowledgeDir;
+use crate::ledger;
 use crate::merge::MergeKind;
 use crate::patterns;
 use crate::project::ContextTarget;
@@ -58,50 +59,48 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
     }
     let looked = project.dry_run(project.dry_run || request.check);
     let path = project.root.join(ATTRIBUTES);
-    let (outcome, applied) = looked
-        .storage()
-        .transact("setup git", &[Store::Context], || {
-            let mut changes = Changes::new();
-            let old = changes.current(&path)?;
-            let text = String::from_utf8(old.clone().unwrap_or_default()).map_err(|_| {
-                Error::refused("is not valid UTF-8, so it is not changed")
-                    .at(&path, None)
-                    .hint("save it as UTF-8, then run the command again")
-            })?;
-            let (before, after) = around_block(&text, &path)?;
-            let new = if request.remove {
-                format!("{before}{after}")
-            } else {
-                with_block(before, &block(project), after, line_end(&text))
-            };
-            let outcome = match (&old, new.is_empty(), new == text) {
-                (_, _, true) => FileOutcome::Unchanged,
-                (None, ..) => FileOutcome::Created,
-                (_, true, _) => FileOutcome::Deleted,
-                _ if request.remove => FileOutcome::Reduced,
-                _ => FileOutcome::Extended,
-            };
-            match outcome {
-                FileOutcome::Unchanged => {}
-                FileOutcome::Deleted => changes.delete(&path)?,
-                _ => changes.write(&path, new)?,
-            }
-            Ok((outcome, changes))
+    let (outcome, applied) = looked.transact("setup git", &[Store::Context], || {
+        let mut changes = Changes::new();
+        let old = changes.current(&path)?;
+        let text = String::from_utf8(old.clone().unwrap_or_default()).map_err(|_| {
+            Error::refused("is not valid UTF-8, so it is not changed")
+                .at(&path, None)
+                .hint("save it as UTF-8, then run the command again")
         })?;
+        let (before, after) = around_block(&text, &path)?;
+        let new = if request.remove {
+            format!("{before}{after}")
+        } else {
+            with_block(before, &block(project), after, line_end(&text))
+        };
+        let outcome = match (&old, new.is_empty(), new == text) {
+            (_, _, true) => FileOutcome::Unchanged,
+            (None, ..) => FileOutcome::Created,
+            (_, true, _) => FileOutcome::Deleted,
+            _ if request.remove => FileOutcome::Reduced,
+            _ => FileOutcome::Extended,
+        };
+        match outcome {
+            FileOutcome::Unchanged => {}
+            FileOutcome::Deleted => changes.delete(&path)?,
+            _ => changes.write(&path, new)?,
+        }
+        Ok((outcome, changes))
+    })?;
     let drivers = drivers(&looked, request.remove)?;
     Ok(GitReport {
         file: PathBuf::from(ATTRIBUTES),
         outcome,
         drivers,
-        diff: project.dry_run.then_some(applied.diff),
+        diff: applied.diff.filter(|_| project.dry_run),
         warnings: applied.warnings,
     })
 }
 
 impl GitReport {
-    /// Fails if `--check` found a difference.
-    pub fn verdict(&self, check: bool) -> Result<()> {
-        if !check || (self.outcome == FileOutcome::Unchanged && self.drivers.is_empty()) {
+    /// Returns the error of `--check` if anything differs from the desired state.
+    pub fn verdict(&self) -> Result<()> {
+        if self.outcome == FileOutcome::Unchanged && self.drivers.is_empty() {
             return Ok(());
         }
         Err(Error::failed("the merge drivers are not set up correctly")
@@ -143,14 +142,14 @@ fn driver(kind: MergeKind) -> String {
 /// Returns the lines that list our files, each relative to the project's root.
 fn block(project: &Project) -> String {
     let place = KnowledgeDir::in_project(project);
-    let ledger = project.root.join(&project.settings.ledger_dir);
+    let [_, constraints, decisions] = ledger::paths(project);
     let mut files = vec![
         (
             patterns::path(&project.planning_place().dir),
             MergeKind::Patterns,
         ),
-        (ledger.join("DECISIONS.md"), MergeKind::Decisions),
-        (ledger.join("CONSTRAINTS.md"), MergeKind::Constraints),
+        (decisions, MergeKind::Decisions),
+        (constraints, MergeKind::Constraints),
         (place.log(), MergeKind::Lines),
         (place.index(), MergeKind::Index),
     ];

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::setup::report::FileOutcome;
+use crate::hooks::setup::report::not_replaced;
 use crate::project::Project;
 use crate::storage;
 use crate::storage::LinkState;
@@ -60,7 +61,7 @@ pub fn journal(project: &Project, request: &JournalSetup) -> Result<JournalRepor
             (_, true) => FileOutcome::Deleted,
             (LinkState::Missing, false) => FileOutcome::Created,
             (_, false) if is_ours => FileOutcome::Extended,
-            _ => return Err(foreign(&path)),
+            _ => return Err(not_replaced(&path, "a link to annals")),
         };
         planned.push(Tool {
             file: path,
@@ -88,13 +89,13 @@ pub fn journal(project: &Project, request: &JournalSetup) -> Result<JournalRepor
 }
 
 impl JournalReport {
-    /// Fails if `--check` found a tool that differs from the desired state.
-    pub fn verdict(&self, check: bool) -> Result<()> {
+    /// Returns the error of `--check` if a tool differs from the desired state.
+    pub fn verdict(&self) -> Result<()> {
         let off = self
             .files
             .iter()
             .find(|tool| tool.outcome != FileOutcome::Unchanged);
-        match off.filter(|_| check) {
+        match off {
             None => Ok(()),
             Some(tool) => Err(Error::failed("is not a link to this program")
                 .at(&tool.file, None)
@@ -116,10 +117,4 @@ fn with_ending(name: &str, program: &Path) -> PathBuf {
         name.set_extension(ending);
     }
     name
-}
-
-fn foreign(path: &Path) -> Error {
-    Error::refused("is not a link to annals, so it is not replaced")
-        .at(path, None)
-        .hint("rename it, and run it again")
 }

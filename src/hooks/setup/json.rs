@@ -125,7 +125,7 @@ impl<'a> JsonDocument<'a> {
         self.refusal(&format!("{name:?} is not {wanted}"), found)
     }
 
-    /// Returns the error that the file is not edited because of what was found in it.
+    /// Returns the error for a file whose content prevents it from being edited.
     pub(crate) fn refusal(&self, problem: &str, found: &CstNode) -> Error {
         refused(problem, self.path, line(found))
     }

@@ -2,10 +2,10 @@
 
 mod command;
 pub mod git;
+mod harness_dir;
 mod hook_command;
 pub mod journal;
 mod json;
-mod place;
 mod report;
 mod round_trip;
 mod run;
@@ -15,7 +15,7 @@ mod state;
 mod target;
 mod toml;
 
-pub(crate) use place::user_folder_of;
+pub(crate) use harness_dir::user_folder_of;
 pub use report::FileOutcome;
 pub use report::SetupFile;
 pub use report::SetupReport;

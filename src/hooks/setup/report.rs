@@ -1,5 +1,6 @@
 //! Defines the report of a setup, file by file.
 
+use std::path::Path;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -61,8 +62,8 @@ pub struct SetupReport {
 }
 
 impl SetupReport {
-    /// Fails if `--check` found a file that differs from the desired state.
-    pub fn verdict(&self, check: bool) -> Result<()> {
+    /// Returns the error of `--check` if a file differs from the desired state.
+    pub fn verdict(&self) -> Result<()> {
         let is_off = |file: &&SetupFile| file.outcome != FileOutcome::Unchanged;
         let off: Vec<String> = self
             .files
@@ -70,7 +71,7 @@ impl SetupReport {
             .filter(is_off)
             .map(|file| file.file.display().to_string())
             .collect();
-        if !check || off.is_empty() {
+        if off.is_empty() {
             return Ok(());
         }
         let message = format!("differs from what setup would write: {}", off.join(", "));
@@ -80,4 +81,11 @@ impl SetupReport {
             SetupScope::User => format!("{command} --user"),
         }))
     }
+}
+
+/// Returns the error for a file that setup would replace if it were `what`.
+pub(crate) fn not_replaced(path: &Path, what: &str) -> Error {
+    Error::refused(format!("is not {what}, so it is not replaced"))
+        .at(path, None)
+        .hint("rename it, and run it again")
 }

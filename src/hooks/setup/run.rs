@@ -7,11 +7,12 @@ use std::path::PathBuf;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::hooks::Event;
 use crate::hooks::Harness;
 use crate::hooks::harness::SetupOptions;
 use crate::hooks::harness::SetupOverrides;
 use crate::hooks::harness::SetupScope;
-use crate::hooks::setup::place::HarnessDir;
+use crate::hooks::setup::harness_dir::HarnessDir;
 use crate::hooks::setup::report::FileOutcome;
 use crate::hooks::setup::report::SetupFile;
 use crate::hooks::setup::report::SetupReport;
@@ -79,7 +80,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
         backups: backups
             .map(|path| project.relative(&path).to_owned())
             .collect(),
-        diff: applied.dry_run.then_some(applied.diff),
+        diff: applied.diff,
         warnings: project.named(applied.warnings),
     })
 }
@@ -97,7 +98,7 @@ pub fn session_start(project: &Project) -> Result<Changes> {
     let start = profile
         .hooks
         .iter()
-        .find(|hook| hook.call == "session-start");
+        .find(|hook| hook.call == Event::SessionStart);
     if let (Some(target), Some(start)) = (target, start) {
         let old = read::bytes(&target.path)?;
         let bytes = old.as_deref().unwrap_or_default();
@@ -111,7 +112,7 @@ pub fn session_start(project: &Project) -> Result<Changes> {
 
 /// Returns the options with which the files were written; the default if they contain no entries of ours.
 fn found_options(targets: &[TargetFile]) -> Result<SetupOptions> {
-    let mut options = SetupOptions::ALL[0];
+    let mut options = SetupOptions::DEFAULT;
     for target in targets {
         if let Some(bytes) = read::bytes(&target.path)? {
             let here = target.chosen(&bytes)?;

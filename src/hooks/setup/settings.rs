@@ -69,7 +69,7 @@ impl SettingsEntries {
         if found.iter().any(|one| one.event == hook.event) {
             return Ok(bytes.to_vec());
         }
-        self.upsert(&document, hook, SetupOptions::ALL[0])?;
+        self.upsert(&document, hook, SetupOptions::DEFAULT)?;
         Ok(document.text().into_bytes())
     }
 
@@ -108,13 +108,14 @@ impl SettingsEntries {
 
     /// Returns the options with which our hooks were written, as far as they show; else the default.
     pub(crate) fn chosen(self, bytes: &[u8], path: &Path) -> Result<SetupOptions> {
-        let mut options = SetupOptions::ALL[0];
+        let mut options = SetupOptions::DEFAULT;
         if self.hooks {
             let document = JsonDocument::parse(bytes, path, self.dialect)?;
             for one in HookCommand::all(self.profile, &document)? {
                 options.notepad &= !one.leaves_notepad_out();
                 let mut hooks = self.profile.hooks.iter();
-                options.breadcrumb |= hooks.any(|hook| hook.is_breadcrumb && hook.call == one.call);
+                options.breadcrumb |=
+                    hooks.any(|hook| hook.is_breadcrumb && hook.call.as_str() == one.call);
             }
         }
         Ok(options)
@@ -170,7 +171,8 @@ impl SettingsEntries {
     fn upsert(self, document: &JsonDocument, hook: &Hook, options: SetupOptions) -> Result<()> {
         let command = self.profile.command(hook, options);
         let found = HookCommand::all(self.profile, document)?.into_iter();
-        let mut same = found.filter(|one| one.event == hook.event && one.call == hook.call);
+        let mut same =
+            found.filter(|one| one.event == hook.event && one.call == hook.call.as_str());
         let Some(first) = same.next() else {
             let hooks = document.object_or_new(HOOKS)?;
             let groups = document.array_or_new(&hooks, hook.event)?;
@@ -186,7 +188,8 @@ impl SettingsEntries {
         let mut found = HookCommand::all(self.profile, document)?;
         let is_surplus = |index: usize| {
             let one = &found[index];
-            let is_wanted = |hook: &&Hook| hook.call == one.call && hook.event == one.event;
+            let is_wanted =
+                |hook: &&Hook| hook.call.as_str() == one.call && hook.event == one.event;
             let mut earlier = found[..index].iter();
             !wanted.iter().any(is_wanted) || earlier.any(|earlier| earlier.is_same(one))
         };
@@ -308,7 +311,7 @@ mod tests {
     fn comments_stay_where_they_are() {
         let old = "{\n  // mine\n  \"a\": 1, /* too */\n  \"hooks\": {\n    // none yet\n  },\n}\n";
         let new = entries()
-            .with(old.as_bytes(), path(), SetupOptions::ALL[0])
+            .with(old.as_bytes(), path(), SetupOptions::DEFAULT)
             .unwrap();
         let new = String::from_utf8(new).unwrap();
         for line in ["  // mine\n  \"a\": 1, /* too */\n", "    // none yet\n"] {
@@ -357,7 +360,7 @@ mod tests {
         }});
         let bytes = serde_json::to_vec(&old).unwrap();
         let new = entries()
-            .with(&bytes, path(), SetupOptions::ALL[0])
+            .with(&bytes, path(), SetupOptions::DEFAULT)
             .unwrap();
         let hooks = parsed(&new)["hooks"].clone();
         assert_eq!(hooks["SessionStart"].as_array().unwrap().len(), 1);
@@ -392,7 +395,7 @@ mod tests {
 
     #[test]
     fn a_schema_that_the_harness_added_is_not_kept_alone() {
-        let new = entries().with(b"", path(), SetupOptions::ALL[0]).unwrap();
+        let new = entries().with(b"", path(), SetupOptions::DEFAULT).unwrap();
         let text = String::from_utf8(new).unwrap();
         let with_schema = text.replacen('{', "{\n  \"$schema\": \"https://example.org\",", 1);
         let rest = |before| entries().without(with_schema.as_bytes(), path(), before);
@@ -404,7 +407,7 @@ mod tests {
     fn another_server_of_our_name_is_refused() {
         let foreign = br#"{"mcpServers": {"annals": {"command": "other"}}}"#;
         let error = entries()
-            .with(foreign, path(), SetupOptions::ALL[0])
+            .with(foreign, path(), SetupOptions::DEFAULT)
             .unwrap_err();
         assert!(
             error.message.contains("\"annals\" is another server"),
@@ -416,7 +419,7 @@ mod tests {
             ..entries()
         };
         assert_eq!(
-            entries.with(own, path(), SetupOptions::ALL[0]).unwrap(),
+            entries.with(own, path(), SetupOptions::DEFAULT).unwrap(),
             own
         );
     }

@@ -1,16 +1,15 @@
 //! A settings file of one harness, and the entries of ours that belong in it.
 
-use std::path::Path;
 use std::path::PathBuf;
 
-use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::harness::HarnessProfile;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::SettingsContent;
 use crate::hooks::harness::SetupOptions;
 use crate::hooks::harness::SetupScope;
-use crate::hooks::setup::place::HarnessDir;
+use crate::hooks::setup::harness_dir::HarnessDir;
+use crate::hooks::setup::report::not_replaced;
 use crate::hooks::setup::settings::SERVER;
 use crate::hooks::setup::settings::SettingsEntries;
 use crate::hooks::setup::toml;
@@ -68,7 +67,7 @@ impl TargetFile {
             SettingsContent::Plugin(text) if old.is_none_or(is_generated) => {
                 Ok(plugin(text, options).into_bytes())
             }
-            SettingsContent::Plugin(_) => Err(foreign(&self.path)),
+            SettingsContent::Plugin(_) => Err(not_replaced(&self.path, "a file of annals")),
         }
     }
 
@@ -104,9 +103,9 @@ impl TargetFile {
                         .all(|name| switch(&wanted, name) == switch(&found, name))
                 };
                 let mut all = SetupOptions::ALL.into_iter();
-                Ok(all.find(is_it).unwrap_or(SetupOptions::ALL[0]))
+                Ok(all.find(is_it).unwrap_or(SetupOptions::DEFAULT))
             }
-            SettingsContent::Toml | SettingsContent::Plugin(_) => Ok(SetupOptions::ALL[0]),
+            SettingsContent::Toml | SettingsContent::Plugin(_) => Ok(SetupOptions::DEFAULT),
         }
     }
 
@@ -204,10 +203,4 @@ const GENERATED: &str = "// Written by `annals setup`";
 
 fn is_generated(bytes: &[u8]) -> bool {
     bytes.starts_with(GENERATED.as_bytes())
-}
-
-fn foreign(path: &Path) -> Error {
-    Error::refused("is not a file of annals, so it is not replaced")
-        .at(path, None)
-        .hint("rename it, and run it again")
 }

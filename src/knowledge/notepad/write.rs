@@ -97,7 +97,7 @@ pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
         characters: is_limited.then_some(answer.characters),
         limit: is_limited.then_some(LIMIT),
         changed: answer.changed,
-        diff: applied.dry_run.then_some(applied.diff),
+        diff: applied.diff,
         warnings: project.named(warnings),
     })
 }

@@ -5,18 +5,19 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::carried::CarriedState;
+use crate::lifecycle::codebase::CodebaseSummary;
 use crate::lifecycle::init::manifest::Manifest;
 use crate::lifecycle::init::texts::Empty;
-pub(crate) use crate::lifecycle::init::texts::NewState;
+use crate::lifecycle::init::texts::NewState;
 use crate::lifecycle::init::texts::ProjectContext;
 use crate::lifecycle::init::texts::RequirementsContext;
-pub(crate) use crate::lifecycle::init::texts::RoadmapContext;
+use crate::lifecycle::init::texts::RoadmapContext;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
-use crate::lifecycle::profile::CodeProfile;
 use crate::lifecycle::refresh;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::PlanningFolder;
@@ -27,11 +28,14 @@ use crate::position::Survey;
 use crate::project::LayoutName;
 use crate::project::Project;
 use crate::project::vocabulary;
+use crate::secrets;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
+use crate::text::one_line;
+use crate::text::strip_controls;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -168,6 +172,36 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
     Ok(new.report)
 }
 
+impl ProjectContext {
+    /// Fills in the defaults; refuses texts that look like they contain a secret.
+    fn with_defaults(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
+        let given =
+            |text: &Option<String>| text.as_deref().map(plain).filter(|text| !text.is_empty());
+        let line = |text: String| one_line(&text);
+        let texts = Self {
+            name: line(given(&request.name).unwrap_or(defaults.name)),
+            description: given(&request.description).or(defaults.description),
+            core_value: given(&request.core_value).map(line),
+        };
+        for (what, text) in [
+            ("name", Some(&texts.name)),
+            ("description", texts.description.as_ref()),
+            ("core value", texts.core_value.as_ref()),
+        ] {
+            if let Some(rule) = text.and_then(|text| secrets::first_rule(text)) {
+                let message = format!("the {what} contains what looks like a secret ({rule})");
+                return Err(Error::refused(message)
+                    .hint("agents read it in every session; leave the secret out"));
+            }
+        }
+        Ok(texts)
+    }
+}
+
+fn plain(text: &str) -> String {
+    strip_controls(text).trim().to_owned()
+}
+
 /// The state of planning the missing files.
 struct Creation<'a> {
     project: &'a Project,
@@ -197,7 +231,7 @@ impl Creation<'_> {
         }
         let warnings = &mut self.work.warnings;
         let skills = installed_skills(self.project).into_value(warnings);
-        let profile = CodeProfile::scan(self.project).into_value(warnings);
+        let profile = CodebaseSummary::scan(self.project).into_value(warnings);
         let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
         let folder = PlanningFolder::read(&self.project.planning_place().dir)?.value;
         let context = NewState {

@@ -122,9 +122,9 @@ pub fn plan(project: &Project, number: Option<&PhaseNumber>) -> Result<CommandOu
 }
 
 /// Returns the requested phase, else the current one.
-fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Result<Phase> {
+fn chosen(project: &Project, survey: &Survey, requested: Option<&PhaseNumber>) -> Result<Phase> {
     let position = &survey.position;
-    let Some(number) = asked.or(position.next.phase.as_ref()) else {
+    let Some(number) = requested.or(position.next.phase.as_ref()) else {
         // Before a milestone ships, the last phase is returned for a retrospective.
         let is_active = position.next.action != Action::None;
         let last = position.phase().filter(|_| is_active);
@@ -136,7 +136,7 @@ fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Re
     };
     // If two folders have the same number, the current one is chosen.
     let current = position.phase().filter(|phase| phase.number == *number);
-    match (current, asked) {
+    match (current, requested) {
         (Some(phase), _) => Ok(phase.clone()),
         (None, Some(_)) => survey.phase(number).cloned(),
         // A new planning folder has no phase yet; this is the one to be created.

@@ -1,4 +1,4 @@
-//! Tools that look things up across the stores: recall and context, and the journal.
+//! Tools that search across the stores: recall and context, and the journal.
 
 use serde::Deserialize;
 use serde_json::json;

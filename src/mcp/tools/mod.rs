@@ -97,7 +97,7 @@ impl Tool {
     }
 }
 
-/// Returns the default tools and those of these sets.
+/// Returns the default tools and the tools of these sets.
 fn enabled(sets: &[ToolSet]) -> impl Iterator<Item = &'static Tool> {
     TOOLS
         .iter()

@@ -3,7 +3,6 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::ExecuteRequest;
@@ -67,11 +66,7 @@ struct PhaseArgument {
 
 impl PhaseArgument {
     fn number(&self) -> Result<Option<PhaseNumber>> {
-        let read = |text: &String| {
-            PhaseNumber::parse_id(text)
-                .ok_or_else(|| Error::usage(format!("{text:?} is not a phase number")))
-        };
-        self.phase.as_ref().map(read).transpose()
+        self.phase.as_deref().map(str::parse).transpose()
     }
 }
 
@@ -90,7 +85,7 @@ fn plan_brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     ToolAnswer::json("annals plan", &brief)
 }
 
-/// A phase and what the agent who worked it has learned.
+/// A phase, and the lessons of the agent that worked on it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RecordArguments {

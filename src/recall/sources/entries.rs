@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use crate::error::At;
 use crate::error::Result;
+use crate::knowledge;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::recall::document::Authority;
@@ -45,7 +46,7 @@ impl Source for Entries {
 
     fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
         let folder = path.parent().and_then(Path::file_name);
-        let is_entry = folder.is_some_and(|folder| folder == "memory");
+        let is_entry = folder.is_some_and(|folder| folder == knowledge::ENTRIES);
         let key = path.file_stem().filter(|_| is_entry);
         let key = key.map(|key| key.to_string_lossy().into_owned());
         let mut found = documents(text, path, Authority::Canonical);

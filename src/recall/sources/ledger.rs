@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::ledger;
 use crate::project::Project;
 use crate::recall::document::Authority;
 use crate::recall::document::SearchDocument;
@@ -19,10 +20,7 @@ impl Source for Ledger {
     }
 
     fn files(&self, project: &Project) -> Vec<PathBuf> {
-        let folder = project.root.join(&project.settings.ledger_dir);
-        ["STATE.md", "CONSTRAINTS.md", "DECISIONS.md"]
-            .map(|name| folder.join(name))
-            .to_vec()
+        ledger::paths(project).to_vec()
     }
 
     fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {

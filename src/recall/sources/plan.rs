@@ -4,6 +4,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use crate::error::Result;
+use crate::markdown::comments::annals_marker;
 use crate::patterns;
 use crate::project::ContextTarget;
 use crate::project::LayoutName;
@@ -109,14 +110,14 @@ fn without_block(text: &str) -> String {
     let mut inside = false;
     let mut kept = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        let shown = line.trim_start();
-        inside |= shown.starts_with("<!-- annals:begin");
+        let marker = annals_marker(line).map(|(name, _)| name);
+        inside |= marker == Some("begin");
         if inside {
             kept.push('\n');
         } else {
             kept.push_str(line);
         }
-        inside &= !shown.starts_with("<!-- annals:end");
+        inside &= marker != Some("end");
     }
     kept
 }
@@ -157,9 +158,13 @@ mod tests {
 
     #[test]
     fn the_generated_block_is_blanked_and_line_numbers_stay() {
-        let text =
-            "# Mine\n<!-- annals:begin v1 sha256=0 -->\n## State\n<!-- annals:end -->\nlast\n";
-        assert_eq!(without_block(text), "# Mine\n\n\n\nlast\n");
+        for begin in [
+            "<!-- annals:begin v1 sha256=0 -->",
+            "<!--annals:begin v1-->",
+        ] {
+            let text = format!("# Mine\n{begin}\n## State\n<!-- annals:end -->\nlast\n");
+            assert_eq!(without_block(&text), "# Mine\n\n\n\nlast\n");
+        }
         assert_eq!(without_block("a\r\nb"), "a\r\nb");
     }
 }

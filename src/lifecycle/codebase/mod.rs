@@ -9,9 +9,9 @@ use std::path::PathBuf;
 
 use ignore::DirEntry;
 
-use crate::lifecycle::profile::commands::BuildCommands;
-use crate::lifecycle::profile::language::language;
-use crate::lifecycle::profile::language::test_home;
+use crate::lifecycle::codebase::commands::BuildCommands;
+use crate::lifecycle::codebase::language::language;
+use crate::lifecycle::codebase::language::test_home;
 use crate::project::Project;
 use crate::storage::walk;
 use crate::text::quantity;
@@ -41,7 +41,7 @@ const FOLDERS: usize = 8;
 
 /// A summary of existing code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CodeProfile {
+pub(crate) struct CodebaseSummary {
     /// The languages with their file counts, in descending order of count.
     pub(crate) languages: Vec<(&'static str, usize)>,
     /// Number of these files that are tests.
@@ -62,7 +62,7 @@ pub(crate) struct CodeProfile {
     pub(crate) is_partial: bool,
 }
 
-impl CodeProfile {
+impl CodebaseSummary {
     /// Scans a project's files; `None` if there is no code yet.
     pub(crate) fn scan(project: &Project) -> Parsed<Option<Self>> {
         Self::count(&project.root, &project.planning_place().dir, MAX_ENTRIES)
@@ -70,11 +70,11 @@ impl CodeProfile {
 
     fn count(root: &Path, planning: &Path, most: usize) -> Parsed<Option<Self>> {
         let mut names = Names::default();
-        let mut profile = Self::default();
+        let mut summary = Self::default();
         let mut warnings = Vec::new();
         for (index, entry) in walk(root, planning).enumerate() {
             if index > most {
-                profile.is_partial = true;
+                summary.is_partial = true;
                 break;
             }
             match entry {
@@ -82,9 +82,9 @@ impl CodeProfile {
                 Err(error) => warnings.push(Warning::file(root, error.to_string())),
             }
         }
-        profile.fill(root, names);
+        summary.fill(root, names);
         Parsed::new(
-            Some(profile).filter(|profile| !profile.languages.is_empty()),
+            Some(summary).filter(|summary| !summary.languages.is_empty()),
             warnings,
         )
     }
@@ -124,7 +124,7 @@ impl CodeProfile {
             .collect()
     }
 
-    /// Returns the profile as lines of STATE.md.
+    /// Returns the summary as lines of STATE.md.
     pub(crate) fn lines(&self) -> Vec<String> {
         let files: usize = self.languages.iter().map(|(_, files)| files).sum();
         let languages = self
@@ -239,11 +239,11 @@ mod tests {
     use crate::project::fixture::Tree;
 
     fn lines(tree: &Tree) -> Vec<String> {
-        let found = CodeProfile::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
+        let found = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
         assert_eq!(found.warnings, []);
         found
             .value
-            .map(|profile| profile.lines())
+            .map(|summary| summary.lines())
             .unwrap_or_default()
     }
 
@@ -288,7 +288,7 @@ mod tests {
             tree.write(file, "");
         }
         tree.write("Cargo.toml", "");
-        let found = CodeProfile::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
+        let found = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
         assert_eq!(
             found.value.unwrap().summary(),
             [
@@ -324,10 +324,10 @@ mod tests {
         for number in 0..6 {
             tree.write(&format!("{number}.py"), "");
         }
-        let profile = CodeProfile::count(&tree.at(""), &tree.at("plan"), 4)
+        let summary = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), 4)
             .value
             .unwrap();
-        assert_eq!(profile.languages, [("Python", 4)]);
-        assert!(profile.lines()[0].starts_with("Source files: 4 at least; counting stopped at "));
+        assert_eq!(summary.languages, [("Python", 4)]);
+        assert!(summary.lines()[0].starts_with("Source files: 4 at least; counting stopped at "));
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::context;
 use crate::error::Result;
+use crate::hooks::Harness;
 use crate::hooks::input::Input;
 use crate::project::OpenRequest;
 use crate::project::Project;
@@ -12,11 +13,14 @@ use crate::project::Project;
 ///
 /// Returns `None` if none of them has a memory.
 pub(crate) fn open(request: &OpenRequest, input: &Input) -> Result<Option<Project>> {
-    let named = |variable| request.environment.get(variable).map(PathBuf::from);
     let folders = if request.project.is_some() {
         vec![request.directory.clone()]
     } else {
-        let named = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"].map(named);
+        let variables = Harness::ALL.map(|harness| harness.profile().project_variable);
+        let named = variables.into_iter().flatten().map(|variable| {
+            let folder = request.environment.get(variable);
+            folder.map(PathBuf::from)
+        });
         let all = [input.cwd()].into_iter().chain(named);
         let mut all: Vec<PathBuf> = all.flatten().filter(|folder| folder.is_dir()).collect();
         all.push(request.directory.clone());

@@ -64,12 +64,12 @@ fn own_folder(project: &Project) -> AuditRow {
         let fix = format!("chmod -R u+w {}", project.relative(looked_at).display());
         return AuditRow::attention("project", ".annals folder", &message, fix).into_fault();
     }
-    let told = if is_there {
+    let state = if is_there {
         "writable"
     } else {
         "created at the first write"
     };
-    AuditRow::ok("project", ".annals folder", &format!("{what}: {told}"))
+    AuditRow::ok("project", ".annals folder", &format!("{what}: {state}"))
 }
 
 fn cache(project: &Project) -> AuditRow {

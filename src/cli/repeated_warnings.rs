@@ -1,0 +1,87 @@
+//! Combines warnings that repeat for many files.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::text::quantity;
+use crate::warning::Warning;
+
+/// Maximum number of files for which the same warning is printed each time.
+const MAX_FILES: usize = 5;
+
+/// Returns the warnings, with only the first of those that repeat for many files, followed by the number of the others.
+///
+/// Warnings are the same if they differ only in their location and in text in brackets.
+pub(crate) fn combined(warnings: &[Warning]) -> Vec<Warning> {
+    let mut files: BTreeMap<String, BTreeSet<&Path>> = BTreeMap::new();
+    for warning in warnings {
+        let same = files.entry(without_brackets(&warning.message)).or_default();
+        same.insert(&warning.place.file);
+    }
+    let mut printed = BTreeSet::new();
+    let mut combined = Vec::new();
+    for warning in warnings {
+        let message = without_brackets(&warning.message);
+        let others = files
+            .get(&message)
+            .map_or(0, BTreeSet::len)
+            .saturating_sub(1);
+        if others < MAX_FILES {
+            combined.push(warning.clone());
+        } else if printed.insert(message) {
+            let others = quantity(others, "more file");
+            combined.push(Warning {
+                place: warning.place.clone(),
+                message: format!("{}; the same in {others} (-v lists them)", warning.message),
+            });
+        }
+    }
+    combined
+}
+
+/// Returns a message without text in brackets, which is about one file.
+fn without_brackets(message: &str) -> String {
+    let mut plain = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some((before, inside)) = rest.split_once(" (") {
+        let Some((_, after)) = inside.split_once(')') else {
+            break;
+        };
+        plain.push_str(before);
+        rest = after;
+    }
+    plain.push_str(rest);
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(files: usize, message: impl Fn(usize) -> String) -> Vec<String> {
+        let warning = |n: usize| Warning::at(Path::new(&format!("{n}.md")), 3, message(n));
+        let warnings: Vec<Warning> = (1..=files).map(warning).collect();
+        combined(&warnings).iter().map(Warning::to_string).collect()
+    }
+
+    #[test]
+    fn a_warning_about_many_files_is_printed_once() {
+        let invalid = |n: usize| format!("is not valid YAML (at column {n}); read line by line");
+        assert_eq!(
+            printed(25, invalid),
+            [
+                "1.md:3: is not valid YAML (at column 1); read line by line; the same in 24 more files (-v lists them)"
+            ]
+        );
+        assert_eq!(printed(MAX_FILES, invalid).len(), MAX_FILES);
+    }
+
+    #[test]
+    fn different_warnings_stay() {
+        assert_eq!(printed(25, |n| format!("names plan {n}")).len(), 25);
+        let one = Path::new("one.md");
+        let one_file: Vec<Warning> = (1..=25).map(|n| Warning::at(one, n, "is empty")).collect();
+        assert_eq!(combined(&one_file), one_file);
+    }
+}
