@@ -1,4 +1,4 @@
-//! Killed at each of its file operations: the next command finds all of an operation, or nothing.
+//! An operation killed at any file operation is completely applied, or not at all, after the next command.
 
 use super::*;
 
@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 
 use annals::storage::fail_point;
 
-/// What the operation under test does: every kind of change, and paths that change hands.
+/// The operation under test, with every kind of change, and paths that are reused.
 fn ship(root: &Path) -> Result<Applied> {
     transact(&storage(root), "ship", |changes| {
         changes.rename(&root.join("phases"), &root.join("milestones/one/phases"))?;
@@ -23,7 +23,7 @@ fn ship(root: &Path) -> Result<Applied> {
     })
 }
 
-/// The same, with a file at the end that somebody else has changed.
+/// Runs [`ship`] with a last change that conflicts with another program's.
 fn fail(root: &Path) -> Result<Applied> {
     transact(&storage(root), "fail", |changes| {
         changes.rename(&root.join("phases"), &root.join("moved"))?;
@@ -41,7 +41,7 @@ fn undo(root: &Path) -> Result<Applied> {
     history::undo(&storage(root), None)
 }
 
-/// The other process: does its job until the fail point stops it.
+/// Runs a job in another process until the fail point stops it.
 pub(crate) fn work(job: &str, root: &Path, stop_at: usize) {
     fail_point::arm(stop_at);
     let done = match job {
@@ -75,7 +75,7 @@ fn planning_folder() -> TempDir {
     folder
 }
 
-/// The log is left out: undo never cuts it.
+/// Returns all files but the log, which undo does not change.
 fn files(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut files = tree(root);
     files.remove(Path::new("log.md"));
@@ -94,7 +94,7 @@ fn assert_nothing_is_left_over(root: &Path) {
     }
 }
 
-/// Kills `job` at each file operation until it comes through, and calls `check` after each kill.
+/// Kills `job` at each file operation until it completes, and calls `check` after each kill.
 fn kill_at_each(job: &str, set_up: impl Fn(&Path), check: impl Fn(&Path, usize)) -> usize {
     for stop_at in 1.. {
         let folder = planning_folder();

@@ -1,11 +1,11 @@
-//! What this user did not write on this machine is never acted on, whatever it says.
+//! Records that this user did not write on this machine are never executed.
 
 use super::*;
 
 use annals::error::ErrorKind;
 use annals::storage::{OperationId, WriteRequest};
 
-/// A pending record as the first version wrote it: it adds a line to `notes`.
+/// A pending record of format 1, which appends a line to `notes`.
 const PLANTED: &str = "{\"format\":1,\"operation\":\"sync\",\"time\":\"2026-02-17T10:11:12Z\",\"pid\":7,\
     \"stores\":[\"plan\"],\"keep\":true,\"changes\":[{\"do\":\"append\",\"path\":\"notes\",\"lines\":5}]}\nevil\n  \n";
 

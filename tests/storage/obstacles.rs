@@ -1,4 +1,4 @@
-//! Trees that cannot be written as planned: a clear error, and nothing lost.
+//! Changes that cannot be applied fail with a clear error and lose nothing.
 
 use super::*;
 
@@ -151,7 +151,7 @@ fn a_change_that_fails_takes_those_before_it_back() {
     assert!(storage.interrupted().unwrap().value.is_empty());
 }
 
-/// Runs where no file can grow beyond 4 KiB, as on a disk that is full by then.
+/// Runs in a process in which no file can grow beyond 4 KiB, as on a full disk.
 #[cfg(unix)]
 pub(crate) fn write_too_much(root: &Path) {
     let storage = storage(root);

@@ -1,10 +1,10 @@
-//! Several writers at once: nothing that one of them wrote is lost.
+//! Concurrent writers lose none of their changes.
 
 use super::*;
 
 use std::time::Duration;
 
-/// Adds one to a number in a file, so often.
+/// Increments a number in a file several times.
 pub(crate) fn count(root: &Path, times: usize) {
     let storage = storage(root).wait(Duration::from_mins(1));
     let file = root.join("number");

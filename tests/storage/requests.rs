@@ -1,4 +1,4 @@
-//! The same request asked again is answered as the first time, and done once.
+//! A repeated request gets the first answer and is executed once.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use annals::storage::{Applied, Changes, Storage, Store, WriteRequest};
 
 use super::{storage, tree};
 
-/// Adds a line to a file, and answers how many it has then.
+/// Appends a line to a file; the answer is the number of lines.
 pub(super) fn count(storage: &Storage, root: &Path, id: &str) -> Result<(usize, Applied)> {
     let request = WriteRequest::new(id, "count")?;
     storage.transact_once("count", &[Store::Entries], Some(&request), || {
