@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn code_and_empty_brackets_hold_none() {
+    fn code_and_empty_brackets_contain_no_links() {
         for body in [
             "`[[a]]`", "``x ` [[a]]``", "```\n[[a]]\n```\n", "~~~ text\n[[a]]\n", "[[]] [[ ]] [[a",
             "[a](b)",
