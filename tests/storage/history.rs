@@ -18,7 +18,7 @@ pub(crate) fn undo(storage: &Storage, id: Option<OperationId>) -> Result<Applied
 }
 
 #[test]
-fn an_operation_is_listed_and_taken_back_and_again() {
+fn an_operation_is_listed_undone_and_redone() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     put(root, "phases/01/PLAN.md", "plan");
@@ -102,7 +102,7 @@ fn undo_is_refused_where_a_moved_file_changed_since() {
 
 /// A file created in a folder after the folder was moved was not moved with it.
 #[test]
-fn moves_of_moved_files_are_taken_back() {
+fn moves_of_moved_files_are_undone() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     put(root, "d/a", "a");
@@ -146,7 +146,7 @@ fn generated_files_are_left_to_the_caller() {
 }
 
 #[test]
-fn logs_are_never_cut() {
+fn undo_does_not_change_logs() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let storage = storage(root);
@@ -169,7 +169,7 @@ fn logs_are_never_cut() {
 }
 
 #[test]
-fn without_history_no_old_byte_stays() {
+fn without_history_no_old_bytes_are_kept() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let file = put(root, "file", "old");

@@ -74,7 +74,7 @@ fn operations_on_different_stores_get_different_ids() {
 }
 
 #[test]
-fn a_file_changed_under_us_stops_the_whole_operation() {
+fn a_concurrently_changed_file_stops_the_whole_operation() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let first = put(root, "first", "old");
@@ -97,7 +97,7 @@ fn a_file_changed_under_us_stops_the_whole_operation() {
 }
 
 #[test]
-fn a_lock_that_stays_held_names_the_process() {
+fn the_error_for_a_held_lock_names_the_process() {
     let folder = TempDir::new().unwrap();
     let outer = storage(folder.path());
     let inner = outer.clone().wait(Duration::ZERO);
