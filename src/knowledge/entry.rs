@@ -197,7 +197,7 @@ pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
     let mut is_inside = false;
     for line in content.split_inclusive('\n') {
         let text = line.trim_end();
-        let is_code = fence.holds(text);
+        let is_code = fence.contains(text);
         if !is_code
             && let Some(title) = text.strip_prefix("# ")
             && !title.trim().is_empty()
@@ -237,7 +237,7 @@ pub(crate) struct Fence {
 
 impl Fence {
     /// Returns whether a line belongs to a fenced block; lines must be passed in order.
-    pub(crate) fn holds(&mut self, line: &str) -> bool {
+    pub(crate) fn contains(&mut self, line: &str) -> bool {
         let indented = line.len() - line.trim_start_matches(' ').len();
         let text = line.trim();
         let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'));
