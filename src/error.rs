@@ -64,7 +64,7 @@ impl Problem {
     }
 }
 
-/// A failure, with what the user needs to know about it.
+/// A failure, with its location and a suggested next step.
 #[derive(Debug)]
 pub struct Error {
     /// The kind of failure.
@@ -145,9 +145,7 @@ impl Error {
             None => self.message.clone(),
         }
     }
-}
 
-impl Error {
     /// Sets the problems in a document.
     #[must_use]
     pub fn problems(mut self, problems: Vec<Problem>) -> Self {

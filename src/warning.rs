@@ -1,4 +1,4 @@
-//! Collects warnings about what was only partly understood, with their locations; never prints them.
+//! Collects warnings about input that was only partly understood, with their locations; never prints them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -40,13 +40,13 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// Something that was only partly understood: its location, and what was not understood.
+/// A warning about input that was only partly understood, with its location.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Warning {
     /// Its location.
     #[serde(flatten)]
     pub place: SourceLocation,
-    /// What was not understood, in one sentence.
+    /// The problem, in one sentence.
     pub message: String,
 }
 
@@ -78,12 +78,12 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The result of a parser: a value in any case, and warnings about what was not understood.
+/// The result of a parser: always a value, and warnings about input that was not understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parsed<T> {
     /// Everything that was understood.
     pub value: T,
-    /// Warnings about what was not.
+    /// Warnings about input that was not understood.
     pub warnings: Vec<Warning>,
 }
 

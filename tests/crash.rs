@@ -1,12 +1,12 @@
-//! Killed at any file operation, a command is completed by the next one, and nothing is lost.
+//! A command killed at any file operation is completed by the next one, and nothing is lost.
 
 #[cfg(feature = "fail-point")]
 use crate::support::{Case, Tree, difference};
 
 /// Kills `command` at its n-th file operation for all n, then runs `next`.
 ///
-/// Whatever n is, the final tree must be that of a run nobody killed; where `next` is another command,
-/// it may also be that of a run that never began.
+/// For every n, the final tree must be that of a run that was not killed; if `next` is another command, it may
+/// also be that of a run that never began.
 #[cfg(feature = "fail-point")]
 fn killed_at_every_operation(prepare: impl Fn() -> Case, command: &str, next: &str) {
     let whole = final_tree(&prepare(), command, next, None).0;

@@ -1,4 +1,4 @@
-//! Knowledge entries under stress: many writers, hostile files, files of other hands.
+//! Knowledge entries under stress: many writers, hostile files, files written by other tools.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -107,7 +107,7 @@ fn writers_of_one_entry_take_turns() {
 }
 
 #[test]
-fn a_body_of_a_megabyte_comes_back() {
+fn a_body_of_a_megabyte_round_trips() {
     let case = Case::empty();
     let body = format!(
         "# Long\n\n{}",
@@ -157,7 +157,7 @@ fn links_beyond_the_limit_are_not_checked() {
 }
 
 #[test]
-fn bytes_that_are_no_text_survive_an_update_of_the_front_matter() {
+fn invalid_utf_8_survives_an_update_of_the_front_matter() {
     let case = Case::empty();
     let old = b"---\nkey: a\ntype: gotcha\nupdated: 2026-01-01\n---\n\n# A\n\n\xff\xfe\0\n";
     case.write(&format!("{MEMORY}/a.md"), old);
@@ -172,7 +172,7 @@ fn bytes_that_are_no_text_survive_an_update_of_the_front_matter() {
 }
 
 #[test]
-fn front_matter_that_is_missing_is_added_and_one_that_never_ends_is_not_touched() {
+fn missing_front_matter_is_added_and_unclosed_front_matter_is_not_changed() {
     let case = Case::empty();
     case.write(&format!("{MEMORY}/plain.md"), "# Plain\n\nText.\n");
     case.run("entry write --key plain --type gotcha --confidence low")
@@ -207,7 +207,7 @@ fn paths_cannot_leave_the_store() {
 }
 
 #[test]
-fn the_stores_own_files_are_no_entries() {
+fn the_stores_own_files_are_not_entries() {
     let case = Case::empty();
     case.write("a.md", "Text.\n");
     case.run("entry write --key a --type gotcha --confidence low --body @a.md")
@@ -255,7 +255,7 @@ fn links_are_not_followed_out_of_the_store() {
 }
 
 #[test]
-fn what_is_no_entry_is_left_alone() {
+fn other_files_are_left_alone() {
     let case = Case::empty();
     case.write(&format!("{MEMORY}/notes.txt"), "needle")
         .write(&format!("{MEMORY}/.hidden.md"), "needle")
@@ -270,7 +270,7 @@ fn what_is_no_entry_is_left_alone() {
 }
 
 #[test]
-fn every_change_of_a_file_is_seen_at_once() {
+fn every_change_of_a_file_is_seen_immediately() {
     let case = Case::empty();
     for number in 0..40 {
         case.write(
@@ -287,7 +287,7 @@ fn every_change_of_a_file_is_seen_at_once() {
     };
     assert_eq!(count(), 40);
     fs::remove_file(case.root().join(MEMORY).join("e1.md")).unwrap();
-    // As many bytes, within the same moment.
+    // The same size, at the same time.
     case.write(
         &format!("{MEMORY}/e2.md"),
         "---\nkey: e2\ntype: gotcha\n---\n\n# E 2\n\nneadle\n",
@@ -296,7 +296,7 @@ fn every_change_of_a_file_is_seen_at_once() {
 }
 
 #[test]
-fn reading_works_where_nothing_can_be_written() {
+fn reading_works_in_a_read_only_project() {
     let case = Case::empty();
     case.write(
         &format!("{MEMORY}/a.md"),
@@ -311,7 +311,7 @@ fn reading_works_where_nothing_can_be_written() {
 }
 
 #[test]
-fn another_store_is_used_where_the_settings_name_one() {
+fn the_store_of_the_settings_is_used() {
     let case = Case::empty();
     case.write("annals.toml", "store = \"knowledge\"\n");
     write(&case, "a", "Text.\n", "");
@@ -319,7 +319,7 @@ fn another_store_is_used_where_the_settings_name_one() {
 }
 
 #[test]
-fn an_undone_write_is_gone_from_entry_and_index() {
+fn undoing_a_write_removes_the_entry_and_its_index_row() {
     let case = Case::empty();
     write(&case, "a", "One.\n", "");
     let before = case.tree();
@@ -329,7 +329,7 @@ fn an_undone_write_is_gone_from_entry_and_index() {
         difference(&before, &case.tree()),
         ["changed .vibekit/memory/log.md"]
     );
-    // Also where others were written since.
+    // Also if other entries were written since.
     write(&case, "c", "Three.\n", "");
     case.run("undo 1").success();
     let index = memory(&case, "INDEX.md");
@@ -342,7 +342,7 @@ fn an_undone_write_is_gone_from_entry_and_index() {
 }
 
 #[test]
-fn an_entry_that_is_not_read_is_still_there() {
+fn an_entry_that_cannot_be_read_still_exists() {
     let case = Case::empty();
     write(&case, "a", "# A\n\nOne.\n", "");
     write(&case, "b", "# B\n\nSee [[a]] and [[gone]].\n", "");

@@ -1,4 +1,4 @@
-//! Several agents at once in one folder: nothing is lost, nothing is torn, nothing stands twice.
+//! Several agents writing to one folder lose nothing, and leave no line incomplete or duplicated.
 
 use std::thread;
 

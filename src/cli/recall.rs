@@ -70,7 +70,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
     }
     let mut query = RecallQuery::new(args.query.as_deref().unwrap_or_default())?;
     query.limit = args.limit.get();
-    query.all = args.all;
+    query.include_irrelevant = args.all;
     if !args.sources.is_empty() {
         query.sources.clone_from(&args.sources);
     }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::markdown::without_bullet;
 use crate::text::Line;
 use crate::text::word_enum;
 
@@ -96,9 +97,5 @@ pub(crate) struct DigestSection {
 
 /// Returns the text of a bullet without its marker, since a digest adds its own.
 pub(crate) fn unmarked(line: &str) -> &str {
-    let line = line.trim();
-    ["- ", "* ", "+ "]
-        .iter()
-        .find_map(|mark| line.strip_prefix(mark))
-        .map_or(line, str::trim_start)
+    without_bullet(line.trim()).trim_start()
 }

@@ -1,4 +1,4 @@
-//! The sum of the table rows of a text's pieces, which gives its vector.
+//! Sums the table rows of a text's pieces, from which its vector is computed.
 
 use crate::embedding::vector::Vector;
 

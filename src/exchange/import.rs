@@ -155,7 +155,10 @@ fn entries(
                 skip_note(note, &reason, report);
                 continue;
             }
-            ImportOutcome::Like(key, percent) => {
+            ImportOutcome::NearDuplicate {
+                key,
+                shared_percent: percent,
+            } => {
                 let reason =
                     format!("near-duplicate of the entry {key} ({percent} % of lines shared)");
                 skip_note(note, &reason, report);

@@ -1,7 +1,7 @@
 //! Commits a few files with git's plumbing commands.
 //!
 //! `git commit` itself compares every file, runs filters and merge drivers from the settings, and writes
-//! files such as `COMMIT_EDITMSG` and those of `rerere`. Here git stores the blobs, writes a tree of them and
+//! files such as `COMMIT_EDITMSG` and the files of `rerere`. Here git stores the blobs, writes a tree of them and
 //! of the files committed already, and updates the branch.
 
 use std::path::Path;

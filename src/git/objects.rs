@@ -49,7 +49,7 @@ pub struct TreeEntry {
 
 /// Maximum size of a file; manifests are smaller.
 const MAX_OBJECT_BYTES: u64 = 1 << 20;
-/// Maximum size of a folder; those of projects are smaller.
+/// Maximum size of a folder.
 const MAX_TREE_BYTES: u64 = 64 << 20;
 /// Maximum size of the queries written at once, in bytes: they fit into a pipe while the answers are unread.
 const MAX_BATCH_BYTES: usize = 4096;

@@ -252,7 +252,7 @@ impl<'a> Program<'a> {
         let arguments = ["check-ref-format", reference];
         let output = self.execute(self.command(&arguments), &arguments, Vec::new())?;
         match output {
-            // It gives no reason.
+            // It does not report a reason.
             Some(output) if output.status.code() == Some(1) => Ok(Some(false)),
             Some(output) => successful_output(output, &arguments).map(|_| Some(true)),
             None => Ok(None),

@@ -39,7 +39,7 @@ pub struct Commit {
     pub files: Vec<ChangedFile>,
 }
 
-/// A commit's place in history: its full hash and those of its parents.
+/// A commit's place in history: its full hash and its parents' hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitNode {
     /// The full hash.
@@ -149,7 +149,7 @@ pub(crate) fn distance(program: &Program<'_>, other: &str, head: &str) -> Result
     }))
 }
 
-/// Returns the commits since one that only changed files below a folder.
+/// Returns the commits after a commit that only changed files below a folder.
 pub(crate) fn commits_only_in(
     program: &Program<'_>,
     since: Option<&str>,

@@ -16,7 +16,7 @@ pub struct Rename {
 /// unchanged content always match.
 const RENAME_LIMIT_ARG: &str = "-l200";
 
-/// Reads the renames of each commit relative to its first parent, so that a merge has those of its branch.
+/// Reads the renames of each commit relative to its first parent, so that a merge includes its branch's renames.
 pub(crate) fn renames(program: &Program<'_>, commits: &[&str]) -> Result<Option<Vec<Vec<Rename>>>> {
     let Some(pairs) = pairs(program, commits)? else {
         return Ok(None);

@@ -164,7 +164,7 @@ fn send(signal: &str, ids: &[u32]) {
 }
 
 impl Processes {
-    /// Sends a signal to processes, or to the whole group of those that lead one.
+    /// Sends a signal to processes; a group leader's whole group gets it.
     fn send(&self, signal: &str, ids: &[u32]) {
         if !cfg!(unix) || ids.is_empty() {
             return;

@@ -98,37 +98,37 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
             ..EntryAudit::default()
         });
     }
-    let (mut found, applied) = project.transact("entry audit", &[Store::Entries], || {
-        let mut found = EntryAudit::default();
+    let (mut audit, applied) = project.transact("entry audit", &[Store::Entries], || {
+        let mut audit = EntryAudit::default();
         let mut changes = Changes::new();
-        prune_notepad(project, &place, &mut found, &mut changes)?;
+        prune_notepad(project, &place, &mut audit, &mut changes)?;
         let scanned = scan(&place, |file| Some(check(file)))?;
         let keys = scanned.value.iter().map(|one| one.entry.key.as_str());
         let unread = unread(&place, keys);
-        rebuild_index(&place, &scanned.value, &unread, (&mut found, &mut changes))?;
-        found.invalid = invalid(project, &scanned.value, &scanned.warnings);
+        rebuild_index(&place, &scanned.value, &unread, &mut audit, &mut changes)?;
+        audit.invalid = invalid(project, &scanned.value, &scanned.warnings);
         let unchecked = scanned.value.iter().filter_map(|one| one.unchecked.clone());
-        found.warnings.extend(project.named(unchecked.collect()));
-        ages(project, &scanned.value, &mut found);
-        references(&scanned.value, &unread, &mut found);
-        found.duplicates = duplicates(&scanned.value);
-        Ok((found, changes))
+        audit.warnings.extend(project.named(unchecked.collect()));
+        ages(project, &scanned.value, &mut audit);
+        references(&scanned.value, &unread, &mut audit);
+        audit.duplicates = duplicates(&scanned.value);
+        Ok((audit, changes))
     })?;
-    found.diff = applied.diff;
-    found.warnings.extend(project.named(applied.warnings));
-    Ok(found)
+    audit.diff = applied.diff;
+    audit.warnings.extend(project.named(applied.warnings));
+    Ok(audit)
 }
 
 fn prune_notepad(
     project: &Project,
     place: &KnowledgeDir,
-    found: &mut EntryAudit,
+    audit: &mut EntryAudit,
     changes: &mut Changes,
 ) -> Result<()> {
     let pruned = notepad::pruned(place, &project.clock)?;
-    let pruned = pruned.into_value(&mut found.warnings);
-    found.warnings = project.named(std::mem::take(&mut found.warnings));
-    found.pruned_working = pruned.count;
+    let pruned = pruned.into_value(&mut audit.warnings);
+    audit.warnings = project.named(std::mem::take(&mut audit.warnings));
+    audit.pruned_working = pruned.count;
     changes.extend(pruned.changes)
 }
 
@@ -136,7 +136,8 @@ fn rebuild_index(
     place: &KnowledgeDir,
     all: &[CheckedEntry],
     unread: &BTreeSet<String>,
-    (found, changes): (&mut EntryAudit, &mut Changes),
+    audit: &mut EntryAudit,
+    changes: &mut Changes,
 ) -> Result<()> {
     let path = place.index();
     let old = changes.current(&path)?;
@@ -144,13 +145,13 @@ fn rebuild_index(
         return Ok(());
     }
     let rows = all.iter().map(|one| IndexRow::from_entry(&one.entry));
-    let text = index::render(rows.chain(index::kept_rows(old.as_deref(), unread)));
-    // Git may have checked it out with Windows line endings, which makes no difference.
-    let says = |old: &[u8]| String::from_utf8_lossy(old).replace("\r\n", "\n") == text;
-    if old.as_deref().is_some_and(says) {
+    let text = index::render(rows.chain(index::unread_rows(old.as_deref(), unread)));
+    // Git may have checked it out with Windows line endings.
+    let is_current = |old: &[u8]| String::from_utf8_lossy(old).replace("\r\n", "\n") == text;
+    if old.as_deref().is_some_and(is_current) {
         return Ok(());
     }
-    found.index_rebuilt = true;
+    audit.index_rebuilt = true;
     changes.edit(&path, old, text)
 }
 
@@ -171,7 +172,7 @@ fn invalid(project: &Project, all: &[CheckedEntry], unread: &[Warning]) -> Vec<I
     invalid
 }
 
-fn ages(project: &Project, all: &[CheckedEntry], found: &mut EntryAudit) {
+fn ages(project: &Project, all: &[CheckedEntry], audit: &mut EntryAudit) {
     let today = project.clock.today();
     let is_older = |entry: &Entry, days: i64| {
         entry
@@ -181,25 +182,25 @@ fn ages(project: &Project, all: &[CheckedEntry], found: &mut EntryAudit) {
     for one in all {
         let entry = &one.entry;
         if entry.confidence == Some(Confidence::Low) && is_older(entry, GUESS_DAYS) {
-            found.stale_low_confidence.push(entry.key.clone());
+            audit.stale_low_confidence.push(entry.key.clone());
         }
         if entry.is_active() && is_older(entry, STALE_DAYS) {
-            found.stale.push(entry.key.clone());
+            audit.stale.push(entry.key.clone());
         }
         if one.lines > MAX_LINES {
-            found.oversized.push(entry.key.clone());
+            audit.oversized.push(entry.key.clone());
         }
     }
     for keys in [
-        &mut found.stale_low_confidence,
-        &mut found.stale,
-        &mut found.oversized,
+        &mut audit.stale_low_confidence,
+        &mut audit.stale,
+        &mut audit.oversized,
     ] {
         keys.sort();
     }
 }
 
-fn references(all: &[CheckedEntry], unread: &BTreeSet<String>, found: &mut EntryAudit) {
+fn references(all: &[CheckedEntry], unread: &BTreeSet<String>, audit: &mut EntryAudit) {
     let status: BTreeMap<&str, EntryStatus> = all
         .iter()
         .map(|one| (one.entry.key.as_str(), one.entry.status))
@@ -210,7 +211,7 @@ fn references(all: &[CheckedEntry], unread: &BTreeSet<String>, found: &mut Entry
         for (to, line) in &one.links {
             match status.get(to.as_str()) {
                 None if unread.contains(to) => {}
-                None => found.broken_links.push(BrokenLink {
+                None => audit.broken_links.push(BrokenLink {
                     from: from.key.clone(),
                     to: to.clone(),
                     line: *line,
@@ -222,8 +223,8 @@ fn references(all: &[CheckedEntry], unread: &BTreeSet<String>, found: &mut Entry
             }
         }
     }
-    found
+    audit
         .broken_links
         .sort_by(|a, b| (&a.from, a.line, &a.to).cmp(&(&b.from, b.line, &b.to)));
-    found.superseded_with_active_inbound = inbound.into_iter().collect();
+    audit.superseded_with_active_inbound = inbound.into_iter().collect();
 }

@@ -18,7 +18,7 @@ pub(crate) struct CheckedEntry {
     pub(crate) links: Vec<(String, usize)>,
     pub(crate) lines: usize,
     pub(crate) problems: Vec<Warning>,
-    /// What is not checked, if it has too many links.
+    /// A warning if it has too many links to check all of them.
     pub(crate) unchecked: Option<Warning>,
 }
 

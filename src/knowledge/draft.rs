@@ -117,7 +117,7 @@ impl EntryDraft<'_> {
             fields.push(("tags", tags));
         }
         if is_missing("created") {
-            // The last update is the earliest day that is known.
+            // The last update is the earliest known day.
             let created = entry.updated.unwrap_or(self.today);
             fields.push(("created", created.to_string()));
         }
@@ -186,7 +186,7 @@ pub(crate) fn refuse_unreadable_front_matter(bytes: &[u8], path: &Path) -> Resul
     Err(Error::refused(message).at(path, 1).hint(hint))
 }
 
-/// Returns whether the first line of a text is the one that opens front matter.
+/// Returns whether the first line of a text opens front matter.
 fn is_opened(text: &str) -> bool {
     let mut lines = text.trim_start_matches('\u{feff}').split('\n');
     lines.next().map(str::trim_end) == Some("---") && lines.next().is_some()
@@ -248,7 +248,7 @@ mod tests {
                  status: active\nconfidence: high\nowner: ada\n"
             )
         );
-        // The day of the last update is the earliest one that is known.
+        // The last update is the earliest known day.
         assert_eq!(
             new("key: a\ntype: decision\ncreated:\nupdated: 2026-01-09\nconfidence: high\n"),
             text(

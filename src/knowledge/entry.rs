@@ -75,7 +75,7 @@ impl Entry {
         Parsed::new(entry, reader.warnings)
     }
 
-    /// Parses the entry in a file of the store, without what is wrong with it.
+    /// Parses the entry in a file of the store, ignoring warnings.
     pub(crate) fn from_bytes(bytes: &[u8], path: &Path) -> Self {
         Self::parse(&String::from_utf8_lossy(bytes), path).value
     }
@@ -197,7 +197,7 @@ pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
     let mut is_inside = false;
     for line in content.split_inclusive('\n') {
         let text = line.trim_end();
-        let is_code = fence.holds(text);
+        let is_code = fence.contains(text);
         if !is_code
             && let Some(title) = text.strip_prefix("# ")
             && !title.trim().is_empty()
@@ -237,7 +237,7 @@ pub(crate) struct Fence {
 
 impl Fence {
     /// Returns whether a line belongs to a fenced block; lines must be passed in order.
-    pub(crate) fn holds(&mut self, line: &str) -> bool {
+    pub(crate) fn contains(&mut self, line: &str) -> bool {
         let indented = line.len() - line.trim_start_matches(' ').len();
         let text = line.trim();
         let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'));
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_of_the_format_is_read_whole() {
+    fn all_fields_of_an_entry_are_read() {
         let text = "---\nkey: test-runner\ntype: session-log\ntags: [a, b]\ncreated: 2026-01-02\n\
             updated: 2026-02-03\nstatus: superseded\nsupersedes: old\nconfidence: low\n---\n\n# Test runner\n\nIt is.\n";
         let parsed = parse(text);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_hides_no_title() {
+    fn a_title_is_found_after_a_byte_order_mark() {
         for text in ["\u{feff}# T\nx\n", "\u{feff}T\n===\n"] {
             assert_eq!(title(text), Some("T"));
             assert_eq!(title(&text[3..]), Some("T"));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_line() {
+    fn each_problem_has_its_line() {
         for (text, line, problem) in [
             ("# T\n", 1, "has no front matter"),
             ("---\nkey: test-runner\n", 1, "no closing"),
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_in_a_fence_is_none() {
+    fn a_title_in_a_fence_is_ignored() {
         assert_eq!(title("```\n# no\n```\n\n# Yes #\n"), Some("Yes #"));
         assert_eq!(title("~~~~\n# no\n~~~\n# no\n~~~~\n# Yes\r\n"), Some("Yes"));
         assert_eq!(title("## Two\n"), None);

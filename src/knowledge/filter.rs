@@ -30,7 +30,7 @@ impl EntryFilter {
     }
 }
 
-/// Returns tags as they are compared.
+/// Returns tags normalised for comparison.
 pub(crate) fn folded(tags: &[String]) -> Vec<String> {
     let folded = |tag: &String| words::folded(tag).into_owned();
     tags.iter().map(folded).collect()

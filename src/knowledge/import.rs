@@ -29,6 +29,7 @@ use crate::knowledge::links;
 use crate::knowledge::log;
 use crate::knowledge::scan::scan;
 use crate::knowledge::scan::unread;
+use crate::markdown::line_start;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -73,8 +74,13 @@ pub enum ImportOutcome {
     Known(String),
     /// It was imported before, under this key, and either the item or the entry has changed since.
     Changed(String),
-    /// The entry with this key is nearly identical, with this percentage of lines in common.
-    Like(String, usize),
+    /// The store has a nearly identical entry.
+    NearDuplicate {
+        /// The key of that entry.
+        key: String,
+        /// The percentage of common lines.
+        shared_percent: usize,
+    },
 }
 
 /// The outcome of an import.
@@ -135,21 +141,21 @@ struct KnownEntry {
 
 impl KnownEntry {
     fn new(key: &str, body: &str) -> Self {
-        let (said, origin) = without_origin(body);
+        let (text, origin) = without_origin(body);
         Self {
             key: key.to_owned(),
             origin: origin.map(str::to_owned),
             body: body.to_owned(),
-            likeness: Likeness::new(said, key),
+            likeness: Likeness::new(text, key),
         }
     }
 
     /// Returns the planned entry of an item; a number appended to its key does not count as a word of its
     /// title.
     fn planned(item: &ImportItem, key: &str, body: &str) -> Self {
-        let (said, _) = without_origin(body);
+        let (text, _) = without_origin(body);
         Self {
-            likeness: Likeness::new(said, &key_of(&item.title)),
+            likeness: Likeness::new(text, &key_of(&item.title)),
             ..Self::new(key, body)
         }
     }
@@ -197,15 +203,15 @@ impl KnownEntries {
     }
 
     /// Returns the most similar entry, the first one if several are equally similar.
-    fn most_like(&self, one: &KnownEntry) -> Option<(String, usize)> {
+    fn most_similar(&self, one: &KnownEntry) -> Option<(String, usize)> {
         let by_first = self.by_first.get(&one.likeness.first);
         let by_title = self.by_title.get(&one.likeness.title);
         let same = by_first.into_iter().chain(by_title).flatten();
-        let alike = same.filter_map(|index| {
+        let similar = same.filter_map(|index| {
             let percent = one.likeness.overlap(&self.all[*index].likeness)?;
             Some((percent, Reverse(*index)))
         });
-        let (percent, Reverse(index)) = alike.max()?;
+        let (percent, Reverse(index)) = similar.max()?;
         Some((self.all[index].key.clone(), percent))
     }
 
@@ -238,15 +244,19 @@ fn plan(
     let mut resolved = names(items, &keys);
     let mut existing = KnownEntries::new(existing);
     // An item that duplicates an existing entry is linked under that entry's key.
-    let mut alike = BTreeMap::new();
+    let mut near_duplicates = BTreeMap::new();
     for (index, item) in project.progress.track("Comparing", items).enumerate() {
         if known.contains(&origin(item)) {
             continue;
         }
         let one = KnownEntry::planned(item, &keys[index], &body(item, &resolved));
-        if let Some((key, percent)) = existing.most_like(&one) {
+        if let Some((key, shared_percent)) = existing.most_similar(&one) {
             keys[index].clone_from(&key);
-            alike.insert(index, ImportOutcome::Like(key, percent));
+            let outcome = ImportOutcome::NearDuplicate {
+                key,
+                shared_percent,
+            };
+            near_duplicates.insert(index, outcome);
         } else {
             existing.add(one);
         }
@@ -256,15 +266,15 @@ fn plan(
     let mut changes = Changes::new();
     let mut new = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        if let Some(like) = alike.remove(&index) {
-            done.outcomes.push(like);
+        if let Some(outcome) = near_duplicates.remove(&index) {
+            done.outcomes.push(outcome);
             continue;
         }
         let (key, body) = (&keys[index], body(item, &resolved));
         let outcome = if known.contains(&origin(item)) {
             repeated(bodies.get(key.as_str()).copied(), key, &body)
         } else {
-            write(project, place, &mut changes, (item, key, &body))?;
+            write(project, place, &mut changes, item, key, &body)?;
             new.push(key.clone());
             ImportOutcome::New(key.clone())
         };
@@ -304,7 +314,9 @@ fn write(
     project: &Project,
     place: &KnowledgeDir,
     changes: &mut Changes,
-    (item, key, body): (&ImportItem, &str, &str),
+    item: &ImportItem,
+    key: &str,
+    body: &str,
 ) -> Result<()> {
     let draft = EntryDraft {
         key: &EntryKey::parse(key)?,
@@ -321,7 +333,7 @@ fn write(
     log::add(changes, place, &project.clock, &what)
 }
 
-/// Returns the key of each item: the existing one if it was imported before, or else a free one.
+/// Returns the key of each item: the existing one if it was imported before, or else an unused one.
 fn assigned(place: &KnowledgeDir, existing: &[KnownEntry], items: &[ImportItem]) -> Vec<String> {
     let there: BTreeMap<&str, &str> = existing
         .iter()
@@ -338,29 +350,34 @@ fn assigned(place: &KnowledgeDir, existing: &[KnownEntry], items: &[ImportItem])
         .iter()
         .map(|item| match there.get(origin(item).as_str()) {
             Some(key) => (*key).to_owned(),
-            None => free(key_of(&item.title), &mut taken, &mut last),
+            None => unused_key(key_of(&item.title), &mut taken, &mut last),
         })
         .collect()
 }
 
-fn free(wish: String, taken: &mut BTreeSet<String>, last: &mut BTreeMap<String, usize>) -> String {
-    let mut number = last.get(&wish).copied().unwrap_or(1);
-    let mut key = wish.clone();
+/// Returns a key that is not taken: the desired one, or that with the lowest possible number appended.
+fn unused_key(
+    desired: String,
+    taken: &mut BTreeSet<String>,
+    last: &mut BTreeMap<String, usize>,
+) -> String {
+    let mut number = last.get(&desired).copied().unwrap_or(1);
+    let mut key = desired.clone();
     while number > 1 || key::fault(&key).is_some() || taken.contains(&key) {
         number = number.max(1) + 1;
         let end = format!("-{number}");
-        let kept = wish.len().min(key::MAX_KEY - end.len());
-        key = format!("{}{end}", wish[..kept].trim_end_matches('-'));
+        let length = desired.len().min(key::MAX_KEY - end.len());
+        key = format!("{}{end}", desired[..length].trim_end_matches('-'));
         if key::fault(&key).is_none() && !taken.contains(&key) {
             break;
         }
     }
-    last.insert(wish, number);
+    last.insert(desired, number);
     taken.insert(key.clone());
     key
 }
 
-/// Returns the key for each name; if two items share a name, that of the first.
+/// Returns the key for each name; if two items share a name, the key of the first one.
 fn names(items: &[ImportItem], keys: &[String]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for (item, key) in items.iter().zip(keys) {
@@ -373,22 +390,22 @@ fn names(items: &[ImportItem], keys: &[String]) -> BTreeMap<String, String> {
 
 /// Returns the whole body of an entry: title, text with links by key, and origin.
 fn body(item: &ImportItem, names: &BTreeMap<String, String>) -> String {
-    let said = item.body.trim_matches(['\n', '\r']).trim_end();
+    let text = item.body.trim_matches(['\n', '\r']).trim_end();
     let mut body = format!("# {}\n\n", item.title);
-    let mut kept = 0;
-    for link in links::links(said, 1) {
+    let mut copied = 0;
+    for link in links::links(text, 1) {
         let name = link.to.split(['|', '#']).next().unwrap_or(link.to).trim();
-        body.push_str(&said[kept..link.range.start]);
+        body.push_str(&text[copied..link.range.start]);
         match names.get(&text::fold(name)) {
             Some(key) => body.extend(["[[", key, "]]"]),
             // A link to an unknown name becomes plain text, since a broken link would be reported by the
             // audit.
             None => body.push_str(link.to),
         }
-        kept = link.range.end;
+        copied = link.range.end;
     }
-    body.push_str(&said[kept..]);
-    if !said.is_empty() {
+    body.push_str(&text[copied..]);
+    if !text.is_empty() {
         body.push_str("\n\n");
     }
     body.push_str(&origin(item));
@@ -414,7 +431,7 @@ fn origin(item: &ImportItem) -> String {
 /// Splits a body into its text and the line that states its origin.
 fn without_origin(body: &str) -> (&str, Option<&str>) {
     let trimmed = body.trim_end();
-    let start = trimmed.rfind('\n').map_or(0, |end| end + 1);
+    let start = line_start(trimmed, trimmed.len());
     if trimmed[start..].starts_with(ORIGIN) {
         (&trimmed[..start], Some(&trimmed[start..]))
     } else {
@@ -450,7 +467,7 @@ mod tests {
     #[test]
     fn keys_that_are_taken_get_a_number() {
         let (mut taken, mut last) = (BTreeSet::from(["a".to_owned()]), BTreeMap::new());
-        let mut next = |wish: &str| free(wish.to_owned(), &mut taken, &mut last);
+        let mut next = |desired: &str| unused_key(desired.to_owned(), &mut taken, &mut last);
         assert_eq!(
             [next("a"), next("a"), next("b"), next("b")],
             ["a-2", "a-3", "b", "b-2"]

@@ -158,8 +158,7 @@ fn cells(line: &str) -> Vec<String> {
     cells.iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// Plans setting or removing the rows of these entries in INDEX.md, as the plan leaves them; if its format is not
-/// ours, it is rebuilt.
+/// Plans to set or remove the rows of these entries in INDEX.md; if its format is not ours, it is rebuilt.
 pub(crate) fn update(
     place: &KnowledgeDir,
     changes: &mut Changes,
@@ -197,7 +196,7 @@ fn rebuilt(
         .map(|row| (row.key.clone(), row))
         .collect();
     let unread = unread(place, all.keys().map(String::as_str));
-    for row in kept_rows(old, &unread) {
+    for row in unread_rows(old, &unread) {
         all.insert(row.key.clone(), row);
     }
     for (key, row) in rows {
@@ -209,8 +208,8 @@ fn rebuilt(
     Ok(render(all.into_values()))
 }
 
-/// Returns the rows of an existing INDEX.md for entries that are there but were not read.
-pub(crate) fn kept_rows(old: Option<&[u8]>, unread: &BTreeSet<String>) -> Vec<IndexRow> {
+/// Returns the rows of an existing INDEX.md for existing entries that were not read.
+pub(crate) fn unread_rows(old: Option<&[u8]>, unread: &BTreeSet<String>) -> Vec<IndexRow> {
     if unread.is_empty() {
         return Vec::new();
     }
@@ -220,7 +219,7 @@ pub(crate) fn kept_rows(old: Option<&[u8]>, unread: &BTreeSet<String>) -> Vec<In
     rows
 }
 
-/// Plans updating the rows in INDEX.md of all entries changed by a plan.
+/// Plans to update the rows in INDEX.md of all entries changed by a plan.
 pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
     let place = KnowledgeDir::in_project(project);
     let folder = place.memory();
@@ -242,7 +241,7 @@ pub(crate) fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<IndexRow>>> {
     })
 }
 
-/// Returns a text of ours with rows replaced, added or removed by key, or `None` if its format is not ours.
+/// Returns an index with rows replaced, added or removed by key, or `None` if its format is not ours.
 fn replace_rows(text: &str, new_rows: &BTreeMap<String, Option<IndexRow>>) -> Option<String> {
     let rows = text.strip_prefix(HEAD)?;
     if !rows.is_empty() && !rows.ends_with('\n') {
@@ -292,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_change_in_one_pass() {
+    fn several_rows_change_in_one_pass() {
         let text = render([row("b", "B"), row("d", "D"), row("f", "F")]);
         let [a, d, e, g] = [("a", "A"), ("d", "X"), ("e", "E"), ("g", "G")].map(|(k, t)| row(k, t));
         let rows = [
@@ -309,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_stand_in_the_order_of_their_keys() {
+    fn rows_are_sorted_by_key() {
         let text = render([row("b", "B | \\ pipe"), row("a-b", "日本"), row("a", "")]);
         let expected = format!(
             "{HEAD}| a | | gotcha | a, b | active | 2026-02-17 |\n\
@@ -323,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn one_row_changes_and_the_others_stay() {
+    fn only_one_row_changes() {
         let text = render([row("a", "A"), row("c", "C")]);
         let with_b = replace_row(&text, "b", Some(&row("b", "B"))).unwrap();
         assert_eq!(
@@ -347,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_hand_wrote_is_not_edited_but_read() {
+    fn a_hand_written_index_is_read_but_not_edited() {
         let text = "# Index\n\n| Key | Type | Title |\n|:--|--|--|\n| [[a]] | gotcha | A |\n";
         assert_eq!(replace_row(text, "b", None), None);
         let rows = parse(text).unwrap();
@@ -359,7 +358,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cells_come_back(title in "[^\\s\\p{Cc}][^\\p{Cc}\u{85}]{0,20}") {
+        fn cells_round_trip(title in "[^\\s\\p{Cc}][^\\p{Cc}\u{85}]{0,20}") {
             let title = title.trim().to_owned();
             let rows = parse(&render([row("a", &title)])).unwrap();
             prop_assert_eq!(&rows[0].title, &title);

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_are_alike_from_four_fifths_on() {
+    fn bodies_with_four_fifths_in_common_are_duplicates() {
         let five = "# T\na\nb\nc\nd\n";
         assert_eq!(overlap(five, five), Some(100));
         assert_eq!(overlap(five, "# T\na\nb\nc\nx\n"), Some(80));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_is_no_difference_and_alone_it_counts_unless_it_is_the_key() {
+    fn titles_only_count_without_a_body_and_unless_they_repeat_the_key() {
         assert_eq!(overlap("# One\n\nsame\n", "# One\n\nsame\n"), Some(100));
         assert_eq!(overlap("# T\n", "# T\n"), Some(100));
         assert_eq!(overlap("# T\n", "# U\n"), None);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_line_counts_as_often_as_it_stands() {
+    fn a_repeated_line_counts_each_time() {
         assert_eq!(overlap("a\na\na\na\na\n", "a\nb\nc\nd\ne\n"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Reads all entries of the store.
+//! Reads all entries of the store, in parallel if there are many, because `entry query` does so on each run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,8 +24,7 @@ use crate::storage::stat::Stat;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// Returns the keys of the entries, of all that there are, that a scan did not read: it stops at a limit and
-/// leaves out what is too large.
+/// Returns the keys of the existing entries that a scan did not read, because of its limit or their size.
 pub(crate) fn unread<'k>(
     place: &KnowledgeDir,
     read: impl IntoIterator<Item = &'k str>,

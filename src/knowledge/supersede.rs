@@ -107,7 +107,7 @@ fn plan(
     fields.sort_by(|a, b| a.0.cmp(&b.0));
     let mut changes = Changes::new();
     for (key, name, value) in &fields {
-        set(&mut changes, place, key, (name, value))?;
+        set(&mut changes, place, key, name, value)?;
     }
     if !changes.is_empty() {
         index::update(place, &mut changes, fields.into_iter().map(|field| field.0))?;
@@ -154,7 +154,7 @@ fn replacement(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<Option<En
     Ok(None)
 }
 
-/// Returns the key of an entry that says it supersedes another, if any.
+/// Returns the key of an entry that supersedes another one, if any.
 pub(crate) fn replaced_by(place: &KnowledgeDir, key: &str) -> Result<Option<String>> {
     let naming = scan(place, |file| {
         let entry = Entry::from_bytes(&file.bytes, &file.path);
@@ -197,13 +197,13 @@ fn superseded_itself(place: &KnowledgeDir, new: &str) -> Result<Error> {
     )))
 }
 
-/// Plans setting a field of an entry, or removing it if the value is empty; a status that says the same stays as
-/// it is written.
+/// Plans to set a field of an entry, or to remove it if the value is empty; an equal status keeps its spelling.
 fn set(
     changes: &mut Changes,
     place: &KnowledgeDir,
     key: &str,
-    (name, value): (&str, &str),
+    name: &str,
+    value: &str,
 ) -> Result<()> {
     let (path, bytes) = existing(place, key)?;
     let bytes = changes.current(&path)?.unwrap_or(bytes);

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn accents_are_found_however_they_are_written() {
+    fn composed_and_decomposed_accents_match() {
         for (composed, parted) in [
             ("caf\u{e9}", "cafe\u{301}"),
             ("\u{c9}T\u{c9}", "E\u{301}TE\u{301}"),
@@ -208,7 +208,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_short_way_for_ascii_gives_the_same(text in "([a-zA-Z —]|[À-ɏͰ-῾가-힣\u{300}-\u{345}]|\\PC){0,16}") {
+        fn the_fast_path_for_ascii_gives_the_same(text in "([a-zA-Z —]|[À-ɏͰ-῾가-힣\u{300}-\u{345}]|\\PC){0,16}") {
             let slow: String = text.chars().flat_map(char::to_lowercase).nfc().collect();
             prop_assert_eq!(folded(&text), slow);
         }
@@ -221,7 +221,7 @@ mod tests {
         }
 
         #[test]
-        fn a_text_holds_its_own_words(text in "\\PC{0,40}") {
+        fn a_text_contains_its_own_words(text in "\\PC{0,40}") {
             let lower = folded(&text);
             for word in words(&text) {
                 prop_assert!(word.is_part_of(&lower));

@@ -85,7 +85,7 @@ mod tests {
     use crate::markdown::FrontMatter;
 
     #[test]
-    fn what_could_be_mistaken_is_quoted() {
+    fn ambiguous_scalars_are_quoted() {
         for plain in ["test-runner", "2026-q2", "Test runner", "a/b.rs", "日本語"] {
             assert_eq!(scalar(plain), plain);
         }
@@ -105,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_text_comes_back(text in ".{0,40}") {
+        fn every_text_round_trips(text in ".{0,40}") {
             let written = format!("---\na: {}\nb: [{}]\n---\n", scalar(&text), scalar(&text));
             let read = FrontMatter::parse(&written, Path::new("a.md"));
             prop_assert_eq!(&read.warnings, &[]);

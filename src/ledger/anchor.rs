@@ -1,4 +1,4 @@
-//! Parses the commit that STATE.md covers, in our format and in those of other tools.
+//! Parses the commit that STATE.md covers, in our format and the formats of other tools.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ const COMMENT_MARKER: &str = ":last-commit:";
 /// A hash that stands for all commits up to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Anchor {
-    /// The hash as it is written, or `None` if the line says that there is none.
+    /// The hash as written, or `None` if the line has none.
     pub(crate) hash: Option<String>,
     /// Byte range of the hash or its placeholder.
     pub(crate) range: Range<usize>,
@@ -99,7 +99,7 @@ impl Footer {
         }
     }
 
-    /// Returns the hash in force: the footer's, or else that of another tool's comment.
+    /// Returns the effective hash: the footer's, or else the one in another tool's comment.
     pub(crate) fn hash(&self) -> Option<&str> {
         let newest = |is_comment: bool| {
             let anchors = self.anchors.iter().rev();
@@ -213,12 +213,12 @@ pub(crate) fn is_footer_line(line: &str) -> bool {
     Footer::is_part(line) || comment_offset(line).is_some()
 }
 
-/// Minimum length of a hash where a shorter word may be meant as a word or a number; git's default.
+/// Minimum length of a hash where a shorter one could be a word or a number; git's default.
 const USUAL_LENGTH: usize = 7;
 
 /// Returns the hash in a text with its byte offset.
 ///
-/// A year or an English word such as `added` consists of hexadecimal digits, too: dates are skipped, and the
+/// A year or an English word such as `added` also consists of hexadecimal digits: dates are skipped, and the
 /// first word that is as long as hashes usually are and contains a digit takes precedence.
 fn find_hash(text: &str) -> Option<(usize, &str)> {
     let candidates = hash_candidates(text);

@@ -128,7 +128,7 @@ impl Brief {
 /// How to fill an empty ledger.
 const FIRST_UPDATE: &str = "`annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
 
-/// Returns what to do before anything else, where nobody has filled the ledger in.
+/// Returns the first step if the ledger has not been filled in.
 fn action(
     project: &Project,
     files: &LedgerFiles,

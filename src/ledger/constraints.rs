@@ -6,6 +6,7 @@ use crate::ledger::similarity::bullet_words;
 use crate::ledger::similarity::without_note;
 use crate::markdown::BlockContent;
 use crate::markdown::Outline;
+use crate::markdown::line_start;
 use crate::text::fold;
 
 /// The sections that every file has, in their order.
@@ -35,7 +36,7 @@ pub(crate) struct ConstraintSection {
 pub(crate) struct Bullet {
     /// Index of its section.
     pub(crate) section: usize,
-    /// Its own text on one line, without what is nested in it.
+    /// Its own text on one line, without nested items.
     pub(crate) text: String,
     /// Byte range of its own text.
     pub(crate) range: Range<usize>,
@@ -156,7 +157,7 @@ impl Constraints {
             .filter(|bullet| !self.is_superseded(bullet))
     }
 
-    /// Returns the bullets that a text matches: those equal to it, or else those that contain it.
+    /// Returns the bullets that are equal to a text, or else the bullets that contain it.
     pub(crate) fn matching(&self, text: &str, section: Option<usize>) -> Vec<&Bullet> {
         let wanted = without_note(text);
         let candidates = || {
@@ -190,13 +191,6 @@ pub(crate) fn is_named(heading: &str, title: &str) -> bool {
     heading
         .strip_prefix(&fold(title))
         .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-}
-
-/// Returns the byte offset at which the line of a byte starts.
-pub(crate) fn line_start(text: &str, at: usize) -> usize {
-    text.get(..at)
-        .and_then(|before| before.rfind('\n'))
-        .map_or(0, |end| end + 1)
 }
 
 /// Returns the end of the lines of a bullet whose own text ends at `at`, without trailing blank lines: indented lines

@@ -24,11 +24,11 @@ pub enum AnchorState {
     NoCommits,
     /// STATE.md names no commit, or is still the template.
     NoAnchor,
-    /// The anchor is what is checked out, or only the ledger has changed since.
+    /// The anchor is the checked-out commit, or only the ledger has changed since.
     Covered,
     /// Commits have been made since.
     Behind,
-    /// The anchor's commit is here, but not in the history of what is checked out.
+    /// The anchor's commit exists, but not in the history of the checked-out commit.
     Diverged,
     /// The anchor's commit does not exist here.
     Missing,
@@ -41,14 +41,14 @@ pub struct Coverage {
     pub standing: AnchorState,
     /// The anchor, as STATE.md writes it.
     pub anchor: Option<String>,
-    /// The day of the last update, as STATE.md says.
+    /// The day of the last update according to STATE.md.
     pub updated: Option<String>,
     /// The checked-out commit.
     pub head: Option<String>,
     /// Number of commits since the anchor, except those that only changed the ledger; if the anchor is missing,
     /// of those that may not be covered.
     pub pending: Option<usize>,
-    /// Whether each commit was inspected; if there are too many, those of the ledger are counted, too.
+    /// Whether each commit was inspected; if there are too many, commits of the ledger count as well.
     pub is_exact: bool,
     /// What to do if the anchor cannot be used.
     pub advice: Option<String>,
@@ -72,10 +72,10 @@ const WINDOW_COMMITS: usize = 64;
 const MAX_INSPECTED: usize = 500;
 /// Maximum number of earlier versions of STATE.md that are read for an anchor that exists.
 const MAX_VERSIONS: usize = 200;
-/// Number of the newest commits that are shown.
+/// Maximum number of newest commits in the report.
 const MAX_SHOWN: usize = 5;
 
-/// Determines what the ledger covers, with as few git calls as possible.
+/// Determines the ledger's coverage, with as few git calls as possible.
 pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -> Result<Survey> {
     let git = &project.git;
     let head = git.head()?;
@@ -244,9 +244,9 @@ fn linear_distance(window: &[Commit], anchor: &str) -> Option<usize> {
     is_straight.then_some(distance)
 }
 
-/// Returns the newest anchor of an earlier version of STATE.md that is in the history of what is checked out.
+/// Returns the newest anchor of an earlier version of STATE.md that is in the history of the checked-out commit.
 ///
-/// The day of the last update says less: an update that covers only part of the history leaves out commits that
+/// The day of the last update is less precise: an update that covers only part of the history leaves out commits that
 /// are older than itself.
 fn earlier_anchor(git: &Git, folder: Option<&str>) -> Result<Option<String>> {
     let Some(folder) = folder else {

@@ -16,7 +16,7 @@ use crate::text::fold;
 pub(crate) struct DecisionEntry {
     /// The day, or `None` if none is written.
     pub(crate) date: Option<NaiveDate>,
-    /// What was decided.
+    /// The decision.
     pub(crate) title: String,
     /// Its line, counted from 1.
     pub(crate) line: usize,
@@ -130,7 +130,7 @@ impl Decisions {
 
     /// Returns the entries of a month's section.
     pub(crate) fn entries_of(&self, month: &Month) -> impl Iterator<Item = &DecisionEntry> {
-        // In file order, so those of one month are next to each other.
+        // In file order, so the entries of one month are adjacent.
         let before = |at: usize| self.entries.partition_point(|entry| entry.range.start < at);
         let (from, to) = (before(month.range.start), before(month.range.end));
         self.entries[from..to].iter()

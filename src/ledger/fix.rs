@@ -21,6 +21,7 @@ use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
+use crate::markdown::line_start;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -77,7 +78,7 @@ pub(crate) fn fix_constraints(file: &LedgerFile) -> String {
 }
 
 /// Returns the repaired text if a second repair would not change it, or else the unchanged text: where each
-/// repair requires another one, as around an unclosed fence, only a person knows what was meant.
+/// repair requires another one, as around an unclosed fence, only a person can decide.
 fn if_idempotent(file: &LedgerFile, fix: fn(&LedgerFile) -> String) -> String {
     let once = fix(file);
     let again = fix(&LedgerFile {
@@ -136,7 +137,7 @@ fn footer_start(text: &str, body: usize) -> usize {
     let Some(anchor) = anchors.iter().rev().find(|anchor| !anchor.is_comment) else {
         return text.len();
     };
-    let mut start = constraints::line_start(text, anchor.range.start);
+    let mut start = line_start(text, anchor.range.start);
     let mut at = start;
     while let Some(above) = text.get(body..at).filter(|above| !above.is_empty()) {
         at = body

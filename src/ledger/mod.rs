@@ -49,6 +49,7 @@ mod specs;
 mod state;
 mod update;
 
+pub(crate) use apply::rollup::MAX_BULLETS as MAX_ROLLUP_BULLETS;
 pub use brief::Brief;
 pub use brief::CommitLine;
 pub use brief::brief;

@@ -1,4 +1,4 @@
-//! Assembles what an agent needs to write the next update.
+//! Collects the data that an agent needs to write the next update.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -66,7 +66,7 @@ pub struct PendingRequest {
     pub all: bool,
 }
 
-/// Returns the next batch of commits, with what an agent needs to cover it.
+/// Returns the next batch of commits, with the data that an agent needs to cover it.
 ///
 /// While the files are still empty templates, that is the latest batch; an update may cover it and all
 /// earlier commits.
@@ -114,7 +114,7 @@ pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
 }
 
 impl Pending {
-    /// Takes the latest commits; an update through the checked-out commit covers all earlier ones, too.
+    /// Takes the latest commits; an update through the checked-out commit also covers all earlier ones.
     fn fill_with_latest(
         &mut self,
         project: &Project,

@@ -20,7 +20,7 @@ struct HeadedText<'a> {
 /// Returns Infrastructure, Rules and Hazards with all their subsections, verbatim.
 pub(crate) fn session_constraints(text: &str) -> String {
     let all = headed_texts(&Outline::parse(text, 0));
-    let mut shown = Vec::new();
+    let mut parts = Vec::new();
     for title in SESSION_SECTIONS {
         // A heading without text of its own is printed above its first subsection that has some.
         let mut empty_heading = String::new();
@@ -29,14 +29,14 @@ pub(crate) fn session_constraints(text: &str) -> String {
                 empty_heading.clear();
             }
             if !one.text.is_empty() {
-                shown.push(format!("{empty_heading}{}\n{}", one.heading, one.text));
+                parts.push(format!("{empty_heading}{}\n{}", one.heading, one.text));
                 empty_heading.clear();
             } else if !one.is_subsection {
                 empty_heading = format!("{}\n\n", one.heading);
             }
         }
     }
-    shown.join("\n\n")
+    parts.join("\n\n")
 }
 
 /// Returns the headings of the standard sections and of their subsections, in file order.

@@ -48,7 +48,7 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
     };
     let mut remaining_bytes = MAX_BYTES;
     let mut paths = paths.into_iter();
-    // One at a time: all that a batch touches may be much longer than what is returned.
+    // One at a time, because all specs that a batch touches may be much longer than the result.
     while specs.files.len() < MAX_FILES && remaining_bytes > 0 {
         let Some(path) = paths.next() else {
             return Ok(specs);

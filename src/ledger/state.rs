@@ -92,7 +92,7 @@ impl LedgerState {
         }
     }
 
-    /// Returns whether the file says nothing but headings, or has placeholders and no active work.
+    /// Returns whether the file has only headings, or has placeholders and no active work.
     pub(crate) fn is_uninitialised(&self, text: &str) -> bool {
         let is_placeholder = |line: &str| {
             let line = line.trim_matches(BULLET);

@@ -175,7 +175,7 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(UpdatePlan, Change
     Ok((planned, changes))
 }
 
-/// Returns whether the check of a field's form has already reported what a rule reports.
+/// Returns whether the check of a field's form has already reported a rule's problem.
 fn is_already_reported(update: &DocumentDraft, problem: &Problem) -> bool {
     let pointer = &problem.pointer;
     let validated_fields = ["/covered_through", "/date", "/evidence"];
@@ -348,7 +348,7 @@ pub(crate) fn commit_since(project: &Project, time: &str) -> Result<Option<Strin
     Ok(first.map(|commit| commit.hash))
 }
 
-/// Returns whether a subject is exactly one that [`commit_message`] writes, since people write similar ones.
+/// Returns whether a subject has exactly the form that [`commit_message`] writes, since people write similar ones.
 fn is_ledger_subject(subject: &str) -> bool {
     let is_hash =
         |word: &str| word.len() == HASH_DIGITS && word.bytes().all(|c| c.is_ascii_hexdigit());

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::lifecycle::shipped;
 use crate::markdown::Outline;
+use crate::markdown::line_start;
 use crate::planning::Decision;
 use crate::planning::PlanningFolder;
 use crate::planning::StateFile;
@@ -89,7 +90,7 @@ fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
 fn dedented(text: &str, range: &Range<usize>) -> String {
     let item = text[range.clone()].trim_start();
     let start = range.end - item.len();
-    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let line_start = line_start(text, start);
     let without_indent = |line: &str| {
         let spaces = line.bytes().take(start - line_start);
         line[spaces.take_while(|byte| *byte == b' ').count()..].to_owned()

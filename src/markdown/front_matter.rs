@@ -167,8 +167,8 @@ fn find_first_block(text: &str) -> Option<FencedBlock> {
     find_block(text, 0).filter(|block| may_be_fields(&text[block.inner.clone()]))
 }
 
-/// Returns whether the text between two `---` lines at the start of a file may be meant as fields, even if they
-/// are not valid YAML: there are none, or one of the first lines looks like a field.
+/// Returns whether the text between two `---` lines at the start of a file may be front matter, even if it is not
+/// valid YAML: it is empty, or one of the first lines looks like a field.
 fn may_be_fields(inner: &str) -> bool {
     // Most front matter begins with a field, which is seen without splitting lines.
     let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
@@ -374,7 +374,7 @@ mod tests {
             Some("plan 2: tests")
         );
         assert_eq!(progress.get(&["percent"]).unwrap().as_text(), Some("40"));
-        // What may have been meant otherwise is still reported.
+        // Ambiguous values are still reported.
         for unclear in [
             "- a: b: c", "a: [b: c: d", "a: b: c # d", "a: \"b\": c", "a: b: c\n  and more",
             "a sentence: with b: c",

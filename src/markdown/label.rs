@@ -38,12 +38,14 @@ impl Label {
     }
 }
 
+/// Returns a line without the bullet `-`, `*` or `+` and the space after it.
+pub(crate) fn without_bullet(line: &str) -> &str {
+    let rest = line.strip_prefix(['-', '*', '+']);
+    rest.and_then(|rest| rest.strip_prefix(' ')).unwrap_or(line)
+}
+
 fn strip_marker(raw: &str) -> &str {
-    let content = raw.trim_start().trim_start_matches("> ");
-    let content = ["- ", "* ", "+ "]
-        .iter()
-        .find_map(|marker| content.strip_prefix(marker))
-        .unwrap_or(content);
+    let content = without_bullet(raw.trim_start().trim_start_matches("> "));
     ["[ ] ", "[x] ", "[X] "]
         .iter()
         .find_map(|marker| content.strip_prefix(marker))

@@ -1,4 +1,4 @@
-//! Maps byte offsets to line numbers.
+//! Maps byte offsets to lines.
 
 /// Byte offsets at which lines start, for looking up line numbers.
 #[derive(Clone, Debug)]
@@ -23,6 +23,12 @@ impl Lines {
         let offset = u32::try_from(offset).unwrap_or(u32::MAX);
         self.starts.partition_point(|start| *start <= offset).max(1)
     }
+}
+
+/// Returns the byte offset at which the line that contains an offset starts.
+pub(crate) fn line_start(text: &str, offset: usize) -> usize {
+    let before = text.get(..offset).unwrap_or_default();
+    before.rfind('\n').map_or(0, |end| end + 1)
 }
 
 #[cfg(test)]

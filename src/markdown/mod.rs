@@ -18,7 +18,9 @@ mod yaml;
 
 pub use front_matter::FrontMatter;
 pub use label::Label;
+pub(crate) use label::without_bullet;
 pub use lines::Lines;
+pub(crate) use lines::line_start;
 pub use node::Node;
 pub use node::Value;
 pub use outline::Block;

@@ -3,7 +3,7 @@
 //! YAML would parse the hash `84e9493` and the plan id `08` as numbers; here they remain text, and the code
 //! that reads a field decides on its type.
 
-/// Maximum number of values of a block: nobody writes more, and each takes far more memory than its text.
+/// Maximum number of values of a block: more are unrealistic, and each takes far more memory than its text.
 pub(crate) const MAX_NODES: usize = 50_000;
 
 /// One value of the front matter.
@@ -78,7 +78,7 @@ impl Node {
 
     /// Returns the node as one line of text, as its author would have written it.
     ///
-    /// YAML reads a list item such as `- D-01: use X` as a mapping; its author meant a sentence.
+    /// YAML reads a list item such as `- D-01: use X` as a mapping, but it is meant as a sentence.
     pub fn flat(&self) -> String {
         match &self.value {
             Value::Text(text) => text.trim().to_owned(),

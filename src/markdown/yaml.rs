@@ -7,7 +7,7 @@ use crate::markdown::node::MAX_NODES;
 use crate::markdown::node::Node;
 use crate::markdown::node::Value;
 
-/// Maximum nesting depth: nobody writes deeper YAML, and malicious nesting would overflow the stack.
+/// Maximum nesting depth: deeper YAML is unrealistic, and malicious nesting would overflow the stack.
 const MAX_DEPTH: usize = 32;
 
 /// A YAML error: the line (counted from 1 within the text) and the reason.

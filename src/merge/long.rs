@@ -1,20 +1,20 @@
 //! Merges files that are too long to be split into their units, line by line as git does.
 
-use crate::merge::Labels;
-use crate::merge::MergeResult;
-use crate::merge::Versions;
 use crate::merge::kind::InsertPolicy;
 use crate::merge::three_way;
+use crate::merge::three_way::Labels;
 use crate::merge::unit;
 use crate::merge::unit::MergeUnit;
+use crate::merge::versions::MergeResult;
+use crate::merge::versions::Versions;
 
-/// Maximum number of lines of a version, without those at its start and its end that are the same in all of
-/// them: each is a unit of ten times its size.
+/// Maximum number of lines of a version that are not common to all versions at the start or the end: a line becomes
+/// a unit, which takes ten times its size in memory.
 const MAX_LINES: usize = 150_000;
 
-/// Merges three versions by line: what both sides change or insert at the same position conflicts.
+/// Merges three versions by line; different changes or insertions at the same position conflict.
 ///
-/// Changes that spread over more lines than the maximum are one change.
+/// If the changes extend over more lines than the maximum, they are treated as a single change.
 pub(crate) fn merge(versions: Versions<'_>, labels: &Labels) -> MergeResult {
     let (start, end) = common_lines(versions);
     let Versions { base, ours, theirs } = versions;
@@ -38,9 +38,9 @@ pub(crate) fn merge(versions: Versions<'_>, labels: &Labels) -> MergeResult {
     MergeResult { text, ..middle }
 }
 
-/// Returns the lengths of the lines that all versions begin with and end with.
+/// Returns the lengths of the common lines at the start and at the end of all versions.
 ///
-/// The last line of the beginning is not included: its line ending is used for markers after it.
+/// The last common line at the start is not included, because its line ending is used for markers after it.
 fn common_lines(versions: Versions<'_>) -> (usize, usize) {
     let Versions { base, ours, theirs } = versions;
     let [base, ours, theirs] = [base, ours, theirs].map(str::as_bytes);
@@ -51,7 +51,7 @@ fn common_lines(versions: Versions<'_>) -> (usize, usize) {
     let rests = [base, ours, theirs].map(|text| &text[start..]);
     let [base, ours, theirs] = rests.map(|rest| rest.iter().rev());
     let equal_end = base.zip(ours).zip(theirs).take_while(equal).count();
-    // The first of these lines may begin differently.
+    // The first of these lines may be equal only in part.
     let at_end = &rests[0][rests[0].len() - equal_end..];
     let end = memchr::memchr(b'\n', at_end).map_or(0, |at| equal_end - (at + 1));
     (start, end)

@@ -2,47 +2,29 @@
 //!
 //! Git merges by line, so two branches that each append an entry to the same file conflict. Here a file is
 //! split into the units of its format (entries, bullets, lines, rows), and units added on both sides are both
-//! kept. Different changes of the same unit remain a conflict, marked as git marks it, to be resolved by a
-//! person.
+//! kept. Different changes of the same unit conflict; the conflict is marked like git's, to be resolved by a person.
 
 mod kind;
 mod long;
 mod rollup;
 mod three_way;
 mod unit;
+mod versions;
 
 pub use kind::MergeKind;
 pub use three_way::Labels;
+pub use versions::MergeResult;
+pub use versions::Versions;
 
 use crate::merge::kind::InsertPolicy;
 use crate::merge::unit::MergeUnit;
-
-/// The three versions of a file: the common ancestor, and the version on either side.
-#[derive(Clone, Copy, Debug)]
-pub struct Versions<'a> {
-    /// The common ancestor; empty if both sides created the file.
-    pub base: &'a str,
-    /// The version on the branch that is merged into.
-    pub ours: &'a str,
-    /// The version on the branch that is merged.
-    pub theirs: &'a str,
-}
-
-/// The outcome of a merge.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MergeResult {
-    /// The merged text, with conflict markers.
-    pub text: String,
-    /// Number of conflicts.
-    pub conflicts: usize,
-}
 
 /// Merges three versions of a file of the given kind.
 pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeResult {
     if kind == MergeKind::Index {
         return unit::merge_rows(versions);
     }
-    if let Some(text) = unchanged_side(versions) {
+    if let Some(text) = versions.trivial_merge() {
         return MergeResult {
             text: text.to_owned(),
             conflicts: 0,
@@ -74,15 +56,6 @@ pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeR
         _ => InsertPolicy::KeepBoth,
     };
     three_way::merge(&base, &ours, &theirs, inserts, labels)
-}
-
-/// Returns the version to use unchanged if only one side changed the file, or both sides equally.
-fn unchanged_side(versions: Versions<'_>) -> Option<&str> {
-    let Versions { base, ours, theirs } = versions;
-    if ours == theirs || theirs == base {
-        return Some(ours);
-    }
-    (ours == base).then_some(theirs)
 }
 
 #[cfg(test)]

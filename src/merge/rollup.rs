@@ -4,19 +4,21 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::ledger::MAX_ROLLUP_BULLETS;
 use crate::ledger::bullet_end;
 use crate::markdown::Outline;
-use crate::merge::Versions;
+use crate::markdown::line_start;
+use crate::merge::versions::Versions;
 use crate::text::fold;
 use crate::text::line_end;
 
 /// Prefix of the rollup's heading.
 const HEADING: &str = "Recent";
-/// Maximum number of bullets of the rollup.
-const MAX_BULLETS: usize = 10;
 
-/// Returns our version with the merged rollup: that of the only side that changed it, or else our bullets
-/// without those that theirs removed and with those that theirs added, at most ten in total.
+/// Returns our version with the merged rollup.
+///
+/// If only one side changed the rollup, its rollup is used. Otherwise our bullets are kept, without those that
+/// theirs removed and with those that theirs added, at most ten in total.
 pub(crate) fn with_merged_rollup(versions: Versions<'_>) -> Cow<'_, str> {
     let unchanged = Cow::Borrowed(versions.ours);
     let (Some(own), Some(other)) = (Rollup::find(versions.ours), Rollup::find(versions.theirs))
@@ -48,7 +50,7 @@ pub(crate) fn with_merged_rollup(versions: Versions<'_>) -> Cow<'_, str> {
 struct Rollup<'a> {
     /// Byte offset in the file.
     start: usize,
-    /// Its heading and what is under it, without trailing blank lines.
+    /// Its heading and content, without trailing blank lines.
     text: &'a str,
     bullets: Vec<Bullet>,
 }
@@ -74,9 +76,9 @@ impl<'a> Rollup<'a> {
         let section = text[start..end].trim_end();
         let range = start..start + section.len();
         let items = outline.items(&range).filter(|(_, item)| item.depth == 0);
-        let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
+
         let ranges: Vec<Range<usize>> = items
-            .map(|(block, _)| line_start(block.range.start)..block.range.end)
+            .map(|(block, _)| line_start(text, block.range.start)..block.range.end)
             .collect();
         let next_starts = ranges.iter().skip(1).map(|next| next.start);
         let bullets = ranges
@@ -114,7 +116,7 @@ fn without_marker(bullet: &str) -> String {
     text.replace('\r', "").trim().to_owned()
 }
 
-/// Returns whether a text only says that there is nothing yet.
+/// Returns whether a text is a placeholder for an empty list.
 ///
 /// Placeholders of the ledger's templates, such as `[ADR-12]`, may be content here.
 fn is_placeholder(text: &str) -> bool {
@@ -130,8 +132,8 @@ fn with_line_ends(text: &str, line_end: &str) -> String {
 struct Changes<'a> {
     /// Whether each bullet of ours is kept.
     is_kept: Vec<bool>,
-    /// Each new bullet of theirs, with the index of our bullet that it stands above; the others go below the
-    /// last one.
+    /// Each new bullet of theirs, with the index of our bullet above which it is inserted; our number of bullets
+    /// means below the last one.
     new: Vec<(usize, &'a Bullet)>,
 }
 
@@ -153,7 +155,7 @@ impl<'a> Changes<'a> {
         let kept = is_kept.iter().filter(|is_kept| **is_kept).count();
         let mut new = Vec::new();
         for (index, bullet) in other.bullets.iter().enumerate() {
-            if !is_new(bullet) || kept + new.len() >= MAX_BULLETS {
+            if !is_new(bullet) || kept + new.len() >= MAX_ROLLUP_BULLETS {
                 continue;
             }
             let below = other.bullets[index + 1..].iter().find_map(|next| {
@@ -200,7 +202,7 @@ fn merge(old: Option<&Rollup<'_>>, own: &Rollup<'_>, other: &Rollup<'_>, line_en
             write(&mut merged, &own.text[bullet.lines.clone()]);
         }
         written = bullet.lines.end;
-        // Text between the bullets stays where it is; that below the last one follows what is added there.
+        // Text between bullets stays in place; text below the last bullet follows the bullets added there.
         if let Some(next) = own.bullets.get(index + 1) {
             merged.push_str(&own.text[written..next.lines.start]);
             written = next.lines.start;

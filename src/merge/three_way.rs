@@ -9,12 +9,9 @@ use similar::Algorithm;
 use similar::DiffTag;
 use similar::capture_diff_slices;
 
-use crate::merge::MergeResult;
 use crate::merge::kind::InsertPolicy;
 use crate::merge::unit::MergeUnit;
-
-/// Maximum number of changed units that are compared one by one: the comparison takes the square of it.
-const MAX_CHANGED: usize = 10_000;
+use crate::merge::versions::MergeResult;
 
 /// Labels of the sides in conflict markers.
 #[derive(Clone, Debug)]
@@ -32,12 +29,6 @@ pub struct Labels {
 struct Hunk {
     base: Range<usize>,
     side: Range<usize>,
-}
-
-impl Hunk {
-    fn of(base: Range<usize>, side: Range<usize>) -> Self {
-        Self { base, side }
-    }
 }
 
 /// Merges two versions of `base`.
@@ -165,7 +156,7 @@ impl<'m, 'a> ThreeWayMerge<'m, 'a> {
         if !replaced.is_empty() || conflicts_on_insert {
             return self.out.write_conflict(ours, theirs);
         }
-        // What either side adds above its first new heading belongs to the section that is there already.
+        // Units that either side adds above its first new heading belong to the existing section.
         let split = |units: &'m [MergeUnit<'a>]| {
             let is_block = |unit: &MergeUnit<'_>| unit.is_block;
             units.split_at(units.iter().position(is_block).unwrap_or(units.len()))
@@ -173,7 +164,7 @@ impl<'m, 'a> ThreeWayMerge<'m, 'a> {
         let ((own, own_blocks), (other, other_blocks)) = (split(ours), split(theirs));
         let has_items = !own.is_empty() || !other.is_empty();
         let has_both = has_items && (!own_blocks.is_empty() || !other_blocks.is_empty());
-        // The blank line above a new heading goes below what is added above it.
+        // The blank line above a new heading goes below the units added above it.
         if has_both && !self.out.last_is_block {
             self.out.remove_trailing_blanks();
         }
@@ -190,8 +181,7 @@ impl<'m, 'a> ThreeWayMerge<'m, 'a> {
         self.write_theirs(other_blocks);
     }
 
-    /// Writes the units that theirs added, without those that ours added, too; different new units with the
-    /// same key conflict.
+    /// Writes the units that theirs added and ours did not; different new units with the same key conflict.
     fn write_theirs(&mut self, theirs: &'m [MergeUnit<'a>]) {
         if self.inserts == InsertPolicy::Conflict {
             return self.out.write_units(theirs);
@@ -209,108 +199,19 @@ impl<'m, 'a> ThreeWayMerge<'m, 'a> {
 }
 
 /// Returns the changes of one side, as ranges of the base and of the side.
+///
+/// The work is bounded: for very different versions, the changes are not always the smallest ones.
 fn hunks(base: &[MergeUnit<'_>], side: &[MergeUnit<'_>]) -> Vec<Hunk> {
-    let mut numbers: HashMap<&str, usize> = HashMap::new();
-    let mut number = |unit| {
-        let next = numbers.len();
-        *numbers.entry(unit).or_insert(next)
-    };
-    let base: Vec<usize> = base.iter().map(|unit| number(&*unit.identity)).collect();
-    let side: Vec<usize> = side.iter().map(|unit| number(&*unit.identity)).collect();
-    let rest = trimmed(&base, &side, &Hunk::of(0..base.len(), 0..side.len()));
-    if rest.base.len() + rest.side.len() > MAX_CHANGED {
-        return hunks_between_unique(&base, &side, &rest, numbers.len());
-    }
+    let base: Vec<&str> = base.iter().map(|unit| &*unit.identity).collect();
+    let side: Vec<&str> = side.iter().map(|unit| &*unit.identity).collect();
     capture_diff_slices(Algorithm::Myers, &base, &side)
         .into_iter()
         .filter(|operation| operation.tag() != DiffTag::Equal)
-        .map(|operation| Hunk::of(operation.old_range(), operation.new_range()))
-        .collect()
-}
-
-/// Returns the changes within `rest`, in linear time and so less finely: what is between two units that are
-/// unique and in the same order in both is replaced as a whole. Units are given as numbers below `count`.
-fn hunks_between_unique(base: &[usize], side: &[usize], rest: &Hunk, count: usize) -> Vec<Hunk> {
-    let unique = |units: &[usize], range: &Range<usize>| {
-        let mut places = vec![Occurrence::None; count];
-        for at in range.clone() {
-            let place = &mut places[units[at]];
-            *place = match place {
-                Occurrence::None => Occurrence::Once(at),
-                _ => Occurrence::Several,
-            };
-        }
-        places
-    };
-    let in_base = unique(base, &rest.base);
-    let in_side = unique(side, &rest.side);
-    let pairs: Vec<(usize, usize)> = rest
-        .base
-        .clone()
-        .filter_map(|at| match (in_base[base[at]], in_side[base[at]]) {
-            (Occurrence::Once(_), Occurrence::Once(other)) => Some((at, other)),
-            _ => None,
+        .map(|operation| Hunk {
+            base: operation.old_range(),
+            side: operation.new_range(),
         })
-        .collect();
-    let end = (rest.base.end, rest.side.end);
-    let mut from = (rest.base.start, rest.side.start);
-    let mut hunks = Vec::new();
-    for (in_base, in_side) in longest_increasing(&pairs).into_iter().chain([end]) {
-        let between = Hunk::of(from.0..in_base, from.1..in_side);
-        let hunk = trimmed(base, side, &between);
-        if !hunk.base.is_empty() || !hunk.side.is_empty() {
-            hunks.push(hunk);
-        }
-        from = (in_base + 1, in_side + 1);
-    }
-    hunks
-}
-
-/// Where a unit is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Occurrence {
-    None,
-    Once(usize),
-    Several,
-}
-
-/// Returns the longest of the subsequences of `pairs` in which the second number increases.
-fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // The pair with which a subsequence of each length ends, and the pair before each.
-    let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
-    for (index, pair) in pairs.iter().enumerate() {
-        let length = ends.partition_point(|end| pairs[*end].1 < pair.1);
-        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
-        match ends.get_mut(length) {
-            Some(end) => *end = index,
-            None => ends.push(index),
-        }
-    }
-    let last = ends.last().copied();
-    let mut found: Vec<_> = iter::successors(last, |index| before[*index])
-        .map(|index| pairs[index])
-        .collect();
-    found.reverse();
-    found
-}
-
-/// Returns a hunk without the units at its start and at its end that are equal.
-fn trimmed(base: &[usize], side: &[usize], hunk: &Hunk) -> Hunk {
-    let (old, new) = (&base[hunk.base.clone()], &side[hunk.side.clone()]);
-    let equal = |(a, b): &(&usize, &usize)| a == b;
-    let start = old.iter().zip(new).take_while(equal).count();
-    let (old, new) = (&old[start..], &new[start..]);
-    let end = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take_while(equal)
-        .count();
-    Hunk::of(
-        hunk.base.start + start..hunk.base.end - end,
-        hunk.side.start + start..hunk.side.end - end,
-    )
+        .collect()
 }
 
 /// If two hunks start here and only one of them is a mere insertion, returns that one, to be written first.

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::markdown::Outline;
-use crate::markdown::comments::annals_marker;
 use crate::markdown::comments::generated_block;
-use crate::merge::MergeResult;
-use crate::merge::Versions;
+use crate::markdown::line_start;
+use crate::merge::versions::MergeResult;
+use crate::merge::versions::Versions;
+use crate::patterns::Trace;
 
 /// The identity of the generated block of a context file, which equals that of any other version.
 const BLOCK: &str = "<!-- annals:begin";
@@ -85,20 +86,14 @@ pub(crate) fn split_by_heading(text: &str) -> Vec<MergeUnit<'_>> {
         .collect()
 }
 
-/// Returns the key of an entry: the phase in its marker, or else its heading.
+/// Returns the key of an entry: the phase in its comment, or else its heading.
 fn entry_key(entry: &str) -> Cow<'_, str> {
-    let marker_key = entry.lines().take(3).find_map(|line| {
-        let (_, fields) = annals_marker(line)?;
-        let field = |name: &str| {
-            fields
-                .split_whitespace()
-                .find(|word| word.starts_with(name))
-        };
-        let phase = field("phase-dir=")?;
-        Some(format!("{phase} {}", field("milestone=").unwrap_or("")))
-    });
-    match marker_key {
-        Some(marker_key) => Cow::Owned(marker_key),
+    match Trace::parse(entry) {
+        Some(Trace {
+            phase_dir,
+            milestone,
+            ..
+        }) => Cow::Owned(format!("{phase_dir} {}", milestone.unwrap_or_default())),
         None => Cow::Borrowed(entry.lines().next().unwrap_or("").trim_end()),
     }
 }
@@ -135,8 +130,8 @@ pub(crate) fn split_by_line(text: &str) -> Vec<MergeUnit<'_>> {
     text.split_inclusive('\n').map(MergeUnit::line).collect()
 }
 
-/// Splits a context file at every line, but keeps its generated block as one unit, which equals that of any
-/// other version.
+/// Splits a context file at every line, but keeps its generated block as one unit; the blocks of all versions
+/// count as equal.
 pub(crate) fn split_around_block(text: &str) -> Vec<MergeUnit<'_>> {
     let Some(block) = generated_block(text) else {
         return split_by_line(text);
@@ -150,11 +145,9 @@ pub(crate) fn split_around_block(text: &str) -> Vec<MergeUnit<'_>> {
     units
 }
 
-/// Returns the ranges between the starts of the lines at these offsets; text before the first is a range,
-/// too.
+/// Returns the ranges between the starts of the lines at these offsets, and that of the text before the first one.
 fn ranges_from_starts(text: &str, starts: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
-    let line_start = |offset: usize| text[..offset].rfind('\n').map_or(0, |at| at + 1);
-    let mut bounds: Vec<usize> = starts.map(line_start).collect();
+    let mut bounds: Vec<usize> = starts.map(|offset| line_start(text, offset)).collect();
     bounds.push(0);
     bounds.push(text.len());
     bounds.sort_unstable();

@@ -239,7 +239,7 @@ impl Project {
             // Two readers of the same file report the same warning.
             seen.insert(warning.clone()).then_some(warning)
         };
-        let unfollowed = self.boundary.take_left_out();
+        let unfollowed = self.boundary.take_warnings();
         warnings
             .into_iter()
             .chain(unfollowed)

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::collections::HashMap;
 
 use crate::ranking::language::Language;
-use crate::ranking::relevance::idf;
 use crate::ranking::words::Term;
 use crate::ranking::words::Tokenizer;
 use crate::ranking::words::terms;
@@ -82,6 +81,12 @@ pub fn bm25(count: usize, length: usize, mean_length: f64) -> f64 {
     let count = to_f64(count);
     let length = to_f64(length) / mean_length.max(1.0);
     count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length))
+}
+
+/// Returns the BM25 inverse document frequency of a word that occurs in `containing` of `all` texts.
+pub fn idf(containing: usize, all: usize) -> f64 {
+    let (containing, all) = (to_f64(containing), to_f64(all));
+    (1.0 + (all - containing + 0.5).max(0.5) / (containing + 0.5)).ln()
 }
 
 /// Converts a count to a float: no count here comes near 2^53, above which floats skip integers.

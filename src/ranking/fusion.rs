@@ -5,7 +5,7 @@
 
 /// Share of its score that a text adds to the next text of a conversation, and to the one after that.
 ///
-/// The answer is often in what was said just before or after.
+/// The answer is often in the text just before or after.
 pub const NEIGHBOUR_SHARES: [f64; 2] = [0.25, 0.15];
 
 /// Share of the better neighbour's score that is added to a text between two texts under one heading.

@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn only_accents_are_removed_from_what_is_not_a_word() {
+    fn non_words_only_lose_accents() {
         for (word, stem) in [("sqlite3", "sqlite3"), ("v2", "v2"), ("", ""), ("é2", "e2")] {
             assert_eq!(Language::English.stem(word), stem);
         }

@@ -19,6 +19,7 @@ mod words;
 
 pub use corpus::Corpus;
 pub use corpus::bm25;
+pub use corpus::idf;
 pub(crate) use corpus::to_f64;
 pub use correction::corrects;
 pub use fusion::ANSWER_SHARE;
@@ -39,7 +40,7 @@ pub use relevance::AnswerEvidence;
 pub use relevance::Relevance;
 pub use relevance::TextEvidence;
 pub use relevance::WeightedQuestion;
-pub use relevance::idf;
+
 pub use silence::Silence;
 pub use silence::SilencePoint;
 pub use silence::SilenceTest;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::ranking::corpus::idf;
 use crate::ranking::language::Language;
 use crate::ranking::to_f64;
 use crate::ranking::words::Term;
@@ -10,7 +11,7 @@ use crate::text::word_enum;
 /// Minimum evidence for the best text of an answer.
 ///
 /// This and the other constants were set by hand from the curves in docs/recall.md: each question about one
-/// conversation or project was also asked of the others, where it has no answer.
+/// conversation or project was also asked about the others, which do not answer it.
 const MIN_ANSWER_EVIDENCE: f64 = 0.66;
 
 /// Minimum evidence for a text beside a better one: below it, a match is chance.
@@ -150,18 +151,13 @@ impl WeightedQuestion {
             |text: &TextEvidence| !self.is_keywords || text.share >= MIN_KEYWORD_COVERAGE;
         let ranked = (0..).zip(answer).filter(|(_, text)| is_covered(text));
         let sums = ranked.map(|(before, text)| text.sum() * rank_factor(before));
-        AnswerEvidence {
-            evidence: (sums.fold(0.0, f64::max) - self.chance).max(0.0),
-        }
+        AnswerEvidence((sums.fold(0.0, f64::max) - self.chance).max(0.0))
     }
 }
 
-/// The evidence for an answer as a whole.
+/// The evidence for an answer as a whole: the highest among its texts, or 0 if none covers enough of the keywords.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct AnswerEvidence {
-    /// Highest evidence among its texts; 0 if none covers enough of the keywords.
-    pub evidence: f64,
-}
+pub struct AnswerEvidence(pub(crate) f64);
 
 impl AnswerEvidence {
     /// The default threshold.
@@ -169,7 +165,7 @@ impl AnswerEvidence {
 
     /// Returns whether the evidence reaches this threshold.
     pub(crate) fn passes(self, threshold: f64) -> bool {
-        self.evidence >= threshold
+        self.0 >= threshold
     }
 }
 
@@ -182,12 +178,6 @@ fn chance(all: usize) -> f64 {
 /// Returns the factor for the evidence of a text with `before` texts ranked before it.
 fn rank_factor(before: u32) -> f64 {
     1.0 - RANK_PENALTY * f64::from(before.min(MAX_PENALISED_RANKS))
-}
-
-/// Returns the BM25 inverse document frequency of a word that occurs in `containing` of `all` texts.
-pub fn idf(containing: usize, all: usize) -> f64 {
-    let (containing, all) = (to_f64(containing), to_f64(all));
-    (1.0 + (all - containing + 0.5).max(0.5) / (containing + 0.5)).ln()
 }
 
 #[cfg(test)]

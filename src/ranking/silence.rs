@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use crate::ranking::relevance::AnswerEvidence;
+use crate::ranking::to_f64;
 
 /// Thresholds of the curve, in ascending order.
 const THRESHOLDS: [f64; 15] = [
@@ -19,7 +20,7 @@ pub struct Silence {
     pub unanswerable: usize,
     /// R@10 with all hits.
     pub r_at_10_all: f64,
-    /// Metrics of the search as it is.
+    /// Metrics of the search with its actual threshold.
     pub in_force: SilencePoint,
     /// Metrics at other thresholds.
     pub curve: Vec<SilencePoint>,
@@ -91,9 +92,8 @@ fn as_fraction(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = values.len().max(1) as f64;
+    let count = to_f64(values.len().max(1));
     values.sum::<f64>() / count
 }
 
@@ -101,18 +101,14 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
-    fn verdict(evidence: f64) -> AnswerEvidence {
-        AnswerEvidence { evidence }
-    }
-
     #[test]
     fn the_curve_compares_false_hits_with_lost_answers() {
         let mut test = SilenceTest::default();
         assert_eq!(test.result(), None);
-        test.answerable(verdict(1.5), 1.0, 1.0);
-        test.answerable(verdict(0.78), 1.0, 0.0);
-        test.unanswerable(verdict(0.72), false);
-        test.unanswerable(verdict(1.3), true);
+        test.answerable(AnswerEvidence(1.5), 1.0, 1.0);
+        test.answerable(AnswerEvidence(0.78), 1.0, 0.0);
+        test.unanswerable(AnswerEvidence(0.72), false);
+        test.unanswerable(AnswerEvidence(1.3), true);
         let found = test.result().unwrap();
         let at = |threshold: f64| {
             let mut points = found.curve.iter();

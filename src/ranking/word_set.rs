@@ -44,8 +44,8 @@ impl WordSet {
             && self.shared_words(other) >= MIN_SHARED * to_f64(size)
     }
 
-    /// Returns whether two texts are similar, only one of them has words that the other has not, and none of these
-    /// restricts or reverses the statement.
+    /// Returns whether two similar texts differ only by words added to one of them, none of which restricts or
+    /// reverses the statement.
     pub(crate) fn differs_only_by_additions(&self, other: &Self) -> bool {
         let (fewer, more) = if self.0.len() <= other.0.len() {
             (self, other)
@@ -58,7 +58,7 @@ impl WordSet {
             && !added.any(|word| RESTRICTIONS.contains(&word.as_str()))
     }
 
-    /// Returns whether another text has all words of this one.
+    /// Returns whether another text contains all words of this one.
     pub(crate) fn is_part_of(&self, other: &Self) -> bool {
         self.0.is_subset(&other.0)
     }
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_addition_is_no_exchange() {
+    fn an_addition_is_distinguished_from_a_replacement() {
         let differs = |one: &str, other: &str| {
             WordSet::from_text(one).differs_only_by_additions(&WordSet::from_text(other))
         };

@@ -95,7 +95,7 @@ impl Tokenizer {
 }
 
 impl Stems {
-    /// Returns the stems of a run: those of its parts, if it has any, and its own.
+    /// Returns the stems of a run: the stems of its parts, if it has any, and its own.
     fn from_run(run: &str, language: Language) -> Self {
         let mut stems = Self::default();
         let parts = camel_case_parts(run);
@@ -139,7 +139,7 @@ pub struct Term {
 
 /// Returns the distinct content words of a query in order.
 ///
-/// `languages` are those of the texts; each contributes stems. A query that consists of function words keeps
+/// `languages` are the languages of the texts; each contributes stems. A query that consists of function words keeps
 /// them.
 pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
     let query_language = Language::detect(query);

@@ -1,5 +1,4 @@
-//! Builds an answer from the ranked texts: moves corrections ahead of what they correct, and drops irrelevant
-//! texts.
+//! Builds an answer from the ranked texts: moves corrections ahead of the corrected texts, and drops irrelevant ones.
 
 use rusqlite::Result;
 
@@ -42,8 +41,8 @@ pub(crate) struct RecallAnswer {
 pub(crate) struct Extent {
     /// Maximum number of texts.
     pub(crate) limit: usize,
-    /// Whether irrelevant texts are kept.
-    pub(crate) all: bool,
+    /// Whether irrelevant texts are returned too.
+    pub(crate) include_irrelevant: bool,
 }
 
 impl RecallAnswer {
@@ -55,7 +54,7 @@ impl RecallAnswer {
         facts: &FactHits,
         extent: Extent,
     ) -> Result<Self> {
-        let Extent { limit, all } = extent;
+        let limit = extent.limit;
         let depth = limit.max(MIN_JUDGED);
         let count = ranked.len();
         let mut best = Vec::with_capacity(depth.min(count));
@@ -92,7 +91,7 @@ impl RecallAnswer {
             })
             .collect();
         let judged_count = texts.len();
-        if !all {
+        if !extent.include_irrelevant {
             texts.retain(|text| text.relevance == Relevance::High);
         }
         let withheld = judged_count - texts.len();

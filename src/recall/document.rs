@@ -70,7 +70,7 @@ impl Flags {
 pub(crate) enum Authority {
     /// Describes what is valid now: the project, its state, decisions, context, lessons.
     Canonical,
-    /// Reports what was done.
+    /// Reports finished work.
     Report,
     /// Produced while working: plans, research, checks.
     Working,

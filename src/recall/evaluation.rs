@@ -69,7 +69,7 @@ struct Question {
     answer_snippet: String,
 }
 
-/// Runs the questions of a file that name this project or none; with `silence`, also those about other
+/// Runs the questions of a file that name this project or none; with `silence`, also the questions about other
 /// projects.
 pub fn evaluate(project: &Project, questions: &Path, silence: bool) -> Result<Parsed<Evaluation>> {
     let (questions, others) = partition_by_project(project, read_questions(questions)?);
@@ -164,7 +164,7 @@ fn judge_question(
     let ranked = scan.ranked(Method::Both, |unit| staleness.contains(unit));
     let extent = Extent {
         limit: query.limit,
-        all: true,
+        include_irrelevant: true,
     };
     let answer = RecallAnswer::judge(index, &scan, ranked, &FactHits::default(), extent)?;
     let snippet = normalised(&question.answer_snippet);

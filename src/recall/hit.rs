@@ -11,13 +11,13 @@ use crate::recall::search::Parts;
 use crate::recall::sources::SourceName;
 use crate::text::sanitized;
 
-/// Maximum length of a snippet, in bytes; longer texts are shown in part.
+/// Maximum length of a snippet, in bytes.
 const MAX_SNIPPET_LENGTH: usize = 600;
 
 /// A text that was found, with its location.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecallHit {
-    /// The store that it comes from.
+    /// Its store.
     pub source: SourceName,
     /// Path of its file, relative to the project if inside it.
     #[serde(skip_serializing_if = "Option::is_none")]

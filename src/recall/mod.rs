@@ -98,7 +98,7 @@ fn search_texts(
     let ranked = scan.ranked(Method::Both, |unit| stale.contains(unit));
     let extent = Extent {
         limit: query.limit,
-        all: query.all,
+        include_irrelevant: query.include_irrelevant,
     };
     let answer = RecallAnswer::judge(index, &scan, ranked, facts, extent)?;
     let hits = answer.texts.into_iter();

@@ -7,6 +7,7 @@ use crate::markdown::BlockContent;
 use crate::markdown::Label;
 use crate::markdown::Outline;
 use crate::markdown::Section;
+use crate::markdown::line_start;
 use crate::planning::is_absent;
 
 /// Maximum length of merged prose paragraphs, in bytes: longer passages would mix topics.
@@ -48,7 +49,7 @@ pub(crate) fn passages(text: &str, front: &Range<usize>) -> Vec<Passage> {
     splitter.found
 }
 
-/// The kind of the open passage, which decides what may be appended to it.
+/// The kind of the open passage, which determines the blocks that may be appended to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PassageKind {
     Prose,
@@ -174,8 +175,8 @@ impl Splitter<'_> {
     /// Returns whether a block is indented under the open list item.
     fn belongs_to_item(&self, range: &Range<usize>) -> bool {
         let text = self.outline.text();
-        let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-        let is_indented = text[start..].starts_with([' ', '\t']);
+        let line = &text[line_start(text, range.start)..];
+        let is_indented = line.starts_with([' ', '\t']);
         let is_open = self.open.as_ref();
         is_indented && is_open.is_some_and(|open| open.kind == PassageKind::Item)
     }

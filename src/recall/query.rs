@@ -14,7 +14,7 @@ pub struct RecallQuery {
     /// Maximum number of hits.
     pub limit: usize,
     /// Whether irrelevant texts are returned too, marked as such.
-    pub all: bool,
+    pub include_irrelevant: bool,
     /// Whether the answer must not wait for a first index; if so, only the newest files are searched.
     pub is_urgent: bool,
 }
@@ -31,7 +31,7 @@ impl RecallQuery {
             text: text.to_owned(),
             sources: SourceName::ALL.to_vec(),
             limit: 10,
-            all: false,
+            include_irrelevant: false,
             is_urgent: false,
         })
     }

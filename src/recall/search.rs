@@ -233,7 +233,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Groups the units with the same text; the representative is one that is not archived, if there is one.
+    /// Groups the units with the same text; a unit that is not archived represents them, if there is one.
     fn group_duplicates(&mut self, units_by_text: &HashMap<i64, Vec<usize>>) {
         let is_archived = |unit: &usize| is_archived(&self.files[self.units[*unit].file]);
         self.representatives = units_by_text
@@ -257,7 +257,7 @@ impl Scan {
         self.representatives.sort_unstable();
     }
 
-    /// Returns the matching texts, best first; `is_stale` says whether a text no longer holds.
+    /// Returns the matching texts, best first; `is_stale` tells whether a text is outdated.
     pub(crate) fn ranked(&self, method: Method, is_stale: impl Fn(usize) -> bool) -> Vec<Scored> {
         let parts = self.parts(method, &is_stale);
         let mut ranked = Vec::new();

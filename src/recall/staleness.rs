@@ -1,4 +1,4 @@
-//! Determines which of the patterns found no longer hold.
+//! Determines which of the found patterns are outdated.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ use crate::warning::Parsed;
 pub(crate) struct Staleness(HashSet<usize>);
 
 impl Staleness {
-    /// Returns whether a text no longer holds.
+    /// Returns whether a text is outdated.
     pub(crate) fn contains(&self, unit: usize) -> bool {
         self.0.contains(&unit)
     }
@@ -56,7 +56,7 @@ impl Staleness {
     }
 }
 
-/// Returns the line under which the reasons for a bullet are filed: that of its entry's heading, or its own.
+/// Returns the line by which the reasons for a bullet are found: the line of its entry's heading, or its own.
 fn reason_line(patterns: &Patterns, line: usize) -> usize {
     if patterns.loose.iter().any(|loose| loose.line == line) {
         return line;

@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn long_values_are_redacted_whole_and_hostile_ones_read_once() {
+    fn long_values_are_redacted_completely_and_hostile_ones_read_once() {
         let long = drawn("", 60).repeat(20);
         assert_eq!(
             redact(&format!("token={long} x")).text,

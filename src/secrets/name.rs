@@ -9,7 +9,7 @@ const SECRET_NAME_SUFFIXES: &[&str] = &[
 
 const MAX_NAME_LENGTH: usize = 24;
 
-/// What may follow the name of a secret, in lower case; words such as `count` or `name` make it another name.
+/// Words that may follow the name of a secret, in lower case; after words such as `count`, it is not a secret.
 const QUALIFIERS: &[&str] = &[
     "prod", "production", "dev", "development", "stage", "staging", "live", "test", "qa", "uat",
     "main", "primary", "secondary", "backup", "old", "new",
@@ -17,7 +17,7 @@ const QUALIFIERS: &[&str] = &[
 
 const MAX_QUALIFIER_LENGTH: usize = 12;
 
-/// Returns the suffix that marks a name as that of a secret, ignoring separators and a plural s.
+/// Returns the suffix that marks a name as the name of a secret, ignoring separators and a plural s.
 pub(crate) fn secret_name(name: &str) -> Option<&'static str> {
     let letters: String = without_qualifiers(name)
         .chars()

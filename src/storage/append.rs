@@ -1,4 +1,4 @@
-//! Appends lines to a log with one atomic write, even if other processes append concurrently.
+//! Appends lines to a log with one write, so that concurrent processes do not mix their lines.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -15,10 +15,10 @@ use crate::storage::lock;
 use crate::storage::read;
 use crate::storage::root;
 
-/// How far back an interrupted append is looked for.
+/// Number of bytes at the end of a log in which an interrupted append is searched for.
 const LOOK_BACK: u64 = 64 * 1024;
 
-/// A log that this process alone may add to until the value is dropped.
+/// A log that only this process may append to until the value is dropped.
 #[derive(Debug)]
 pub struct Log {
     file: File,
@@ -29,14 +29,15 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens a log of the user's own and waits for its lock; the file and its folders are created where they
-    /// are missing. A link leads to the file that is meant.
+    /// Opens a log of the user and waits for its lock; creates the file and its folders if they are missing.
+    ///
+    /// Links are followed.
     pub fn lock(path: &Path, visibility: Visibility) -> Result<Self> {
         Self::open(&root::real_entry(path)?, visibility, Links::Followed)
     }
 
     fn open(path: &Path, visibility: Visibility, links: Links) -> Result<Self> {
-        let is_device = refuse_what_blocks(path, links)?;
+        let is_device = check_kind(path, links)?;
         let (file, is_new) = open(path, visibility, links)?;
         let mut length = 0;
         if !is_device {
@@ -52,16 +53,16 @@ impl Log {
         })
     }
 
-    /// Returns where the next line will begin: after the newline that ends what was torn.
+    /// Returns the offset of the next line, which is after the newline that ends an incomplete last line.
     pub fn next_line(&self) -> Result<u64> {
-        let torn = !ends_a_line(&self.file, self.length).at("read", &self.path)?;
-        Ok(self.length + u64::from(torn))
+        let is_incomplete = !ends_with_newline(&self.file, self.length).at("read", &self.path)?;
+        Ok(self.length + u64::from(is_incomplete))
     }
 
-    /// Adds lines in one `write(2)` on `O_APPEND`.
+    /// Appends lines with one `write(2)` on `O_APPEND`.
     ///
-    /// If the file does not end in a newline, one is added before; if `lines` does not, one is added after.
-    /// A partial write is undone.
+    /// If the file does not end with a newline, one is added before; if `lines` does not, one is added after.
+    /// A partial write is reverted.
     pub fn append(&mut self, lines: &[u8]) -> Result<()> {
         if lines.is_empty() {
             return Ok(());
@@ -70,12 +71,16 @@ impl Log {
             return disk::write(&self.file, &terminated(Vec::new(), lines))
                 .at("append to", &self.path);
         }
-        let torn = self.next_line()? > self.length;
-        if !torn && lines.ends_with(b"\n") {
-            write_whole(&self.file, &self.path, self.length, lines)?;
+        let is_incomplete = self.next_line()? > self.length;
+        if !is_incomplete && lines.ends_with(b"\n") {
+            write_or_revert(&self.file, &self.path, self.length, lines)?;
         } else {
-            let text = if torn { b"\n".to_vec() } else { Vec::new() };
-            write_whole(
+            let text = if is_incomplete {
+                b"\n".to_vec()
+            } else {
+                Vec::new()
+            };
+            write_or_revert(
                 &self.file,
                 &self.path,
                 self.length,
@@ -107,14 +112,14 @@ impl Log {
     }
 }
 
-/// Appends lines to a file of the user, and flushes them.
+/// Appends lines to a file of the user like [`Log`], and flushes them.
 ///
-/// As [`Log`] does it, readable as the umask says. No record is kept for undo.
+/// A new file gets the permissions of the umask. No record is kept for undo.
 pub fn append(path: &Path, lines: &[u8]) -> Result<()> {
     add(&root::real_entry(path)?, lines, Links::Followed)
 }
 
-/// Adds lines to the end of a file below a project, whose folder is resolved; a link in its place is refused.
+/// Appends lines to a file below a resolved folder of a project; a link in place of the file is refused.
 pub(crate) fn append_unlinked(path: &Path, lines: &[u8]) -> Result<()> {
     add(path, lines, Links::Refused)
 }
@@ -128,7 +133,7 @@ fn add(path: &Path, text: &[u8], links: Links) -> Result<()> {
     log.flush()
 }
 
-/// Renames a log to its name with `.1` once it is longer than `most`; the previous one is deleted.
+/// Renames a log that is longer than `most` to its name with `.1`, replacing the previous one.
 pub fn rotate(path: &Path, most: u64) -> Result<()> {
     let length = match fs::metadata(path) {
         Err(error) if read::is_absent(&error) => return Ok(()),
@@ -141,7 +146,7 @@ pub fn rotate(path: &Path, most: u64) -> Result<()> {
     Ok(())
 }
 
-/// Returns the path to which [`rotate()`] moves a log.
+/// Returns the path to which [`rotate()`] renames a log.
 pub fn rotated(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".1");
@@ -156,23 +161,23 @@ pub(crate) fn joined(mut bytes: Vec<u8>, lines: &[u8]) -> Vec<u8> {
     terminated(bytes, lines)
 }
 
-/// Completes an interrupted append: all of it, the rest of it, or nothing if it had succeeded.
+/// Completes an interrupted append: appends all of it, the rest of it, or nothing if it is complete.
 pub(crate) fn finish(path: &Path, lines: &[u8]) -> Result<()> {
     let wanted = terminated(Vec::new(), lines);
     let tail = tail(path, LOOK_BACK + wanted.len() as u64)?;
     if tail.windows(wanted.len()).any(|window| window == wanted) {
         return Ok(());
     }
-    let is_torn_at = |length: &usize| {
+    let is_cut_at = |length: &usize| {
         let before = tail.strip_suffix(&wanted[..*length]);
         before.is_some_and(|before| before.last().is_none_or(|last| *last == b'\n'))
     };
-    match (1..wanted.len()).rev().find(is_torn_at) {
+    match (1..wanted.len()).rev().find(is_cut_at) {
         None => append_unlinked(path, lines),
-        Some(torn) => {
+        Some(written) => {
             let (file, _) = disk::open_append(path, Visibility::Shared, Links::Refused)
                 .at("append to", path)?;
-            disk::write(&file, &wanted[torn..])
+            disk::write(&file, &wanted[written..])
                 .and_then(|()| disk::sync(&file))
                 .at("append to", path)
         }
@@ -192,13 +197,13 @@ fn tail(path: &Path, length: u64) -> Result<Vec<u8>> {
     Ok(tail)
 }
 
-/// Returns whether the file is a device such as `/dev/null`; refuses a pipe, which would wait for a reader.
-fn refuse_what_blocks(path: &Path, links: Links) -> Result<bool> {
-    let looked = match links {
+/// Returns whether a file is a device such as `/dev/null`; refuses links, folders, and pipes, which would block.
+fn check_kind(path: &Path, links: Links) -> Result<bool> {
+    let metadata = match links {
         Links::Followed => fs::metadata(path),
         Links::Refused => fs::symlink_metadata(path),
     };
-    let kind = match looked {
+    let kind = match metadata {
         Err(error) if read::is_absent(&error) => return Ok(false),
         metadata => metadata.at("append to", path)?.file_type(),
     };
@@ -236,7 +241,7 @@ fn open(path: &Path, visibility: Visibility, links: Links) -> Result<(File, bool
     disk::open_append(path, visibility, links).at("append to", path)
 }
 
-fn ends_a_line(mut file: &File, length: u64) -> std::io::Result<bool> {
+fn ends_with_newline(mut file: &File, length: u64) -> std::io::Result<bool> {
     if length == 0 {
         return Ok(true);
     }
@@ -246,12 +251,12 @@ fn ends_a_line(mut file: &File, length: u64) -> std::io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-fn write_whole(file: &File, path: &Path, before: u64, text: &[u8]) -> Result<()> {
+fn write_or_revert(file: &File, path: &Path, before: u64, text: &[u8]) -> Result<()> {
     let written = disk::write_once(file, text).at("append to", path)?;
     if written == text.len() {
         return Ok(());
     }
-    // Somebody who appends without the lock may have come after: then what they wrote must stay.
+    // Lines that another program has appended meanwhile, without the lock, must stay.
     if file.metadata().at("read", path)?.len() == before + written as u64 {
         disk::set_len(file, before).at("write", path)?;
     }
@@ -271,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_follow_lines_and_folders_are_made() {
+    fn lines_are_appended_and_folders_are_created() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b/log.md");
         append(&path, b"one").unwrap();
@@ -281,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_line_is_ended_first() {
+    fn an_incomplete_line_is_ended_first() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         disk::write(&File::create(&path).unwrap(), b"{\"torn\":").unwrap();
@@ -297,22 +302,22 @@ mod tests {
     fn an_interrupted_append_is_finished_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
-        let holds = |text: &str| assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        let assert_text = |text: &str| assert_eq!(fs::read_to_string(&path).unwrap(), text);
         finish(&path, b"one").unwrap();
         finish(&path, b"one").unwrap();
-        holds("one\n");
+        assert_text("one\n");
         append(&path, b"two").unwrap();
         finish(&path, b"one").unwrap();
-        holds("one\ntwo\n");
+        assert_text("one\ntwo\n");
         let file = disk::open_append(&path, Visibility::Shared, Links::Refused)
             .unwrap()
             .0;
         disk::write(&file, b"thr").unwrap();
         finish(&path, b"three").unwrap();
-        holds("one\ntwo\nthree\n");
+        assert_text("one\ntwo\nthree\n");
         disk::write(&file, b"somebody's").unwrap();
         finish(&path, b"four").unwrap();
-        holds("one\ntwo\nthree\nsomebody's\nfour\n");
+        assert_text("one\ntwo\nthree\nsomebody's\nfour\n");
     }
 
     #[cfg(target_os = "linux")]
@@ -331,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn concurrent_appends_tear_no_line() {
+    fn concurrent_appends_keep_lines_intact() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         std::thread::scope(|scope| {

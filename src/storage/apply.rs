@@ -24,25 +24,25 @@ use crate::warning::Warning;
 
 /// The outcome of an operation that did not fail.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub(crate) enum Outcome {
     /// All changes were applied.
-    Made,
-    /// No change was applied, since a file had changed after it was read.
-    Overtaken(Error),
+    Applied,
+    /// No change was applied, because a file has changed since it was read.
+    Conflicted(Error),
 }
 
 /// Applies all changes of a new record and closes it; if one fails, the earlier ones are reverted.
-pub(crate) fn apply(root: &Root, mut record: Record) -> Result<Ended> {
+pub(crate) fn apply(root: &Root, mut record: Record) -> Result<Outcome> {
     match apply_all(root, &mut record) {
-        Ok(None) => record.close().map(|()| Ended::Made),
-        Ok(Some(overtaken)) => take_back(root, record, overtaken).map(Ended::Overtaken),
-        Err(failure) => Err(match take_back(root, record, failure) {
+        Ok(None) => record.close().map(|()| Outcome::Applied),
+        Ok(Some(conflict)) => revert(root, record, conflict).map(Outcome::Conflicted),
+        Err(failure) => Err(match revert(root, record, failure) {
             Ok(failure) | Err(failure) => failure,
         }),
     }
 }
 
-/// Applies all changes; returns an error to report if one of the files had changed.
+/// Applies all changes; returns an error to report if one of the files has changed.
 fn apply_all(root: &Root, record: &mut Record) -> Result<Option<Error>> {
     for index in 0..record.changes.len() {
         let temporary = record.temporary_name(index);
@@ -50,11 +50,11 @@ fn apply_all(root: &Root, record: &mut Record) -> Result<Option<Error>> {
         let progress = &mut record.progress;
         let mut note = || progress.mark(index, Mark::Exchanging);
         match apply_change(root, change, &temporary, &mut note)? {
-            ChangeOutcome::Made => record.progress.mark(index, Mark::Made)?,
+            ChangeOutcome::Applied => record.progress.mark(index, Mark::Applied)?,
             ChangeOutcome::LeftAlone => {
-                let overtaken = changed_meanwhile(root, &record.changes[index]);
+                let conflict = changed_meanwhile(root, &record.changes[index]);
                 record.progress.mark(index, Mark::Waiting)?;
-                return Ok(Some(overtaken));
+                return Ok(Some(conflict));
             }
         }
     }
@@ -63,20 +63,20 @@ fn apply_all(root: &Root, record: &mut Record) -> Result<Option<Error>> {
 }
 
 /// Applies changes without a record: appended lines, or a single file with its folders.
-pub(crate) fn apply_unrecorded(root: &Root, changes: &[Change<Vec<u8>>]) -> Result<Ended> {
+pub(crate) fn apply_unrecorded(root: &Root, changes: &[Change<Vec<u8>>]) -> Result<Outcome> {
     let temporary = |index| record::temporary_name(0, std::process::id(), index);
     for (index, change) in changes.iter().enumerate() {
-        let made = apply_change(root, change, &temporary(index), &mut || Ok(()));
-        if matches!(made, Ok(ChangeOutcome::Made)) {
+        let outcome = apply_change(root, change, &temporary(index), &mut || Ok(()));
+        if matches!(outcome, Ok(ChangeOutcome::Applied)) {
             continue;
         }
-        // Only folders can stand before the one file: those that are new are empty.
-        for (index, made) in changes[..index].iter().enumerate().rev() {
-            if let Some(inverse) = made.inverse() {
+        // The earlier changes only created folders, which are empty.
+        for (index, earlier) in changes[..index].iter().enumerate().rev() {
+            if let Some(inverse) = earlier.inverse() {
                 apply_change(root, &inverse, &temporary(index), &mut || Ok(()))?;
             }
         }
-        return made.map(|_| Ended::Overtaken(changed_meanwhile(root, change)));
+        return outcome.map(|_| Outcome::Conflicted(changed_meanwhile(root, change)));
     }
     for change in changes {
         if let Change::Write { path, .. } = change
@@ -86,17 +86,17 @@ pub(crate) fn apply_unrecorded(root: &Root, changes: &[Change<Vec<u8>>]) -> Resu
             disk::sync_directory(folder).at("write", folder)?;
         }
     }
-    Ok(Ended::Made)
+    Ok(Outcome::Applied)
 }
 
-/// Reverts all applied changes after a failure; returns the failure, and states if not all could be reverted.
-fn take_back(root: &Root, mut record: Record, failure: Error) -> Result<Error> {
-    let left = roll_back(root, &mut record);
-    match left.and_then(|left| record.close().map(|()| left)) {
-        Ok(left) if left.is_empty() => Ok(failure),
-        Ok(left) => Err(failure.hint(format!(
+/// Reverts all applied changes after a failure; returns the failure, with a hint if not all could be reverted.
+fn revert(root: &Root, mut record: Record, failure: Error) -> Result<Error> {
+    let skipped = roll_back(root, &mut record);
+    match skipped.and_then(|skipped| record.close().map(|()| skipped)) {
+        Ok(skipped) if skipped.is_empty() => Ok(failure),
+        Ok(skipped) => Err(failure.hint(format!(
             "rolled back, except {}, which changed in the meantime",
-            left[0].place.file.display()
+            skipped[0].place.file.display()
         ))),
         Err(second) => Err(failure.hint(format!(
             "not everything could be rolled back ({second}); the next command that writes completes the rollback"
@@ -106,7 +106,7 @@ fn take_back(root: &Root, mut record: Record, failure: Error) -> Result<Error> {
 
 /// Applies the pending changes of an interrupted operation; warns of skipped paths.
 pub(crate) fn complete(root: &Root, record: &mut Record) -> Result<Vec<Warning>> {
-    let mut left = settle(root, record, false, Mark::Waiting)?;
+    let mut skipped = settle(root, record, false, Mark::Waiting)?;
     for index in 0..record.changes.len() {
         if !matches!(
             record.progress.marks()[index],
@@ -115,29 +115,29 @@ pub(crate) fn complete(root: &Root, record: &mut Record) -> Result<Vec<Warning>>
             continue;
         }
         let mark = match redo(root, record, index)? {
-            ChangeOutcome::Made => Mark::Made,
+            ChangeOutcome::Applied => Mark::Applied,
             ChangeOutcome::LeftAlone => {
-                left.push(left_alone(root, &record.changes[index]));
+                skipped.push(left_alone(root, &record.changes[index]));
                 Mark::LeftAlone
             }
         };
         record.progress.mark(index, mark)?;
     }
     sync_directories(root, record)?;
-    Ok(left)
+    Ok(skipped)
 }
 
 /// Reverts the applied changes, the last first; warns of skipped paths.
 pub(crate) fn roll_back(root: &Root, record: &mut Record) -> Result<Vec<Warning>> {
     let was_backward = record.progress.is_backward();
     if !was_backward {
-        record.progress.turn_back()?;
+        record.progress.mark_backward()?;
     }
-    let mut left = settle(root, record, was_backward, Mark::Made)?;
+    let mut skipped = settle(root, record, was_backward, Mark::Applied)?;
     for index in (0..record.changes.len()).rev() {
         if !matches!(
             record.progress.marks()[index],
-            Mark::Made | Mark::Exchanging
+            Mark::Applied | Mark::Exchanging
         ) {
             continue;
         }
@@ -148,28 +148,28 @@ pub(crate) fn roll_back(root: &Root, record: &mut Record) -> Result<Vec<Warning>
         let progress = &mut record.progress;
         let mut note = || progress.mark(index, Mark::Exchanging);
         let mark = match apply_change(root, &inverse, &temporary, &mut note)? {
-            ChangeOutcome::Made => Mark::TakenBack,
+            ChangeOutcome::Applied => Mark::Reverted,
             ChangeOutcome::LeftAlone => {
-                left.push(left_alone(root, &inverse));
+                skipped.push(left_alone(root, &inverse));
                 Mark::LeftAlone
             }
         };
         record.progress.mark(index, mark)?;
     }
     sync_directories(root, record)?;
-    Ok(left)
+    Ok(skipped)
 }
 
-/// Clears the temporary files that an interrupted operation may have left; a save in one of them is put back.
+/// Deletes the temporary files of an interrupted operation, or puts back another program's version found there.
 ///
-/// What was being exchanged gets the mark with which it is looked at again: by then nothing is beside the file.
+/// Changes that were being exchanged get the mark `reset`, so that they are checked again.
 fn settle(
     root: &Root,
     record: &mut Record,
     was_backward: bool,
-    again: Mark,
+    reset: Mark,
 ) -> Result<Vec<Warning>> {
-    let mut left = Vec::new();
+    let mut skipped = Vec::new();
     for index in 0..record.changes.len() {
         let Change::Write {
             path,
@@ -193,21 +193,21 @@ fn settle(
             mode: *mode,
         };
         let staged = located.with_file_name(record.temporary_name(index));
-        let is_whole = record.progress.marks()[index] == Mark::Exchanging;
-        match replace::settle(&located, &staged, with, is_whole)? {
+        let was_exchanging = record.progress.marks()[index] == Mark::Exchanging;
+        match replace::settle(&located, &staged, with, was_exchanging)? {
             Leftover::Cleared => {
-                if is_whole {
-                    record.progress.mark(index, again)?;
+                if was_exchanging {
+                    record.progress.mark(index, reset)?;
                 }
                 continue;
             }
-            Leftover::PutBack => left.push(left_alone(root, &record.changes[index])),
+            Leftover::Restored => skipped.push(left_alone(root, &record.changes[index])),
             Leftover::Kept => {
                 let name = path.with_file_name(record.temporary_name(index));
-                left.push(Warning::file(
+                skipped.push(Warning::file(
                     &root.named(&name),
                     format!(
-                        "is a version of {} that was saved while annals wrote it; the file was saved again since, so this copy is kept",
+                        "is a version of {} that was saved while annals wrote it; the file has been saved again since, so this copy is kept",
                         root.named(path).display()
                     ),
                 ));
@@ -215,7 +215,7 @@ fn settle(
         }
         record.progress.mark(index, Mark::LeftAlone)?;
     }
-    Ok(left)
+    Ok(skipped)
 }
 
 /// Applies a change that may have been applied just before the process was killed.
@@ -225,7 +225,7 @@ fn redo(root: &Root, record: &mut Record, index: usize) -> Result<ChangeOutcome>
     if let Change::Append { path, lines } = change
         && let Some(path) = root.locate(path)?
     {
-        return append::finish(&path, lines).map(|()| ChangeOutcome::Made);
+        return append::finish(&path, lines).map(|()| ChangeOutcome::Applied);
     }
     let progress = &mut record.progress;
     let mut note = || progress.mark(index, Mark::Exchanging);
@@ -251,7 +251,7 @@ fn apply_change(
             replace::replace(&path, &path.with_file_name(temporary), with, note)
         }
         Change::Append { lines, .. } => {
-            append::append_unlinked(&path, lines).map(|()| ChangeOutcome::Made)
+            append::append_unlinked(&path, lines).map(|()| ChangeOutcome::Applied)
         }
         Change::Move { from, .. } => match root.locate(from)? {
             Some(from) => rename(&from, &path),
@@ -261,39 +261,39 @@ fn apply_change(
             Ok(metadata) if !metadata.is_dir() => Ok(ChangeOutcome::LeftAlone),
             _ => disk::create_directory(&path, Visibility::Shared)
                 .at("create", &path)
-                .map(|_| ChangeOutcome::Made),
+                .map(|_| ChangeOutcome::Applied),
         },
         Change::RemoveDirectory { .. } => match fs::symlink_metadata(&path) {
             Ok(metadata) if !metadata.is_dir() => Ok(ChangeOutcome::LeftAlone),
             _ => disk::remove_directory(&path)
                 .at("remove", &path)
-                .map(|()| ChangeOutcome::Made),
+                .map(|()| ChangeOutcome::Applied),
         },
     }
 }
 
 fn rename(from: &Path, to: &Path) -> Result<ChangeOutcome> {
-    let is_there = |path: &Path| match fs::symlink_metadata(path) {
+    let exists = |path: &Path| match fs::symlink_metadata(path) {
         Err(error) if read::is_absent(&error) => Ok(false),
         metadata => metadata.at("read", path).map(|_| true),
     };
-    match (is_there(from)?, is_there(to)?) {
+    match (exists(from)?, exists(to)?) {
         (true, false) => match disk::rename_to_vacant(from, to) {
-            Ok(true) => Ok(ChangeOutcome::Made),
+            Ok(true) => Ok(ChangeOutcome::Applied),
             Ok(false) => disk::rename(from, to)
                 .at("move", from)
-                .map(|()| ChangeOutcome::Made),
+                .map(|()| ChangeOutcome::Applied),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 Ok(ChangeOutcome::LeftAlone)
             }
             Err(error) => Err(error).at("move", from),
         },
-        (false, true) => Ok(ChangeOutcome::Made),
+        (false, true) => Ok(ChangeOutcome::Applied),
         _ => Ok(ChangeOutcome::LeftAlone),
     }
 }
 
-/// Flushes every directory whose entries changed, each once.
+/// Flushes every directory whose entries have changed, each once.
 fn sync_directories(root: &Root, record: &Record) -> Result<()> {
     let mut folders = BTreeSet::new();
     for change in &record.changes {
@@ -313,7 +313,7 @@ fn left_alone(root: &Root, change: &Change<Vec<u8>>) -> Warning {
     let path: PathBuf = root.named(change.path());
     Warning::file(
         &path,
-        "left as it is, because it had changed in the meantime",
+        "left unchanged, because it had changed in the meantime",
     )
 }
 

@@ -1,11 +1,11 @@
 //! Restricts reads for a project to its folder, regardless of the links in a clone.
 //!
-//! A path below a project is opened without following links. One that leads through a link is resolved
-//! first, and counts as missing, with a warning, unless it ends inside the project or in a folder that
-//! the user's own `linked_roots` names.
+//! A path in a project is opened without following links. If it contains a link, it is resolved first, and
+//! counts as missing, with a warning, unless its target is in the project or in a folder of the user's own
+//! `linked_roots`.
 //!
-//! Readers are handed paths, and a path does not say which project it belongs to. So the process knows
-//! the boundaries of the projects that are open, and no reader can forget to ask.
+//! A path alone does not tell which project it belongs to. So the boundaries of all open projects are global
+//! in the process, and no reader can bypass them.
 
 mod credentials;
 mod limit;
@@ -30,17 +30,17 @@ pub(crate) use limit::MAX_BYTES;
 pub use limit::MAX_FILE;
 pub(crate) use limit::MAX_FILES;
 
-/// The projects that are open in this process.
+/// The boundaries of the projects open in this process.
 static OPEN: RwLock<Vec<Weak<Boundary>>> = RwLock::new(Vec::new());
 
-/// The folders that reading for one project may not leave, and how much was read of its planning folder.
+/// The folders to which reads for one project are restricted, and the size of the planning text read.
 #[derive(Debug)]
 pub(crate) struct Boundary {
     root: PathBuf,
     /// Folders outside of the root that the user's own settings allow, without links.
     allowed: RwLock<Vec<PathBuf>>,
     planning: RwLock<Option<ReadLimit>>,
-    left_out: Mutex<BTreeSet<Warning>>,
+    warnings: Mutex<BTreeSet<Warning>>,
 }
 
 impl Boundary {
@@ -50,7 +50,7 @@ impl Boundary {
             root: root.to_owned(),
             allowed: RwLock::default(),
             planning: RwLock::default(),
-            left_out: Mutex::default(),
+            warnings: Mutex::default(),
         });
         let mut open = OPEN.write().unwrap_or_else(PoisonError::into_inner);
         open.retain(|other| other.strong_count() > 0);
@@ -66,7 +66,7 @@ impl Boundary {
         }
     }
 
-    /// Counts what is read below this folder as planning text.
+    /// Limits the text that is read from the planning folder.
     pub(crate) fn limit(&self, planning: &Path) {
         let mut limited = self
             .planning
@@ -79,53 +79,53 @@ impl Boundary {
     pub(crate) fn around(path: &Path) -> Option<Arc<Self>> {
         let open = OPEN.read().unwrap_or_else(PoisonError::into_inner);
         let boundaries = open.iter().filter_map(Weak::upgrade);
-        // Of several for one project the last is the one in use.
+        // If a project was opened several times, the last boundary is in use.
         boundaries
-            .filter(|boundary| boundary.holds(path))
+            .filter(|boundary| boundary.contains(path))
             .max_by_key(|boundary| boundary.root.as_os_str().len())
     }
 
-    /// Returns whether a path begins with one of the folders.
-    fn holds(&self, path: &Path) -> bool {
+    /// Returns whether a path is in one of the folders.
+    fn contains(&self, path: &Path) -> bool {
         let allowed = || self.allowed.read().unwrap_or_else(PoisonError::into_inner);
         is_below(path, &self.root) || allowed().iter().any(|folder| is_below(path, folder))
     }
 
-    /// Returns where a path with links ends, or nothing, and keeps a warning, where that is outside.
+    /// Returns a path with its links followed, or `None` and stores a warning if that is outside.
     pub(crate) fn resolve(&self, path: &Path) -> io::Result<Option<PathBuf>> {
         let real = root::real_path(path).map_err(|error| io::Error::other(error.reason()))?;
-        let is_of_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
-        let message = if !self.holds(&real) {
+        let is_in_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
+        let message = if !self.contains(&real) {
             format!(
                 "leads outside the project, to {}, so it is not read; linked_roots in your own settings \
                  can allow it",
                 real.display()
             )
-        } else if is_of_git(&real) && real != path {
-            // It contains URLs with passwords.
+        } else if is_in_git(&real) && real != path {
+            // Git's configuration may contain URLs with passwords.
             "leads into .git, so it is not read".to_owned()
         } else if credentials::is_credentials(self.below(&real))
             && !credentials::is_credentials(self.below(path))
         {
-            "leads to a file of credentials, so it is not read".to_owned()
+            "leads to a file with credentials, so it is not read".to_owned()
         } else {
             return Ok(Some(real));
         };
-        self.leave_out(Warning::file(path, message));
+        self.warn(Warning::file(path, message));
         Ok(None)
     }
 
-    /// Returns the part of a path below the root; of any other path, all of it.
+    /// Returns a path relative to the root, or the path itself if it is not below it.
     fn below<'a>(&self, path: &'a Path) -> &'a Path {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
 
-    fn leave_out(&self, warning: Warning) {
-        let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
-        left_out.insert(warning);
+    fn warn(&self, warning: Warning) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        warnings.insert(warning);
     }
 
-    /// Counts a file that was read; an error once the planning folder has given all that one command reads.
+    /// Counts a file that was read; fails if the planning text exceeds the limit of one command.
     pub(crate) fn count(&self, path: &Path, bytes: u64) -> Result<()> {
         let planning = self.planning.read().unwrap_or_else(PoisonError::into_inner);
         match planning.as_ref() {
@@ -134,25 +134,24 @@ impl Boundary {
         }
     }
 
-    /// Returns the files that are within the limits of one command, in order; a warning counts the rest.
+    /// Returns the files within the limits of one command, in order; a warning counts the rest.
     pub(crate) fn within_limit(folder: &Path, mut files: Vec<PathBuf>) -> Vec<PathBuf> {
         if let Some(warning) = limit::truncate(folder, &mut files)
             && let Some(boundary) = Self::around(folder)
         {
-            boundary.leave_out(warning);
+            boundary.warn(warning);
         }
         files
     }
 
     /// Returns the warnings about files left out since the last call.
-    pub(crate) fn take_left_out(&self) -> BTreeSet<Warning> {
-        let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *left_out)
+    pub(crate) fn take_warnings(&self) -> BTreeSet<Warning> {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *warnings)
     }
 }
 
-/// Returns what [`Path::starts_with`] returns, but compares bytes first: each file that is read asks this
-/// twice, and comparing components is much slower.
+/// Does the same as [`Path::starts_with`], but compares bytes first, because comparing components is much slower.
 fn is_below(path: &Path, folder: &Path) -> bool {
     let (bytes, prefix) = (
         path.as_os_str().as_encoded_bytes(),
@@ -167,11 +166,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_innermost_project_bounds_a_path_and_a_closed_one_bounds_nothing() {
+    fn a_path_belongs_to_the_innermost_open_project() {
         let outer = Boundary::open(Path::new("/annals-test/outer"));
         let inner = Boundary::open(Path::new("/annals-test/outer/inner"));
         let root_of =
-            |path: &str| Boundary::around(Path::new(path)).map(|found| found.root.clone());
+            |path: &str| Boundary::around(Path::new(path)).map(|boundary| boundary.root.clone());
         assert_eq!(
             root_of("/annals-test/outer/inner/a.md"),
             Some(inner.root.clone())
@@ -192,20 +191,19 @@ mod tests {
             .map(|n| root.join(format!("{n:02}.md")))
             .collect();
         for file in &large {
-            let made = fs::File::create(file).unwrap();
-            made.set_len(MAX_FILE).unwrap();
+            fs::File::create(file).unwrap().set_len(MAX_FILE).unwrap();
         }
-        let kept = Boundary::within_limit(&root, large.clone());
-        assert_eq!(kept, large[..count]);
-        let told = boundary.take_left_out().pop_first().unwrap();
-        assert!(told.message.ends_with("3 files left out"), "{told:?}");
+        let within = Boundary::within_limit(&root, large.clone());
+        assert_eq!(within, large[..count]);
+        let warning = boundary.take_warnings().pop_first().unwrap();
+        assert!(warning.message.ends_with("3 files left out"), "{warning:?}");
         let many = vec![root.join("none.md"); MAX_FILES + 1];
         assert_eq!(
             Boundary::within_limit(&root, many.clone()).len(),
             many.len() - 1
         );
-        assert_eq!(boundary.take_left_out().len(), 1);
-        assert_eq!(Boundary::within_limit(&root, kept.clone()), kept);
-        assert_eq!(boundary.take_left_out().len(), 0);
+        assert_eq!(boundary.take_warnings().len(), 1);
+        assert_eq!(Boundary::within_limit(&root, within.clone()), within);
+        assert_eq!(boundary.take_warnings().len(), 0);
     }
 }

@@ -16,7 +16,7 @@ pub(crate) enum Change<B> {
         path: PathBuf,
         old: Option<B>,
         new: Option<B>,
-        /// The permission bits to give back when a deletion is taken back.
+        /// The permission bits to restore when a deletion is reverted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mode: Option<u32>,
     },
@@ -36,7 +36,7 @@ pub(crate) enum Change<B> {
 }
 
 impl<B> Change<B> {
-    /// Returns the path that is created or deleted by the change.
+    /// Returns the path that the change creates, edits or deletes.
     pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Write { path, .. }
@@ -55,8 +55,8 @@ impl<B> Change<B> {
         }
     }
 
-    /// Returns whether the change concerns a directory itself, not its content.
-    pub(crate) fn is_of_directory(&self) -> bool {
+    /// Returns whether the change creates or removes a directory.
+    pub(crate) fn is_directory_change(&self) -> bool {
         matches!(
             self,
             Self::CreateDirectory { .. } | Self::RemoveDirectory { .. }
@@ -68,7 +68,7 @@ impl<B> Change<B> {
         matches!(self, Self::Append { .. })
     }
 
-    /// Returns the change with its paths named otherwise.
+    /// Returns the change with each path mapped by `name`.
     pub(crate) fn with_paths(
         mut self,
         mut name: impl FnMut(&Path) -> Result<PathBuf>,
@@ -86,7 +86,7 @@ impl<B> Change<B> {
         Ok(self)
     }
 
-    /// Returns the change with another form of its bytes, or `None` if one of them has none.
+    /// Returns the change with its bytes mapped by `form`, or `None` if `form` returned `None`.
     pub(crate) fn with_bytes<C>(self, mut form: impl FnMut(B) -> Option<C>) -> Option<Change<C>> {
         let mut both = |bytes: Option<B>| match bytes {
             Some(bytes) => form(bytes).map(Some),

@@ -19,8 +19,8 @@ use crate::storage::root;
 
 /// Planned changes to files, in order; a transaction applies them.
 ///
-/// Reading through the plan ([`Changes::current`]) shows each file as the plan will leave it. Links are
-/// followed when a path comes in, so two names of one file are one file here.
+/// Reading through the plan ([`Changes::current`]) shows each file as the plan will leave it. Links in paths
+/// are followed, so two names of one file are one file here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     preview: Preview,
@@ -42,7 +42,7 @@ impl Changes {
         let mut seen = HashSet::new();
         let changes = self.preview.changes().iter();
         changes
-            .filter(|change| !change.is_of_directory() && seen.insert(change.path()))
+            .filter(|change| !change.is_directory_change() && seen.insert(change.path()))
             .map(Change::path)
             .collect()
     }
@@ -53,7 +53,7 @@ impl Changes {
         diff::unified(self.preview.changes(), &root)
     }
 
-    /// Returns a file's bytes as the plan will leave them, or `None` if no file will be.
+    /// Returns a file's bytes as the plan will leave them, or `None` if there will be no file.
     pub fn current(&self, path: &Path) -> Result<Option<Vec<u8>>> {
         match resolve(path)? {
             Resolved::Inside(real) => self.preview.bytes(&real),
@@ -61,22 +61,22 @@ impl Changes {
         }
     }
 
-    /// Plans a file's whole content; equal content adds nothing, missing folders are created.
+    /// Plans to write a file; equal content adds nothing, and missing folders are created.
     pub fn write(&mut self, path: &Path, new: impl Into<Vec<u8>>) -> Result<()> {
         let (path, old) = match resolve(path)? {
             Resolved::Inside(real) => {
                 let old = self.preview.bytes(&real)?;
                 (real, old)
             }
-            // Applying the plan refuses it; until then, nothing of the file is shown.
+            // Applying the plan will refuse it; until then, the file's content is not shown.
             Resolved::Outside(real) => (real, None),
         };
         self.replace(path, old, Some(new.into()))
     }
 
-    /// Plans a file's whole content where the caller has read the old one, nothing for a new file.
+    /// Plans to write a file whose `old` content the caller has read, `None` for a new file.
     ///
-    /// The file must still hold `old` when the plan is applied, else nothing is.
+    /// If the file has other content when the plan is applied, nothing is applied.
     pub fn edit(
         &mut self,
         path: &Path,
@@ -86,7 +86,7 @@ impl Changes {
         self.replace_known(root::real_path(path)?, old, Some(new.into()))
     }
 
-    /// Plans a new file with the bytes, and the permissions, that another had when it was read.
+    /// Plans a new file with these bytes and the permissions of another file.
     pub fn copy(&mut self, from: &Path, to: &Path, bytes: Vec<u8>) -> Result<()> {
         let to = root::real_path(to)?;
         self.replace_known(to.clone(), None, Some(bytes))?;
@@ -95,7 +95,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Plans to delete a file; a missing one adds nothing.
+    /// Plans to delete a file; a missing file adds nothing.
     pub fn delete(&mut self, path: &Path) -> Result<()> {
         let path = root::real_entry(path)?;
         if path.is_symlink() {
@@ -109,7 +109,7 @@ impl Changes {
         self.replace(path, old, None)
     }
 
-    /// Plans to append lines to a log; unlike the rest, `undo` never reverts them.
+    /// Plans to append lines to a log; `undo` does not remove them.
     pub fn append(&mut self, path: &Path, lines: impl Into<Vec<u8>>) -> Result<()> {
         let path = root::real_path(path)?;
         self.create_parents(&path)?;
@@ -139,7 +139,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Plans to create a directory with its parents; an existing one adds nothing.
+    /// Plans to create a directory with its parents; an existing directory adds nothing.
     pub fn create_dir(&mut self, path: &Path) -> Result<()> {
         let path = root::real_path(path)?;
         if self.preview.is_directory(&path)? {
@@ -153,7 +153,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Plans to remove a directory; one that the plan does not leave empty adds nothing.
+    /// Plans to remove a directory; adds nothing if the plan does not leave it empty.
     pub fn remove_dir(&mut self, path: &Path) -> Result<()> {
         let path = root::real_entry(path)?;
         if self.preview.is_directory(&path)? && self.preview.is_vacant(&path)? {
@@ -162,7 +162,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Plans another plan after this one; fails where both change one file, each not knowing of the other.
+    /// Appends another plan; fails if both change the same file independently.
     pub fn extend(&mut self, other: Self) -> Result<()> {
         for change in other.into_list() {
             match change {
@@ -185,7 +185,7 @@ impl Changes {
     }
 
     /// Plans to revert a change; refused if its result has changed since.
-    pub(crate) fn take_back(&mut self, change: Change<Vec<u8>>) -> Result<()> {
+    pub(crate) fn revert(&mut self, change: Change<Vec<u8>>) -> Result<()> {
         match change {
             Change::Write {
                 path,
@@ -248,7 +248,7 @@ impl Changes {
             }
             self.create_parents(&path)?;
         }
-        let Some((index, earlier)) = self.preview.open_write(&path) else {
+        let Some((index, earlier)) = self.preview.last_write(&path) else {
             self.preview.push(Change::Write {
                 path,
                 old,
@@ -271,7 +271,7 @@ impl Changes {
     }
 
     fn set_mode(&mut self, path: &Path, bits: Option<u32>) {
-        if let Some((_, Change::Write { mode, .. })) = self.preview.open_write(path) {
+        if let Some((_, Change::Write { mode, .. })) = self.preview.last_write(path) {
             *mode = bits;
         }
     }
@@ -300,15 +300,15 @@ fn changed_since(path: &Path) -> Error {
         .hint("its old content is in the record that `annals log` lists")
 }
 
-/// The target of a path of a plan.
+/// A path with its links followed.
 enum Resolved {
-    /// The real path, inside the project or of a file that the user named.
+    /// The real path, in the project or in no project.
     Inside(PathBuf),
-    /// The real path, outside of the project that the path names a file of.
+    /// The real path, outside the project that the path is in.
     Outside(PathBuf),
 }
 
-/// Follows the links of a path; the boundary is asked with the path as it is named, because the real one names no project.
+/// Follows the links of a path; its project is the one that contains the path before links are followed.
 fn resolve(path: &Path) -> Result<Resolved> {
     let real = root::real_path(path)?;
     Ok(match Boundary::around(path) {
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_read_sees_what_is_planned() {
+    fn a_read_sees_the_planned_content() {
         let (_folder, root) = tree();
         let (file, moved) = (root.join("a/b.md"), root.join("c/b.md"));
         let mut changes = Changes::new();

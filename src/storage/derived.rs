@@ -1,4 +1,4 @@
-//! Caches of values derived from other files, each valid while a fingerprint of those files stays.
+//! Caches values derived from other files, each valid while the fingerprint of those files is the same.
 
 use serde::Deserialize;
 use serde::Serialize;
@@ -6,10 +6,10 @@ use serde::de::DeserializeOwned;
 
 use crate::storage::Storage;
 
-/// A derived value as cached.
+/// A derived value in its cache.
 #[derive(Serialize, Deserialize)]
 struct Derived<T> {
-    /// The version of annals that derived it: another version may derive another value.
+    /// The version of annals that derived it, because another version may derive another value.
     version: String,
     fingerprint: String,
     value: T,
@@ -25,7 +25,7 @@ impl Storage {
         is_valid.then_some(cached.value)
     }
 
-    /// Caches a value for a fingerprint of what it is derived from.
+    /// Caches a value for a fingerprint of the files it is derived from.
     pub(crate) fn write_derived<T: Serialize>(&self, name: &str, fingerprint: String, value: &T) {
         let derived = Derived {
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -6,7 +6,7 @@ use similar::TextDiff;
 
 use crate::storage::change::Change;
 
-/// Maximum number of lines of both sides together; longer diffs are of no use and slow to compute.
+/// Maximum number of lines of both sides together; longer diffs are useless and slow to compute.
 const MAX_LINES: usize = 20_000;
 
 const MAX_BYTES: usize = 1024 * 1024;
@@ -33,9 +33,13 @@ fn diff_of_change(change: &Change<Vec<u8>>, all: &[Change<Vec<u8>>], root: &Path
                 Some(_) => format!("{letter}/{}", name(path)),
                 None => "/dev/null".to_owned(),
             };
+            let (old_name, new_name) = (side('a', old), side('b', new));
+            let (old, new) = (old.as_deref(), new.as_deref());
             diff_of_content(
-                (&side('a', old), old.as_deref().unwrap_or_default()),
-                (&side('b', new), new.as_deref().unwrap_or_default()),
+                &old_name,
+                old.unwrap_or_default(),
+                &new_name,
+                new.unwrap_or_default(),
             )
         }
         Change::Append { path, lines } => {
@@ -50,10 +54,10 @@ fn diff_of_change(change: &Change<Vec<u8>>, all: &[Change<Vec<u8>>], root: &Path
             format!("rename from {}\nrename to {}\n", name(from), name(to))
         }
         Change::CreateDirectory { path } => {
-            let shown_below = |other: &Change<_>| {
+            let is_below = |other: &Change<_>| {
                 other.path() != path.as_path() && other.path().starts_with(path)
             };
-            if all.iter().any(shown_below) {
+            if all.iter().any(is_below) {
                 return String::new();
             }
             format!("new directory {}\n", name(path))
@@ -62,7 +66,7 @@ fn diff_of_change(change: &Change<Vec<u8>>, all: &[Change<Vec<u8>>], root: &Path
     }
 }
 
-fn diff_of_content((old_name, old): (&str, &[u8]), (new_name, new): (&str, &[u8])) -> String {
+fn diff_of_content(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> String {
     let heading = format!("--- {old_name}\n+++ {new_name}\n");
     let size = format!("{} bytes, was {}", new.len(), old.len());
     if old.len() + new.len() > MAX_BYTES {

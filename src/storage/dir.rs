@@ -1,8 +1,8 @@
-//! Holds a directory open while its entries are changed.
+//! Keeps a directory open while its entries are changed.
 //!
 //! The path of the directory is resolved once, without following links; every operation after that goes
-//! through the handle. A link that takes the directory's place in the meantime is not written through.
-//! Only Linux has such a handle here: other systems go by path.
+//! through the handle. So nothing is written through a link that replaces the directory in the meantime.
+//! Handles are only used on Linux; other systems use paths.
 
 #[cfg(target_os = "linux")]
 mod handle;
@@ -14,7 +14,7 @@ pub(crate) use handle::Dir;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use path::Dir;
 
-/// What a file is opened for; each also permits reading.
+/// The access for which a file is opened; each also permits reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -43,18 +43,18 @@ pub enum Visibility {
 /// Whether a link in place of a file is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Links {
-    /// It is: the path was chosen by the user.
+    /// It is followed, because the user chose the path.
     Followed,
-    /// It is not: a repository can contain a link.
+    /// It is not followed, because a repository can contain a link.
     Refused,
 }
 
-/// What happens to an existing file at the target of a rename.
+/// The treatment of an existing file at the target of a rename.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Existing {
     /// It is replaced.
     Replace,
-    /// It trades places with the source.
+    /// It is exchanged with the source.
     Exchange,
     /// It is an error.
     Refuse,

@@ -1,7 +1,7 @@
 //! Performs all file operations of `storage`, each of which is a fail point.
 //!
-//! No link in the path of a directory is followed, except by [`copy`]: a caller to whom the user named the path
-//! resolves it first.
+//! No link in the path of a directory is followed, except by [`copy`]: the caller resolves a path that the user
+//! named.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
@@ -44,19 +44,17 @@ pub(crate) fn create_new(path: &Path) -> io::Result<File> {
     dir.open_file(name, Access::Write, Create::New, Links::Refused)
 }
 
-/// Opens a regular file for reading; a link in its place is not followed, and a pipe not waited for: both are errors.
-///
-/// A repository can contain either.
+/// Opens a regular file for reading; a link or a pipe, which a repository can contain, is an error.
 pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
     open_regular(path, Access::Read, Create::Never)
 }
 
-/// Opens an existing regular file for reading and writing, as [`open_to_read`] does.
+/// Opens an existing regular file for reading and writing, like [`open_to_read`].
 pub(crate) fn open_to_write(path: &Path) -> io::Result<File> {
     open_regular(path, Access::Write, Create::Never)
 }
 
-/// Opens a regular file for reading and writing, and creates it where it is missing; links are not followed.
+/// Opens a regular file for reading and writing, and creates it if it is missing; links are not followed.
 pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
     match open_to_write(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -85,7 +83,7 @@ fn open_regular(path: &Path, access: Access, create: Create) -> io::Result<File>
     }
 }
 
-/// Opens a file of the user's own for reading and writing, and creates one that only its owner can read.
+/// Opens a file for reading and writing; if it is missing, creates it, readable only by its owner.
 pub(crate) fn open_private(path: &Path) -> io::Result<File> {
     count();
     let (dir, name) = parent(path)?;
@@ -93,7 +91,7 @@ pub(crate) fn open_private(path: &Path) -> io::Result<File> {
     dir.open_file(name, Access::Write, create, Links::Followed)
 }
 
-/// Opens a file for appending, creates it if it is missing, and returns whether it did.
+/// Opens a file for appending; creates it if it is missing, and returns whether it did.
 pub(crate) fn open_append(
     path: &Path,
     visibility: Visibility,
@@ -117,7 +115,7 @@ pub(crate) fn open_append(
 
 /// Writes all bytes at the current position of the file.
 pub(crate) fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
-    tear(file, bytes);
+    interrupt(file, bytes);
     file.write_all(bytes)
 }
 
@@ -129,12 +127,12 @@ pub(crate) fn write_at(mut file: &File, offset: u64, bytes: &[u8]) -> io::Result
 
 /// Writes bytes with one call, and returns the number of bytes written.
 pub(crate) fn write_once(mut file: &File, bytes: &[u8]) -> io::Result<usize> {
-    tear(file, bytes);
+    interrupt(file, bytes);
     file.write(bytes)
 }
 
-/// Stops half-way through the bytes when the fail point is reached: a kill can tear a write.
-fn tear(mut file: &File, bytes: &[u8]) {
+/// Writes half of the bytes and aborts if the fail point is reached, because a kill can interrupt a write.
+fn interrupt(mut file: &File, bytes: &[u8]) {
     if fail_point::is_reached() {
         let half = file.write_all(&bytes[..bytes.len() / 2]);
         debug_assert!(half.is_ok());
@@ -162,7 +160,7 @@ pub(crate) fn sync_content(file: &File) -> io::Result<()> {
 
 /// Flushes a directory's entries, if the system supports it.
 ///
-/// No error if nothing is there, or a file: a later change of the same transaction may have moved or replaced it.
+/// A path that is missing or a file is ignored: a later change of the transaction may have moved or replaced it.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
@@ -187,7 +185,7 @@ pub(crate) fn copy_permissions(file: &File, from: &Metadata) -> io::Result<()> {
         let own = file.metadata()?;
         if (own.uid(), own.gid()) != (from.uid(), from.gid()) {
             count();
-            // Only the owner and root may give a file away; anybody else keeps what they may write.
+            // Only the owner and root may change the owner; otherwise it stays as it is.
             match fchown(file, Some(from.uid()), Some(from.gid())) {
                 Err(error) if error.kind() != ErrorKind::PermissionDenied => return Err(error),
                 _ => {}
@@ -201,7 +199,7 @@ pub(crate) fn copy_permissions(file: &File, from: &Metadata) -> io::Result<()> {
     file.set_permissions(from.permissions())
 }
 
-/// Sets a file's permission bits, where the system has them.
+/// Sets a file's permission bits, if the system has them.
 pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -217,7 +215,7 @@ pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     }
 }
 
-/// Returns a file's permission bits, where the system has them.
+/// Returns a file's permission bits, if the system has them.
 #[cfg_attr(
     unix,
     expect(clippy::unnecessary_wraps, reason = "other systems have none")
@@ -241,12 +239,12 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     rename_with(from, to, Existing::Replace).map(drop)
 }
 
-/// Exchanges the contents of two places of one file system, and returns whether the system can do that.
+/// Exchanges two files of one file system; returns whether the system supports that.
 pub(crate) fn exchange(one: &Path, other: &Path) -> io::Result<bool> {
     rename_with(one, other, Existing::Exchange)
 }
 
-/// Renames a file or a directory if nothing is in the way, and returns whether the system can do that.
+/// Renames a file or a directory if the target does not exist; returns whether the system supports that.
 pub(crate) fn rename_to_vacant(from: &Path, to: &Path) -> io::Result<bool> {
     rename_with(from, to, Existing::Refuse)
 }
@@ -258,7 +256,7 @@ fn rename_with(from: &Path, to: &Path, existing: Existing) -> io::Result<bool> {
     source.rename(name, &target, new_name, existing)
 }
 
-/// Removes a file; a missing one is no error.
+/// Removes a file; a missing file is not an error.
 pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
     count();
     match parent(path).and_then(|(dir, name)| dir.remove_file(name)) {
@@ -267,14 +265,14 @@ pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates a symbolic link, where the system has them.
+/// Creates a symbolic link, if the system has them.
 pub(crate) fn symlink(target: &Path, path: &Path) -> io::Result<()> {
     count();
     let (dir, name) = parent(path)?;
     dir.symlink(target, name)
 }
 
-/// Copies a file with its permissions, where links cannot be made.
+/// Copies a file with its permissions.
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     count();
     fs::copy(from, to).map(drop)
@@ -353,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn no_operation_goes_through_a_link_in_place_of_a_directory() {
+    fn no_operation_follows_a_link_in_place_of_a_directory() {
         let tried = LinkedDirectory::new();
         let (new, file, empty) = (
             tried.link.join("new"),
@@ -389,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_comes_after_a_directory_was_opened_changes_nothing() {
+    fn a_link_created_after_a_directory_was_opened_is_not_followed() {
         let tried = LinkedDirectory::new();
         let file = tried.inside.join("file");
         let (dir, name) = parent(&file).unwrap();

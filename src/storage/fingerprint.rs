@@ -1,4 +1,4 @@
-//! Checks whether a moved file still contains what it contained: a digest of its bytes.
+//! Digests of files, to check whether a moved file has changed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> String {
     half(&Sha256::digest(bytes))
 }
 
-/// Returns the digest of a file of any size, of a link's target, or a word for anything else.
+/// Returns the digest of a file of any size or of a link's target, or `special` for anything else.
 pub(crate) fn of_file(path: &Path) -> Result<String> {
     let kind = fs::symlink_metadata(path).at("read", path)?.file_type();
     if kind.is_symlink() {
@@ -29,7 +29,7 @@ pub(crate) fn of_file(path: &Path) -> Result<String> {
     Ok("special".to_owned())
 }
 
-/// Returns every file below a directory (or the file itself), by its path below it.
+/// Returns the relative paths of all files below a directory, or an empty path for a file itself.
 pub(crate) fn files_below(path: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut waiting = vec![PathBuf::new()];
@@ -47,7 +47,7 @@ pub(crate) fn files_below(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Returns the first file that no longer holds what it held.
+/// Returns the first file whose digest is different or missing in `now`.
 pub(crate) fn first_changed<'a>(
     then: &'a BTreeMap<PathBuf, String>,
     now: &BTreeMap<PathBuf, String>,
@@ -56,7 +56,7 @@ pub(crate) fn first_changed<'a>(
     then.iter().find(changed).map(|(path, _)| path.as_path())
 }
 
-/// Joins without the trailing slash that an empty second part would leave.
+/// Joins two paths without adding a trailing slash if the second one is empty.
 pub(crate) fn join(path: &Path, below: &Path) -> PathBuf {
     if below.as_os_str().is_empty() {
         path.to_owned()
@@ -77,7 +77,7 @@ fn stream(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Half of the digest is enough to rule out chance and accidental edits.
+/// Returns the first half of a digest, which is enough to detect accidental edits.
 fn half(digest: &[u8]) -> String {
     hexadecimal(&digest[..digest.len() / 2])
 }

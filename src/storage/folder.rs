@@ -1,4 +1,4 @@
-//! Manages the folder for our own files: locks, history and caches.
+//! Manages the folder of our own files: locks, history and caches.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,15 +46,14 @@ impl StoreFolder {
         self.history().join("unverified")
     }
 
-    /// Returns whether what lies below is what the paths say: no folder on the way is a link.
+    /// Returns whether the folder exists and is not a link.
     pub(crate) fn is_own(&self) -> bool {
-        let is_folder = |path: &Path| fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
-        is_folder(&self.path)
+        fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.is_dir())
     }
 
     /// Creates the folder if it is missing, ignored by git.
     pub(crate) fn create(&self) -> Result<()> {
-        if !is_there(&self.path)? {
+        if !has_directory(&self.path)? {
             if let Some(parent) = self.path.parent() {
                 create_all(parent, Visibility::Shared, Visibility::Shared)?;
             }
@@ -62,7 +61,7 @@ impl StoreFolder {
         }
         let ignore = self.path.join(".gitignore");
         match fs::symlink_metadata(&ignore) {
-            // An empty file: the process was killed before it wrote the content.
+            // An empty file was left by a process that was killed before it wrote the content.
             Ok(metadata) if !metadata.is_file() || metadata.len() > 0 => Ok(()),
             _ => disk::open_or_create(&ignore)
                 .and_then(|file| disk::write_at(&file, 0, b"*\n"))
@@ -70,16 +69,16 @@ impl StoreFolder {
         }
     }
 
-    /// Creates the folder with room for locks and records.
+    /// Creates the folder and those for locks and records.
     pub(crate) fn prepare(&self) -> Result<()> {
         self.create()?;
         let locks = self.locks();
-        if !is_there(&locks)? {
+        if !has_directory(&locks)? {
             disk::create_directory(&locks, Visibility::Shared).at("create", &locks)?;
         }
         let history = self.history();
-        if !is_there(&history)? {
-            // Records contain old bytes of files that others may not be permitted to read.
+        if !has_directory(&history)? {
+            // Records contain text from files that others may not read.
             disk::create_directory(&history, Visibility::Private).at("create", &history)?;
         }
         Ok(())
@@ -87,17 +86,17 @@ impl StoreFolder {
 
     /// Creates the folder for files that are set aside.
     pub(crate) fn prepare_unverified(&self) -> Result<PathBuf> {
-        // A repository can bring a link in place of the folder above.
+        // Also refuses a link in place of the folders above, which a repository can contain.
         self.prepare()?;
         let folder = self.unverified();
-        if !is_there(&folder)? {
+        if !has_directory(&folder)? {
             disk::create_directory(&folder, Visibility::Private).at("create", &folder)?;
         }
         Ok(folder)
     }
 }
 
-/// Creates a directory if it is missing, and those above it, which can have another visibility.
+/// Creates a directory and the missing ones above it, which may have another visibility.
 pub(crate) fn create_all(path: &Path, visibility: Visibility, above: Visibility) -> Result<()> {
     let missing: Vec<&Path> = path
         .ancestors()
@@ -110,8 +109,8 @@ pub(crate) fn create_all(path: &Path, visibility: Visibility, above: Visibility)
     Ok(())
 }
 
-/// Returns whether a directory is there; a link in its place, which a repository can bring, is refused.
-fn is_there(path: &Path) -> Result<bool> {
+/// Returns whether a directory exists; a link in its place, which a repository can contain, is refused.
+fn has_directory(path: &Path) -> Result<bool> {
     match fs::symlink_metadata(path) {
         Err(error) if read::is_absent(&error) => Ok(false),
         Err(error) => Err(error).at("open", path),
@@ -122,9 +121,9 @@ fn is_there(path: &Path) -> Result<bool> {
     }
 }
 
-/// Returns whether a change of a project's files is in progress, or was interrupted and must be completed.
+/// Returns whether an operation on a project is in progress, or was interrupted and must be completed.
 pub(crate) fn has_pending(root: &Path) -> bool {
     let history = StoreFolder::new(root.join(NAME)).history();
-    let found = listing::entries(&history).unwrap_or_default();
-    found.iter().any(|(name, _)| name.ends_with(".pending"))
+    let entries = listing::entries(&history).unwrap_or_default();
+    entries.iter().any(|(name, _)| name.ends_with(".pending"))
 }

@@ -1,4 +1,4 @@
-//! Sets aside foreign files: records and requests from a clone, another user, or old versions.
+//! Sets aside foreign files: records and requests from a clone, another user or an older version.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::warning::Warning;
 /// Maximum number of files with the same name.
 const MAX_NAMES: u32 = 10_000;
 
-/// Moves files into `unverified/`, links as links, and returns the one warning that names them.
+/// Moves files into `unverified/`, without following links; returns one warning that names them.
 pub(crate) fn set_aside(folder: &StoreFolder, files: &[PathBuf]) -> Result<Option<Warning>> {
     let mut names = Vec::new();
     for file in files {
@@ -44,7 +44,7 @@ pub(crate) fn set_aside(folder: &StoreFolder, files: &[PathBuf]) -> Result<Optio
     )))
 }
 
-/// Moves a directory entry under the first free name, and returns whether it was still there.
+/// Moves a directory entry to the first free name; returns whether it still existed.
 fn move_into(file: &Path, to: &Path, name: &OsStr) -> Result<bool> {
     for number in 0..MAX_NAMES {
         let mut free = name.to_owned();

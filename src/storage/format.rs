@@ -1,17 +1,17 @@
-//! How a record is written: one line of JSON, the bytes it speaks of, and a mark a change.
+//! The format of a record: a header line of JSON, the old and new bytes, and one mark per change.
 //!
 //! ```text
 //! {"format":2,"operation":"ship",…,"sha256":"…","changes":[{"do":"write","path":"STATE.md","old":812,"new":790},…]}⏎
 //! <the signature of the id and the header, 64 hexadecimal digits>⏎
 //! <the bytes of each "old", "new" and "lines", in the order of the changes, as they are>
-//! <one byte: ' ' while the changes are made, '<' while they are taken back>
-//! <one byte a change: ' ' not made yet, '*' being exchanged, '.' made, '!' left alone, '-' taken back>⏎
+//! <one byte: ' ' while the changes are applied, '<' while they are reverted>
+//! <one byte per change: ' ' not applied yet, '*' being exchanged, '.' applied, '!' left alone, '-' reverted>⏎
 //! ```
 //!
 //! The header has lengths in place of bytes, and their SHA-256; paths are relative to the root, or absolute
-//! below one of the user's `linked_roots`. The marks are written over in place, so marking needs no room on
-//! a full disk; they are not signed. A text that is shorter than its header says is torn. Format 1 had
-//! neither signature nor SHA-256: it is read only to be shown, and signed if the user says so.
+//! below one of the user's `linked_roots`. The marks are overwritten in place, which needs no space on a full
+//! disk; they are not signed. A file that is shorter than its header specifies is incomplete. Format 1 had
+//! neither signature nor SHA-256: it is read only to be shown, and to be signed at the user's request.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,15 +26,15 @@ pub(crate) const FORMAT: u32 = 2;
 /// The format without signatures.
 const UNSIGNED: u32 = 1;
 
-/// The most that one operation may record.
+/// Maximum size of the old and new bytes of one operation.
 pub(crate) const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The direction while changes are made.
+/// The direction while changes are applied.
 const FORWARD: u8 = b' ';
-/// The direction while they are taken back.
+/// The direction while they are reverted.
 pub(crate) const BACKWARD: u8 = b'<';
 
-/// What a record says about its operation before the bytes.
+/// The first line of a record, which describes its operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
     pub(crate) format: u32,
@@ -42,16 +42,16 @@ pub(crate) struct Header {
     pub(crate) time: String,
     pub(crate) pid: u32,
     pub(crate) stores: Vec<Store>,
-    /// Whether the record stays for undo once the operation is done.
+    /// Whether the record is kept for undo when the operation is done.
     pub(crate) keep: bool,
-    /// The SHA-256 of the bytes, so that a signature of the header is one of all.
+    /// The SHA-256 of the bytes, so that a signature of the header also covers them.
     #[serde(default)]
     pub(crate) sha256: String,
     pub(crate) changes: Vec<Change<u64>>,
 }
 
 impl Header {
-    /// Reads a header; returns `None` if it is in none of our formats.
+    /// Parses a header; returns `None` if it has none of our formats.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         let header: Self = serde_json::from_slice(line).ok()?;
         [UNSIGNED, FORMAT]
@@ -70,8 +70,8 @@ impl Header {
             .map_err(|error| Error::failed(format!("cannot record the operation: {error}")))
     }
 
-    /// Returns how many bytes come between the header and the marks.
-    pub(crate) fn length_of_bytes(&self) -> u64 {
+    /// Returns the number of bytes between the header and the marks.
+    pub(crate) fn content_length(&self) -> u64 {
         let mut sum: u64 = 0;
         for change in &self.changes {
             let mut add = |length: u64| {
@@ -84,30 +84,30 @@ impl Header {
     }
 }
 
-/// How far one change has come.
+/// The progress of one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// Not made yet.
+    /// Not applied yet.
     Waiting,
-    /// About to trade places with its temporary file, or just done.
+    /// About to be exchanged with its temporary file, or just exchanged.
     Exchanging,
-    /// Made.
-    Made,
-    /// Not made: the place held neither what it should hold before nor after.
+    /// Applied.
+    Applied,
+    /// Not applied: the file had neither the expected old content nor the new one.
     LeftAlone,
-    /// Made and taken back.
-    TakenBack,
+    /// Applied and reverted.
+    Reverted,
 }
 
 impl Mark {
-    /// Returns the byte that stands for it.
+    /// Returns the mark's byte in a record.
     pub(crate) fn byte(self) -> u8 {
         match self {
             Self::Waiting => b' ',
             Self::Exchanging => b'*',
-            Self::Made => b'.',
+            Self::Applied => b'.',
             Self::LeftAlone => b'!',
-            Self::TakenBack => b'-',
+            Self::Reverted => b'-',
         }
     }
 
@@ -115,16 +115,16 @@ impl Mark {
         [
             Self::Waiting,
             Self::Exchanging,
-            Self::Made,
+            Self::Applied,
             Self::LeftAlone,
-            Self::TakenBack,
+            Self::Reverted,
         ]
         .into_iter()
         .find(|mark| mark.byte() == byte)
     }
 }
 
-/// Returns the bytes of all changes, one after another.
+/// Returns the old and new bytes of all changes, one after another.
 pub(crate) fn bytes(changes: &[Change<Vec<u8>>]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for change in changes {
@@ -147,7 +147,7 @@ pub(crate) fn bytes(changes: &[Change<Vec<u8>>]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the marks of changes, and the direction before them.
+/// Returns the bytes of the direction and the marks.
 pub(crate) fn marks(is_backward: bool, marks: &[Mark]) -> Vec<u8> {
     let direction = if is_backward { BACKWARD } else { FORWARD };
     let marks = marks.iter().map(|mark| mark.byte());
@@ -157,7 +157,7 @@ pub(crate) fn marks(is_backward: bool, marks: &[Mark]) -> Vec<u8> {
         .collect()
 }
 
-/// Returns the changes with their bytes, and where the marks begin.
+/// Returns the changes with their bytes, and the offset of the marks.
 pub(crate) fn read_bytes(
     header: &Header,
     text: &[u8],
@@ -176,7 +176,7 @@ pub(crate) fn read_bytes(
     Some((changes, start))
 }
 
-/// Returns whether the operation is taken back, and how far each change has come.
+/// Returns whether the operation is being reverted, and the progress of each change.
 pub(crate) fn read_marks(tail: &[u8], count: usize) -> Option<(bool, Vec<Mark>)> {
     let (direction, rest) = tail.split_first()?;
     let (end, marks) = rest.split_last()?;

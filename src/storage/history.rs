@@ -27,8 +27,9 @@ use crate::storage::lock::Store;
 use crate::storage::read;
 use crate::storage::record;
 use crate::storage::record::Record;
+use crate::storage::record::RecordFile;
 use crate::storage::record::RecordState;
-use crate::storage::record::Unverified;
+use crate::storage::record::UnverifiedRecord;
 use crate::storage::signature::Signer;
 use crate::storage::stat::PathKind;
 use crate::warning::Parsed;
@@ -37,10 +38,10 @@ use crate::warning::Warning;
 /// Maximum number of operations kept.
 const MAX_OPERATIONS: usize = 200;
 
-/// Maximum total size of the records kept, in bytes; a larger one is kept while it is the newest.
+/// Maximum total size of the records, in bytes; the newest record is kept even if it is larger.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Far beyond what anybody reaches; a file that says more is none of ours.
+/// Maximum operation number; a file with a greater one is not ours.
 const MAX_ID: u64 = u64::MAX / 2;
 
 const NOT_WHOLE: &str = "is an incomplete record";
@@ -78,7 +79,7 @@ pub enum ChangeKind {
     Moved,
     /// It was deleted.
     Deleted,
-    /// It was not changed, since its content was not the expected one.
+    /// It was not changed, because its content was not as expected.
     LeftAlone,
 }
 
@@ -123,7 +124,7 @@ pub struct Operation {
     pub files: Vec<FileChange>,
 }
 
-/// The operations done in one project, as far back as they are kept.
+/// The past operations of one project, as far back as records are kept.
 #[derive(Clone, Debug)]
 pub struct History {
     folder: StoreFolder,
@@ -140,19 +141,19 @@ impl History {
         }
     }
 
-    /// Returns the operations, newest first; records that are not this user's become one warning.
+    /// Returns the operations, newest first; all records that are not this user's become one warning.
     pub fn list(&self) -> Result<Parsed<Vec<Operation>>> {
         let mut list = Parsed::clean(Vec::new());
         let mut foreign = Vec::new();
-        for id in self.ids("record")?.into_iter().rev() {
-            match self.outline(id, "record")? {
+        for id in self.ids(RecordFile::Done)?.into_iter().rev() {
+            match self.outline(id, RecordFile::Done)? {
                 RecordState::Own((header, marks)) => {
                     list.value.push(operation(id, &header, &marks));
                 }
-                RecordState::Nothing => {}
+                RecordState::Missing => {}
                 RecordState::Foreign => foreign.push(id),
-                RecordState::Torn => {
-                    let path = self.path(id, "record");
+                RecordState::Incomplete => {
+                    let path = self.path(id, RecordFile::Done);
                     list.warnings.push(Warning::file(&path, NOT_WHOLE));
                 }
             }
@@ -174,37 +175,43 @@ impl History {
         if let Some(OperationId(id)) = id {
             return self.operation(id);
         }
-        for id in self.ids("record")?.into_iter().rev() {
-            if let RecordState::Own((header, marks)) = self.outline(id, "record")? {
+        for id in self.ids(RecordFile::Done)?.into_iter().rev() {
+            if let RecordState::Own((header, marks)) = self.outline(id, RecordFile::Done)? {
                 return Ok(operation(id, &header, &marks));
             }
         }
         Err(Error::not_found("nothing to undo"))
     }
 
-    /// Returns a record that is not this user's, to be shown: what it says, and its changes as a diff.
+    /// Returns the operation and the diff of a record that is not this user's, to be shown.
     pub fn unverified(&self, id: OperationId) -> Result<(Operation, String)> {
-        let (_, said) = self.unverified_record(id.0)?;
-        let operation = operation(id.0, &said.header, &said.marks);
-        Ok((operation, diff::unified(&said.changes, Path::new(""))))
+        let (_, record) = self.unverified_record(id.0)?;
+        let operation = operation(id.0, &record.header, &record.marks);
+        Ok((operation, diff::unified(&record.changes, Path::new(""))))
     }
 
-    /// Takes over a record that is not this user's: from now on it counts as their own.
+    /// Signs a record that is not this user's, so that it counts as their own; returns its number.
     ///
-    /// One that was interrupted is finished by the next transaction. Returns its number.
+    /// If its operation was interrupted, the next transaction completes it.
     pub fn adopt(&self, id: OperationId) -> Result<OperationId> {
-        let (path, said) = self.unverified_record(id.0)?;
-        let is_done = path.extension().is_some_and(|ext| ext == "record");
+        let (path, record) = self.unverified_record(id.0)?;
+        let is_done = path
+            .extension()
+            .is_some_and(|found| found == RecordFile::Done.extension());
         let key = self.signer.key()?;
         if path.parent() == Some(&self.folder.history()) {
-            // Its number is taken as long as it is there.
+            // Its number is in use until the file is moved.
             foreign::set_aside(&self.folder, std::slice::from_ref(&path))?;
         }
-        let adopted = Record::write(&self.folder.history(), id.0, key, said)?;
+        let adopted = Record::write(&self.folder.history(), id.0, key, record)?;
         let id = adopted.id;
         if is_done {
             let pending = adopted.path();
-            disk::rename(pending, &pending.with_extension("record")).at("close", pending)?;
+            disk::rename(
+                pending,
+                &pending.with_extension(RecordFile::Done.extension()),
+            )
+            .at("close", pending)?;
         }
         let aside = self
             .folder
@@ -214,17 +221,17 @@ impl History {
         Ok(OperationId(id))
     }
 
-    /// Returns where a record lies that is not this user's, and what it says.
-    fn unverified_record(&self, id: u64) -> Result<(PathBuf, Unverified)> {
+    /// Returns the path and the content of a record that is not this user's.
+    fn unverified_record(&self, id: u64) -> Result<(PathBuf, UnverifiedRecord)> {
         for folder in [self.folder.unverified(), self.folder.history()] {
-            for extension in ["record", "pending"] {
-                let path = record::file_name(&folder, id, extension);
+            for file in [RecordFile::Done, RecordFile::Pending] {
+                let path = record::file_path(&folder, id, file);
                 let is_in_history = folder == self.folder.history();
-                if is_in_history && !matches!(self.outline(id, extension)?, RecordState::Foreign) {
+                if is_in_history && !matches!(self.outline(id, file)?, RecordState::Foreign) {
                     continue;
                 }
-                if let Some(said) = record::read_unverified(&path)? {
-                    return Ok((path, said));
+                if let Some(record) = record::read_unverified(&path)? {
+                    return Ok((path, record));
                 }
             }
         }
@@ -233,18 +240,18 @@ impl History {
         )))
     }
 
-    /// Removes an operation's record with all bytes in it; it can never be taken back after that.
+    /// Deletes an operation's record, so that it can no longer be undone.
     ///
-    /// An interrupted operation is forgotten too: then its changes stay half made.
+    /// The changes of an interrupted operation stay half done.
     pub fn forget(&self, id: OperationId) -> Result<()> {
-        let done = self.path(id.0, "record");
+        let done = self.path(id.0, RecordFile::Done);
         if !self.is_own_folder() {
             return Err(unknown(id.0));
         }
         if done.symlink_metadata().is_ok() {
             return disk::remove_file(&done).at("remove", &done);
         }
-        let pending = self.path(id.0, "pending");
+        let pending = self.path(id.0, RecordFile::Pending);
         if pending.symlink_metadata().is_err() {
             return Err(unknown(id.0));
         }
@@ -254,7 +261,7 @@ impl History {
         disk::remove_file(&pending).at("remove", &pending)
     }
 
-    /// Removes every record of an operation, including foreign ones set aside; returns their number.
+    /// Deletes every record of an operation, including foreign ones set aside; returns their number.
     pub(crate) fn erase(&self, operation: &str) -> Result<usize> {
         let mut erased = 0;
         if !self.is_own_folder() {
@@ -266,8 +273,8 @@ impl History {
                 if kind != PathKind::File {
                     continue;
                 }
-                let said = record::read_unverified(&path)?;
-                if said.is_some_and(|said| said.header.operation == operation) {
+                let record = record::read_unverified(&path)?;
+                if record.is_some_and(|record| record.header.operation == operation) {
                     disk::remove_file(&path).at("remove", &path)?;
                     erased += 1;
                 }
@@ -276,29 +283,29 @@ impl History {
         Ok(erased)
     }
 
-    /// Returns the changes that take an operation back: the exact bytes from before it.
+    /// Returns the changes that revert an operation, restoring the exact earlier bytes.
     ///
-    /// Refused where a file no longer holds what the operation wrote. Files for which `is_generated`
-    /// says so are left out: the caller makes them again. Call it inside the transaction that applies
-    /// the changes, with the locks of [`Operation::stores`].
+    /// Refused if a file has changed since the operation. Files for which `is_generated` returns true are left
+    /// out, because the caller generates them again. Must be called inside the transaction that applies the
+    /// changes, with the locks of [`Operation::stores`].
     pub fn undo(&self, id: OperationId, is_generated: impl Fn(&Path) -> bool) -> Result<Changes> {
         let folder = self.folder.history();
-        let record = match Record::open(&folder, id.0, "record", &self.signer)? {
+        let record = match Record::open(&folder, id.0, RecordFile::Done, &self.signer)? {
             RecordState::Own(record) => record,
             other => return Err(self.missing(id.0, &other)),
         };
         let mut changes = Changes::new();
         for (change, mark) in record.changes.iter().zip(record.progress.marks()).rev() {
-            if *mark != Mark::Made || is_generated(&self.root.join(change.path())) {
+            if *mark != Mark::Applied || is_generated(&self.root.join(change.path())) {
                 continue;
             }
             let absolute = |path: &Path| Ok(self.root.join(path));
-            changes.take_back(change.clone().with_paths(absolute)?)?;
+            changes.revert(change.clone().with_paths(absolute)?)?;
         }
         Ok(changes)
     }
 
-    /// Returns what operations wrote to a file of the project, the newest first, until `is_wanted` says so.
+    /// Returns the newest content that an operation wrote to a file of the project and `is_wanted` accepts.
     pub(crate) fn find_written(
         &self,
         path: &Path,
@@ -307,15 +314,16 @@ impl History {
         let Ok(named) = path.strip_prefix(&self.root) else {
             return Ok(None);
         };
-        for id in self.ids("record")?.into_iter().rev() {
-            let RecordState::Own((header, _)) = self.outline(id, "record")? else {
+        for id in self.ids(RecordFile::Done)?.into_iter().rev() {
+            let RecordState::Own((header, _)) = self.outline(id, RecordFile::Done)? else {
                 continue;
             };
             if header.changes.iter().all(|change| change.path() != named) {
                 continue;
             }
             let folder = self.folder.history();
-            let RecordState::Own(record) = Record::open(&folder, id, "record", &self.signer)?
+            let RecordState::Own(record) =
+                Record::open(&folder, id, RecordFile::Done, &self.signer)?
             else {
                 continue;
             };
@@ -335,8 +343,8 @@ impl History {
         Ok(None)
     }
 
-    /// Returns the numbers of the records with an extension, the oldest first.
-    pub(crate) fn ids(&self, extension: &str) -> Result<Vec<u64>> {
+    /// Returns the numbers of the records of a kind, the oldest first.
+    pub(crate) fn ids(&self, file: RecordFile) -> Result<Vec<u64>> {
         let folder = self.folder.history();
         if !self.is_own_folder() {
             return Ok(Vec::new());
@@ -349,7 +357,9 @@ impl History {
         for entry in entries {
             let name = entry.at("list", &folder)?.file_name();
             let name = Path::new(&name);
-            if name.extension().is_some_and(|found| found == extension)
+            if name
+                .extension()
+                .is_some_and(|found| found == file.extension())
                 && let Some(id) = name.file_stem().and_then(|stem| id(stem.to_str()?))
             {
                 ids.push(id);
@@ -359,13 +369,13 @@ impl History {
         Ok(ids)
     }
 
-    /// Drops the oldest records beyond what is kept.
+    /// Deletes the oldest records beyond the limits.
     pub(crate) fn prune(&self) -> Result<()> {
         let mut kept = 0;
         let mut bytes = 0;
-        for id in self.ids("record")?.into_iter().rev() {
-            let path = self.path(id, "record");
-            // Another process may have dropped it since it was listed.
+        for id in self.ids(RecordFile::Done)?.into_iter().rev() {
+            let path = self.path(id, RecordFile::Done);
+            // Another process may have deleted it since it was listed.
             bytes += fs::metadata(&path).map_or(0, |metadata| metadata.len());
             kept += 1;
             if kept > MAX_OPERATIONS || (bytes > MAX_BYTES && kept > 1) {
@@ -375,28 +385,27 @@ impl History {
         Ok(())
     }
 
-    /// Returns a number greater than those of this user's records, and the records with a greater one that
-    /// are somebody else's.
+    /// Returns the number after this user's newest record, and the foreign records with greater numbers.
     ///
-    /// Numbers only increase, so records older than our newest one are not checked. Only our own ones count:
-    /// a number that anybody can put into a repository could be the last one that there is.
+    /// Numbers only increase, so records older than our newest one are not checked. Foreign records do not
+    /// count, because a repository could contain one with the maximum number.
     pub(crate) fn next_id(&self) -> Result<(u64, Vec<PathBuf>)> {
         let mut foreign = Vec::new();
         let mut last = 0;
-        for id in self.ids("pending")? {
-            if matches!(self.outline(id, "pending")?, RecordState::Own(_)) {
+        for id in self.ids(RecordFile::Pending)? {
+            if matches!(self.outline(id, RecordFile::Pending)?, RecordState::Own(_)) {
                 last = id;
             }
         }
-        for id in self.ids("record")?.into_iter().rev() {
-            match self.outline(id, "record")? {
-                RecordState::Foreign => foreign.push(self.path(id, "record")),
+        for id in self.ids(RecordFile::Done)?.into_iter().rev() {
+            match self.outline(id, RecordFile::Done)? {
+                RecordState::Foreign => foreign.push(self.path(id, RecordFile::Done)),
                 RecordState::Own(_) => {
                     last = last.max(id);
                     break;
                 }
                 // Removed by another process since it was listed, or incomplete.
-                RecordState::Nothing | RecordState::Torn => {}
+                RecordState::Missing | RecordState::Incomplete => {}
             }
         }
         foreign.reverse();
@@ -404,7 +413,7 @@ impl History {
     }
 
     fn operation(&self, id: u64) -> Result<Operation> {
-        match self.outline(id, "record")? {
+        match self.outline(id, RecordFile::Done)? {
             RecordState::Own((header, marks)) => Ok(operation(id, &header, &marks)),
             other => Err(self.missing(id, &other)),
         }
@@ -413,37 +422,36 @@ impl History {
     pub(crate) fn outline(
         &self,
         id: u64,
-        extension: &str,
+        file: RecordFile,
     ) -> Result<RecordState<(Header, Vec<Mark>)>> {
-        record::read_outline(&self.folder.history(), id, extension, &self.signer)
+        record::read_outline(&self.folder.history(), id, file, &self.signer)
     }
 
     fn missing<T>(&self, id: u64, found: &RecordState<T>) -> Error {
-        let path = self.path(id, "record");
+        let path = self.path(id, RecordFile::Done);
         match found {
-            RecordState::Torn => Error::failed(NOT_WHOLE).at(&path, None),
+            RecordState::Incomplete => Error::failed(NOT_WHOLE).at(&path, None),
             RecordState::Foreign => {
                 Error::refused("is not a record that you wrote on this machine")
                     .at(&path, None)
                     .hint(format!("`annals log --adopt {id}` shows it and signs it"))
             }
-            RecordState::Nothing | RecordState::Own(_) => unknown(id),
+            RecordState::Missing | RecordState::Own(_) => unknown(id),
         }
     }
 
-    /// A link in place of the folder could lead to the records of another project.
+    /// Returns whether the folder is not a link, which could lead to the records of another project.
     fn is_own_folder(&self) -> bool {
         let history = fs::symlink_metadata(self.folder.history());
         self.folder.is_own() && history.is_ok_and(|found| found.is_dir())
     }
 
-    fn path(&self, id: u64, extension: &str) -> PathBuf {
-        record::file_name(&self.folder.history(), id, extension)
+    fn path(&self, id: u64, file: RecordFile) -> PathBuf {
+        record::file_path(&self.folder.history(), id, file)
     }
 }
 
-/// Returns the number that a record's file name stands for: only one in the form in which we write it, so
-/// that the same name is built from the number again.
+/// Parses the number in a record's file name; only accepts the form that we write.
 fn id(stem: &str) -> Option<u64> {
     let id: u64 = stem.parse().ok()?;
     (id <= MAX_ID && id.to_string() == stem).then_some(id)

@@ -1,4 +1,4 @@
-//! Gives a file another name: a link, or a copy where links cannot be made.
+//! Links a path to a file, or copies the file if links are not supported.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -51,7 +51,7 @@ pub fn linked(path: &Path, target: &Path) -> Result<LinkState> {
     })
 }
 
-/// Makes a path a link to a file, or its copy where links cannot be made; replaces a link that is there.
+/// Links a path to a file, or copies the file if links are not supported; replaces an existing link.
 pub fn link(path: &Path, target: &Path) -> Result<()> {
     let path = &root::real_entry(path)?;
     if let Some(parent) = path.parent() {
@@ -73,13 +73,13 @@ pub fn link(path: &Path, target: &Path) -> Result<()> {
     }
 }
 
-/// Removes a link or a copy; one that is gone already is no failure.
+/// Removes a link or a copy; a missing one is not an error.
 pub fn unlink(path: &Path) -> Result<()> {
     let path = root::real_entry(path)?;
     disk::remove_file(&path).at("remove", &path)
 }
 
-/// Removes a folder and those around it that are empty, inside another folder, which stays.
+/// Removes a folder and its ancestors as long as they are empty, up to another folder, which stays.
 pub fn remove_empty_folders(folder: &Path, within: &Path) -> Result<()> {
     let (folder, within) = (root::real_path(folder)?, root::real_path(within)?);
     let inside = folder
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_and_copies_are_told_apart() {
+    fn linked_recognises_links_and_copies() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         disk::write(&File::create(at("program")).unwrap(), b"program").unwrap();

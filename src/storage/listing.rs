@@ -12,9 +12,10 @@ use crate::storage::open;
 use crate::storage::open::OpenAs;
 use crate::storage::stat::PathKind;
 
-/// Lists a project's folder, sorted by name, links as links; empty if there is none or a link leads outside.
+/// Lists a project's folder, sorted by name, without following links in it.
 ///
-/// Names that are not text are shown with U+FFFD.
+/// Returns nothing if the folder does not exist or is a link that leads outside. Invalid UTF-8 in a name is
+/// replaced by U+FFFD.
 pub(crate) fn entries(folder: &Path) -> io::Result<Vec<(String, PathKind)>> {
     match all_entries(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -32,7 +33,7 @@ fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
     use rustix::fs::Dir;
     use rustix::fs::FileType;
 
-    let Some(folder) = open::of_project(path, OpenAs::Folder)? else {
+    let Some(folder) = open::in_project(path, OpenAs::Folder)? else {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();
@@ -44,7 +45,7 @@ fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
             continue;
         }
         let kind = match entry.file_type() {
-            // Some file systems do not say.
+            // Some file systems do not report it.
             FileType::Unknown => {
                 let stat = rustix::fs::statat(listing.fd()?, name, AtFlags::SYMLINK_NOFOLLOW)?;
                 FileType::from_raw_mode(stat.st_mode)
@@ -73,12 +74,12 @@ fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
     kinds.collect()
 }
 
-/// Maximum depth of folders; real ones are not deeper.
+/// Maximum depth of folders.
 const MAX_DEPTH: usize = 12;
 
-/// Returns the files below a folder, sorted; of those and the folders on the way, the wanted ones by name.
+/// Returns the files below a folder, sorted, leaving out files and folders whose name `is_wanted` rejects.
 ///
-/// Links are not followed. A folder that cannot be listed has nothing to be found; who reads it says so.
+/// Links are not followed. A folder that cannot be listed counts as empty; reading it reports the error.
 pub(crate) fn below(folder: &Path, is_wanted: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![(folder.to_owned(), 0)];
@@ -107,7 +108,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_is_seen_as_one_and_a_pipe_is_no_file() {
+    fn links_and_sockets_are_not_files() {
         use std::os::unix::fs::symlink;
         use std::os::unix::net::UnixListener;
 

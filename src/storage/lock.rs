@@ -1,4 +1,4 @@
-//! Lets one process at a time change a store: locks on files, taken in one fixed order.
+//! Locks stores, so that one process at a time changes them; the file locks are taken in a fixed order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
@@ -22,7 +22,7 @@ pub(crate) const WAIT: Duration = Duration::from_secs(10);
 const MIN_PAUSE: Duration = Duration::from_millis(1);
 const MAX_PAUSE: Duration = Duration::from_millis(16);
 
-/// Whoever has waited this long looks most often, so that newcomers do not pass it for ever.
+/// After this time a process polls at the shortest interval, so that later ones do not overtake it for ever.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 word_enum! {
@@ -48,14 +48,14 @@ impl Store {
     }
 }
 
-/// The locks a transaction holds; they end with it, also when the process is killed.
+/// The locks of a transaction, released with it, also if the process is killed.
 #[derive(Debug, Default)]
 pub(crate) struct Locks {
     held: BTreeMap<Store, File>,
 }
 
 impl Locks {
-    /// Waits for the locks of all stores opened, and leaves this process's id in each.
+    /// Waits for the locks of all opened stores, and writes this process's id into each.
     pub(crate) fn acquire(
         folder: &Path,
         opened: BTreeMap<Store, File>,
@@ -63,13 +63,13 @@ impl Locks {
     ) -> Result<Self> {
         for (store, file) in &opened {
             wait_for(file, &store.file(folder), wait)?;
-            // The id serves a message only: on a full disk the lock holds as well without it.
-            sign(file).ok();
+            // The id is only for an error message, so a full disk does not matter.
+            write_id(file).ok();
         }
         Ok(Self { held: opened })
     }
 
-    /// Takes the locks named without creating or writing anything: those that exist, and are free in time.
+    /// Takes those of the locks that exist and are free in time, without creating or writing anything.
     pub(crate) fn acquire_if_possible(
         folder: &Path,
         stores: &BTreeSet<Store>,
@@ -87,7 +87,7 @@ impl Locks {
         Self { held }
     }
 
-    /// Takes all other locks as well if every one of them is free at once.
+    /// Takes all other locks too, if every one of them is free.
     pub(crate) fn try_all(&self, folder: &Path) -> Result<Option<Self>> {
         let mut others = BTreeMap::new();
         for store in Store::ALL {
@@ -106,13 +106,13 @@ impl Locks {
     }
 }
 
-/// Opens the lock files of stores, which fails where nothing can be written.
+/// Opens the lock files of stores for writing.
 pub(crate) fn open_all(folder: &Path, stores: &BTreeSet<Store>) -> Result<BTreeMap<Store, File>> {
     let opened = |store: &Store| Ok((*store, open(&store.file(folder))?));
     stores.iter().map(opened).collect()
 }
 
-/// A link in place of a lock would have this process's id written wherever it leads.
+/// Opens a lock file; refuses a link, because this process's id would be written to its target.
 pub(crate) fn open(path: &Path) -> Result<File> {
     match disk::open_or_create(path) {
         Err(error)
@@ -129,7 +129,7 @@ pub(crate) fn open(path: &Path) -> Result<File> {
     }
 }
 
-/// Returns whether none of these stores is locked, without blocking other callers.
+/// Returns whether none of these stores is locked.
 pub(crate) fn are_free(folder: &Path, stores: &BTreeSet<Store>) -> Result<bool> {
     for store in stores {
         let path = store.file(folder);
@@ -150,7 +150,7 @@ pub(crate) fn are_free(folder: &Path, stores: &BTreeSet<Store>) -> Result<bool> 
 
 /// Waits for an exclusive lock on a file, and gives up after `wait`.
 ///
-/// The pauses grow at first, because the lock is held only briefly, and shrink again for who waits long.
+/// The pauses grow at first, because most locks are held briefly, and shrink again after a long wait.
 pub(crate) fn wait_for(file: &File, path: &Path, wait: Duration) -> Result<()> {
     let mut waited = Duration::ZERO;
     loop {
@@ -172,10 +172,10 @@ fn pause_after(waited: Duration) -> Duration {
     (waited + MIN_PAUSE).min(shrinking).max(MIN_PAUSE)
 }
 
-/// Of fixed width, so that one write replaces what the last holder left.
+/// Writes this process's id, with a fixed width, so that it replaces that of the last holder.
 ///
-/// A file that has another name may be somebody's own: it stays as it is.
-fn sign(file: &File) -> std::io::Result<()> {
+/// Does not write to a file with other hard links, because it may be a file of the user.
+fn write_id(file: &File) -> std::io::Result<()> {
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 1 {
         return Ok(());
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_held_lock_names_its_holder_and_file() {
+    fn the_error_for_a_taken_lock_names_its_holder_and_file() {
         let folder = tempfile::tempdir().unwrap();
         let locks = acquire(folder.path(), &[Store::Plan, Store::Context], WAIT).unwrap();
         let only = stores(&[Store::Context]);
@@ -233,7 +233,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_with_another_name_is_locked_and_not_signed() {
+    fn a_file_with_another_hard_link_is_locked_but_not_written() {
         let folder = tempfile::tempdir().unwrap();
         let own = folder.path().join("own.md");
         disk::write(&File::create(&own).unwrap(), b"mine").unwrap();

@@ -1,39 +1,38 @@
-//! Reads bounded files, applies a set of changes whole or not at all, and can take it back.
+//! Reads bounded files, applies a set of changes atomically, and can undo it.
 //!
-//! There are three ways to write, and nothing else in the crate writes files but `facts` and
-//! `recall::index`:
+//! There are three ways to write; apart from them, only `facts` and `recall::index` write files:
 //!
 //! - **changes**: [`Storage::transact`] locks the stores, lets the caller read and plan [`Changes`], and
-//!   applies them. For markdown, settings and every other file that people read.
-//! - **append**: [`append()`] adds lines to a log with one write, [`Log`] under one lock. For the journal.
+//!   applies them. Used for markdown, settings and every other file that people read.
+//! - **append**: [`append()`] adds lines to a log with one write; [`Log`] adds several under one lock. Used for
+//!   the journal.
 //! - **caches and logs** in `.annals/`: [`Storage::write_cache`], [`Storage::log`].
 //!
-//! # What a transaction promises
+//! # Guarantees of a transaction
 //!
-//! 1. The locks of its stores are held over reading, planning and applying (`locks/` in `.annals/`, one
-//!    file a store, always in the same order). Whoever comes second waits, then sees what was written.
-//! 2. What a killed process left half done in these stores is finished first.
-//! 3. A record of all old and new bytes goes to the disk before the first change (see `format.rs`), signed
-//!    with the user's own key: what is not this user's is never acted on (see `signature.rs`). Without a key
-//!    a single file is written unrecorded, and anything else is refused.
-//! 4. Each change is made only where the place holds what it held when it was planned: a temporary file
-//!    beside it, flushed, trades places with it, and what comes out is compared (see `replace.rs`). Then the
-//!    directories are flushed, each once.
-//! 5. If a change cannot be made (the disk is full), those before it are taken back, and the error says so.
-//!    Where somebody without our locks saved a file meanwhile, their save stays and the work starts again
-//!    on it, three times at most. What cannot be taken back at once, the next transaction takes back;
-//!    nothing is lost, because the record has all bytes.
-//! 6. Killed at any instant, every file holds its old content or its new, and the next transaction on
-//!    one of the stores completes the rest. A file that holds neither by then is left alone and reported.
-//! 7. Asked once more with the same [`WriteRequest`], it answers as the first time and changes nothing
+//! 1. It holds the locks of its stores while it reads, plans and applies (`locks/` in `.annals/`, one file
+//!    per store, always locked in the same order). A second process waits and then sees the changes.
+//! 2. Operations on these stores that were interrupted by a killed process are completed first.
+//! 3. A record of all old and new bytes is written to disk before the first change (see `format.rs`). It is
+//!    signed with the user's own key, and records that this user did not sign are never executed (see
+//!    `signature.rs`). Without a key, a single file is written without a record, and anything else is refused.
+//! 4. A change is applied only if the file still has the content it had when the change was planned: a
+//!    temporary file beside it, flushed, is exchanged with it, and the replaced content is compared (see
+//!    `replace.rs`). Then each directory is flushed once.
+//! 5. If a change fails (the disk is full), the earlier ones are reverted, and the error says so. If another
+//!    program saved a file in the meantime, its version is kept and the work is retried, up to three times.
+//!    If reverting fails, the next transaction does it; nothing is lost, because the record has all bytes.
+//! 6. If the process is killed, every file has either its old or its new content, and the next transaction
+//!    on one of the stores completes the rest. A file that has neither by then is skipped with a warning.
+//! 7. If it is repeated with the same [`WriteRequest`], it returns the first answer and changes nothing
 //!    ([`Storage::transact_once`]).
-//! 8. The record stays as history (200 operations or 64 MiB), from which [`History::undo`] works.
+//! 8. The record is kept in the history (200 operations or 64 MiB) for [`History::undo`].
 //!
-//! Symbolic links are followed to where they lead when a change is planned; what would land outside of the
-//! root (or of the user's `linked_roots`) or in `.git` is refused, and when it is made, no link is followed: it
-//! goes through a handle of its directory (see `dir.rs`).
-//! Permissions and owner of a replaced file are kept, other hard links to it are not: they keep the old
-//! content. One change to one file costs three flushes: record, content, directory.
+//! When a change is planned, symbolic links are followed; a target outside the root (and the user's
+//! `linked_roots`), or in `.git`, is refused. When a change is applied, no link is followed: it goes through a
+//! handle of its directory (see `dir.rs`).
+//! A replaced file keeps its permissions and owner. Other hard links to it keep the old content. A change to
+//! one file costs three flushes: record, content, directory.
 //!
 //! # Use
 //!
@@ -59,7 +58,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "the bans on reading and writing send everybody else here"
+    reason = "this is the module that the bans on reading and writing refer to"
 )]
 
 mod append;

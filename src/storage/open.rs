@@ -15,18 +15,18 @@ use crate::storage::stat::is_absent;
 /// The kind of file to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpenAs {
-    /// A file; the caller looks at what was opened before it reads.
+    /// A file; the caller must check the kind of the opened file.
     File,
     /// A folder.
     #[cfg(target_os = "linux")]
     Folder,
-    /// A folder whose entries are opened or changed by name; it need not be readable.
+    /// A folder whose entries are opened or changed by name; it does not have to be readable.
     #[cfg(target_os = "linux")]
     Handle,
 }
 
-/// Opens what a project has at a path; returns `None` if it leads outside.
-pub(crate) fn of_project(path: &Path, wanted: OpenAs) -> io::Result<Option<File>> {
+/// Opens a file or folder of a project; returns `None` if a link leads outside.
+pub(crate) fn in_project(path: &Path, wanted: OpenAs) -> io::Result<Option<File>> {
     if !goes_up(path) {
         match without_links(path, wanted) {
             Err(error) if is_link(&error) => {}
@@ -34,9 +34,9 @@ pub(crate) fn of_project(path: &Path, wanted: OpenAs) -> io::Result<Option<File>
         }
     }
     match Boundary::around(path) {
-        None => of_user(path, wanted).map(Some),
+        None => following_links(path, wanted).map(Some),
         Some(boundary) => match boundary.resolve(path)? {
-            // A link that took the place of what was resolved is not followed.
+            // A link that has replaced the resolved path meanwhile is not followed.
             Some(real) => without_links(&real, wanted).map(Some),
             None => Ok(None),
         },
@@ -45,19 +45,19 @@ pub(crate) fn of_project(path: &Path, wanted: OpenAs) -> io::Result<Option<File>
 
 /// Returns whether a path contains `..` as a component.
 fn goes_up(path: &Path) -> bool {
-    // Most paths contain no two dots, which is faster to see than their components.
+    // Most paths do not contain two dots, which is faster to check than their components.
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.windows(2).any(|pair| pair == b"..")
         && path.components().any(|part| part == Component::ParentDir)
 }
 
-/// Returns what a project has at a path, links followed, or `None` if one leads outside or nowhere.
+/// Returns the kind of file at a project's path, links followed, or `None` if one leads outside or nowhere.
 pub(crate) fn kind(path: &Path) -> io::Result<Option<PathKind>> {
     match fs::symlink_metadata(path) {
         Err(error) if is_absent(&error) => return Ok(None),
-        found => _ = found?,
+        metadata => _ = metadata?,
     }
-    // A folder on the way may be the link.
+    // One of the folders in the path may be a link.
     let real = match Boundary::around(path) {
         None => path.to_owned(),
         Some(boundary) => match boundary.resolve(path)? {
@@ -67,22 +67,22 @@ pub(crate) fn kind(path: &Path) -> io::Result<Option<PathKind>> {
     };
     match Stat::read(&real) {
         Err(error) if is_absent(&error) => Ok(None),
-        found => Ok(Some(found?.kind)),
+        stat => Ok(Some(stat?.kind)),
     }
 }
 
-/// Opens what the user named, wherever links lead.
+/// Opens a path that the user named, following all links.
 #[cfg(target_os = "linux")]
-pub(crate) fn of_user(path: &Path, wanted: OpenAs) -> io::Result<File> {
+pub(crate) fn following_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
     use rustix::fs::Mode;
 
     let opened = rustix::fs::open(path, flags(wanted), Mode::empty());
     opened.map(File::from).map_err(plain_error)
 }
 
-/// Opens what the user named, wherever links lead.
+/// Opens a path that the user named, following all links.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn of_user(path: &Path, _: OpenAs) -> io::Result<File> {
+pub(crate) fn following_links(path: &Path, _: OpenAs) -> io::Result<File> {
     // Opening a pipe waits for its other end.
     if Stat::read(path)?.kind == PathKind::Other {
         return Err(not_regular());
@@ -90,13 +90,13 @@ pub(crate) fn of_user(path: &Path, _: OpenAs) -> io::Result<File> {
     File::open(path)
 }
 
-/// Opens a directory if no link is part of its path, to change its entries by name.
+/// Opens a directory whose path contains no link, to change its entries by name.
 #[cfg(target_os = "linux")]
 pub(crate) fn directory(path: &Path) -> io::Result<File> {
     without_links(path, OpenAs::Handle)
 }
 
-/// Opens a path that no link is part of.
+/// Opens a path that contains no link.
 #[cfg(target_os = "linux")]
 fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
     use rustix::fs::CWD;
@@ -107,25 +107,25 @@ fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
 
     let only = ResolveFlags::NO_SYMLINKS;
     match openat2(CWD, path, flags(wanted), Mode::empty(), only) {
-        // Kernels before 5.6 and some sandboxes have no such call.
+        // Linux before 5.6 and some sandboxes do not support this call.
         Err(Errno::NOSYS | Errno::PERM) => open_and_compare(path, wanted),
         opened => opened.map(File::from).map_err(plain_error),
     }
 }
 
-/// Opens a path that no link is part of.
+/// Opens a path that contains no link.
 #[cfg(not(target_os = "linux"))]
 fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
     open_and_compare(path, wanted)
 }
 
-/// Opens a path that resolves to itself, and looks afterwards whether that was what was opened.
+/// Opens a path that resolves to itself, and checks afterwards that it has not been replaced meanwhile.
 fn open_and_compare(path: &Path, wanted: OpenAs) -> io::Result<File> {
     let before = fs::symlink_metadata(path)?;
     if before.is_symlink() || fs::canonicalize(path)? != path {
         return Err(link_error());
     }
-    let file = of_user(path, wanted)?;
+    let file = following_links(path, wanted)?;
     if is_same(&before, &file.metadata()?) {
         return Ok(file);
     }
@@ -157,7 +157,7 @@ fn flags(wanted: OpenAs) -> rustix::fs::OFlags {
     }
 }
 
-/// Returns an error in the standard library's terms; a socket can't be opened at all.
+/// Converts an error to one of the standard library; `NXIO` is the error for a socket.
 #[cfg(target_os = "linux")]
 fn plain_error(error: rustix::io::Errno) -> io::Error {
     match error {
@@ -171,7 +171,7 @@ fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "is not a regular file")
 }
 
-/// Why a path was not opened as it is.
+/// The error for a path that contains a link.
 #[derive(Debug)]
 struct LeadsThroughLink;
 
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     fn file(path: &Path) -> io::Result<Option<File>> {
-        of_project(path, OpenAs::File)
+        in_project(path, OpenAs::File)
     }
 
     #[test]
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_inside_of_a_project_and_where_the_user_allows_it() {
+    fn links_are_followed_inside_a_project_and_to_allowed_folders() {
         let folder = tempfile::tempdir().unwrap();
         let top = fs::canonicalize(folder.path()).unwrap();
         let root = top.join("project");
@@ -245,7 +245,7 @@ mod tests {
         ];
         for path in outside {
             assert!(file(&root.join(path)).unwrap().is_none(), "{path}");
-            let warnings = boundary.take_left_out();
+            let warnings = boundary.take_warnings();
             assert_eq!(warnings.len(), 1, "{path}");
             let named = warnings.into_iter().next().unwrap();
             assert_eq!(named.place.file, root.join(path));

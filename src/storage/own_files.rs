@@ -1,6 +1,6 @@
-//! Caches and logs in `.annals/`: files that may be lost, and are in no history.
+//! Caches and logs in `.annals/`: files that may be lost and are not in the history.
 //!
-//! A cache is a file that is replaced whole, or a database of SQLite, which has files beside it.
+//! A cache is a file that is always replaced as a whole, or an SQLite database, which has companion files.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -28,8 +28,8 @@ impl Storage {
 
     /// Returns a cache's bytes, or `None` if there is none.
     ///
-    /// A repository can bring one: what it says is checked like any text of the repository. Where it is no
-    /// regular file in a folder of ours, or larger than any that is written, there is none.
+    /// A repository can contain one, so its content is not trusted. Returns `None` also for anything but a
+    /// regular file in a folder of ours, and for a file over [`read::MAX_FILE`].
     pub fn cache(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let Some(file) = self.open_cache(name)? else {
             return Ok(None);
@@ -41,21 +41,21 @@ impl Storage {
         Ok((bytes.len() as u64 <= read::MAX_FILE).then_some(bytes))
     }
 
-    /// Opens a cache of any size for reading; returns `None` if there is none; no other file takes its place meanwhile.
+    /// Opens a cache of any size for reading; returns `None` if there is none.
     pub fn open_cache(&self, name: &str) -> Result<Option<File>> {
         let path = self.own_file(name);
         if !self.folder().is_own() {
             return Ok(None);
         }
         match disk::open_to_read(&path) {
-            // A link or a pipe, which a cloned repository can bring, is no cache of ours.
+            // A link or a pipe, which a cloned repository can contain, is not a cache of ours.
             Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(None),
             Err(error) if read::is_absent(&error) => Ok(None),
             file => file.at("read", &path).map(Some),
         }
     }
 
-    /// Writes a cache, whole or not at all; not flushed, so a power cut may lose it. Not on a dry run.
+    /// Writes a cache atomically, except on a dry run; it is not flushed, so a power failure may lose it.
     pub fn write_cache(&self, name: &str, bytes: &[u8]) -> Result<()> {
         if self.is_dry_run() {
             return Ok(());
@@ -69,8 +69,9 @@ impl Storage {
         disk::rename(&temporary, &path).at("replace", &path)
     }
 
-    /// Changes a cache, one process at a time: `change` gets its bytes and returns the new ones, or `None` if
-    /// it stays as it is. Not on a dry run.
+    /// Changes a cache, one process at a time, except on a dry run.
+    ///
+    /// `change` gets the cache's bytes, and returns the new ones or `None` to leave the cache as it is.
     pub fn update_cache(
         &self,
         name: &str,
@@ -90,14 +91,14 @@ impl Storage {
         }
     }
 
-    /// Replaces a cache that is a database by what `build` makes at the path it is given; one process at a time.
+    /// Replaces a database by one that `build` creates at the path passed to it; one process at a time.
     ///
-    /// Whoever waited for another process asks `is_good` first. Whoever has the old one open keeps it.
-    /// On a dry run nothing is built, and that is an error.
+    /// Nothing is built if `is_valid` returns true, which it may after another process has built the database.
+    /// Processes that have the old database open keep it. A dry run is an error.
     pub fn rebuild_database(
         &self,
         name: &str,
-        is_good: impl Fn(&Path) -> bool,
+        is_valid: impl Fn(&Path) -> bool,
         build: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<()> {
         let path = self.own_file(name);
@@ -108,21 +109,21 @@ impl Storage {
         let place = self.folder().locks().join(name);
         let lock = lock::open(&place)?;
         lock::wait_for(&lock, &place, lock::WAIT)?;
-        if is_good(&path) {
+        if is_valid(&path) {
             return Ok(());
         }
         let new = self.own_file(&format!("{name}.new"));
         disk::remove_file(&new).at("remove", &new)?;
         remove_companions(&new)?;
         let file = disk::create_new(&new).at("create", &new)?;
-        // It may repeat what others may not read.
+        // It may contain text from files that others may not read.
         disk::set_mode(&file, 0o600).at("protect", &new)?;
         build(&new)?;
         remove_companions(&path)?;
         disk::rename(&new, &path).at("replace", &path)
     }
 
-    /// Adds a line to a log such as `hook.log`. Not on a dry run.
+    /// Adds a line to a log such as `hook.log`, except on a dry run.
     pub fn log(&self, name: &str, line: &str) -> Result<()> {
         if self.is_dry_run() {
             return Ok(());
@@ -132,7 +133,7 @@ impl Storage {
     }
 }
 
-/// Removes the files that SQLite keeps beside a database: of another database they would be poison.
+/// Removes the files that SQLite keeps beside a database; beside another database they would corrupt it.
 fn remove_companions(database: &Path) -> Result<()> {
     for ending in ["-journal", "-wal", "-shm"] {
         let mut name = database.as_os_str().to_owned();
@@ -150,9 +151,9 @@ pub(crate) fn remove_beside(database: &Path, ending: &str) -> Result<()> {
     };
     let folder = &root::real_path(root::folder_of(database))?;
     let beginning = format!("{}-{ending}", name.to_string_lossy());
-    for (found, kind) in listing::entries(folder).at("list", folder)? {
-        if kind == PathKind::File && found.starts_with(&beginning) {
-            let path = folder.join(found);
+    for (name, kind) in listing::entries(folder).at("list", folder)? {
+        if kind == PathKind::File && name.starts_with(&beginning) {
+            let path = folder.join(name);
             disk::remove_file(&path).at("remove", &path)?;
         }
     }

@@ -1,4 +1,4 @@
-//! Shows files as they will be after a plan, before anything is written.
+//! Shows files as they will be after the planned changes, before anything is written.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -17,16 +17,17 @@ pub(crate) enum PathState {
     File(Vec<u8>),
     Directory,
     Absent,
-    /// The plan changes nothing there: what is on disk at this path, which a move may have renamed.
+    /// The plan does not change it; its content is on disk at this path, which a planned move may rename.
     OnDisk(PathBuf),
 }
 
-/// The tree after some changes, in order; paths are real ones.
+/// The file tree after planned changes, in order; all paths are without links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Preview {
     changes: Vec<Change<Vec<u8>>>,
-    /// The changes of each path but moves, by their places in the order.
-    touching: HashMap<PathBuf, Vec<usize>>,
+    /// The indices of the changes of each path, except moves.
+    by_path: HashMap<PathBuf, Vec<usize>>,
+    /// The indices of the moves.
     moves: Vec<usize>,
 }
 
@@ -48,13 +49,13 @@ impl Preview {
             Change::Move { .. } => self.moves.push(index),
             other => {
                 let path = other.path().to_owned();
-                self.touching.entry(path).or_default().push(index);
+                self.by_path.entry(path).or_default().push(index);
             }
         }
         self.changes.push(change);
     }
 
-    /// Removes a change without effect.
+    /// Removes a change that has no effect.
     pub(crate) fn remove(&mut self, index: usize) {
         let mut changes = std::mem::take(self).changes;
         changes.remove(index);
@@ -63,9 +64,9 @@ impl Preview {
         }
     }
 
-    /// Returns the write that another one of the same file can join: nothing after it touches the file.
-    pub(crate) fn open_write(&mut self, path: &Path) -> Option<(usize, &mut Change<Vec<u8>>)> {
-        let index = *self.touching.get(path)?.last()?;
+    /// Returns the last change of a file if it is a write, so that another one can be merged into it.
+    pub(crate) fn last_write(&mut self, path: &Path) -> Option<(usize, &mut Change<Vec<u8>>)> {
+        let index = *self.by_path.get(path)?.last()?;
         if self.last_move(path, self.changes.len()) > Some(index) {
             return None;
         }
@@ -73,7 +74,7 @@ impl Preview {
         matches!(change, Change::Write { .. }).then_some((index, change))
     }
 
-    /// Looks from the newest change back to the disk.
+    /// Returns the planned state of a path.
     pub(crate) fn lookup(&self, path: &Path) -> Result<PathState> {
         self.lookup_before(path, self.changes.len())
     }
@@ -81,12 +82,12 @@ impl Preview {
     fn lookup_before(&self, path: &Path, mut end: usize) -> Result<PathState> {
         let mut path = path.to_owned();
         loop {
-            let touched = self.touching.get(&path).and_then(|touching| {
-                let earlier = touching.partition_point(|index| *index < end);
-                touching[..earlier].last().copied()
+            let changed = self.by_path.get(&path).and_then(|indices| {
+                let earlier = indices.partition_point(|index| *index < end);
+                indices[..earlier].last().copied()
             });
             let moved = self.last_move(&path, end);
-            let Some(last) = touched.max(moved) else {
+            let Some(last) = changed.max(moved) else {
                 return Ok(PathState::OnDisk(path));
             };
             match &self.changes[last] {
@@ -109,7 +110,7 @@ impl Preview {
         }
     }
 
-    /// Returns the last move, before an end, that takes a path away or brings it.
+    /// Returns the last move before `end` to or from a path.
     fn last_move(&self, path: &Path, end: usize) -> Option<usize> {
         let earlier = self.moves.partition_point(|index| *index < end);
         let moves = self.moves[..earlier].iter().rev().copied();
@@ -121,12 +122,12 @@ impl Preview {
         moves.next()
     }
 
-    /// Returns a file's bytes, or `None` if no file will be.
+    /// Returns a file's planned bytes, or `None` if there will be no file.
     pub(crate) fn bytes(&self, path: &Path) -> Result<Option<Vec<u8>>> {
         bytes_of(self.lookup(path)?, path)
     }
 
-    /// Returns whether anything will be there.
+    /// Returns whether a path will exist.
     pub(crate) fn exists(&self, path: &Path) -> Result<bool> {
         match self.lookup(path)? {
             PathState::File(_) | PathState::Directory => Ok(true),
@@ -138,7 +139,7 @@ impl Preview {
         }
     }
 
-    /// Returns whether a directory will be there.
+    /// Returns whether a path will be a directory.
     pub(crate) fn is_directory(&self, path: &Path) -> Result<bool> {
         Ok(match self.lookup(path)? {
             PathState::Directory => true,
@@ -147,7 +148,7 @@ impl Preview {
         })
     }
 
-    /// Returns whether nothing will be in a directory.
+    /// Returns whether a directory will be empty.
     pub(crate) fn is_vacant(&self, directory: &Path) -> Result<bool> {
         let mut below = self.arrivals(directory);
         below.remove(directory);
@@ -164,7 +165,7 @@ impl Preview {
         Ok(true)
     }
 
-    /// Returns the digests of the files at and below a path.
+    /// Returns the digests of the files at and below a path, by relative path.
     pub(crate) fn contents(&self, path: &Path) -> Result<BTreeMap<PathBuf, String>> {
         let mut files = BTreeSet::new();
         for arrival in self.arrivals(path).into_iter().chain([path.to_owned()]) {
@@ -193,7 +194,7 @@ impl Preview {
         Ok(contents)
     }
 
-    /// Returns what the changes put at and below a path, each by the name it has in the end.
+    /// Returns the paths at and below a path that the changes affect, by their final names.
     fn arrivals(&self, path: &Path) -> BTreeSet<PathBuf> {
         let mut arrived = BTreeSet::new();
         for change in &self.changes {
@@ -217,8 +218,8 @@ impl Preview {
     }
 }
 
-fn bytes_of(look: PathState, path: &Path) -> Result<Option<Vec<u8>>> {
-    match look {
+fn bytes_of(state: PathState, path: &Path) -> Result<Option<Vec<u8>>> {
+    match state {
         PathState::File(bytes) => Ok(Some(bytes)),
         PathState::Absent => Ok(None),
         PathState::OnDisk(path) => read::bytes(&path),

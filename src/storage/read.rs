@@ -1,4 +1,4 @@
-//! Reads files of bounded size: never hangs, never fills the memory, never drops a byte silently.
+//! Reads files up to a maximum size, without ever hanging, exhausting memory or silently dropping a byte.
 
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
@@ -31,9 +31,9 @@ pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     Ok(bytes)
 }
 
-/// Does the same without counting the file as read by the command: its content is only compared.
+/// Reads like [`bytes`], but does not count towards the command's limit, since the content is only compared.
 pub(crate) fn uncounted_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
-    match open::of_project(path, OpenAs::File) {
+    match open::in_project(path, OpenAs::File) {
         Ok(None) => Ok(None),
         Ok(Some(file)) => read_bounded(file, path).map(Some),
         Err(error) if is_absent(&error) => Ok(None),
@@ -43,7 +43,7 @@ pub(crate) fn uncounted_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
 
 /// Returns the bytes of a file that the user named, or `None` if there is none; links are followed.
 pub fn users_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
-    match open::of_user(path, OpenAs::File) {
+    match open::following_links(path, OpenAs::File) {
         Err(error) if is_absent(&error) => Ok(None),
         file => read_bounded(file.at("read", path)?, path).map(Some),
     }
@@ -51,7 +51,7 @@ pub fn users_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
 
 /// Returns the text of a project's file, or `None` if there is none or a link leads outside.
 ///
-/// Bytes that are not text become U+FFFD and a warning.
+/// Invalid UTF-8 becomes U+FFFD and a warning.
 pub fn text(path: &Path) -> Result<Option<Parsed<String>>> {
     Ok(bytes(path)?.map(|bytes| decode(bytes, path)))
 }
@@ -61,7 +61,7 @@ pub(crate) fn text_or_warning(path: &Path, warnings: &mut Vec<Warning>) -> Optio
     or_warning(text(path), path, warnings)
 }
 
-/// Returns what was read of a file, or `None` with a warning if that failed.
+/// Returns the text of a file, or `None` with a warning if reading it failed.
 pub(crate) fn or_warning(
     text: Result<Option<Parsed<String>>>,
     path: &Path,
@@ -81,7 +81,7 @@ pub fn users_text(path: &Path) -> Result<Option<Parsed<String>>> {
     Ok(users_bytes(path)?.map(|bytes| decode(bytes, path)))
 }
 
-/// Reads what was opened, if it is a file of bounded size.
+/// Reads an opened file if it is a regular file within the maximum size.
 fn read_bounded(file: File, path: &Path) -> Result<Vec<u8>> {
     let stat = Stat::from(&file.metadata().at("read", path)?);
     match stat.kind {
@@ -128,53 +128,53 @@ fn read_up_to(mut file: File, size: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns what a project has at a path, links followed, or `None` if one leads outside or nowhere.
+/// Returns the kind of file at a project's path, links followed, or `None` if one leads outside or nowhere.
 pub(crate) fn kind(path: &Path) -> std::io::Result<Option<PathKind>> {
     open::kind(path)
 }
 
-/// Returns whether a project has something at a path; what a link puts outside is not there.
+/// Returns whether a project's path exists; a link that leads outside does not count.
 pub(crate) fn exists(path: &Path) -> bool {
     matches!(kind(path), Ok(Some(_)))
 }
 
-/// Returns whether a project has a file at a path; one that a link puts outside is not there.
+/// Returns whether a project's path is a file; a link that leads outside does not count.
 pub(crate) fn is_file(path: &Path) -> bool {
     matches!(kind(path), Ok(Some(PathKind::File)))
 }
 
-/// Returns whether a project has a folder at a path; one that a link puts outside is not there.
+/// Returns whether a project's path is a folder; a link that leads outside does not count.
 pub(crate) fn is_folder(path: &Path) -> bool {
     matches!(kind(path), Ok(Some(PathKind::Folder)))
 }
 
-/// Returns whether a file is there and its permissions keep everybody from writing it.
+/// Returns whether a file exists and is read-only for everybody.
 pub(crate) fn is_write_protected(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.permissions().readonly())
 }
 
-/// Opens a file that is read line by line and never held whole; returns `None` if there is none.
+/// Opens a file that the user named, to be read line by line; returns `None` if there is none.
 ///
-/// It may be of any size, and the user has named it: it is never a file that was found.
+/// The file may have any size.
 pub fn lines(path: &Path) -> Result<Option<BufReader<File>>> {
-    match open::of_user(path, OpenAs::File) {
+    match open::following_links(path, OpenAs::File) {
         Err(error) if is_absent(&error) => Ok(None),
         file => Ok(Some(BufReader::new(file.at("read", path)?))),
     }
 }
 
-/// Returns bytes as text; those that are no UTF-8 become U+FFFD, with one warning at the first of them.
+/// Returns bytes as text; invalid UTF-8 becomes U+FFFD, with one warning at its first line.
 pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
     let line_of = |end: usize, bytes: &[u8]| bytes[..end].split(|byte| *byte == b'\n').count();
     let invalid = match String::from_utf8(bytes) {
         Ok(text) if !has_nul(text.as_bytes()) => return Parsed::clean(text),
         Ok(text) => {
-            // A file damaged by a power failure is valid UTF-8, too: zeros.
+            // A power failure can leave a file with zeros, which are valid UTF-8.
             let line = line_of(text.find('\0').unwrap_or(0), text.as_bytes());
             let warnings = vec![Warning::at(
                 path,
                 line,
-                "holds NUL bytes, as damaged files do",
+                "contains NUL bytes and may be damaged",
             )];
             return Parsed::new(text, warnings);
         }
@@ -190,7 +190,7 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
 
 /// Returns whether bytes contain a NUL.
 fn has_nul(bytes: &[u8]) -> bool {
-    // Without an early exit, a chunk is compared with vector instructions, and the processor need not be asked for any.
+    // Without an early exit, the compiler compares a chunk with vector instructions.
     let zeros = |chunk: &[u8]| {
         chunk
             .iter()
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_file_is_no_error() {
+    fn a_missing_file_is_not_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         assert_eq!(bytes(&file).unwrap(), None);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_a_directory_says_so() {
+    fn a_directory_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let error = bytes(folder.path()).unwrap_err();
         assert!(error.to_string().contains("is a directory"), "{error}");
@@ -247,14 +247,14 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_device_is_refused_instead_of_read_for_ever() {
+    fn a_device_is_refused() {
         let error = bytes(Path::new("/dev/zero")).unwrap_err();
         assert!(error.to_string().contains("not a regular file"), "{error}");
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_socket_or_a_pipe_is_refused_without_waiting_for_its_other_end() {
+    fn sockets_and_pipes_are_refused_without_blocking() {
         use rustix::fs::CWD;
         use rustix::fs::FileType;
         use rustix::fs::Mode;
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_text_is_replaced_with_one_warning_at_its_line() {
+    fn invalid_text_is_replaced_with_one_warning_at_its_line() {
         let path = Path::new("a.md");
         let parsed = decode(b"one\ntwo \xff\nthree \xfe\n".to_vec(), path);
         assert_eq!(parsed.value, "one\ntwo \u{fffd}\nthree \u{fffd}\n");

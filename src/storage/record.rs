@@ -1,8 +1,9 @@
 //! The record of one operation, written before its first change; the basis for recovery and undo.
 //!
-//! A file `<id>.pending` in `.annals/history/` until the operation is done, `<id>.record` after. `format.rs`
-//! says what is in it, `signature.rs` whose it is: one that this user did not write is never acted on. A
-//! pending file that is torn was never begun: no change is made before its record is whole on disk.
+//! It is the file `<id>.pending` in `.annals/history/` until the operation is done, and `<id>.record` after
+//! that. `format.rs` describes its content and `signature.rs` its signature: a record that this user did not
+//! sign is never executed. The operation of an incomplete pending file never began, because no change is
+//! applied before its record is completely on disk.
 
 mod reading;
 
@@ -28,6 +29,25 @@ pub(crate) use reading::RecordState;
 pub(crate) use reading::read_outline;
 pub(crate) use reading::read_unverified;
 
+/// The file of a record, by the state of its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RecordFile {
+    /// The operation is done.
+    Done,
+    /// The operation is in progress or was interrupted.
+    Pending,
+}
+
+impl RecordFile {
+    /// Returns the extension of the file's name.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            Self::Done => "record",
+            Self::Pending => "pending",
+        }
+    }
+}
+
 /// The progress of the changes of an operation, on disk and in memory.
 #[derive(Debug)]
 pub(crate) struct OperationProgress {
@@ -44,7 +64,7 @@ impl OperationProgress {
         &self.marks
     }
 
-    /// Returns whether the operation is being taken back.
+    /// Returns whether the operation is being reverted.
     pub(crate) fn is_backward(&self) -> bool {
         self.is_backward
     }
@@ -57,8 +77,8 @@ impl OperationProgress {
         Ok(())
     }
 
-    /// Notes that the operation is taken back from here on.
-    pub(crate) fn turn_back(&mut self) -> Result<()> {
+    /// Stores that the operation is being reverted.
+    pub(crate) fn mark_backward(&mut self) -> Result<()> {
         disk::write_at(&self.file, self.marks_at, &[format::BACKWARD]).at("write", &self.path)?;
         self.is_backward = true;
         Ok(())
@@ -74,9 +94,9 @@ pub(crate) struct Record {
     pub(crate) progress: OperationProgress,
 }
 
-/// The content of a record that may be foreign: to be shown, never acted on.
+/// The content of a record that may be foreign: it may be shown, but not executed.
 #[derive(Debug)]
-pub(crate) struct Unverified {
+pub(crate) struct UnverifiedRecord {
     pub(crate) header: Header,
     pub(crate) changes: Vec<Change<Vec<u8>>>,
     pub(crate) marks: Vec<Mark>,
@@ -84,7 +104,7 @@ pub(crate) struct Unverified {
 }
 
 impl Record {
-    /// Writes the record of an operation that is about to begin, under the first free id from `id` on.
+    /// Writes the record of an operation that is about to begin, with the first free id from `id` on.
     pub(crate) fn create(
         folder: &Path,
         id: u64,
@@ -93,28 +113,28 @@ impl Record {
         changes: Vec<Change<Vec<u8>>>,
     ) -> Result<Self> {
         let marks = vec![Mark::Waiting; changes.len()];
-        let unverified = Unverified {
+        let record = UnverifiedRecord {
             header,
             changes,
             marks,
             is_backward: false,
         };
-        Self::write(folder, id, key, unverified)
+        Self::write(folder, id, key, record)
     }
 
-    /// Writes and signs a record, under the first free id from `id` on, as pending.
+    /// Writes and signs a pending record, with the first free id from `id` on.
     pub(crate) fn write(
         folder: &Path,
         id: u64,
         key: &SigningKey,
-        said: Unverified,
+        record: UnverifiedRecord,
     ) -> Result<Self> {
-        let Unverified {
+        let UnverifiedRecord {
             mut header,
             changes,
             marks,
             is_backward,
-        } = said;
+        } = record;
         let lengths = |bytes: Vec<u8>| Some(bytes.len() as u64);
         let bytes = format::bytes(&changes)?;
         header.format = format::FORMAT;
@@ -156,38 +176,43 @@ impl Record {
         &self.progress.path
     }
 
-    /// Ends the operation: the record is moved to the history, or deleted if it must not be kept.
+    /// Ends the operation: the record is renamed to stay in the history, or deleted if it must not be kept.
     pub(crate) fn close(self) -> Result<()> {
         let path = &self.progress.path;
         if self.header.keep && !self.progress.is_backward {
-            disk::rename(path, &path.with_extension("record")).at("close", path)
+            disk::rename(path, &path.with_extension(RecordFile::Done.extension())).at("close", path)
         } else {
             disk::remove_file(path).at("remove", path)
         }
     }
 
-    /// Returns the name of the temporary file of a change, which identifies its operation if it is left over.
+    /// Returns the name of the temporary file of a change, which identifies its operation after a crash.
     pub(crate) fn temporary_name(&self, index: usize) -> String {
         temporary_name(self.id, self.header.pid, index)
     }
 }
 
-/// Returns the name of a temporary file; the id is 0 where there is no record.
+/// Returns the name of a temporary file; the id is 0 if there is no record.
 pub(crate) fn temporary_name(id: u64, pid: u32, index: usize) -> String {
     format!(".annals-{id}-{pid}-{index}.tmp")
 }
 
 /// Returns the path of a record.
-pub(crate) fn file_name(folder: &Path, id: u64, extension: &str) -> PathBuf {
-    folder.join(format!("{id}.{extension}"))
+pub(crate) fn file_path(folder: &Path, id: u64, file: RecordFile) -> PathBuf {
+    folder.join(format!("{id}.{}", file.extension()))
 }
 
-/// Creates the pending file under an id that no other process has, or had.
+/// Creates the pending file with an id that no other process uses or has used.
 fn reserve(folder: &Path, mut id: u64) -> Result<(u64, PathBuf, File)> {
     loop {
-        let path = file_name(folder, id, "pending");
+        let path = file_path(folder, id, RecordFile::Pending);
         match disk::create_new(&path) {
-            Ok(file) if path.with_extension("record").symlink_metadata().is_err() => {
+            Ok(file)
+                if path
+                    .with_extension(RecordFile::Done.extension())
+                    .symlink_metadata()
+                    .is_err() =>
+            {
                 return Ok((id, path, file));
             }
             // Another process has used this id since the folder was listed.

@@ -1,4 +1,4 @@
-//! Completes operations of this user that were interrupted when a process was killed.
+//! Completes operations of this user that were interrupted by a killed process.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -19,24 +19,25 @@ use crate::storage::lock::Locks;
 use crate::storage::lock::Store;
 use crate::storage::record;
 use crate::storage::record::Record;
+use crate::storage::record::RecordFile;
 use crate::storage::record::RecordState;
 use crate::storage::root::Root;
 use crate::storage::signature::Signer;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// Returns the operations that began and whose process is gone, the oldest first.
+/// Returns the interrupted operations, the oldest first.
 pub(crate) fn interrupted(
     folder: &StoreFolder,
     history: &History,
 ) -> Result<Parsed<Vec<Operation>>> {
     let mut found = Parsed::clean(Vec::new());
-    for id in history.ids("pending")? {
-        let path = record::file_name(&folder.history(), id, "pending");
-        match history.outline(id, "pending")? {
+    for id in history.ids(RecordFile::Pending)? {
+        let path = record::file_path(&folder.history(), id, RecordFile::Pending);
+        match history.outline(id, RecordFile::Pending)? {
             RecordState::Own((header, marks)) => {
                 let is_dead = lock::are_free(&folder.locks(), &stores(&header))?;
-                // It may have been finished between the look at it and at its locks.
+                // It may have been finished after its record was read and before its locks were checked.
                 if is_dead && path.exists() {
                     let operation = history::operation(id, &header, &marks);
                     found.value.push(operation);
@@ -46,21 +47,21 @@ pub(crate) fn interrupted(
                 &path,
                 "is not a record that you wrote on this machine, so it is not acted on",
             )),
-            RecordState::Nothing | RecordState::Torn => {}
+            RecordState::Missing | RecordState::Incomplete => {}
         }
     }
     Ok(found)
 }
 
-/// Returns the stores that must be locked to finish what was begun in any of those named.
+/// Returns the stores that must be locked to complete the interrupted operations on any of the given stores.
 pub(crate) fn stores_involved(
     history: &History,
     named: &BTreeSet<Store>,
 ) -> Result<BTreeSet<Store>> {
     let mut involved = named.clone();
-    for id in history.ids("pending")? {
-        // One that is torn is being written, or was never begun.
-        if let RecordState::Own((header, _)) = history.outline(id, "pending")? {
+    for id in history.ids(RecordFile::Pending)? {
+        // An incomplete record is being written, or its operation never began.
+        if let RecordState::Own((header, _)) = history.outline(id, RecordFile::Pending)? {
             let own = stores(&header);
             if !own.is_disjoint(named) {
                 involved.extend(own);
@@ -84,18 +85,19 @@ impl Recovery<'_> {
     pub(crate) fn run(&self, history: &History) -> Result<Vec<Warning>> {
         let mut warnings = Vec::new();
         let mut foreign = Vec::new();
-        for id in history.ids("pending")? {
+        for id in history.ids(RecordFile::Pending)? {
             match self.open(id)? {
                 RecordState::Own(record) if stores(&record.header).is_subset(self.locked) => {
                     let name = name(&record);
                     let hint = format!("`annals log --forget {id}` discards it");
-                    let told = finish(self.root, record).map_err(|error| {
+                    warnings.extend(finish(self.root, record).map_err(|error| {
                         Error::failed(format!("cannot finish {name}: {error}")).hint(hint)
-                    })?;
-                    warnings.extend(told);
+                    })?);
                 }
-                RecordState::Own(_) | RecordState::Nothing => {}
-                RecordState::Torn | RecordState::Foreign => foreign.extend(self.abandoned(id)?),
+                RecordState::Own(_) | RecordState::Missing => {}
+                RecordState::Incomplete | RecordState::Foreign => {
+                    foreign.extend(self.abandoned(id)?);
+                }
             }
         }
         warnings.extend(foreign::set_aside(self.folder, &foreign)?);
@@ -103,23 +105,24 @@ impl Recovery<'_> {
     }
 
     fn open(&self, id: u64) -> Result<RecordState<Record>> {
-        Record::open(&self.folder.history(), id, "pending", self.signer)
+        Record::open(&self.folder.history(), id, RecordFile::Pending, self.signer)
     }
 
-    /// Removes a record that never began; returns one that is not ours. Neither while anybody is at work:
-    /// its process may be writing it right now, under locks that it does not tell yet.
+    /// Deletes an incomplete record; returns the path of a foreign one.
+    ///
+    /// Does nothing while any store is locked, because that process may be writing the record.
     fn abandoned(&self, id: u64) -> Result<Option<PathBuf>> {
-        let Some(_rest) = self.locks.try_all(&self.folder.locks())? else {
+        let Some(_locks) = self.locks.try_all(&self.folder.locks())? else {
             return Ok(None);
         };
-        let path = record::file_name(&self.folder.history(), id, "pending");
+        let path = record::file_path(&self.folder.history(), id, RecordFile::Pending);
         match self.open(id)? {
-            RecordState::Torn => {
+            RecordState::Incomplete => {
                 disk::remove_file(&path).at("remove", &path)?;
                 Ok(None)
             }
             RecordState::Foreign => Ok(Some(path)),
-            RecordState::Nothing | RecordState::Own(_) => Ok(None),
+            RecordState::Missing | RecordState::Own(_) => Ok(None),
         }
     }
 }
@@ -127,7 +130,7 @@ impl Recovery<'_> {
 fn finish(root: &Root, mut record: Record) -> Result<Vec<Warning>> {
     let name = name(&record);
     let path = record.path().to_owned();
-    let (left, came) = if record.progress.is_backward() {
+    let (skipped, outcome) = if record.progress.is_backward() {
         (apply::roll_back(root, &mut record)?, "rolled back")
     } else {
         (apply::complete(root, &mut record)?, "completed")
@@ -135,9 +138,9 @@ fn finish(root: &Root, mut record: Record) -> Result<Vec<Warning>> {
     record.close()?;
     let mut warnings = vec![Warning::file(
         &path,
-        format!("{name} had been interrupted and has now been {came}"),
+        format!("{name} had been interrupted and has now been {outcome}"),
     )];
-    warnings.extend(left);
+    warnings.extend(skipped);
     Ok(warnings)
 }
 

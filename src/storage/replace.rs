@@ -1,12 +1,14 @@
 //! Replaces one file without losing a concurrent save by another program.
 //!
-//! The new content is written beside the file. Then the two trade places, and what came out is compared with
-//! what had been read: if it is something else, somebody saved in between, and it goes back. So there is no
-//! instant at which a save could be overwritten. Three things remain: a program that has the old file open and
-//! writes into it after the comparison writes into a file that is gone, as with every replacement; a program
-//! that saves, reads the file again before that save is back, and saves over what it read, loses what only its
-//! first save held, since the newest of two saves stays; and where the file system cannot exchange (none but
-//! Linux's can), the file is compared and then renamed over, which leaves a window of some microseconds.
+//! The new content is written to a temporary file beside the file. Then the two are exchanged, and the replaced
+//! content is compared with the content that had been read. If they differ, another program has saved in
+//! between, and its version is put back. So no save is overwritten at any time. Three limits remain:
+//!
+//! - A program that has the old file open and writes into it after the comparison writes into a deleted file,
+//!   as with every replacement.
+//! - If a program saves twice before its first save is put back, the second save is kept.
+//! - Where the file system cannot exchange files (only Linux can), the file is compared and then replaced by a
+//!   rename, which leaves a window of some microseconds.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -18,42 +20,42 @@ use crate::error::Result;
 use crate::storage::disk;
 use crate::storage::read;
 
-/// How often what somebody else saved is put back while they go on saving.
+/// Maximum number of attempts to put back another program's version while it keeps saving.
 const MAX_ROUNDS: usize = 3;
 
 /// The outcome of one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChangeOutcome {
     /// It was applied, now or before.
-    Made,
-    /// The path has neither the expected old content nor the new one, and was left unchanged.
+    Applied,
+    /// The file has neither the expected old content nor the new one, and was left unchanged.
     LeftAlone,
 }
 
 /// The outcome for a temporary file left by an interrupted write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leftover {
-    /// There is none, or it was ours.
+    /// There was none, or it was ours and has been deleted.
     Cleared,
-    /// It was another program's save, and has been restored.
-    PutBack,
-    /// It is another program's save, and is kept as it is, since that program has saved again.
+    /// It was another program's version, and has been restored.
+    Restored,
+    /// It is another program's version, and is kept, because the file has been saved again since.
     Kept,
 }
 
 /// The content found at a path.
 #[derive(PartialEq, Eq)]
 enum Content {
-    Nothing,
+    Missing,
     Bytes(Vec<u8>),
-    /// A directory, a link, a pipe, or more bytes than we ever write.
+    /// A directory, a link, a pipe, or a file that is larger than any we write.
     Foreign,
 }
 
 impl Content {
     fn is(&self, content: Option<&[u8]>) -> bool {
         match self {
-            Self::Nothing => content.is_none(),
+            Self::Missing => content.is_none(),
             Self::Bytes(bytes) => content == Some(bytes),
             Self::Foreign => false,
         }
@@ -65,11 +67,11 @@ impl Content {
 pub(crate) struct Replacement<'a> {
     pub(crate) old: Option<&'a [u8]>,
     pub(crate) new: Option<&'a [u8]>,
-    /// The permission bits of a file that comes back.
+    /// The permission bits of a file that is restored.
     pub(crate) mode: Option<u32>,
 }
 
-/// Replaces a file's content; `staged` is a place beside it, and `note` is called before the two trade places.
+/// Replaces a file's content; `staged` is the temporary file, and `note` is called before the two are exchanged.
 pub(crate) fn replace(
     path: &Path,
     staged: &Path,
@@ -78,7 +80,7 @@ pub(crate) fn replace(
 ) -> Result<ChangeOutcome> {
     let now = inspect(path)?;
     if now.is(with.new) {
-        return Ok(ChangeOutcome::Made);
+        return Ok(ChangeOutcome::Applied);
     }
     if !now.is(with.old) {
         return Ok(ChangeOutcome::LeftAlone);
@@ -95,25 +97,25 @@ pub(crate) fn replace(
     }
 }
 
-/// Clears what an interrupted write may have left; `is_whole` says that it was whole when the process died.
+/// Deletes the temporary file of an interrupted write; `is_complete` says whether it had been written completely.
 ///
-/// Any other content is a save by another program, and is never deleted.
+/// A file with other content is another program's version, and is never deleted.
 pub(crate) fn settle(
     path: &Path,
     staged: &Path,
     with: Replacement,
-    is_whole: bool,
+    is_complete: bool,
 ) -> Result<Leftover> {
     let left = match inspect(staged)? {
-        Content::Nothing => return Ok(Leftover::Cleared),
+        Content::Missing => return Ok(Leftover::Cleared),
         Content::Bytes(bytes) => bytes,
         Content::Foreign => return Ok(Leftover::Kept),
     };
-    let is_torn =
-        |content: Option<&[u8]>| !is_whole && content.is_some_and(|c| c.starts_with(&left));
+    let is_part =
+        |content: Option<&[u8]>| !is_complete && content.is_some_and(|c| c.starts_with(&left));
     let is_ours = [with.old, with.new]
         .into_iter()
-        .any(|content| content == Some(left.as_slice()) || is_torn(content));
+        .any(|content| content == Some(left.as_slice()) || is_part(content));
     if is_ours {
         return discard(staged).map(|()| Leftover::Cleared);
     }
@@ -127,17 +129,17 @@ pub(crate) fn settle(
             put_back(path, staged, theirs, new)?;
         }
     }
-    Ok(Leftover::PutBack)
+    Ok(Leftover::Restored)
 }
 
 fn create(path: &Path, staged: &Path) -> Result<ChangeOutcome> {
     let outcome = match disk::rename_to_vacant(staged, path) {
-        Ok(true) => return Ok(ChangeOutcome::Made),
+        Ok(true) => return Ok(ChangeOutcome::Applied),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => ChangeOutcome::LeftAlone,
         Err(error) => return Err(error).at("create", path),
-        Ok(false) if inspect(path)? == Content::Nothing => {
+        Ok(false) if inspect(path)? == Content::Missing => {
             disk::rename(staged, path).at("create", path)?;
-            return Ok(ChangeOutcome::Made);
+            return Ok(ChangeOutcome::Applied);
         }
         Ok(false) => ChangeOutcome::LeftAlone,
     };
@@ -153,60 +155,60 @@ fn exchange(path: &Path, staged: &Path, old: &[u8], new: &[u8]) -> Result<Change
         Err(error) => return Err(error).at("replace", path),
         Ok(false) if inspect(path)?.is(Some(old)) => {
             disk::rename(staged, path).at("replace", path)?;
-            return Ok(ChangeOutcome::Made);
+            return Ok(ChangeOutcome::Applied);
         }
         Ok(false) => return discard(staged).map(|()| ChangeOutcome::LeftAlone),
     }
-    let came_out = inspect(staged)?;
-    if came_out.is(Some(old)) {
-        return discard(staged).map(|()| ChangeOutcome::Made);
+    let replaced = inspect(staged)?;
+    if replaced.is(Some(old)) {
+        return discard(staged).map(|()| ChangeOutcome::Applied);
     }
-    put_back(path, staged, came_out, new).map(|()| ChangeOutcome::LeftAlone)
+    put_back(path, staged, replaced, new).map(|()| ChangeOutcome::LeftAlone)
 }
 
-/// Restores the save of another program, or its later save if it has saved over ours meanwhile.
+/// Restores another program's version, or its later version if it has overwritten ours meanwhile.
 fn put_back(path: &Path, staged: &Path, theirs: Content, ours: &[u8]) -> Result<()> {
-    let mut last_in = Content::Bytes(ours.to_vec());
+    let mut expected = Content::Bytes(ours.to_vec());
     let mut beside = theirs;
     for _ in 0..MAX_ROUNDS {
         if !disk::exchange(staged, path).at("put back", path)? {
             break;
         }
-        let came_out = inspect(staged)?;
-        if came_out == last_in && came_out != Content::Foreign {
+        let replaced = inspect(staged)?;
+        if replaced == expected && replaced != Content::Foreign {
             return discard(staged);
         }
-        last_in = beside;
-        beside = came_out;
+        expected = beside;
+        beside = replaced;
     }
     Err(
         Error::refused("keeps changing while annals tries to write it")
             .at(path, None)
             .hint(format!(
-                "the version saved in between is in {}",
+                "an earlier saved version is in {}",
                 staged.display()
             )),
     )
 }
 
-/// Moves a file aside, and removes it if its content is still as it was read.
+/// Moves a file aside, and deletes it if its content has not changed since it was read.
 fn remove(path: &Path, staged: &Path, old: Option<&[u8]>) -> Result<ChangeOutcome> {
     match disk::rename_to_vacant(path, staged) {
         Ok(true) => {}
         Ok(false) => {
             disk::remove_file(path).at("remove", path)?;
-            return Ok(ChangeOutcome::Made);
+            return Ok(ChangeOutcome::Applied);
         }
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ChangeOutcome::LeftAlone),
         Err(error) => return Err(error).at("remove", path),
     }
     if inspect(staged)?.is(old) {
-        return discard(staged).map(|()| ChangeOutcome::Made);
+        return discard(staged).map(|()| ChangeOutcome::Applied);
     }
     put_back_removed(path, staged).map(|()| ChangeOutcome::LeftAlone)
 }
 
-/// Moves a file back that was moved aside, unless its path exists again: then that file is newer.
+/// Moves back a file that was moved aside, unless its path exists again with a newer file.
 fn put_back_removed(path: &Path, staged: &Path) -> Result<()> {
     match disk::rename_to_vacant(staged, path) {
         Ok(true) => Ok(()),
@@ -243,7 +245,7 @@ fn discard(staged: &Path) -> Result<()> {
 
 fn inspect(path: &Path) -> Result<Content> {
     match fs::symlink_metadata(path) {
-        Err(error) if read::is_absent(&error) => return Ok(Content::Nothing),
+        Err(error) if read::is_absent(&error) => return Ok(Content::Missing),
         metadata => {
             let metadata = metadata.at("read", path)?;
             if !metadata.is_file() || metadata.len() > read::MAX_FILE {
@@ -251,14 +253,14 @@ fn inspect(path: &Path) -> Result<Content> {
             }
         }
     }
-    Ok(read::uncounted_bytes(path)?.map_or(Content::Nothing, Content::Bytes))
+    Ok(read::uncounted_bytes(path)?.map_or(Content::Missing, Content::Bytes))
 }
 
 #[cfg(all(test, target_os = "linux"))]
 #[expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "a test plays the user who saves, and stops where it cannot"
+    reason = "the tests act as another program that saves"
 )]
 mod tests {
     use super::*;
@@ -290,7 +292,7 @@ mod tests {
             self.folder.path().join("staged")
         }
 
-        /// Has somebody change the place at the last instant at which that is not seen, and returns what stands then.
+        /// Changes the file just before the exchange, and returns the content of both files after that.
         fn left_alone(
             &self,
             with: Replacement,
@@ -305,7 +307,7 @@ mod tests {
             self.texts()
         }
 
-        /// Returns what stands in the place, and beside it.
+        /// Returns the content of the file and of the temporary file.
         fn texts(&self) -> (Option<String>, Option<String>) {
             let text = |path| fs::read_to_string(path).ok();
             (text(self.path()), text(self.staged()))
@@ -322,7 +324,7 @@ mod tests {
             let place = DurabilityTarget::new("old");
             let (path, staged) = (place.path(), place.staged());
             let outcome = replace(&path, &staged, with, &mut || Ok(())).unwrap();
-            assert_eq!(outcome, ChangeOutcome::Made);
+            assert_eq!(outcome, ChangeOutcome::Applied);
             let new = with.new.map(|_| "new".to_owned());
             assert_eq!(place.texts(), (new, None));
 
@@ -333,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_came_or_went_meanwhile_is_left_alone() {
+    fn a_file_created_or_deleted_meanwhile_is_left_alone() {
         let with = Replacement { old: None, ..WITH };
         let place = DurabilityTarget::new("old");
         fs::remove_file(place.path()).unwrap();
@@ -347,32 +349,32 @@ mod tests {
 
     #[test]
     fn a_kill_between_the_exchanges_loses_no_save() {
-        let settled = |path: &str, staged: &str, is_whole| {
+        let settled = |path: &str, staged: &str, is_complete| {
             let place = DurabilityTarget::new(path);
             fs::write(place.staged(), staged).unwrap();
-            let left = settle(&place.path(), &place.staged(), WITH, is_whole).unwrap();
+            let left = settle(&place.path(), &place.staged(), WITH, is_complete).unwrap();
             (left, place.texts())
         };
         for (path, staged) in [("old", "new"), ("new", "old"), ("theirs", "old")] {
             let cleared = (Leftover::Cleared, some(path, None));
             assert_eq!(settled(path, staged, true), cleared);
         }
-        // A save that happens to be the beginning of ours is one, once ours was whole.
-        let torn = (Leftover::Cleared, some("old", None));
-        assert_eq!(settled("old", "ne", false), torn);
-        let back = (Leftover::PutBack, some("ne", None));
+        let incomplete = (Leftover::Cleared, some("old", None));
+        assert_eq!(settled("old", "ne", false), incomplete);
+        // Once ours was complete, a file that is a prefix of it is another program's version.
+        let back = (Leftover::Restored, some("ne", None));
         assert_eq!(settled("new", "ne", true), back);
-        let back = (Leftover::PutBack, some("theirs", None));
+        let back = (Leftover::Restored, some("theirs", None));
         assert_eq!(settled("new", "theirs", true), back);
         let kept = (Leftover::Kept, some("newer", Some("theirs")));
         assert_eq!(settled("newer", "theirs", true), kept);
     }
 
     #[test]
-    fn the_newest_of_two_saves_is_the_one_that_stays() {
+    fn the_newest_of_two_saves_is_kept() {
         let place = DurabilityTarget::new("second");
         fs::write(place.staged(), "first").unwrap();
-        // Saved once before the exchange, and once more over ours before the first save was back.
+        // Another program saved before the exchange, and again before its first save was put back.
         let first = Content::Bytes(b"first".to_vec());
         put_back(&place.path(), &place.staged(), first, b"new").unwrap();
         assert_eq!(place.texts(), some("second", None));

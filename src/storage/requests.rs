@@ -1,8 +1,8 @@
-//! Stores the answers to requests, so that a repeated request is answered without being executed twice.
+//! Stores the answers to requests, so that a repeated request is answered but not executed again.
 //!
-//! `requests-<store>.jsonl` in `.annals/` has one line a request. The line is one of the transaction's
-//! own changes, so that it is there if and only if the rest is; it is an append, which `undo` leaves. Each
-//! line is signed: one that this user did not write answers nothing.
+//! `requests-<store>.jsonl` in `.annals/` has one line per request. The line is one of the transaction's
+//! changes, so it is written if and only if the others are; it is an append, which `undo` does not remove.
+//! Each line is signed; lines that this user did not sign are ignored.
 
 use std::path::PathBuf;
 
@@ -25,12 +25,12 @@ use crate::storage::signature::SignatureKind;
 use crate::storage::signature::Signer;
 use crate::warning::Warning;
 
-/// Minimum number of requests stored; the oldest are dropped at twice that number.
+/// Minimum number of requests stored; the oldest are deleted at twice that number.
 const MIN_REQUESTS: usize = 1_000;
 
 const MAX_ID: usize = 200;
 
-/// The caller's identifier of one write, which it may repeat if it did not receive the answer.
+/// The caller's id of one write, which it may repeat if it did not receive the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteRequest {
     id: String,
@@ -38,7 +38,7 @@ pub struct WriteRequest {
 }
 
 impl WriteRequest {
-    /// Returns the request of a command: `Request::new("4f1c", "entry write")`.
+    /// Returns the request of a command, such as `WriteRequest::new("4f1c", "entry write")`.
     pub fn new(id: &str, command: &'static str) -> Result<Self> {
         let is_name = !id.trim().is_empty() && !id.chars().any(char::is_control);
         if !is_name || id.chars().count() > MAX_ID {
@@ -77,10 +77,10 @@ impl Line {
 }
 
 impl Storage {
-    /// Runs [`Storage::transact`], unless it was done for this request already: then the answer is what it was.
+    /// Runs [`Storage::transact`], unless this request was executed before: then returns the stored answer.
     ///
-    /// The answer is remembered with the changes, both or neither. [`Applied::repeated`] says that
-    /// nothing was done. One request is always asked with the same stores.
+    /// The answer is stored together with the changes. [`Applied::repeated`] tells that nothing was done. A
+    /// request must be repeated with the same stores.
     pub fn transact_once<T: Serialize + DeserializeOwned>(
         &self,
         operation: &str,
@@ -98,7 +98,7 @@ impl Storage {
             if aside.is_none() {
                 aside = self.set_foreign_aside(&name)?;
             }
-            if let Some(answer) = self.answered(&name, request)? {
+            if let Some(answer) = self.stored_answer(&name, request)? {
                 repeated = true;
                 return Ok((answer, Changes::new(), None));
             }
@@ -111,9 +111,9 @@ impl Storage {
         Ok((answer, applied))
     }
 
-    /// Drops the oldest requests beyond what is kept; under the lock of their store.
-    pub(crate) fn trim_requests(&self, remembered: &Change<Vec<u8>>) -> Result<()> {
-        let Some(name) = remembered.path().file_name().and_then(|name| name.to_str()) else {
+    /// Deletes the oldest requests beyond the limit, under the lock of their store.
+    pub(crate) fn trim_requests(&self, answer: &Change<Vec<u8>>) -> Result<()> {
+        let Some(name) = answer.path().file_name().and_then(|name| name.to_str()) else {
             return Ok(());
         };
         let path = self.own_file(name);
@@ -124,17 +124,17 @@ impl Storage {
         if lines.len() < 2 * MIN_REQUESTS {
             return Ok(());
         }
-        let kept = lines[lines.len() - MIN_REQUESTS..].concat();
+        let newest = lines[lines.len() - MIN_REQUESTS..].concat();
         let temporary = self.own_file(&format!("{name}.tmp"));
         disk::remove_file(&temporary).at("remove", &temporary)?;
         let file = disk::create_new(&temporary).at("create", &temporary)?;
-        disk::write(&file, &kept)
+        disk::write(&file, &newest)
             .and_then(|()| disk::sync(&file))
             .at("write", &temporary)?;
         disk::rename(&temporary, &path).at("replace", &path)
     }
 
-    /// Sets the file aside where not one line in it is this user's: a link, a clone's, an older version's.
+    /// Sets the file aside if this user wrote none of its lines: a link, or from a clone or an older version.
     fn set_foreign_aside(&self, name: &str) -> Result<Option<Warning>> {
         let path = self.own_file(name);
         if self.is_dry_run() || path.symlink_metadata().is_err() {
@@ -153,7 +153,7 @@ impl Storage {
         foreign::set_aside(self.folder(), &[path])
     }
 
-    fn answered<T: DeserializeOwned>(
+    fn stored_answer<T: DeserializeOwned>(
         &self,
         name: &str,
         request: &WriteRequest,
@@ -162,7 +162,7 @@ impl Storage {
             return Ok(None);
         };
         for line in bytes.split(|byte| *byte == b'\n').rev() {
-            // An invalid line is the result of a power failure.
+            // A power failure can leave an invalid line.
             let Ok(line) = serde_json::from_slice::<Line>(line) else {
                 continue;
             };
@@ -190,7 +190,7 @@ impl Storage {
         request: &WriteRequest,
         answer: &T,
     ) -> Result<Change<Vec<u8>>> {
-        let unwritable = |error| Error::failed(format!("cannot remember the answer: {error}"));
+        let unwritable = |error| Error::failed(format!("cannot store the answer: {error}"));
         let mut line = Line {
             id: request.id.clone(),
             command: request.command.to_owned(),
@@ -207,7 +207,7 @@ impl Storage {
         let folder: PathBuf = match folder.strip_prefix(self.root()) {
             Ok(below) => below.to_owned(),
             Err(_) => {
-                return Err(Error::failed("requests are remembered in projects only"));
+                return Err(Error::failed("answers are only stored in projects"));
             }
         };
         let path = folder.join(name);

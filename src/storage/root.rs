@@ -1,4 +1,4 @@
-//! Restricts every write to one folder, even if links lead out of it.
+//! Restricts writes to one folder, even if links lead out of it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::storage::stat::is_absent;
 
-/// Maximum number of links followed, as in the system.
+/// Maximum number of links followed, the same as in Linux.
 const MAX_LINKS: usize = 40;
 
 /// A folder to which writes are restricted, except for linked folders that the user allows.
@@ -21,24 +21,24 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// Returns the folder, with the links in its own path followed; `linked` is what the user allows beside it.
+    /// Returns the folder, with the links in its path followed; `linked` are the other folders that the user allows.
     pub(crate) fn open(named: &Path, linked: &[PathBuf]) -> Result<Self> {
-        let there = linked.iter().filter_map(|path| fs::canonicalize(path).ok());
+        let existing = linked.iter().filter_map(|path| fs::canonicalize(path).ok());
         Ok(Self {
             named: named.to_owned(),
             real: fs::canonicalize(named).at("open", named)?,
-            linked: there.collect(),
+            linked: existing.collect(),
         })
     }
 
-    /// Returns a path below the folder as the caller would name it.
+    /// Returns a recorded path below the folder's path as the caller named it.
     pub(crate) fn named(&self, relative: &Path) -> PathBuf {
         self.named.join(relative)
     }
 
-    /// Returns a real path as it is recorded: relative to the folder, or absolute below a linked one.
+    /// Returns the form of a real path in a record: relative to the folder, or absolute below a linked one.
     ///
-    /// Refused anywhere else, and inside `.git`.
+    /// Any other path is refused, and one inside `.git`.
     pub(crate) fn relative(&self, real: &Path) -> Result<PathBuf> {
         let (below, recorded) = match real.strip_prefix(&self.real) {
             Ok(below) => (below, below),
@@ -68,9 +68,9 @@ impl Root {
         roots.find_map(|root| real.strip_prefix(root).ok())
     }
 
-    /// Returns where a recorded path is now, or `None` if its folder is missing.
+    /// Returns the current real path of a recorded path, or `None` if its folder is missing.
     ///
-    /// Links may have come since it was recorded: it is held inside once more.
+    /// Checks again that it is inside the folder, because links may have been created since it was recorded.
     pub(crate) fn locate(&self, recorded: &Path) -> Result<Option<PathBuf>> {
         let path = self.real.join(recorded);
         let below = if recorded.is_absolute() {
@@ -92,7 +92,7 @@ impl Root {
     }
 }
 
-/// Returns whether a path only goes down, and not into git's own folder.
+/// Returns whether a path has only normal components, and none of them is `.git`.
 fn is_plain(relative: &Path) -> bool {
     relative.components().all(|component| match component {
         Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
@@ -100,7 +100,7 @@ fn is_plain(relative: &Path) -> bool {
     })
 }
 
-/// Returns where a write to this path would land: every link followed, also of what does not exist yet.
+/// Returns the real path to which a write to this path would go, even if it does not exist yet.
 pub(crate) fn real_path(path: &Path) -> Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -117,7 +117,7 @@ pub(crate) fn real_path(path: &Path) -> Result<PathBuf> {
     Err(std::io::Error::from(ErrorKind::InvalidInput)).at("follow the links of", &path)
 }
 
-/// Returns the real path of a directory entry: the links before it are followed, not the entry itself.
+/// Returns the real path of a directory entry; if the entry itself is a link, that is not followed.
 pub(crate) fn real_entry(path: &Path) -> Result<PathBuf> {
     let Some(name) = path.file_name() else {
         return Err(Error::failed("does not name a file").at(path, None));
@@ -140,7 +140,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn only_what_lies_inside_is_relative() {
+    fn a_path_outside_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::open(folder.path(), &[]).unwrap();
         let inside = real_path(&folder.path().join("a/b.md")).unwrap();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_linked_folder_is_written_and_recorded_by_its_own_path() {
+    fn a_path_in_a_linked_folder_is_recorded_as_absolute() {
         let folder = tempfile::tempdir().unwrap();
         let linked = fs::canonicalize(folder.path()).unwrap().join("linked");
         fs::create_dir_all(&linked).unwrap();
@@ -186,7 +186,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_followed_also_where_they_lead_to_nothing_yet() {
+    fn links_are_followed_even_to_missing_files() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let real = fs::canonicalize(folder.path()).unwrap();

@@ -12,14 +12,14 @@ use crate::error::Result;
 /// Maximum number of scratch folders of one process.
 const MAX_NAMES: u32 = 100;
 
-/// A folder of our own outside of every project; dropped, it is deleted with all it holds.
+/// A temporary folder outside all projects, deleted with its content when it is dropped.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
 }
 
 impl Scratch {
-    /// Creates a new folder inside another one, such as the system's for temporary files.
+    /// Creates a new folder in another one, such as the system's folder for temporary files.
     pub fn create(parent: &Path, name: &str) -> Result<Self> {
         let id = std::process::id();
         for number in 0..MAX_NAMES {
@@ -32,7 +32,7 @@ impl Scratch {
                 }
             }
         }
-        Err(Error::failed("there is no name left for a folder").at(parent, None))
+        Err(Error::failed("has no free name for a temporary folder").at(parent, None))
     }
 
     /// Returns its path.
@@ -40,10 +40,10 @@ impl Scratch {
         &self.path
     }
 
-    /// Deletes it now, and returns an error if that fails.
+    /// Deletes the folder now, and returns an error if that fails.
     #[expect(
         clippy::disallowed_methods,
-        reason = "this is storage, and the folder is one that it created"
+        reason = "this is `storage`, which created the folder"
     )]
     pub fn delete(&mut self) -> Result<()> {
         match fs::remove_dir_all(&self.path) {
@@ -60,7 +60,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Makes sure that a folder is there and empty; refused where it holds anything.
+/// Creates a folder; refused if it exists and is not empty.
 pub fn create_empty(path: &Path) -> Result<()> {
     fs::create_dir_all(path).at("create", path)?;
     let first = fs::read_dir(path).at("list", path)?.next();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_empty_folder_is_taken() {
+    fn a_folder_with_content_is_refused() {
         let temp = tempfile::tempdir().unwrap();
         let new = temp.path().join("a/b");
         create_empty(&new).unwrap();

@@ -1,10 +1,9 @@
 //! Signs records with a key that only this user has on this machine, so that foreign ones are recognised.
 //!
-//! A repository can bring any file, also in `.annals/`. What is acted on there (the records of operations,
-//! the answers to requests) carries an HMAC-SHA-256 over its kind, its id and its content. The key is the
-//! file `key` in the user's data folder, created at the first write that is recorded, and read only where a
-//! signature is needed. So a project can be moved, and a clone, or another user's container, brings nothing
-//! that is believed.
+//! A repository can contain any file, even in `.annals/`. The files there that annals trusts (the records of
+//! operations and the answers to requests) carry an HMAC-SHA-256 over their kind, id and content. The key is
+//! the file `key` in the user's data folder. It is created by the first recorded write, and read only when a
+//! signature is needed. So a project can be moved, but records from a clone or another user are not trusted.
 
 use std::fs;
 use std::fs::File;
@@ -41,7 +40,7 @@ pub(crate) enum SignatureKind {
     Record,
     /// The answer to a request.
     Request,
-    /// An export that is not finished.
+    /// The marker of an unfinished export.
     Export,
 }
 
@@ -55,7 +54,7 @@ impl SignatureKind {
     }
 }
 
-/// The location of this user's key, which is read when it is first needed.
+/// This user's key, which is read when it is first needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signer {
     /// The user's data folder, or `None` if it is unknown.
@@ -72,38 +71,38 @@ impl Signer {
         }
     }
 
-    /// Returns the key if there is one, and makes none.
+    /// Returns the key if it exists.
     pub(crate) fn existing(&self) -> Option<&SigningKey> {
         if self.key.get().is_none() {
-            let found = read(&self.folder.as_ref()?.join("key"))?;
-            self.key.set(found).ok();
+            let key = read(&self.folder.as_ref()?.join("key"))?;
+            self.key.set(key).ok();
         }
         self.key.get()
     }
 
-    /// Returns the key, made where there is none; refused where it cannot be.
+    /// Returns the key, and creates it if it is missing.
     pub(crate) fn key(&self) -> Result<&SigningKey> {
         if self.existing().is_none() {
-            let made = self.make().map_err(|error| {
+            let key = self.create().map_err(|error| {
                 Error::refused(format!(
                     "annals cannot keep the key that signs records: {error}"
                 ))
                 .hint(
-                    "point XDG_DATA_HOME at a writable folder; writes to a single file \
-                           work without one, but cannot be undone",
+                    "set XDG_DATA_HOME to a writable folder; without one, a single file \
+                     can be written, but not undone",
                 )
             })?;
-            self.key.set(made).ok();
+            self.key.set(key).ok();
         }
         self.key
             .get()
             .ok_or_else(|| Error::failed("the key that signs records is gone"))
     }
 
-    /// Several processes may come here at once: the lock lets one make the key, and the others read it.
-    fn make(&self) -> Result<SigningKey> {
+    /// Creates the key under a lock; if another process has created it meanwhile, returns that one.
+    fn create(&self) -> Result<SigningKey> {
         let Some(folder) = &self.folder else {
-            return Err(Error::failed("HOME names no absolute path"));
+            return Err(Error::failed("HOME is not an absolute path"));
         };
         let folder = &root::real_path(folder)?;
         folder::create_all(folder, Visibility::Private, Visibility::Shared)?;
@@ -117,7 +116,7 @@ impl Signer {
         let mut bytes = [0; LENGTH];
         getrandom::fill(&mut bytes)
             .map_err(|error| Error::failed(format!("the system has no random bytes: {error}")))?;
-        // An incomplete key was never used: the process that created it was killed before it could sign.
+        // An incomplete key was never used, because its process was killed before it could sign.
         let text = hexadecimal(&bytes) + "\n";
         disk::set_len(&file, 0)
             .and_then(|()| disk::write_at(&file, 0, text.as_bytes()))
@@ -128,7 +127,7 @@ impl Signer {
     }
 }
 
-/// The secret of one user on one machine.
+/// The secret key of one user on one machine.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct SigningKey([u8; LENGTH]);
 
@@ -139,13 +138,13 @@ impl std::fmt::Debug for SigningKey {
 }
 
 impl SigningKey {
-    /// Signs parts under an id, as hexadecimal digits.
+    /// Returns the signature of an id and parts as hexadecimal digits.
     pub(crate) fn sign(&self, kind: SignatureKind, id: &str, parts: &[&[u8]]) -> Result<String> {
         let mac = self.mac(kind, id, parts)?;
         Ok(hexadecimal(&mac.finalize().into_bytes()))
     }
 
-    /// Returns whether this key signed these parts under this id.
+    /// Returns whether this key signed this id and these parts.
     pub(crate) fn has_signed(
         &self,
         kind: SignatureKind,
@@ -153,7 +152,7 @@ impl SigningKey {
         parts: &[&[u8]],
         signature: &[u8],
     ) -> bool {
-        let (Ok(mac), Some(signature)) = (self.mac(kind, id, parts), bytes_of(signature)) else {
+        let (Ok(mac), Some(signature)) = (self.mac(kind, id, parts), decode(signature)) else {
             return false;
         };
         mac.verify_slice(&signature).is_ok()
@@ -163,7 +162,7 @@ impl SigningKey {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0)
             .map_err(|error| Error::failed(format!("the key cannot sign: {error}")))?;
         for part in [kind.name().as_bytes(), id.as_bytes()].iter().chain(parts) {
-            // With its length before it, so that no two lists of parts are the same bytes.
+            // The length before each part makes different lists of parts different bytes.
             mac.update(&(part.len() as u64).to_le_bytes());
             mac.update(part);
         }
@@ -171,18 +170,19 @@ impl SigningKey {
     }
 }
 
-/// Reads a key that is whole.
+/// Reads a complete key.
 fn read(path: &Path) -> Option<SigningKey> {
     let file = File::open(path).ok()?;
     let mut text = Vec::with_capacity(2 * LENGTH + 2);
     file.take(2 * LENGTH as u64 + 2)
         .read_to_end(&mut text)
         .ok()?;
-    let bytes = bytes_of(text.strip_suffix(b"\n")?)?;
+    let bytes = decode(text.strip_suffix(b"\n")?)?;
     Some(SigningKey(bytes.try_into().ok()?))
 }
 
-fn bytes_of(digits: &[u8]) -> Option<Vec<u8>> {
+/// Decodes hexadecimal digits.
+fn decode(digits: &[u8]) -> Option<Vec<u8>> {
     let digit = |digit: u8| char::from(digit).to_digit(16);
     let byte = |pair: &[u8]| match pair {
         [high, low] => u8::try_from(digit(*high)? * 16 + digit(*low)?).ok(),
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signature_holds_for_its_kind_id_and_parts_alone() {
+    fn a_signature_is_valid_only_for_its_kind_id_and_parts() {
         let folder = tempfile::tempdir().unwrap();
         let signer = Signer::new(Some(folder.path().join("a/annals")));
         assert!(signer.existing().is_none());
@@ -205,12 +205,12 @@ mod tests {
             .sign(SignatureKind::Record, "1", &[b"ab", b"c"])
             .unwrap();
         assert_eq!(signature.len(), DIGITS);
-        let holds =
+        let is_valid =
             |kind, id, parts: &[&[u8]]| key.has_signed(kind, id, parts, signature.as_bytes());
-        assert!(holds(SignatureKind::Record, "1", &[b"ab", b"c"]));
-        assert!(!holds(SignatureKind::Request, "1", &[b"ab", b"c"]));
-        assert!(!holds(SignatureKind::Record, "2", &[b"ab", b"c"]));
-        assert!(!holds(SignatureKind::Record, "1", &[b"a", b"bc"]));
+        assert!(is_valid(SignatureKind::Record, "1", &[b"ab", b"c"]));
+        assert!(!is_valid(SignatureKind::Request, "1", &[b"ab", b"c"]));
+        assert!(!is_valid(SignatureKind::Record, "2", &[b"ab", b"c"]));
+        assert!(!is_valid(SignatureKind::Record, "1", &[b"a", b"bc"]));
         let again = Signer::new(Some(folder.path().join("a/annals")));
         assert_eq!(again.existing(), Some(key));
         let other = Signer::new(Some(folder.path().join("b")));
@@ -221,12 +221,12 @@ mod tests {
     }
 
     #[test]
-    fn many_processes_at_once_make_one_key() {
+    fn concurrent_processes_create_one_key() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("annals");
         let keys: Vec<SigningKey> = std::thread::scope(|scope| {
-            let made = || Signer::new(Some(place.clone())).key().unwrap().clone();
-            let threads: Vec<_> = (0..8).map(|_| scope.spawn(made)).collect();
+            let key = || Signer::new(Some(place.clone())).key().unwrap().clone();
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(key)).collect();
             threads
                 .into_iter()
                 .map(|thread| thread.join().unwrap())
@@ -237,7 +237,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_its_owner_reads_the_key_and_one_that_is_torn_is_made_anew() {
+    fn the_key_is_private_and_an_incomplete_one_is_replaced() {
         use std::os::unix::fs::PermissionsExt;
 
         let folder = tempfile::tempdir().unwrap();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_home_that_cannot_be_written_is_refused_with_a_next_step() {
+    fn an_unwritable_home_is_refused_with_a_hint() {
         for folder in [None, Some(PathBuf::from("/dev/null/annals"))] {
             let error = Signer::new(folder).key().unwrap_err();
             assert_eq!(error.kind, crate::error::ErrorKind::Refused);

@@ -9,9 +9,9 @@ use std::time::SystemTime;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
     pub(crate) kind: PathKind,
-    /// When its content changed last, in nanoseconds since 1970; 0 before that.
+    /// The time of its last change, in nanoseconds since 1970; 0 if it is earlier.
     pub(crate) modified: u64,
-    /// In bytes.
+    /// The size in bytes.
     pub(crate) size: u64,
 }
 
@@ -51,7 +51,7 @@ impl From<rustix::fs::FileType> for PathKind {
 }
 
 impl Stat {
-    /// Follows links.
+    /// Reads the metadata of a path, following links.
     pub(crate) fn read(path: &Path) -> io::Result<Self> {
         fs::metadata(path).map(|metadata| Self::from(&metadata))
     }
@@ -67,7 +67,7 @@ impl From<&fs::Metadata> for Stat {
     }
 }
 
-/// Returns a time in nanoseconds since 1970; 0 before that, and where there is none.
+/// Returns a time in nanoseconds since 1970; 0 if it is earlier or missing.
 fn nanoseconds(time: Option<SystemTime>) -> u64 {
     let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     since.map_or(0, |since| {
@@ -75,7 +75,7 @@ fn nanoseconds(time: Option<SystemTime>) -> u64 {
     })
 }
 
-/// Returns whether the failure means that nothing is there.
+/// Returns whether an error means that the path does not exist.
 pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -92,13 +92,13 @@ mod tests {
     fn links_are_followed() {
         let folder = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("/", folder.path().join("a")).unwrap();
-        let led = Stat::read(&folder.path().join("a")).unwrap();
-        assert_eq!(led.kind, PathKind::Folder);
+        let stat = Stat::read(&folder.path().join("a")).unwrap();
+        assert_eq!(stat.kind, PathKind::Folder);
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_time_before_1970_is_none() {
+    fn a_time_before_1970_is_zero() {
         use std::time::Duration;
 
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Reads, computes and applies under one lock, so that no other process's work is lost.
+//! Reads, plans and applies changes under one lock, so that no other process's changes are lost.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -10,7 +10,7 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::storage::apply;
-use crate::storage::apply::Ended;
+use crate::storage::apply::Outcome;
 use crate::storage::change::Change;
 use crate::storage::changes::Changes;
 use crate::storage::diff;
@@ -28,6 +28,7 @@ use crate::storage::lock::Locks;
 use crate::storage::lock::Store;
 use crate::storage::record;
 use crate::storage::record::Record;
+use crate::storage::record::RecordFile;
 use crate::storage::recovery;
 use crate::storage::recovery::Recovery;
 use crate::storage::root::Root;
@@ -36,7 +37,7 @@ use crate::storage::signature::Signer;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// Maximum number of attempts if another program saves one of the files meanwhile.
+/// Maximum number of attempts if another program saves one of the files in the meantime.
 const MAX_ROUNDS: usize = 3;
 
 /// The location and options of writes.
@@ -59,11 +60,11 @@ pub struct Applied {
     pub id: Option<OperationId>,
     /// The files that were changed, or on a dry run would be: created, edited, moved here or deleted.
     pub changed: Vec<PathBuf>,
-    /// What would be changed, as a unified diff; only on a dry run, on which nothing is written.
+    /// What would be changed, as a unified diff; only on a dry run.
     pub diff: Option<String>,
-    /// Whether nothing was done because the same request was done before.
+    /// Whether nothing was done because the same request was executed before.
     pub repeated: bool,
-    /// Warnings from completing an operation that another process had left unfinished.
+    /// Warnings from completing interrupted operations.
     pub warnings: Vec<Warning>,
 }
 
@@ -91,44 +92,46 @@ impl Storage {
         }
     }
 
-    /// Keeps locks and history in another folder than `.annals`: for files outside of any project.
+    /// Sets the folder of locks and history, for files outside of any project; it replaces `.annals`.
     ///
-    /// No link in its path is followed.
+    /// Links in its path are not followed.
     #[must_use]
     pub fn with_folder(mut self, folder: &Path) -> Self {
         self.folder = StoreFolder::new(folder.to_owned());
         self
     }
 
-    /// Signs records with the key in the user's data folder; without one, only a single file can be written.
+    /// Sets the user's data folder, which has the key that signs records.
+    ///
+    /// Without a key, only a single file can be written.
     #[must_use]
     pub fn key_in(mut self, folder: Option<PathBuf>) -> Self {
         self.signer = Signer::new(folder);
         self
     }
 
-    /// Lets links in the project lead to these folders, too.
+    /// Sets folders outside the project that links in it may lead to.
     #[must_use]
     pub fn linked_roots(mut self, folders: &[PathBuf]) -> Self {
         self.linked_roots = folders.to_vec();
         self
     }
 
-    /// Computes what would change, and writes nothing at all.
+    /// Sets whether changes are only computed, and nothing is written.
     #[must_use]
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.dry_run = dry_run;
         self
     }
 
-    /// Returns whether operations can be taken back later; without, a record lives while its operation runs.
+    /// Sets whether operations can be undone later; if not, a record is deleted when its operation is done.
     #[must_use]
     pub fn keep_history(mut self, keeps_history: bool) -> Self {
         self.keeps_history = keeps_history;
         self
     }
 
-    /// Waits this long for a lock that another process holds, instead of 10 s.
+    /// Sets how long to wait for a lock that another process holds, instead of 10 s.
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Self {
         self.wait = wait;
@@ -140,7 +143,7 @@ impl Storage {
         &self.root
     }
 
-    /// Returns whether nothing may be written.
+    /// Returns whether nothing is written.
     pub fn is_dry_run(&self) -> bool {
         self.dry_run
     }
@@ -161,24 +164,25 @@ impl Storage {
         &self.signer
     }
 
-    /// Returns the operations done here.
+    /// Returns the history of operations.
     pub fn history(&self) -> History {
         History::new(self.folder.clone(), self.root.clone(), self.signer.clone())
     }
 
-    /// Returns the operations that a killed process left half done; the next transaction finishes them.
+    /// Returns the operations interrupted by a killed process; the next transaction completes them.
     ///
-    /// A record that cannot be read becomes a warning.
+    /// Records of another user become warnings.
     pub fn interrupted(&self) -> Result<Parsed<Vec<Operation>>> {
         recovery::interrupted(&self.folder, &self.history())
     }
 
-    /// Runs `work` under the locks of the stores it reads to decide, then applies its changes.
+    /// Runs `work` under the locks of the stores that it reads and changes, then applies its changes.
     ///
-    /// All changes are made or none, also when the process is killed or the disk is full half-way
-    /// (see the module). Where somebody saves one of the files in the meantime, `work` runs again on what
-    /// they saved, so it must not carry anything over from one run to the next. `operation` names them in the history. Without changes nothing is written;
-    /// on a dry run nothing ever is. Transactions do not nest: the inner one would wait for the outer.
+    /// All changes are applied or none, even if the process is killed or the disk fills up half-way (see the
+    /// module). If another program saves one of the files in the meantime, `work` runs again on the saved
+    /// content, so it must not keep state from one run to the next. `operation` is the name in the history.
+    /// Nothing is written without changes, or on a dry run. Transactions do not nest: the inner one would wait
+    /// for the outer one.
     pub fn transact<T>(
         &self,
         operation: &str,
@@ -191,7 +195,7 @@ impl Storage {
         })
     }
 
-    /// Runs a transaction that may remember something in our own folder together with its changes.
+    /// Runs a transaction that may store its answer, by a change in our own folder, together with its changes.
     pub(crate) fn run<T>(
         &self,
         operation: &str,
@@ -208,11 +212,11 @@ impl Storage {
         };
         let mut rounds = MAX_ROUNDS;
         loop {
-            let (value, changes, remembered) = match work() {
+            let (value, changes, answer) = match work() {
                 Ok(worked) => worked,
                 Err(error) => return Err(with_recovery(error, &applied.warnings)),
             };
-            if changes.is_empty() && (self.dry_run || remembered.is_none()) {
+            if changes.is_empty() && (self.dry_run || answer.is_none()) {
                 return Ok((value, applied));
             }
             let mut list = relative(&root, changes)?;
@@ -227,15 +231,15 @@ impl Storage {
                     Some(_) => obstacle,
                 });
             }
-            list.extend(remembered.clone());
+            list.extend(answer.clone());
             match self.record_and_apply(&root, operation, &stores, list, &mut applied)? {
-                Ended::Made => {
-                    if let Some(remembered) = &remembered {
-                        self.trim_requests(remembered)?;
+                Outcome::Applied => {
+                    if let Some(answer) = &answer {
+                        self.trim_requests(answer)?;
                     }
                     return Ok((value, applied));
                 }
-                Ended::Overtaken(error) => {
+                Outcome::Conflicted(error) => {
                     rounds -= 1;
                     if rounds == 0 {
                         return Err(error);
@@ -279,7 +283,7 @@ impl Storage {
                     obstacle: None,
                 });
             }
-            // Locks are only ever taken in order, so all are let go before more are taken.
+            // Locks are taken in a fixed order, so all are released before more are taken.
             wanted = involved;
         }
     }
@@ -287,14 +291,14 @@ impl Storage {
     fn lock_for_reading(&self, stores: &BTreeSet<Store>, obstacle: Option<Error>) -> HeldLocks {
         let locks = Locks::acquire_if_possible(&self.folder.locks(), stores, self.wait);
         let mut warnings = Vec::new();
-        // Another user's records cannot be listed, and need not be to read the project's files.
+        // Another user's records may be unreadable, which must not prevent reading the project's files.
         let interrupted = self.interrupted().unwrap_or_else(|error| {
             let warning = Warning::file(&self.folder.history(), error.reason());
             Parsed::new(Vec::new(), vec![warning])
         });
         for operation in interrupted.into_value(&mut warnings) {
             let id = operation.id;
-            let path = record::file_name(&self.folder.history(), id.0, "pending");
+            let path = record::file_path(&self.folder.history(), id.0, RecordFile::Pending);
             let name = operation.operation;
             let what =
                 format!("`{name}` (operation {id}) was interrupted and is not completed yet");
@@ -314,22 +318,22 @@ impl Storage {
         stores: &BTreeSet<Store>,
         list: Vec<Change<Vec<u8>>>,
         applied: &mut Applied,
-    ) -> Result<Ended> {
+    ) -> Result<Outcome> {
         let is_one_step = list.len() == 1;
         let is_final = list.iter().all(Change::is_final);
-        let remembers = list
+        let stores_answer = list
             .last()
             .is_some_and(|change| change.path().starts_with(folder::NAME));
-        if is_final && (is_one_step || !remembers) {
+        if is_final && (is_one_step || !stores_answer) {
             return apply::apply_unrecorded(root, &list);
         }
         let key = match self.signer.key() {
             Ok(key) => key,
-            Err(error) if is_of_one_file(&list) => {
-                let ended = apply::apply_unrecorded(root, &list)?;
+            Err(error) if writes_one_file(&list) => {
+                let outcome = apply::apply_unrecorded(root, &list)?;
                 let what = format!("not recorded, so it cannot be undone: {}", error.message);
                 applied.warnings.push(Warning::file(&self.root, what));
-                return Ok(ended);
+                return Ok(outcome);
             }
             Err(error) => return Err(error),
         };
@@ -351,27 +355,27 @@ impl Storage {
             .extend(foreign::set_aside(&self.folder, &foreign)?);
         let record = Record::create(&folder, id, key, header, list)?;
         if !is_one_step {
-            // One step is whole by itself; of several, none may come to the disk before the record.
+            // A single step is atomic; of several, none may reach the disk before the record does.
             disk::sync_directory(&folder).at("write", &folder)?;
         }
         let id = OperationId(record.id);
-        let ended = apply::apply(root, record)?;
+        let outcome = apply::apply(root, record)?;
         history.prune()?;
         applied.id = (self.keeps_history && !is_final).then_some(id);
-        Ok(ended)
+        Ok(outcome)
     }
 }
 
-/// Returns whether at most one file is changed, and for the rest only folders: then nothing can be half done.
-fn is_of_one_file(list: &[Change<Vec<u8>>]) -> bool {
-    let files = list.iter().filter(|change| !change.is_of_directory());
+/// Returns whether the changes write at most one file and create folders, so that none can be left half done.
+fn writes_one_file(list: &[Change<Vec<u8>>]) -> bool {
+    let files = list.iter().filter(|change| !change.is_directory_change());
     files.count() <= 1
         && !list
             .iter()
             .any(|change| matches!(change, Change::RemoveDirectory { .. }))
 }
 
-/// Returns the changes by paths below the root, refused where one would leave it or is write-protected.
+/// Returns the changes with paths relative to the root; refused if one is outside of it or write-protected.
 fn relative(root: &Root, changes: Changes) -> Result<Vec<Change<Vec<u8>>>> {
     let mut list = Vec::new();
     for mut change in changes.into_list() {
@@ -398,12 +402,12 @@ fn relative(root: &Root, changes: Changes) -> Result<Vec<Change<Vec<u8>>>> {
 fn changed(root: &Root, list: &[Change<Vec<u8>>]) -> Vec<PathBuf> {
     let mut seen = HashSet::new();
     list.iter()
-        .filter(|change| !change.is_of_directory() && seen.insert(change.path()))
+        .filter(|change| !change.is_directory_change() && seen.insert(change.path()))
         .map(|change| root.named(change.path()))
         .collect()
 }
 
-/// The warnings of a recovery go with what is returned; a failure returns nothing, so it says it itself.
+/// Adds the first warning of the recovery to an error, because a failed transaction returns no warnings.
 fn with_recovery(error: Error, warnings: &[Warning]) -> Error {
     match (&error.hint, warnings.first()) {
         (None, Some(warning)) => {

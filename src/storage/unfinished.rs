@@ -1,4 +1,4 @@
-//! A new folder that is filled file by file: one that a killed process left half full is cleared and begun again.
+//! A new folder that is filled file by file; if a killed process left it incomplete, it is cleared and begun again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use crate::storage::root;
 use crate::storage::root::Root;
 use crate::storage::signature::SignatureKind;
 
-/// Stands in the folder until it is full.
+/// The marker file in the folder until it is complete.
 const MARKER: &str = ".annals-unfinished";
 
-/// The content of the marker: the planned files of the folder, and its owner.
+/// The content of the marker: the planned files of the folder, signed by its owner.
 #[derive(Serialize, Deserialize)]
 struct Marker {
     files: Vec<String>,
@@ -39,7 +39,7 @@ impl Unfinished {
         &self.folder
     }
 
-    /// Says that all is there.
+    /// Marks the folder as complete.
     pub fn finish(self) -> Result<()> {
         if !self.is_begun {
             return Ok(());
@@ -50,15 +50,15 @@ impl Unfinished {
 }
 
 impl Storage {
-    /// Begins to fill a folder with files of these names; refused where it holds anything that we did not put there.
+    /// Begins to fill a folder with files of these names; refused if it has any file that is not ours.
     ///
-    /// On a dry run nothing is made. A link that leads out of the project is not followed from inside it.
+    /// On a dry run nothing is created. A link inside the project to a folder outside is refused.
     pub fn begin_folder(&self, folder: &Path, files: &[String]) -> Result<Unfinished> {
         let real = root::real_path(folder)?;
         if folder.starts_with(self.root()) {
             Root::open(self.root(), self.linked())?.relative(&real)?;
         }
-        let left = self.left_in(&real)?;
+        let left = self.leftover_marker(&real)?;
         if self.is_dry_run() {
             return Ok(Unfinished {
                 folder: real,
@@ -77,8 +77,8 @@ impl Storage {
         })
     }
 
-    /// Returns the marker that a killed process left, or `None` if the folder is empty or missing.
-    fn left_in(&self, folder: &Path) -> Result<Option<Marker>> {
+    /// Returns the marker left by a killed process, or `None` if the folder is empty or missing.
+    fn leftover_marker(&self, folder: &Path) -> Result<Option<Marker>> {
         let hint = "name a folder that does not exist yet";
         let refused = |what: &str| Err(Error::refused(what).at(folder, None).hint(hint));
         let mut names = Vec::new();
@@ -94,7 +94,7 @@ impl Storage {
             }
             Err(error) => return Err(error).at("open", folder),
         }
-        // Alone it may be torn: then nothing but it was begun.
+        // A marker on its own may be incomplete: no other file was begun.
         if names.iter().all(|name| name == MARKER) {
             return Ok(None);
         }
@@ -134,7 +134,7 @@ impl Storage {
             signature: key.sign(SignatureKind::Export, &id(folder), &[list.as_bytes()])?,
         };
         let text = serde_json::to_vec(&marker)
-            .map_err(|error| Error::failed(format!("cannot note what is exported: {error}")))?;
+            .map_err(|error| Error::failed(format!("cannot write the marker: {error}")))?;
         let path = folder.join(MARKER);
         disk::remove_file(&path).at("remove", &path)?;
         let file = disk::create_new(&path).at("create", &path)?;
@@ -144,7 +144,7 @@ impl Storage {
     }
 }
 
-/// A marker is for one folder: copied to another, it lets nothing be removed there.
+/// Returns the id that a marker is signed for, so that it is invalid when copied to another folder.
 fn id(folder: &Path) -> String {
     folder.to_string_lossy().into_owned()
 }

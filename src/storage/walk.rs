@@ -1,4 +1,4 @@
-//! Walks over the files of a project that git would track.
+//! Walks the files of a project that git would track.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,13 +14,13 @@ use ignore::gitignore::GitignoreBuilder;
 
 use crate::storage::read;
 
-/// All the rules of one walk, in bytes: more are nobody's, and matching them takes minutes.
+/// Maximum size of all ignore rules of a walk, in bytes; nobody has more, and matching them takes minutes.
 const MAX_RULE_BYTES: usize = 256 * 1024;
 
-/// Returns a walk without what `.gitignore` files leave out; `is_wanted` is asked about every entry below the root.
+/// Returns a walk without files ignored by `.gitignore`, and without entries that `is_wanted` rejects.
 ///
-/// The rules of the user and those above the repository are left out, because with them the answer would differ from
-/// machine to machine. The crate's walker does not read the rules itself: it would open a device or a file of any size.
+/// The user's own rules and those above the repository do not apply, because the result would differ between
+/// machines. The walker of `ignore` does not read the rules, because it would open a device or a file of any size.
 pub(crate) fn tracked(
     root: &Path,
     is_wanted: impl Fn(&DirEntry) -> bool + Send + Sync + 'static,
@@ -46,7 +46,7 @@ struct Rules {
     cache: Mutex<RuleCache>,
 }
 
-/// The rules of the folders that were met so far.
+/// The rules of the folders visited so far.
 #[derive(Default)]
 struct RuleCache {
     folders: HashMap<PathBuf, Arc<Gitignore>>,
@@ -54,7 +54,7 @@ struct RuleCache {
 }
 
 impl Rules {
-    /// Returns whether the nearest rule that names a path leaves it out.
+    /// Returns whether the nearest rule that matches a path ignores it.
     fn ignore(&self, path: &Path, is_folder: bool) -> bool {
         let above = path.ancestors().skip(1);
         let inside = above.take_while(|folder| folder.starts_with(&self.top));
@@ -80,7 +80,7 @@ impl Rules {
 }
 
 impl RuleCache {
-    /// Returns the rules of a folder: empty if its file cannot be read, or all together are too long.
+    /// Reads the rules of a folder; returns none if the file cannot be read, or all rules together are too long.
     fn read(&mut self, folder: &Path) -> Gitignore {
         let text = read::text(&folder.join(".gitignore")).ok().flatten();
         let text = text.filter(|text| self.bytes + text.value.len() <= MAX_RULE_BYTES);
@@ -142,7 +142,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn rules_that_never_end_leave_nothing_out() {
+    fn rules_over_the_limit_are_not_applied() {
         let folder = TempDir::new().unwrap();
         let child = |path: &str| folder.child(path);
         child("a.log").touch().unwrap();

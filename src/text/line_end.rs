@@ -2,7 +2,7 @@
 
 /// Returns the line ending of the majority of lines, `"\n"` or `"\r\n"`; `"\n"` if neither is in the majority.
 ///
-/// What is added to a file gets its line ending; lines that are already there keep their own.
+/// Lines added to a file get its line ending; existing lines keep their own.
 pub(crate) fn line_end(text: impl AsRef<[u8]>) -> &'static str {
     let bytes = text.as_ref();
     let (mut lf, mut crlf) = (0_usize, 0_usize);
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_end_is_that_of_the_majority() {
+    fn the_line_end_of_the_majority_wins() {
         for (text, expected) in [
             ("", "\n"),
             ("a", "\n"),

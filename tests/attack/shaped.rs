@@ -160,7 +160,7 @@ fn a_link_to_a_file_of_credentials_is_not_read() {
         replace_by_link(&case, place, &case.root().join(file));
         let run = case.run(line).output();
         assert!(!run.stdout().contains(SECRET), "{place}: {}", run.report());
-        let expected = "leads to a file of credentials";
+        let expected = "leads to a file with credentials";
         assert!(run.stderr().contains(expected), "{}", run.report());
     }
 }

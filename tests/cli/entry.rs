@@ -23,7 +23,7 @@ fn an_entry_is_read_verbatim_and_a_missing_one_names_the_closest() {
 }
 
 #[test]
-fn a_body_that_is_no_text_is_refused() {
+fn a_body_with_invalid_utf_8_is_refused() {
     let case = Case::empty();
     let write = "entry write --key a --type gotcha --confidence high";
     let body = b"caf\xe9 closes at six\n";

@@ -52,7 +52,7 @@ fn a_project_without_markers_has_none() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_not_followed_and_a_file_far_too_big_is_told() {
+fn links_are_not_followed_and_a_file_over_the_limit_is_reported() {
     let case = indebted();
     std::os::unix::fs::symlink("src/rows.rs", case.root().join("link.rs")).unwrap();
     let large = std::fs::File::create(case.root().join("large.rs")).unwrap();

@@ -81,7 +81,7 @@ fn the_schema_and_the_procedure_are_printed() {
 }
 
 #[test]
-fn a_section_that_is_missing_comes_back_as_init_makes_it() {
+fn a_missing_section_is_restored_as_init_creates_it() {
     let case = Case::empty();
     case.run("ledger init").success();
     let path = "docs/memory/STATE.md";

@@ -1,4 +1,4 @@
-//! `annals merge-file`, as git calls it when two branches meet.
+//! `annals merge-file`, as git calls it to merge two branches.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn git<'c>(case: &'c Case, script: &str) -> Invocation<'c> {
     case.shell(script).env("PATH", path)
 }
 
-/// A repository that `annals setup git` has been run in.
+/// A repository in which `annals setup git` was run.
 fn repository() -> Option<Case> {
     if !require("git") {
         return None;
@@ -66,7 +66,7 @@ fn entries_of_two_branches_merge_without_a_conflict() {
 }
 
 #[test]
-fn one_entry_written_twice_stays_a_conflict_that_git_knows_of() {
+fn one_entry_written_twice_is_a_conflict_for_git() {
     let Some(case) = repository() else { return };
     case.shell("git checkout -q -b side").success();
     append(&case, &entry("same", "one way"));
@@ -92,7 +92,7 @@ fn one_entry_written_twice_stays_a_conflict_that_git_knows_of() {
 }
 
 #[test]
-fn what_is_no_text_is_left_as_it_is() {
+fn invalid_utf_8_is_left_unchanged() {
     let case = Case::empty();
     case.write("base", "a\n")
         .write("ours", b"a\n\xff\n")

@@ -43,7 +43,7 @@ fn notes_go_to_their_sections_and_each_has_a_line_in_the_log() {
 }
 
 #[test]
-fn each_write_says_one_line() {
+fn each_write_prints_one_line() {
     let case = Case::empty();
     let said = |line: &str| case.run(line).args(["text"]).success().stdout();
     assert_eq!(
@@ -75,7 +75,7 @@ fn a_dry_run_shows_the_change_and_writes_nothing() {
 }
 
 #[test]
-fn what_is_not_there_is_not_found() {
+fn missing_sections_are_not_found() {
     let case = Case::empty();
     let none = case.run("notepad read").code(3);
     assert_error(
@@ -95,7 +95,7 @@ fn what_is_not_there_is_not_found() {
 }
 
 #[test]
-fn a_request_asked_again_is_answered_and_not_done_again() {
+fn a_repeated_request_is_answered_and_not_executed_again() {
     let case = Case::empty();
     let ask = || {
         case.run("notepad priority --request-id 4f1c --json")

@@ -31,7 +31,7 @@ More results are available; raise --limit.
 }
 
 #[test]
-fn a_hit_as_json_has_everything_that_is_known() {
+fn a_hit_as_json_has_all_fields() {
     let case = Case::empty();
     case.write(
         ".vibekit/memory/port.md",
@@ -62,7 +62,7 @@ fn a_hit_as_json_has_everything_that_is_known() {
 }
 
 #[test]
-fn nothing_to_look_for_is_wrong_use() {
+fn an_empty_query_is_a_usage_error() {
     let case = Case::new(VBW);
     let empty = case.run("recall").args(["  "]).code(2);
     assert_error(

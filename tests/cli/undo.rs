@@ -8,7 +8,7 @@ use crate::support::Case;
 use crate::support::require;
 
 #[test]
-fn the_exact_bytes_come_back_and_go_again() {
+fn undo_restores_the_exact_bytes_and_can_be_undone() {
     let case = Case::new(VBW);
     case.write("CLAUDE.md", b"# Mine\r\n\xff no end");
     let before = case.tree();
@@ -24,7 +24,7 @@ fn the_exact_bytes_come_back_and_go_again() {
     assert_eq!(case.tree(), synced);
 }
 
-/// A project whose ledger is committed, and an update of the ledger.
+/// A project with a committed ledger, and an update of the ledger.
 fn committed_ledger() -> Option<(Case, String)> {
     if !require("git") {
         return None;
@@ -41,7 +41,7 @@ fn committed_ledger() -> Option<(Case, String)> {
 }
 
 #[test]
-fn what_is_undone_is_no_failure_where_git_cannot_say_what_stays() {
+fn undo_succeeds_if_git_cannot_tell_which_commits_stay() {
     let Some((case, update)) = committed_ledger() else {
         return;
     };
@@ -58,7 +58,7 @@ fn what_is_undone_is_no_failure_where_git_cannot_say_what_stays() {
 }
 
 #[test]
-fn what_stays_in_git_is_said() {
+fn commits_that_stay_in_git_are_named() {
     let Some((case, update)) = committed_ledger() else {
         return;
     };
@@ -86,7 +86,7 @@ fn what_stays_in_git_is_said() {
 }
 
 #[test]
-fn a_dry_run_shows_what_would_come_back() {
+fn a_dry_run_shows_the_restored_content() {
     let case = Case::new(VBW);
     case.write("CLAUDE.md", "own\n").run("sync").success();
     let before = case.whole_tree();
@@ -107,7 +107,7 @@ fn a_dry_run_shows_what_would_come_back() {
 }
 
 #[test]
-fn what_changed_since_is_not_overwritten() {
+fn files_changed_since_are_not_overwritten() {
     let case = Case::new(VBW);
     case.run("sync").success();
     case.write("CLAUDE.md", "all new\n");
@@ -121,7 +121,7 @@ fn what_changed_since_is_not_overwritten() {
 }
 
 #[test]
-fn what_is_not_there_cannot_be_taken_back() {
+fn a_missing_operation_cannot_be_undone() {
     let case = Case::new(VBW);
     let none = case.run("undo").code(3);
     assert_error(&none, "nothing to undo", "");

@@ -342,7 +342,7 @@ fn a_file_of_zeros() {
     case.write(STATE, b"# State\n\0\0\0\0");
     reads_on(
         &case,
-        &[&format!("{STATE}:2: holds NUL bytes, as damaged files do")],
+        &[&format!("{STATE}:2: contains NUL bytes and may be damaged")],
     );
     let json = case.run("inspect --json .vbw-planning/STATE.md").success();
     assert!(!json.stdout().contains('\0'), "{:?}", json.stdout());

@@ -19,7 +19,7 @@ fn proposed(finding: &str) -> Value {
 }
 
 #[test]
-fn a_code_fact_belongs_nowhere() {
+fn a_fact_stated_in_the_code_is_not_kept() {
     let answer = proposed("the auth middleware is in src/auth/middleware.ts");
     assert_eq!(answer["surface"], json!("none"));
     assert!(
@@ -29,7 +29,7 @@ fn a_code_fact_belongs_nowhere() {
 }
 
 #[test]
-fn a_spec_fact_belongs_nowhere() {
+fn a_fact_stated_in_the_spec_is_not_kept() {
     let answer = proposed("docs/specs/auth.md says that tokens expire after an hour");
     assert_eq!(answer["surface"], json!("none"));
     assert!(
@@ -39,7 +39,7 @@ fn a_spec_fact_belongs_nowhere() {
 }
 
 #[test]
-fn what_the_index_has_belongs_nowhere() {
+fn a_finding_that_the_index_has_is_not_kept() {
     let answer = proposed("Our test runner is vitest");
     assert_eq!(answer["surface"], json!("none"));
     assert_eq!(answer["reason"], json!("already known as test-runner"));
@@ -52,7 +52,7 @@ fn ephemera_belong_nowhere() {
 }
 
 #[test]
-fn what_is_said_in_passing_belongs_nowhere() {
+fn ephemeral_findings_are_not_kept() {
     for finding in [
         "just ran the tests",
         "Ran cargo test, two failures left",
@@ -99,7 +99,7 @@ fn a_proposed_key_spells_umlauts_out_and_drops_other_accents() {
 }
 
 #[test]
-fn the_default_is_nowhere() {
+fn a_finding_is_not_kept_by_default() {
     let answer = proposed("The weather widget shows clouds");
     assert_eq!(answer["surface"], json!("none"));
     assert_eq!(answer["key"], Value::Null);
@@ -153,7 +153,7 @@ fn the_answer_is_the_format_of_the_seed_and_the_finding_verbatim() {
             "  reason"
         ]
     );
-    // The quotes of a YAML string in double quotes are those of JSON.
+    // A YAML string in double quotes has the same escapes as JSON.
     let quoted = yaml
         .lines()
         .next()
@@ -163,7 +163,7 @@ fn the_answer_is_the_format_of_the_seed_and_the_finding_verbatim() {
     assert_eq!(serde_json::from_str::<String>(quoted).unwrap(), finding);
 }
 
-/// Reads back what was printed, as any reader of YAML does.
+/// Parses the printed YAML.
 fn read_back(case: &Case, finding: &str) -> Node {
     let printed = case.run("entry classify").args([finding]).success();
     let document = format!("---\n{}---\n", printed.stdout());
@@ -175,7 +175,7 @@ fn read_back(case: &Case, finding: &str) -> Node {
 }
 
 #[test]
-fn every_field_comes_back_whatever_it_holds() {
+fn every_field_round_trips_for_any_finding() {
     let case = Case::empty();
     case.write(
         ".vibekit/memory/INDEX.md",

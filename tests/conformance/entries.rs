@@ -126,7 +126,7 @@ fn a_new_entry_without_body_and_title_is_refused() {
 }
 
 #[test]
-fn format_an_unknown_field_stays_where_it_is() {
+fn format_an_unknown_field_keeps_its_position() {
     let case = Case::empty();
     let old = "---\r\nowner: ada # keep\r\nkey:   a\r\ntype: convention\r\ntags:\r\n  - x\r\n\
         created: 2026-01-10\r\nupdated: 2026-01-11\r\nstatus: active\r\nconfidence: high\r\n---\r\n\r\n# A\r\n\r\nOld.\r\n";
@@ -420,7 +420,7 @@ fn query_filters_by_tag_and_type() {
 }
 
 #[test]
-fn query_and_list_show_what_is_active_unless_asked_for_all() {
+fn query_and_list_only_show_active_entries_by_default() {
     let case = Case::empty();
     put(&case, "a", &[("status", "superseded")], "# Aa\n\nword\n");
     put(&case, "b", &[("status", "stale")], "# Bb\n\nword\n");
@@ -488,7 +488,7 @@ fn list_reads_the_index_and_no_body() {
 }
 
 #[test]
-fn list_without_an_index_says_so_and_lists_what_is_there() {
+fn list_without_an_index_warns_and_lists_the_entries() {
     let case = two();
     let before = case.tree();
     let listed = case.run("entry list").success();
@@ -584,7 +584,7 @@ fn a_title_underlined_gets_no_second_one() {
 }
 
 #[test]
-fn write_rejects_what_another_entry_says() {
+fn write_rejects_a_duplicate_of_another_entry() {
     let case = Case::empty();
     let body = "# Cache\n\none\ntwo\nthree\nfour\n";
     put(&case, "cache-rules", &[], body);
@@ -703,7 +703,7 @@ fn write_needs_type_and_confidence() {
 }
 
 #[test]
-fn write_if_match_refuses_where_someone_was_faster() {
+fn write_if_match_refuses_a_concurrent_change() {
     let case = two();
     let hash = case
         .run("entry read --key use-jest --json")
@@ -731,7 +731,7 @@ fn write_if_match_refuses_where_someone_was_faster() {
 }
 
 #[test]
-fn write_with_a_request_id_is_done_once() {
+fn write_with_a_request_id_is_executed_once() {
     let case = Case::empty();
     for flag in ["", " --no-history"] {
         let more = format!("--request-id id{}{flag}", flag.len());
@@ -746,7 +746,7 @@ fn write_with_a_request_id_is_done_once() {
 }
 
 #[test]
-fn write_refuses_secrets_unless_told_otherwise() {
+fn write_refuses_secrets_unless_allowed() {
     let case = Case::empty();
     let body = format!("# Deploy\n\nUse AKIA{}.\n", "IOSFODNN7EXAMPL3");
     let before = case.tree();
@@ -828,7 +828,7 @@ fn supersede_again_changes_nothing() {
 }
 
 #[test]
-fn supersede_refuses_itself_a_cycle_and_what_is_superseded() {
+fn supersede_refuses_itself_a_cycle_and_a_superseded_entry() {
     let case = two();
     let before = case.tree();
     let itself = case
@@ -850,7 +850,7 @@ fn supersede_refuses_itself_a_cycle_and_what_is_superseded() {
         "{}",
         superseded.report()
     );
-    // Nothing says that it is superseded, but the chain does.
+    // Its status does not say that it is superseded, but the chain does.
     put(&case, "use-jest", &[], "# Use jest\n");
     let cycle = case
         .run("entry supersede --old use-vitest --new use-jest")
@@ -867,7 +867,7 @@ fn supersede_refuses_itself_a_cycle_and_what_is_superseded() {
 }
 
 #[test]
-fn a_superseded_decision_can_be_gone_back_to() {
+fn a_superseded_decision_can_be_reactivated() {
     let case = two();
     let supersede =
         |old: &str, new: &str| case.run(&format!("entry supersede --old {old} --new {new}"));
@@ -887,7 +887,7 @@ fn a_superseded_decision_can_be_gone_back_to() {
     );
     let found = case.run("entry query --text tests --json").success().json();
     assert_eq!(found["hits"][0]["key"], json!("use-jest"));
-    // Over several entries, too.
+    // Also over several entries.
     put(&case, "use-bun", &[], "# Use bun\n\nBun runs them.\n");
     supersede("use-jest", "use-bun").success();
     supersede("use-bun", "use-vitest").success();
@@ -897,7 +897,7 @@ fn a_superseded_decision_can_be_gone_back_to() {
 }
 
 #[test]
-fn a_superseded_entry_is_superseded_by_a_third_only_when_that_is_said() {
+fn a_superseded_entry_is_only_superseded_by_a_third_one_explicitly() {
     let case = two();
     put(&case, "use-bun", &[], "# Use bun\n\nBun runs them.\n");
     case.run("entry supersede --old use-jest --new use-vitest")
@@ -914,7 +914,7 @@ fn a_superseded_entry_is_superseded_by_a_third_only_when_that_is_said() {
 }
 
 #[test]
-fn an_update_of_a_superseded_entry_says_that_it_stays_hidden() {
+fn an_update_of_a_superseded_entry_warns_that_it_stays_hidden() {
     let case = two();
     case.run("entry supersede --old use-jest --new use-vitest")
         .success();
@@ -929,7 +929,7 @@ fn an_update_of_a_superseded_entry_says_that_it_stays_hidden() {
         "{}",
         updated.report()
     );
-    // What says the same as one that is superseded is pointed there, too.
+    // A duplicate of a superseded entry gets the same hint.
     let refused = write(&case, "back-to-jest", "# Back\n\nJest, again.\n", "");
     assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
     assert!(refused.stderr().contains(back), "{}", refused.report());
@@ -949,14 +949,14 @@ fn one_entry_names_all_that_it_supersedes() {
     assert!(memory(&case, "use-bun.md").contains("supersedes: use-jest, use-vitest\n"));
     let read = case.run("entry read --key use-bun --json").success().json();
     assert!(read.to_string().contains("use-jest, use-vitest"), "{read}");
-    // One of them is gone back to; the other stays superseded by it.
+    // One of them is reactivated; the other stays superseded by it.
     case.run("entry supersede --old use-bun --new use-jest")
         .success();
     assert!(memory(&case, "use-bun.md").contains("supersedes: use-vitest\n"));
 }
 
 #[test]
-fn supersede_reads_the_form_in_which_the_new_names_itself() {
+fn supersede_accepts_an_entry_that_supersedes_itself() {
     let case = two();
     put(
         &case,
@@ -990,7 +990,7 @@ fn delete_needs_a_reason() {
 }
 
 #[test]
-fn delete_says_a_reason_of_two_lines_as_the_log_does() {
+fn delete_prints_a_reason_of_two_lines_like_the_log() {
     let case = two();
     let deleted = case
         .run("entry delete --key use-jest")
@@ -1029,7 +1029,7 @@ fn delete_logs_the_reason_verbatim_and_leaves_links() {
 }
 
 #[test]
-fn delete_refuses_a_secret_in_its_reason_unless_told_otherwise() {
+fn delete_refuses_a_secret_in_its_reason_unless_allowed() {
     let case = two();
     let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
     let delete = |more: &str| {
@@ -1137,7 +1137,7 @@ fn audit_4_rebuilds_a_drifted_index() {
 }
 
 #[test]
-fn audit_5_tells_duplicates_by_key_and_by_body() {
+fn audit_5_reports_duplicates_by_key_and_by_body() {
     let case = Case::empty();
     put(&case, "a", &[], "# Same\n\none\ntwo\nthree\nfour\n");
     put(&case, "b", &[], "# Same\n\none\ntwo\nthree\nother\n");
@@ -1153,7 +1153,7 @@ fn audit_5_tells_duplicates_by_key_and_by_body() {
 }
 
 #[test]
-fn audit_6_tells_broken_links_with_their_lines() {
+fn audit_6_reports_broken_links_with_their_lines() {
     let case = Case::empty();
     put(
         &case,
@@ -1201,7 +1201,7 @@ fn audit_8_flags_superseded_entries_with_active_links() {
 }
 
 #[test]
-fn audit_lists_what_is_invalid_and_search_still_finds_it() {
+fn audit_lists_invalid_entries_and_search_still_finds_them() {
     let case = Case::empty();
     case.write(&format!("{MEMORY}/plain.md"), "# Plain\n\nneedle\n");
     case.write(
@@ -1266,7 +1266,7 @@ fn audit_changes_no_entry() {
 // Discipline rules and anti-patterns
 
 #[test]
-fn rule_operations_touch_only_what_they_name() {
+fn rule_operations_change_only_the_named_entries() {
     let case = two();
     case.run("entry audit").success();
     let before = case.tree();
@@ -1311,7 +1311,7 @@ fn rule_index_is_not_edited_by_hand_but_rebuilt() {
 }
 
 #[test]
-fn rule_nothing_is_loaded_or_written_by_itself() {
+fn rule_nothing_is_loaded_or_written_automatically() {
     let case = Case::new("examples/vbw-project");
     case.run("sync").success();
     assert!(case.read(".vibekit/notepad.md").is_none());
@@ -1349,7 +1349,7 @@ fn audit_finds_near_identical_bodies_with_another_first_line() {
 }
 
 #[test]
-fn audit_says_of_one_key_in_two_files_that_it_is_the_same() {
+fn audit_reports_one_key_in_two_files() {
     let case = two();
     put(
         &case,
@@ -1377,7 +1377,7 @@ fn audit_lists_a_doubled_field_as_invalid() {
 }
 
 #[test]
-fn audit_sees_no_drift_in_windows_line_ends_of_the_index() {
+fn audit_accepts_windows_line_ends_in_the_index() {
     let case = two();
     case.run("entry audit").success();
     let index = memory(&case, "INDEX.md").replace('\n', "\r\n");
@@ -1387,7 +1387,7 @@ fn audit_sees_no_drift_in_windows_line_ends_of_the_index() {
 }
 
 #[test]
-fn audit_check_fails_where_priority_context_is_over_its_limit() {
+fn audit_check_fails_if_priority_context_exceeds_its_limit() {
     let case = Case::empty();
     let pad = |count: usize| {
         format!(

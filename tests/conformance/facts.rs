@@ -110,7 +110,7 @@ fn a_temporary_fact_does_not_end_the_durable_one() {
         let run = case.run(command).env("ANNALS_NOW", later);
         run.env("ANNALS_USER", "ada").success().stdout()
     };
-    // Whatever reads first finds the durable value.
+    // The first read finds the durable value.
     assert!(found("facts retrieve --query city").contains("Oslo"));
     assert_eq!(listed("", later), ["Oslo"]);
     assert_eq!(listed("--status expired", later), ["Rome"]);
@@ -351,7 +351,7 @@ fn forget_on_a_full_disk_says_what_was_and_was_not_erased() {
         let value = format!("Quincunx Lane {n} {}", "x ".repeat(900));
         add(&case, &format!("home.street{n}"), &value, "").success();
     }
-    // No file can grow beyond the limit, as on a disk that is full by then.
+    // No file can grow beyond the limit, as on a full disk.
     let limited = "trap '' XFSZ; ulimit -f 100; \"$ANNALS\" facts forget --user ada --key home.street1 --reason asked";
     let full = case.shell(limited).code(1);
     assert!(
@@ -361,7 +361,7 @@ fn forget_on_a_full_disk_says_what_was_and_was_not_erased() {
     );
     let kept = facts(&case, "--all");
     assert!(kept.iter().any(|fact| fact["key"] == "home.street1"));
-    // With room again, the same command does it.
+    // With enough space, the same command succeeds.
     case.run("facts forget --user ada --key home.street1 --reason asked")
         .success();
     case.run("facts check").success();

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::Case;
 use crate::support::require;
 
-/// A repository of so many commits with a fresh ledger.
+/// A repository with this number of commits and a fresh ledger.
 fn fresh(commits: usize) -> (Case, Vec<String>) {
     let case = Case::empty();
     case.git_init();
@@ -105,7 +105,7 @@ fn the_session_hook_keeps_action_required_and_the_coverage_line() {
 }
 
 #[test]
-fn a_decision_comes_to_a_session_with_its_why() {
+fn a_session_gets_decisions_with_their_why() {
     let case = Case::empty();
     case.run("ledger init").success();
     let update = json!({
@@ -125,7 +125,7 @@ fn a_decision_comes_to_a_session_with_its_why() {
 }
 
 #[test]
-fn a_placeholder_is_no_bullet_of_the_rollup() {
+fn a_placeholder_is_not_a_bullet_of_the_rollup() {
     let case = Case::empty();
     let entries = |n: usize| {
         format!(
@@ -186,7 +186,7 @@ fn text(case: &Case, path: &str) -> String {
     String::from_utf8(case.read(path).unwrap()).unwrap()
 }
 
-/// DECISIONS.md with a rollup of so many bullets and an entry for each of these days.
+/// DECISIONS.md with a rollup of this number of bullets and an entry for each of these days.
 fn decisions(bullets: usize, days: &[&str]) -> String {
     let rollup = (1..=bullets).fold(String::new(), |list, n| format!("{list}- Gist {n}\n"));
     let mut months: Vec<&str> = days.iter().map(|day| &day[..7]).collect();
@@ -212,7 +212,7 @@ fn decisions(bullets: usize, days: &[&str]) -> String {
 }
 
 #[test]
-fn a_session_is_told_the_constraints_under_sub_headings_and_decorated_headings() {
+fn a_session_gets_the_constraints_under_sub_headings_and_decorated_headings() {
     let case = Case::empty();
     case.run("ledger init").success();
     case.write(
@@ -241,7 +241,7 @@ fn a_session_is_told_the_constraints_under_sub_headings_and_decorated_headings()
 }
 
 #[test]
-fn a_session_is_told_the_rollup_s_bullets_under_sub_headings() {
+fn a_session_gets_the_rollup_s_bullets_under_sub_headings() {
     let case = Case::empty();
     case.run("ledger init").success();
     let rollup = "## Recent (last 30 days)\n\n### Storage\n- One file\n\n### Build\n- One binary\n";
@@ -274,7 +274,7 @@ fn a_fix_leaves_the_bullets_of_a_rollup_that_is_too_long() {
 }
 
 #[test]
-fn a_fix_leaves_what_is_nested_in_a_rollup_that_is_too_short() {
+fn a_fix_keeps_nested_lines_of_a_rollup_that_is_too_short() {
     let case = Case::empty();
     case.run("ledger init").success();
     let days = ["2026-02-22", "2026-02-21", "2026-02-20"];
@@ -288,7 +288,7 @@ fn a_fix_leaves_what_is_nested_in_a_rollup_that_is_too_short() {
 }
 
 #[test]
-fn no_bullets_are_asked_for_where_every_entry_is_older_than_30_days() {
+fn no_bullets_are_required_if_every_entry_is_older_than_30_days() {
     let case = Case::empty();
     case.run("ledger init").success();
     case.write(
@@ -297,7 +297,7 @@ fn no_bullets_are_asked_for_where_every_entry_is_older_than_30_days() {
     );
     let found = case.run("ledger check --json").success().json();
     assert_eq!(found["findings"], json!([]));
-    // One of the last 30 days wants its bullet.
+    // An entry of the last 30 days requires a bullet.
     case.write(
         "docs/memory/DECISIONS.md",
         decisions(0, &["2026-02-20", "2025-12-01"]),
@@ -339,7 +339,7 @@ fn an_accepted_update_passes_the_check() {
 }
 
 #[test]
-fn a_constraint_that_stands_in_another_section_is_not_applied_already() {
+fn a_constraint_in_another_section_does_not_count_as_applied() {
     let case = Case::empty();
     case.run("ledger init").success();
     let add = |section: &str| json!({"constraints": [{"op": "add", "section": section, "bullet": "Never log tokens"}]});
@@ -377,7 +377,7 @@ fn a_check_notices_a_deleted_constraint_and_an_edited_decision() {
     };
     hand_in(update, "--commit");
     case.run("ledger check").success();
-    // What the rules allow is no finding: an edit with its note, a supersession, a new entry.
+    // Allowed changes are not findings: an edit with its note, a supersession, a new entry.
     hand_in(
         json!({"constraints": [
             {"op": "edit", "match": "Tests run offline", "bullet": "Tests run offline, and in a day"},

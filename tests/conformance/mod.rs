@@ -1,4 +1,4 @@
-//! The rules that the seeds of the stores state, one by one, as the binary keeps them.
+//! Checks that the binary follows each rule that the seeds of the stores state.
 //!
 //! Each test is one rule, refusal or output line that other tools of the same store rely on.
 
@@ -39,7 +39,7 @@ fn entry(key: &str, fields: &[(&str, &str)], body: &str) -> String {
     text + "---\n\n" + body
 }
 
-/// Puts an entry into a case's store.
+/// Writes an entry file into a case's store.
 fn put(case: &Case, key: &str, fields: &[(&str, &str)], body: &str) {
     case.write(&format!("{MEMORY}/{key}.md"), entry(key, fields, body));
 }
@@ -50,14 +50,14 @@ fn memory(case: &Case, name: &str) -> String {
     String::from_utf8(bytes.unwrap_or_else(|| panic!("{name} is missing"))).unwrap()
 }
 
-/// Writes an entry with a body, and returns how that ended.
+/// Writes an entry with a body, and returns the outcome.
 fn write(case: &Case, key: &str, body: &str, more: &str) -> Outcome {
     let line =
         format!("entry write --key {key} --type convention --confidence high --body-stdin {more}");
     case.run(&line).stdin(body).output()
 }
 
-/// Fails the test unless a run ended well and printed exactly this.
+/// Asserts that a run succeeded and printed exactly this.
 fn prints(outcome: &Outcome, expected: &str) {
     assert_eq!(outcome.exit_code(), Some(0), "{}", outcome.report());
     assert_eq!(outcome.stdout(), expected, "{}", outcome.report());

@@ -25,14 +25,14 @@ fn log(case: &Case) -> String {
     String::from_utf8(case.read(LOG).unwrap_or_default()).unwrap()
 }
 
-/// Writes a note and returns the file that follows.
+/// Writes a note and returns the resulting file.
 fn noted(before: &str, section: &str, note: &str) -> String {
     let case = with(before);
     case.run("notepad").args([section, note]).success();
     text(&case)
 }
 
-/// Asserts that a note is refused, with nothing written, and returns what was said.
+/// Asserts that a note is refused and nothing is written, and returns the message.
 fn refused(before: &str, section: &str, note: &str) -> String {
     let case = with(before);
     let tree = case.tree();
@@ -58,7 +58,7 @@ fn priority_appends_a_bullet() {
 }
 
 #[test]
-fn priority_at_500_characters_is_taken_and_its_count_is_printed() {
+fn priority_with_500_characters_is_accepted_and_its_count_is_printed() {
     let case = Case::empty();
     let said = case
         .run("notepad priority")
@@ -87,7 +87,7 @@ fn priority_never_drops_another_bullet_to_make_room() {
 }
 
 #[test]
-fn the_limit_holds_for_the_whole_section_also_what_people_wrote_there() {
+fn the_limit_applies_to_the_whole_section_including_text_by_people() {
     let prose = "word ".repeat(99);
     let before =
         format!("## Priority Context\n{prose}\n\n### More\ntext\n\n## Mine\nnot counted\n");
@@ -155,7 +155,7 @@ fn sections_are_never_reordered() {
 }
 
 #[test]
-fn text_of_others_between_the_sections_survives() {
+fn other_text_between_the_sections_survives() {
     let before = "intro\n\n## Priority Context\n\nplease keep\n\n---\n\n## Ideas\nidea\n\n## Working Memory\n<!-- newest first -->\n\n* undated\n\n## More ideas\n";
     let after = noted(before, "priority", "new");
     assert_eq!(after, before.replace("keep\n", "keep\n- new\n"));
@@ -178,7 +178,7 @@ fn line_ends_follow_the_file_and_a_missing_last_one_is_added() {
 }
 
 #[test]
-fn bytes_that_are_no_text_survive() {
+fn invalid_utf_8_survives() {
     let case = Case::empty();
     case.write(
         FILE,
@@ -207,7 +207,7 @@ fn odd_headings_are_understood() {
 }
 
 #[test]
-fn a_missing_section_is_made_in_its_place() {
+fn a_missing_section_is_created_in_its_place() {
     let before = "# Notes\nmine\n\n## Manual\nm\n";
     let expected = "# Notes\nmine\n\n## Working Memory\n- [2026-03-01T12:00Z] w\n\n## Manual\nm\n";
     assert_eq!(noted(before, "working", "w"), expected);
@@ -251,7 +251,7 @@ fn read_returns_the_notepad_or_a_section_verbatim_with_no_narration() {
 }
 
 #[test]
-fn a_write_says_one_short_line() {
+fn a_write_prints_one_short_line() {
     let case = with(SEED);
     for (section, line) in [
         ("priority", "Notepad priority updated (11/500 chars).\n"),
@@ -290,7 +290,7 @@ fn a_write_touches_only_the_notepad_and_the_log() {
 }
 
 #[test]
-fn what_looks_like_a_secret_is_refused_unless_it_is_allowed() {
+fn a_likely_secret_is_refused_unless_it_is_allowed() {
     let note = format!("token ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     for section in ["priority", "working", "manual"] {
         let said = refused(SEED, section, &note);
@@ -315,7 +315,7 @@ fn an_empty_note_is_wrong_usage() {
 }
 
 #[test]
-fn writes_can_be_taken_back_and_the_log_stays() {
+fn writes_can_be_undone_and_the_log_stays() {
     let case = with(SEED);
     case.run("notepad manual").args(["m"]).success();
     case.run("undo").success();
@@ -380,7 +380,7 @@ fn sixteen_processes_lose_no_note_and_no_line_of_the_log() {
 }
 
 #[test]
-fn a_priority_note_that_is_a_bullet_already_stays_one() {
+fn a_priority_note_that_is_a_bullet_gets_no_second_marker() {
     assert_eq!(
         noted(SEED, "priority", "- two"),
         SEED.replace("- one\n", "- one\n- two\n")

@@ -1,4 +1,4 @@
-//! `ledger update --commit`: what git would not take as it is, is refused before anything is written.
+//! `ledger update --commit` refuses files that git would not commit unchanged, before anything is written.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use crate::ledger::text;
 use crate::support::Case;
 use crate::support::require;
 
-/// A repository whose ledger is committed, and an update of it.
+/// A repository with a committed ledger, and an update of it.
 fn committed() -> Option<(Case, Value)> {
     if !require("git") {
         return None;
@@ -32,7 +32,7 @@ fn git(case: &Case, arguments: &str) -> String {
     case.program(&format!("git {arguments}")).success().stdout()
 }
 
-/// Runs the update with `--commit`, which must be refused for this reason and leave all as it was.
+/// Asserts that the update with `--commit` is refused for this reason and changes nothing.
 fn refused(case: &Case, document: &Value, reason: &str) {
     let before = (git(case, "status --porcelain"), git(case, "rev-parse HEAD"));
     let run = case
@@ -144,7 +144,7 @@ fn both_sides_of_a_conflict_are_not_committed() {
     case.write(CONSTRAINTS, &both);
     refused(&case, &document, "contains conflict markers");
     case.write(CONSTRAINTS, &before);
-    // Unmerged, though the text is whole.
+    // Unmerged, although the text has no conflict.
     let blob = git(&case, &format!("rev-parse HEAD:{CONSTRAINTS}"));
     let stages = [1, 2, 3].map(|stage| format!("100644 {} {stage}\t{CONSTRAINTS}\n", blob.trim()));
     git(&case, &format!("rm -q --cached {CONSTRAINTS}"));

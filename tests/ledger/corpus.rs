@@ -1,4 +1,4 @@
-//! Ledgers that people and other tools wrote: read as they are, added to, and otherwise kept byte for byte.
+//! Ledgers that people and other tools wrote are read and extended; all other bytes stay unchanged.
 
 use std::fs;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// Returns whether a line says how far the ledger reaches: it is what an update moves.
+/// Returns whether a line states the covered commit, which each update changes.
 fn is_anchor(line: &str) -> bool {
     [
         "Last memory update",
@@ -36,7 +36,7 @@ fn is_anchor(line: &str) -> bool {
     .any(|part| line.contains(part))
 }
 
-/// Returns the lines that are new, where all old ones are still there in their order.
+/// Returns the new lines, if all old ones still exist in their order.
 fn added<'a>(old: &str, new: &'a str) -> Result<Vec<&'a str>, String> {
     let mut rest = old
         .split_inclusive('\n')
@@ -44,7 +44,7 @@ fn added<'a>(old: &str, new: &'a str) -> Result<Vec<&'a str>, String> {
         .peekable();
     let mut added = Vec::new();
     for line in new.split_inclusive('\n').filter(|line| !is_anchor(line)) {
-        // A last line without an end gets one where something is put behind it.
+        // A last line without a line end gets one if text is appended.
         let is_same =
             |old: &&str| *old == line || (!old.ends_with('\n') && format!("{old}\n") == line);
         if rest.next_if(is_same).is_none() {
@@ -141,7 +141,7 @@ fn a_new_rollup_keeps_every_entry_of_a_real_ledger() {
             .stdin(json!({"rollup": gist}).to_string())
             .success();
         let new = String::from_utf8(case.read(DECISIONS).unwrap()).unwrap();
-        // What follows the rollup is as it was, to the byte; where there was none, all is.
+        // The text after the rollup, or all of it without a rollup, is unchanged.
         let rollup = old.split_once("\n## Recent");
         if let Some((_, tail)) = rollup.and_then(|(_, rest)| rest.split_once("\n## 2")) {
             assert!(new.ends_with(tail), "{name}");

@@ -1,4 +1,4 @@
-//! `ledger init --hook` extends what others wrote in the settings, or refuses; it never replaces.
+//! `ledger init --hook` extends existing settings, or refuses; it never replaces anything.
 
 use serde_json::Value;
 use serde_json::json;
@@ -32,7 +32,7 @@ fn absent_and_empty_settings_get_the_one_hook() {
         let again = case.run("ledger init --hook --json").success().json();
         assert_eq!(again["hook"], json!(null));
         assert_eq!(case.tree(), before);
-        // The same hook as that of the whole set-up.
+        // The same hook as in the complete setup.
         case.run("setup claude").success();
         assert_eq!(starts(&case), ours);
     }
@@ -58,7 +58,7 @@ fn other_hooks_keep_every_byte_and_their_order() {
 }
 
 #[test]
-fn what_is_malformed_is_refused_and_kept_and_no_ledger_is_made() {
+fn malformed_settings_are_refused_and_kept_and_no_ledger_is_created() {
     for settings in [
         "{\"hooks\": ",
         "{\"hooks\": []}",

@@ -16,7 +16,7 @@ const STATE: &str = "docs/memory/STATE.md";
 const CONSTRAINTS: &str = "docs/memory/CONSTRAINTS.md";
 const DECISIONS: &str = "docs/memory/DECISIONS.md";
 
-/// A state that keeps every rule.
+/// A state that follows every rule.
 fn state(objective: &str) -> Value {
     json!({
         "objective": objective,
@@ -26,7 +26,7 @@ fn state(objective: &str) -> Value {
     })
 }
 
-/// A decision that rests on a commit.
+/// A decision with a commit as evidence.
 fn decision(title: &str, evidence: &str) -> Value {
     json!({"date": "2026-02-27", "title": title, "why": "It is needed", "impact": "One more file", "evidence": evidence})
 }
@@ -40,13 +40,13 @@ fn moment(n: usize) -> String {
     format!("2026-02-{:02}T{:02}:00:00Z", 1 + n / 24, n % 24)
 }
 
-/// Makes a commit of one changed file.
+/// Commits one changed file.
 fn commit(case: &Case, n: usize) -> String {
     case.write(&format!("src/file{}.rs", n % 7), format!("// {n}\n"));
     case.commit(&format!("Change {n}\n\nThe body of {n}."), &moment(n))
 }
 
-/// A repository with one commit and a ledger that covers it and says nothing yet.
+/// A repository with one commit and an empty ledger that covers it.
 fn initialised() -> (Case, String) {
     let case = Case::empty();
     case.git_init();
@@ -56,7 +56,7 @@ fn initialised() -> (Case, String) {
     (case, first)
 }
 
-/// Hands in an update that must be applied.
+/// Submits an update that must be applied.
 fn update(case: &Case, document: &Value, flags: &str) -> Value {
     let run = case.run(&format!("ledger update --json {flags}"));
     run.stdin(document.to_string()).success().json()

@@ -1,4 +1,4 @@
-//! Every rule refuses what breaks it, says where, and leaves the three files as they were.
+//! Every rule refuses violations, names their location, and leaves the three files unchanged.
 
 use serde_json::Value;
 use serde_json::json;
@@ -15,7 +15,7 @@ use crate::support::Case;
 use crate::support::difference;
 use crate::support::require;
 
-/// A ledger in use, and the hashes: old anchor, anchor, what is checked out, a branch apart.
+/// A ledger in use, and the hashes of the old anchor, the anchor, the checked-out commit and another branch.
 fn in_use() -> (Case, [String; 4]) {
     let (case, first) = initialised();
     let second = commit(&case, 1);
@@ -32,7 +32,7 @@ fn in_use() -> (Case, [String; 4]) {
         "rollup": ["a", "b", "c", "d", "e"],
         "covered_through": second,
     });
-    // Committed, or the branch would take the files along.
+    // Committed, because otherwise switching the branch would keep the files.
     update(&case, &document, "--commit");
     case.program("git checkout -q -b apart").success();
     case.write("src/apart.rs", "// apart\n");
@@ -42,7 +42,7 @@ fn in_use() -> (Case, [String; 4]) {
     (case, [first, second, head, apart])
 }
 
-/// Changes one place of a document that keeps every rule.
+/// Changes one value of a document that follows every rule.
 fn with(document: &Value, pointer: &str, value: Value) -> Value {
     let mut changed = document.clone();
     let (parent, name) = pointer.rsplit_once('/').unwrap();
@@ -60,7 +60,7 @@ fn lines(count: usize) -> Value {
     (0..count).map(|n| format!("line {n}")).collect()
 }
 
-/// What breaks a rule: the place that is changed, the new value, the pointer and a part of the message.
+/// The violations: the changed place, the new value, the expected pointer and a part of the message.
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &'static str)> {
     let [first, _, _, apart] = hashes;
@@ -278,7 +278,7 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
 }
 
 #[test]
-fn each_rule_refuses_what_breaks_it_and_nothing_is_written() {
+fn each_rule_refuses_violations_and_nothing_is_written() {
     if !require("git") {
         return;
     }
@@ -318,12 +318,12 @@ fn each_rule_refuses_what_breaks_it_and_nothing_is_written() {
         let changed = difference(&before, &case.tree());
         assert!(changed.is_empty(), "{place}: {changed:?}");
     }
-    // What was changed each time is all that was wrong.
+    // Without the changes, the document is valid.
     update(&case, &good, "");
 }
 
 #[test]
-fn one_answer_lists_all_that_is_wrong() {
+fn one_answer_lists_all_problems() {
     if !require("git") {
         return;
     }
@@ -356,7 +356,7 @@ fn one_answer_lists_all_that_is_wrong() {
 }
 
 #[test]
-fn a_fault_of_the_shape_hides_no_rule() {
+fn a_schema_violation_does_not_hide_other_rules() {
     if !require("git") {
         return;
     }
@@ -375,7 +375,7 @@ fn a_fault_of_the_shape_hides_no_rule() {
     }
 }
 
-/// Returns updates of a wrong shape, with where each has its problems.
+/// Returns updates that violate the schema, with the pointers of their problems.
 fn misshapen(head: &str) -> Vec<(Value, Vec<&'static str>)> {
     let long = "x ".repeat(1100);
     vec![
@@ -422,7 +422,7 @@ fn misshapen(head: &str) -> Vec<(Value, Vec<&'static str>)> {
 }
 
 #[test]
-fn what_is_no_document_is_refused() {
+fn an_invalid_document_is_refused() {
     let case = Case::empty();
     for (input, message) in [
         ("", "error: standard input is empty\n"),
@@ -441,7 +441,7 @@ fn what_is_no_document_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_no_text_is_read_and_not_written() {
+fn a_file_with_invalid_utf_8_is_read_and_not_written() {
     let case = Case::empty();
     case.write(
         "docs/memory/CONSTRAINTS.md",
@@ -464,7 +464,7 @@ fn a_file_that_is_no_text_is_read_and_not_written() {
 }
 
 #[test]
-fn what_the_user_allows_is_written_and_not_lost_to_what_was_read_without_it() {
+fn an_allowed_secret_is_written_and_survives_a_redacted_update() {
     if !require("git") {
         return;
     }
@@ -492,7 +492,7 @@ fn what_the_user_allows_is_written_and_not_lost_to_what_was_read_without_it() {
         }
     }
     assert!(difference(&before, &case.tree()).is_empty());
-    // A file that says so itself may go on saying so.
+    // A file that already contains the placeholder may keep it.
     let own = text(&case, STATE).replace(&key, "[redacted]");
     case.write(STATE, own);
     update(

@@ -25,7 +25,7 @@ fn coverage(case: &Case, flags: &str) -> serde_json::Value {
 }
 
 #[test]
-fn without_git_the_ledger_works_and_says_so() {
+fn without_git_the_ledger_works_and_reports_it() {
     let case = Case::empty();
     let nowhere = case.home().join("no-programs");
     fs::create_dir(&nowhere).unwrap();
@@ -92,7 +92,7 @@ fn an_empty_repository_covers_its_first_commits_from_the_beginning() {
 }
 
 #[test]
-fn a_detached_head_and_a_worktree_are_where_they_are() {
+fn a_detached_head_and_a_worktree_use_their_own_commit() {
     if !require("git") {
         return;
     }
@@ -116,7 +116,7 @@ fn a_detached_head_and_a_worktree_are_where_they_are() {
 }
 
 #[test]
-fn a_rewritten_history_is_told_and_goes_on() {
+fn a_rewritten_history_is_reported_and_can_be_continued() {
     if !require("git") {
         return;
     }
@@ -128,7 +128,7 @@ fn a_rewritten_history_is_told_and_goes_on() {
         "",
     );
     case.program("git reset -q --hard").args([&first]).success();
-    // The ledger was committed with the second commit; it is taken along by hand.
+    // The ledger was committed with the second commit, so the test restores it.
     case.run("ledger init").success();
     let stranded =
         text(&case, STATE).replace(&format!("{first} (nothing is covered yet)"), &second);
@@ -153,7 +153,7 @@ fn a_rewritten_history_is_told_and_goes_on() {
 }
 
 #[test]
-fn an_anchor_that_never_came_here_leaves_all_commits_to_cover() {
+fn a_missing_anchor_leaves_all_commits_to_cover() {
     if !require("git") {
         return;
     }
@@ -193,7 +193,7 @@ fn what_the_last_batch_left_out_is_listed_if_its_anchor_is_missing() {
         "--commit",
     );
     let mut made: Vec<String> = (1..7).map(|n| commit(&case, n)).collect();
-    // The update covers two of six commits, and its day is later than that of the others.
+    // The update covers two of six commits, and is dated after the others.
     let batch = pending(&case, "--max-commits 2");
     assert_eq!(batch["covered_through"], json!(made[1]));
     update(
@@ -267,7 +267,7 @@ fn a_state_with_only_a_comment_anchor_gets_one_footer() {
 }
 
 #[test]
-fn a_shallow_clone_says_how_to_get_the_rest() {
+fn a_shallow_clone_explains_how_to_get_the_rest() {
     if !require("git") {
         return;
     }

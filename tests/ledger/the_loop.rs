@@ -49,7 +49,7 @@ fn sixty(case: &Case) -> Vec<String> {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "one loop, step by step")]
-fn two_batches_follow_on_each_other_without_a_gap() {
+fn two_batches_leave_no_gap() {
     if !require("git") {
         return;
     }
@@ -105,7 +105,7 @@ fn two_batches_follow_on_each_other_without_a_gap() {
         )
     );
 
-    // The ledger's own commit is none to take account of.
+    // The ledger's own commit does not have to be covered.
     let two = pending(&case, "");
     assert_eq!(hashes(&two), made[50..]);
     assert_eq!(two["remaining"], json!(0));
@@ -156,7 +156,7 @@ fn an_update_applied_already_changes_nothing_even_on_another_day() {
         .json();
     assert_eq!(again["outcome"], json!("already_applied"));
     assert_eq!(case.tree(), before);
-    // What a killed run left uncommitted is committed by the same document.
+    // If a killed run left its changes uncommitted, the same document commits them.
     let committed = update(&case, &document, "--commit");
     assert_eq!(committed["outcome"], json!("already_applied"));
     assert!(committed["commit"].is_string());

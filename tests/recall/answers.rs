@@ -1,4 +1,4 @@
-//! How well questions about real projects are answered.
+//! Measures how well questions about real projects are answered.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn both_ways_together_answer_what_they_have_to() {
     let mut asked = 0.0;
     let mut figures = [[0.0; 3]; 3];
     for folder in projects(&text) {
-        // A folder's name is what its questions are known by.
+        // Questions refer to a project by its folder's name.
         let case = Case::empty();
         let from = corpus.join("vbw").join(&folder);
         case.shell("cp -r \"$FROM\" . && chmod -R u+w .")

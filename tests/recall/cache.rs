@@ -1,4 +1,4 @@
-//! The cache: always up to date, never in the way.
+//! The cache is always up to date, and its problems never fail a search.
 
 use std::fs;
 use std::thread;
@@ -14,13 +14,13 @@ use crate::support::Case;
 
 const INDEX: &str = ".annals/index.db";
 
-/// What a search finds that keeps no cache.
+/// Returns the results of a search without a cache.
 fn uncached(case: &Case, query: &str) -> Value {
     let dry = case.run("recall --json --limit 50 --dry-run").args([query]);
     dry.success().json()["hits"].clone()
 }
 
-/// Fails the test unless the cache answers as one built from nothing does.
+/// Asserts that the cache gives the same answers as a new one.
 fn assert_current(case: &Case, query: &str) {
     assert_eq!(hits(case, query), uncached(case, query), "{query}");
 }
@@ -101,7 +101,7 @@ fn a_file_of_equal_size_and_time_is_still_seen_to_have_changed() {
 }
 
 #[test]
-fn a_touched_file_is_not_taken_in_again() {
+fn a_touched_file_is_not_indexed_again() {
     let case = notes();
     let first = hits(&case, "apples");
     let file = fs::File::options()
@@ -173,21 +173,21 @@ fn a_link_in_place_of_the_cache_is_not_followed() {
 }
 
 #[test]
-fn where_nothing_can_be_kept_the_answer_is_the_same() {
+fn without_a_cache_the_answer_is_the_same() {
     let case = Case::new(VBW);
     let dry = uncached(&case, "file locking");
     assert!(
         !case.root().join(".annals").exists(),
         "a dry run writes nothing"
     );
-    // As in a read-only project: the folder cannot be made.
+    // As in a read-only project, the folder cannot be created.
     case.write(".annals", "in the way");
     assert_eq!(hits(&case, "file locking"), dry);
     assert_eq!(case.read(".annals").unwrap(), b"in the way");
 }
 
 #[test]
-fn eight_at_once_all_have_their_answer() {
+fn eight_concurrent_searches_all_get_their_answer() {
     let case = Case::new(VBW);
     let expected = uncached(&case, "file locking");
     for round in 0..3 {
@@ -207,12 +207,12 @@ fn eight_at_once_all_have_their_answer() {
 }
 
 #[test]
-fn a_killed_process_leaves_nothing_that_hurts() {
+fn a_killed_process_leaves_the_cache_usable() {
     let case = Case::new(VBW);
     let expected = uncached(&case, "file locking");
     for pause in [1_u64, 3, 6, 10, 15, 25, 40, 60] {
         fs::remove_file(case.root().join(INDEX)).ok();
-        // The time limit of a run kills it wherever it is.
+        // The time limit kills the run at an arbitrary point.
         let killed = case
             .run("recall")
             .args(["file locking"])

@@ -1,4 +1,4 @@
-//! The user's facts among the hits: asked for each time, never kept in the project.
+//! The user's facts among the hits: queried each time, never stored in the project.
 
 use std::fs;
 
@@ -59,7 +59,7 @@ fn facts_are_ranked_among_the_projects_texts() {
 }
 
 #[test]
-fn facts_are_searched_alone_where_asked() {
+fn only_facts_are_searched_on_request() {
     let case = with_facts();
     let hits = found(&case, Some("ada"), "recall --json --in facts indent");
     assert_eq!(of_facts(&hits)[0], "preference.indent: tabs");
@@ -99,7 +99,7 @@ fn a_user_sees_no_facts_of_another_and_nobody_sees_none() {
 }
 
 #[test]
-fn no_file_of_the_project_holds_a_byte_of_a_fact() {
+fn no_file_of_the_project_contains_a_fact() {
     let case = with_facts();
     for query in ["editor", "helixeditor", "indent"] {
         found(
@@ -126,7 +126,7 @@ fn no_file_of_the_project_holds_a_byte_of_a_fact() {
 }
 
 #[test]
-fn a_database_that_cannot_be_asked_hides_no_other_store() {
+fn an_unavailable_database_does_not_hide_other_stores() {
     let case = with_facts();
     case.write("broken.db", "no database at all ".repeat(100));
     let run = case
@@ -147,7 +147,7 @@ fn a_database_that_cannot_be_asked_hides_no_other_store() {
 }
 
 #[test]
-fn facts_searched_alone_are_ranked_alike_whatever_the_project_says() {
+fn the_ranking_of_facts_does_not_depend_on_the_project() {
     let case = with_facts();
     let scores = || -> Vec<Value> {
         let line = "recall --json --in facts tabs,helixeditor";

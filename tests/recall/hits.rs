@@ -1,4 +1,4 @@
-//! What is found, and what is said about it.
+//! The hits of a search and their properties.
 
 use serde_json::Value;
 use serde_json::json;
@@ -12,7 +12,7 @@ fn flags(case: &Case, query: &str) -> Value {
 }
 
 #[test]
-fn what_no_longer_holds_comes_after_what_does() {
+fn outdated_texts_come_last() {
     let case = Case::empty();
     case.write(
         "docs/memory/CONSTRAINTS.md",
@@ -32,7 +32,7 @@ fn what_no_longer_holds_comes_after_what_does() {
 }
 
 #[test]
-fn decision_records_are_found_where_they_usually_stand_or_are_said_to_stand() {
+fn decision_records_are_found_in_the_usual_and_the_named_folders() {
     let case = Case::empty();
     let record = |status: &str| {
         format!(
@@ -59,7 +59,7 @@ fn decision_records_are_found_where_they_usually_stand_or_are_said_to_stand() {
     let found = hits(&case, "walrus queue");
     assert_eq!(found[0]["file"], "notes/decided/0002-queue.md");
     assert_eq!(found[0]["flags"], json!(["superseded"]));
-    // What the repository carries is looked through for secrets, and not copied anywhere.
+    // Decision records are checked for secrets, and an export does not copy them.
     let audit = case.run("audit --json").success().json();
     let rows = audit["rows"].as_array().unwrap();
     let is_guarded = |row: &Value| row["store"] == "adr" && row["check"] == "secrets";
@@ -69,7 +69,7 @@ fn decision_records_are_found_where_they_usually_stand_or_are_said_to_stand() {
 }
 
 #[test]
-fn a_pattern_that_names_a_file_which_is_gone_is_stale() {
+fn a_pattern_that_names_a_deleted_file_is_stale() {
     let case = Case::empty();
     case.git_init();
     for name in ["lock", "store", "shelf", "item", "unit", "main"] {
@@ -116,7 +116,7 @@ fn identifiers_are_found_by_their_parts_and_as_parts() {
 }
 
 #[test]
-fn signs_alone_are_found_where_they_stand() {
+fn symbols_are_found_verbatim() {
     let case = Case::empty();
     case.write(".planning/PROJECT.md", "# P\n\n- ship it 🚀\n- a -> b\n");
     assert_eq!(places(&case, "🚀")[0], ".planning/PROJECT.md:3");
@@ -124,7 +124,7 @@ fn signs_alone_are_found_where_they_stand() {
 }
 
 #[test]
-fn secrets_and_escapes_do_not_come_out() {
+fn secrets_and_escapes_are_not_printed() {
     let case = Case::empty();
     let key = format!("ghp_{}", "q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo");
     case.write(
@@ -143,7 +143,7 @@ fn secrets_and_escapes_do_not_come_out() {
 }
 
 #[test]
-fn the_newer_of_two_that_fit_alike_comes_first() {
+fn the_newer_of_two_equally_relevant_texts_comes_first() {
     let case = Case::empty();
     case.write(
         "docs/memory/DECISIONS.md",

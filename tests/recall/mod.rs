@@ -11,14 +11,14 @@ use serde_json::Value;
 
 use crate::support::Case;
 
-/// What a search prints as JSON.
+/// Returns the JSON that a search prints.
 fn hits(case: &Case, query: &str) -> Value {
     let run = case.run("recall --json --limit 50").args([query]).success();
     assert_eq!(run.stderr(), "", "{}", run.report());
     run.json()["hits"].clone()
 }
 
-/// `file:line` of each hit.
+/// Returns `file:line` of each hit.
 fn places(case: &Case, query: &str) -> Vec<String> {
     let hits = hits(case, query);
     let place = |hit: &Value| format!("{}:{}", hit["file"].as_str().unwrap(), hit["line"]);

@@ -23,7 +23,7 @@ fn project() -> (Case, Project) {
 
 fn found(project: &Project, text: &str) -> usize {
     let query = RecallQuery {
-        all: true,
+        include_irrelevant: true,
         ..RecallQuery::new(text).unwrap()
     };
     recall(project, &query).unwrap().value.hits.len()

@@ -1,4 +1,4 @@
-//! A search that knows when it knows nothing, and how that is measured.
+//! A search without a relevant text returns nothing; how well that works is measured.
 
 use serde_json::Value;
 use serde_json::json;
@@ -37,7 +37,7 @@ fn an_unrelated_question_gets_a_sentence_and_all_gives_the_nearest_marked() {
 }
 
 #[test]
-fn what_is_relevant_is_marked_and_given() {
+fn relevant_texts_are_marked_and_returned() {
     let case = project();
     let question = ["why is the inventory locked?"];
     let found = case.run("recall --json").args(question).success().json();
@@ -130,7 +130,7 @@ fn measured(case: &Case, line: &str) -> Value {
         json!({"question": "why is the inventory locked?", "answer_snippet": "locked while it is read"}),
         json!({"project": "other/place", "question": UNRELATED, "answer_snippet": "gold"}),
     ];
-    // Longer than any file that is read at once.
+    // Longer than the maximum size of other files.
     let blank = "\n".repeat(9 * 1024 * 1024);
     case.write(
         "questions.jsonl",
@@ -140,7 +140,7 @@ fn measured(case: &Case, line: &str) -> Value {
 }
 
 #[test]
-fn what_silence_costs_and_spares_is_measured() {
+fn the_costs_and_benefits_of_silence_are_measured() {
     let case = project();
     let found = measured(&case, "recall --json --silence --eval questions.jsonl");
     let silence = &found["silence"];

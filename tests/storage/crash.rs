@@ -1,4 +1,4 @@
-//! Killed at each of its file operations: the next command finds all of an operation, or nothing.
+//! An operation killed at any file operation is completely applied, or not at all, after the next command.
 
 use super::*;
 
@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 
 use annals::storage::fail_point;
 
-/// What the operation under test does: every kind of change, and paths that change hands.
+/// The operation under test, with every kind of change, and paths that are reused.
 fn ship(root: &Path) -> Result<Applied> {
     transact(&storage(root), "ship", |changes| {
         changes.rename(&root.join("phases"), &root.join("milestones/one/phases"))?;
@@ -23,7 +23,7 @@ fn ship(root: &Path) -> Result<Applied> {
     })
 }
 
-/// The same, with a file at the end that somebody else has changed.
+/// Runs [`ship`] with a last change that conflicts with another program's.
 fn fail(root: &Path) -> Result<Applied> {
     transact(&storage(root), "fail", |changes| {
         changes.rename(&root.join("phases"), &root.join("moved"))?;
@@ -41,7 +41,7 @@ fn undo(root: &Path) -> Result<Applied> {
     history::undo(&storage(root), None)
 }
 
-/// The other process: does its job until the fail point stops it.
+/// Runs a job in another process until the fail point stops it.
 pub(crate) fn work(job: &str, root: &Path, stop_at: usize) {
     fail_point::arm(stop_at);
     let done = match job {
@@ -75,14 +75,14 @@ fn planning_folder() -> TempDir {
     folder
 }
 
-/// The log is left out: undo never cuts it.
+/// Returns all files but the log, which undo does not change.
 fn files(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut files = tree(root);
     files.remove(Path::new("log.md"));
     files
 }
 
-fn assert_nothing_is_left_over(root: &Path) {
+fn assert_no_leftovers(root: &Path) {
     assert!(storage(root).interrupted().unwrap().value.is_empty());
     for entry in fs::read_dir(root.join(".annals/history")).unwrap() {
         let name = entry.unwrap().file_name();
@@ -94,7 +94,7 @@ fn assert_nothing_is_left_over(root: &Path) {
     }
 }
 
-/// Kills `job` at each file operation until it comes through, and calls `check` after each kill.
+/// Kills `job` at each file operation until it completes, and calls `check` after each kill.
 fn kill_at_each(job: &str, set_up: impl Fn(&Path), check: impl Fn(&Path, usize)) -> usize {
     for stop_at in 1.. {
         let folder = planning_folder();
@@ -139,7 +139,7 @@ fn a_killed_operation_is_completed_or_never_began() {
                 assert_eq!(reported, 0, "{stop_at}: {:?}", recovered.warnings);
             }
             assert_eq!(files(root), before, "{stop_at}");
-            assert_nothing_is_left_over(root);
+            assert_no_leftovers(root);
         },
     );
     assert!(kills > 40, "{kills}");
@@ -158,13 +158,13 @@ fn a_killed_undo_is_completed_or_never_began() {
         recover(root).unwrap();
         let found = files(root);
         assert!(found == before || found == after, "{stop_at}: {found:?}");
-        assert_nothing_is_left_over(root);
+        assert_no_leftovers(root);
     });
     assert!(kills > 30, "{kills}");
 }
 
 #[test]
-fn an_operation_killed_while_it_is_taken_back_is_taken_back() {
+fn an_operation_killed_while_it_is_reverted_is_reverted() {
     let before = files(planning_folder().path());
     let kills = kill_at_each(
         "fail",
@@ -172,7 +172,7 @@ fn an_operation_killed_while_it_is_taken_back_is_taken_back() {
         |root, stop_at| {
             let interrupted = !storage(root).interrupted().unwrap().value.is_empty();
             recover(root).unwrap();
-            assert_nothing_is_left_over(root);
+            assert_no_leftovers(root);
             if interrupted && files(root) != before {
                 // Killed before it met the changed file: completed but for that one, which is left alone.
                 let last = storage(root).history().find(None).unwrap();
@@ -202,13 +202,13 @@ fn a_recovery_killed_at_each_step_is_itself_recovered() {
     let kills = kill_at_each("recover", set_up, |root, stop_at| {
         recover(root).unwrap();
         assert_eq!(files(root), after, "{stop_at}");
-        assert_nothing_is_left_over(root);
+        assert_no_leftovers(root);
     });
     assert!(kills > 10, "{kills}");
 }
 
 #[test]
-fn what_changed_after_the_kill_is_left_alone_and_told() {
+fn files_changed_after_the_kill_are_left_alone_with_a_warning() {
     let folder = planning_folder();
     let root = folder.path();
     let mut stop_at = 20;
@@ -259,7 +259,7 @@ fn the_first_command_in_a_project_may_be_killed_too() {
 }
 
 #[test]
-fn kills_among_others_at_work_lose_no_update() {
+fn kills_beside_concurrent_writers_lose_no_update() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let killed = (1..20).map(|number| spawn("killed count", root, number * 3));
@@ -272,11 +272,11 @@ fn kills_among_others_at_work_lose_no_update() {
     let done = storage(root).history().list().unwrap().value.len();
     assert_eq!(number, done.to_string());
     assert!(done > 60, "{done}");
-    assert_nothing_is_left_over(root);
+    assert_no_leftovers(root);
 }
 
 #[test]
-fn a_killed_request_asked_again_is_done_once() {
+fn a_killed_request_is_executed_once_when_repeated() {
     let kills = kill_at_each(
         "request",
         |_| {},
@@ -284,7 +284,7 @@ fn a_killed_request_asked_again_is_done_once() {
             let (answer, _) = requests::count(&storage(root), root, "one").unwrap();
             assert_eq!(answer, 1, "killed at operation {stop_at}");
             assert_eq!(requests::lines(root), 1, "killed at operation {stop_at}");
-            assert_nothing_is_left_over(root);
+            assert_no_leftovers(root);
         },
     );
     assert!(kills > 5, "killed {kills} times");

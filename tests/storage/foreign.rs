@@ -1,11 +1,11 @@
-//! What this user did not write on this machine is never acted on, whatever it says.
+//! Records that this user did not write on this machine are never executed.
 
 use super::*;
 
 use annals::error::ErrorKind;
 use annals::storage::{OperationId, WriteRequest};
 
-/// A pending record as the first version wrote it: it adds a line to `notes`.
+/// A pending record of format 1, which appends a line to `notes`.
 const PLANTED: &str = "{\"format\":1,\"operation\":\"sync\",\"time\":\"2026-02-17T10:11:12Z\",\"pid\":7,\
     \"stores\":[\"plan\"],\"keep\":true,\"changes\":[{\"do\":\"append\",\"path\":\"notes\",\"lines\":5}]}\nevil\n  \n";
 
@@ -102,7 +102,7 @@ fn records_of_an_older_version_are_set_aside_together() {
 }
 
 #[test]
-fn another_users_record_is_not_acted_on_until_it_is_adopted() {
+fn another_users_record_is_not_executed_until_it_is_adopted() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     put(root, "file", "old");
@@ -156,7 +156,7 @@ fn without_a_key_one_file_is_written_unrecorded_and_several_are_refused() {
 }
 
 #[test]
-fn an_answer_that_somebody_planted_answers_nothing() {
+fn a_planted_answer_is_ignored() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let planted = "{\"id\":\"one\",\"command\":\"count\",\"answer\":99}\n";
@@ -218,7 +218,7 @@ mod unix {
     }
 
     #[test]
-    fn a_link_to_the_folder_of_what_is_set_aside_is_not_followed() {
+    fn a_link_to_the_folder_for_foreign_files_is_not_followed() {
         let folder = TempDir::new().unwrap();
         let root = folder.path().join("project");
         fs::create_dir(folder.path().join("outside")).unwrap();

@@ -1,4 +1,4 @@
-//! What was done can be taken back, byte for byte, and is refused where that would lose something.
+//! Operations can be undone byte for byte, and undo is refused if it would lose something.
 
 use super::*;
 
@@ -6,7 +6,7 @@ use annals::error::ErrorKind;
 use annals::storage::{ChangeKind, OperationId};
 use proptest::prelude::*;
 
-/// Takes an operation back as `annals undo` does.
+/// Undoes an operation like `annals undo`.
 pub(crate) fn undo(storage: &Storage, id: Option<OperationId>) -> Result<Applied> {
     let history = storage.history();
     let last = history.find(id)?;
@@ -18,7 +18,7 @@ pub(crate) fn undo(storage: &Storage, id: Option<OperationId>) -> Result<Applied
 }
 
 #[test]
-fn an_operation_is_listed_and_taken_back_and_again() {
+fn an_operation_is_listed_undone_and_redone() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     put(root, "phases/01/PLAN.md", "plan");
@@ -100,9 +100,9 @@ fn undo_is_refused_where_a_moved_file_changed_since() {
     assert!(root.join("phases/01/NEW.md").exists());
 }
 
-/// A file that comes into a folder after the folder was moved is none of what the move brought.
+/// A file created in a folder after the folder was moved was not moved with it.
 #[test]
-fn moves_of_moved_files_are_taken_back() {
+fn moves_of_moved_files_are_undone() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     put(root, "d/a", "a");
@@ -146,7 +146,7 @@ fn generated_files_are_left_to_the_caller() {
 }
 
 #[test]
-fn logs_are_never_cut() {
+fn undo_does_not_change_logs() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let storage = storage(root);
@@ -169,7 +169,7 @@ fn logs_are_never_cut() {
 }
 
 #[test]
-fn without_history_no_old_byte_stays() {
+fn without_history_no_old_bytes_are_kept() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let file = put(root, "file", "old");
@@ -286,7 +286,7 @@ fn a_file_replaces_a_folder_that_the_same_transaction_filled_and_moved() {
     assert_eq!(tree(root), before);
 }
 
-/// One step of a plan, on one of a few names, so that steps meet.
+/// One step of a plan, on one of a few names, so that steps affect the same paths.
 #[derive(Clone, Debug)]
 enum Step {
     Write(usize, Vec<u8>),
@@ -309,7 +309,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Plans a step; one that cannot be (a directory in its place, nothing to move) adds nothing.
+/// Plans a step; an impossible one (a directory in its place, nothing to move) adds nothing.
 fn plan(changes: &mut Changes, root: &Path, step: &Step) {
     let path = |name: usize| root.join(NAMES[name]);
     let before = changes.clone();
@@ -328,7 +328,7 @@ fn plan(changes: &mut Changes, root: &Path, step: &Step) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn all_operations_taken_back_restore_every_byte(
+    fn undoing_all_operations_restores_every_byte(
         operations in prop::collection::vec(prop::collection::vec(step(), 1..8), 1..5)
     ) {
         let folder = TempDir::new().unwrap();

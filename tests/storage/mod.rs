@@ -34,7 +34,7 @@ fn storage(root: &Path) -> Storage {
     Storage::new(root, clock()).key_in(Some(home()))
 }
 
-/// One user for all of these tests, and for the processes that they start.
+/// Returns the home of the user of these tests and of the processes that they start.
 fn home() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("storage-tests")
 }
@@ -61,7 +61,7 @@ fn transact(
     Ok(applied)
 }
 
-/// Every file and directory but our own, with what it holds (nothing for a directory).
+/// Returns every file and directory but our own, with its content (`None` for a directory).
 fn tree(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![root.to_owned()];
@@ -84,7 +84,7 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     found
 }
 
-/// Runs a job in another process: this test binary, with nothing but [`as_another_process`].
+/// Runs a job in another process: this test binary, with only the test [`as_another_process`].
 fn spawn(job: &str, root: &Path, number: usize) -> std::process::Child {
     Command::new(env::current_exe().unwrap())
         .args(["storage::as_another_process", "--exact", "--ignored"])

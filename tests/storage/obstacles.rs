@@ -1,4 +1,4 @@
-//! Trees that cannot be written as planned: a clear error, and nothing lost.
+//! Changes that cannot be applied fail with a clear error and lose nothing.
 
 use super::*;
 
@@ -48,7 +48,7 @@ fn a_dry_run_writes_nothing_and_shows_all() {
 /// A tree that even root cannot write to.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_tree_that_cannot_be_written_is_no_obstacle_to_doing_nothing() {
+fn an_unwritable_tree_does_not_prevent_an_empty_transaction() {
     let root = Path::new("/sys/kernel");
     let storage = storage(root);
     transact(&storage, "sync", |_| Ok(())).unwrap();
@@ -62,7 +62,7 @@ fn a_tree_that_cannot_be_written_is_no_obstacle_to_doing_nothing() {
 }
 
 #[test]
-fn a_directory_in_place_of_a_file_is_told() {
+fn a_directory_in_place_of_a_file_is_reported() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     put(root, "CLAUDE.md/x", "");
@@ -75,7 +75,7 @@ fn a_directory_in_place_of_a_file_is_told() {
 }
 
 #[test]
-fn a_file_that_is_saved_meanwhile_is_planned_again_on_what_was_saved() {
+fn a_file_saved_meanwhile_is_planned_again() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let file = put(root, "file", "old\n");
@@ -95,7 +95,7 @@ fn a_file_that_is_saved_meanwhile_is_planned_again_on_what_was_saved() {
 }
 
 #[test]
-fn a_file_that_is_saved_in_every_round_is_refused_and_all_is_taken_back() {
+fn a_file_saved_in_every_round_is_refused_and_all_is_reverted() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let file = put(root, "file", "old");
@@ -133,7 +133,7 @@ fn our_own_folder_may_be_in_the_way() {
 }
 
 #[test]
-fn a_change_that_fails_takes_those_before_it_back() {
+fn a_failed_change_reverts_the_earlier_ones() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let file = put(root, "file", "old");
@@ -151,7 +151,7 @@ fn a_change_that_fails_takes_those_before_it_back() {
     assert!(storage.interrupted().unwrap().value.is_empty());
 }
 
-/// Runs where no file can grow beyond 4 KiB, as on a disk that is full by then.
+/// Runs in a process in which no file can grow beyond 4 KiB, as on a full disk.
 #[cfg(unix)]
 pub(crate) fn write_too_much(root: &Path) {
     let storage = storage(root);
@@ -179,7 +179,7 @@ pub(crate) fn write_too_much(root: &Path) {
 
 #[cfg(unix)]
 #[test]
-fn a_full_disk_takes_the_whole_operation_back() {
+fn a_full_disk_reverts_the_whole_operation() {
     let folder = TempDir::new().unwrap();
     put(folder.path(), "file", "old");
     put(folder.path(), "log", "line\n".repeat(800));
@@ -231,7 +231,7 @@ mod unix {
     }
 
     #[test]
-    fn links_that_a_repository_brings_lead_nowhere() {
+    fn links_in_a_repository_are_not_followed_outside() {
         let folder = TempDir::new().unwrap();
         let victim = put(folder.path(), "victim", "theirs");
         let root = folder.path().join("project");
@@ -298,7 +298,7 @@ mod unix {
 }
 
 #[test]
-fn caches_and_logs_are_written_whole_and_not_on_a_dry_run() {
+fn caches_and_logs_are_written_atomically_and_not_on_a_dry_run() {
     let folder = TempDir::new().unwrap();
     let storage = storage(folder.path());
     let dry = storage.clone().dry_run(true);

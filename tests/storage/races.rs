@@ -1,10 +1,10 @@
-//! Several writers at once: nothing that one of them wrote is lost.
+//! Concurrent writers lose none of their changes.
 
 use super::*;
 
 use std::time::Duration;
 
-/// Adds one to a number in a file, so often.
+/// Increments a number in a file several times.
 pub(crate) fn count(root: &Path, times: usize) {
     let storage = storage(root).wait(Duration::from_mins(1));
     let file = root.join("number");
@@ -74,7 +74,7 @@ fn operations_on_different_stores_get_different_ids() {
 }
 
 #[test]
-fn a_file_changed_under_us_stops_the_whole_operation() {
+fn a_concurrently_changed_file_stops_the_whole_operation() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let first = put(root, "first", "old");
@@ -97,7 +97,7 @@ fn a_file_changed_under_us_stops_the_whole_operation() {
 }
 
 #[test]
-fn a_lock_that_stays_held_names_the_process() {
+fn the_error_for_a_held_lock_names_the_process() {
     let folder = TempDir::new().unwrap();
     let outer = storage(folder.path());
     let inner = outer.clone().wait(Duration::ZERO);

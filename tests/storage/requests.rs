@@ -1,4 +1,4 @@
-//! The same request asked again is answered as the first time, and done once.
+//! A repeated request gets the first answer and is executed once.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use annals::storage::{Applied, Changes, Storage, Store, WriteRequest};
 
 use super::{storage, tree};
 
-/// Adds a line to a file, and answers how many it has then.
+/// Appends a line to a file; the answer is the number of lines.
 pub(super) fn count(storage: &Storage, root: &Path, id: &str) -> Result<(usize, Applied)> {
     let request = WriteRequest::new(id, "count")?;
     storage.transact_once("count", &[Store::Entries], Some(&request), || {
@@ -28,7 +28,7 @@ pub(super) fn lines(root: &Path) -> usize {
 }
 
 #[test]
-fn a_repeated_request_is_answered_and_not_done() {
+fn a_repeated_request_is_answered_and_not_executed() {
     for keeps_history in [true, false] {
         let folder = tempfile::tempdir().unwrap();
         let storage = storage(folder.path()).keep_history(keeps_history);
@@ -49,7 +49,7 @@ fn a_repeated_request_is_answered_and_not_done() {
 }
 
 #[test]
-fn what_was_undone_stays_answered() {
+fn an_undone_request_stays_answered() {
     let folder = tempfile::tempdir().unwrap();
     let storage = storage(folder.path());
     let (_, applied) = count(&storage, folder.path(), "one").unwrap();
@@ -64,7 +64,7 @@ fn what_was_undone_stays_answered() {
 }
 
 #[test]
-fn an_answer_without_a_change_is_remembered() {
+fn an_answer_without_a_change_is_stored() {
     let folder = tempfile::tempdir().unwrap();
     let storage = storage(folder.path());
     let request = WriteRequest::new("one", "look").unwrap();
@@ -95,7 +95,7 @@ fn an_id_belongs_to_one_command_and_must_be_one() {
 }
 
 #[test]
-fn a_dry_run_remembers_nothing() {
+fn a_dry_run_stores_no_answer() {
     let folder = tempfile::tempdir().unwrap();
     let dry = storage(folder.path()).dry_run(true);
     count(&dry, folder.path(), "one").unwrap();
@@ -104,7 +104,7 @@ fn a_dry_run_remembers_nothing() {
 }
 
 #[test]
-fn the_oldest_requests_are_forgotten() {
+fn the_oldest_requests_are_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let storage = storage(folder.path()).keep_history(false);
     count(&storage, folder.path(), "first").unwrap();

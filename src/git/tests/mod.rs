@@ -123,7 +123,7 @@ fn a_repository_without_commits_has_no_head() {
 }
 
 #[test]
-fn head_is_found_however_it_is_stored() {
+fn head_is_found_in_all_storage_formats() {
     let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
     let first = sandbox.git(&["rev-parse", "HEAD"]);
     sandbox.git(&["branch", "feature/maintenance"]);
@@ -197,7 +197,7 @@ fn a_ref_outside_the_repository_is_not_read() {
 }
 
 #[test]
-fn unknown_commits_are_none_one_by_one() {
+fn each_unknown_commit_is_none() {
     let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00+03:00"]);
     let first = sandbox.git(&["rev-parse", "HEAD"]);
     let second = sandbox.commit("2026-02-11T10:04:30Z");

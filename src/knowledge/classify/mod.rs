@@ -29,7 +29,7 @@ use crate::text::hexadecimal;
 use crate::text::word_enum;
 
 /// Number of leading characters of a finding that are examined; real findings are shorter.
-const LOOKED_AT: usize = 4_000;
+const MAX_CHARACTERS: usize = 4_000;
 /// Maximum number of similar entries whose bodies are read.
 const MAX_SIMILAR: usize = 20;
 /// Maximum number of words in a proposed key.
@@ -49,6 +49,16 @@ word_enum! {
         NotepadManual = "notepad-manual",
         /// Not kept.
         None = "none",
+    }
+}
+
+impl From<NotepadSection> for Surface {
+    fn from(section: NotepadSection) -> Self {
+        match section {
+            NotepadSection::Priority => Self::NotepadPriority,
+            NotepadSection::Working => Self::NotepadWorking,
+            NotepadSection::Manual => Self::NotepadManual,
+        }
     }
 }
 
@@ -97,7 +107,7 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     let place = KnowledgeDir::in_project(project);
     let index = read::text(&place.index())?;
     let index = index.map(|parsed| parsed.value).unwrap_or_default();
-    // An entry that cannot be read says nothing; `audit` reports it.
+    // An entry that cannot be read counts as empty; `audit` reports it.
     let body = |key: &str| {
         let bytes = entry_bytes(&place, &place.entry(key)).ok().flatten();
         let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
@@ -111,8 +121,8 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
 
 /// Proposes where to keep a finding; `body` returns the body of the entry with a key.
 fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String) -> Proposal {
-    let looked_at: String = finding.trim().chars().take(LOOKED_AT).collect();
-    let said = content_words(&looked_at);
+    let beginning: String = finding.trim().chars().take(MAX_CHARACTERS).collect();
+    let words = content_words(&beginning);
     let nowhere = Proposal {
         surface: Surface::None,
         key: None,
@@ -121,17 +131,20 @@ fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String
         confidence: Confidence::Medium,
         reason: String::new(),
     };
-    let similar = known.iter().filter(|known| is_similar(known, &said));
+    let similar = known.iter().filter(|known| is_similar(known, &words));
     let similar: Vec<&IndexedEntry> = similar.take(MAX_SIMILAR).collect();
-    if let Some(same) = similar.iter().find(|known| is_said_by(known, &said, body)) {
+    if let Some(same) = similar
+        .iter()
+        .find(|known| contains_all_words(known, &words, body))
+    {
         return Proposal {
             reason: format!("already known as {}", same.key),
             ..nowhere
         };
     }
-    // The finding says something else about the same subject.
+    // A similar entry is about the same subject, but the finding is new.
     let similar = similar.first();
-    let Some(rule) = RULES.iter().find(|rule| rule.applies(&looked_at)) else {
+    let Some(rule) = RULES.iter().find(|rule| rule.applies(&beginning)) else {
         return Proposal {
             confidence: Confidence::Low,
             reason: reason_without_rule(similar.copied()),
@@ -139,21 +152,17 @@ fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String
         };
     };
     let reason = rule.reason.to_owned();
-    match rule.verdict {
+    match rule.destination {
         Destination::Nowhere => Proposal { reason, ..nowhere },
         Destination::Note(section) => Proposal {
-            surface: match section {
-                NotepadSection::Priority => Surface::NotepadPriority,
-                NotepadSection::Working => Surface::NotepadWorking,
-                NotepadSection::Manual => Surface::NotepadManual,
-            },
+            surface: Surface::from(section),
             reason,
             ..nowhere
         },
         Destination::Entry(entry_type, confidence) => {
             let key = match similar {
                 Some(similar) => similar.key.clone(),
-                None => key(&looked_at, entry_type),
+                None => key(&beginning, entry_type),
             };
             let exists = known.iter().any(|known| known.key == key);
             let entry_type = similar.and_then(|known| known.kind).unwrap_or(entry_type);
@@ -164,7 +173,7 @@ fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String
             };
             Proposal {
                 surface: Surface::Entry,
-                tags: tags(known, &said),
+                tags: tags(known, &words),
                 key: Some(key),
                 entry_type: Some(entry_type),
                 confidence,
@@ -186,7 +195,7 @@ fn reason_without_rule(similar: Option<&IndexedEntry>) -> String {
 fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     let rows = index::parse(index).unwrap_or_default().into_iter();
     let words = |row: &IndexRow| {
-        let title: String = row.title.chars().take(LOOKED_AT).collect();
+        let title: String = row.title.chars().take(MAX_CHARACTERS).collect();
         content_words(&format!("{} {title}", row.key.replace('-', " ")))
     };
     rows.map(|row| IndexedEntry {
@@ -200,8 +209,12 @@ fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
 }
 
 /// Returns whether an active entry that is similar to a finding has all of its words.
-fn is_said_by(known: &IndexedEntry, said: &HashSet<String>, body: &dyn Fn(&str) -> String) -> bool {
-    let mut new_words = said.difference(&known.words).peekable();
+fn contains_all_words(
+    known: &IndexedEntry,
+    words: &HashSet<String>,
+    body: &dyn Fn(&str) -> String,
+) -> bool {
+    let mut new_words = words.difference(&known.words).peekable();
     if new_words.peek().is_none() {
         return true;
     }
@@ -211,20 +224,20 @@ fn is_said_by(known: &IndexedEntry, said: &HashSet<String>, body: &dyn Fn(&str) 
 
 /// Returns whether an active entry is about the subject of a finding: each shares most of its words with the
 /// other.
-fn is_similar(known: &IndexedEntry, said: &HashSet<String>) -> bool {
-    let both = said.intersection(&known.words).count();
+fn is_similar(known: &IndexedEntry, words: &HashSet<String>) -> bool {
+    let both = words.intersection(&known.words).count();
     let most = |both: usize, all: usize| both >= 2 && both * 5 >= all * 3;
-    !known.is_superseded && most(both, said.len()) && most(both, known.words.len())
+    !known.is_superseded && most(both, words.len()) && most(both, known.words.len())
 }
 
 /// Returns the words of a text that are not stop words.
 fn content_words(text: &str) -> HashSet<String> {
     let words = words(text).into_iter();
-    words.filter(|word| !is_filler(word)).collect()
+    words.filter(|word| !is_stop_word(word)).collect()
 }
 
 /// Stop words.
-const FILLERS: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "a", "about", "all", "alwai", "always", "an", "and", "any", "are", "as", "at", "be", "because",
     "been", "but", "by", "can", "chose", "decid", "decided", "do", "does", "for", "from", "had",
     "has", "have", "i", "if", "in", "into", "is", "it", "its", "must", "need", "never", "not",
@@ -233,16 +246,16 @@ const FILLERS: &[&str] = &[
     "were", "when", "which", "will", "with", "you", "your",
 ];
 
-fn is_filler(word: &str) -> bool {
-    FILLERS.contains(&word)
+fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.contains(&word)
 }
 
 /// Returns the tags of existing entries that occur in the finding, sorted.
-fn tags(known: &[IndexedEntry], said: &HashSet<String>) -> Vec<String> {
+fn tags(known: &[IndexedEntry], words: &HashSet<String>) -> Vec<String> {
     let all = known.iter().flat_map(|known| &known.tags);
     let named = all.filter(|tag| {
         let parts = content_words(tag);
-        !parts.is_empty() && parts.iter().all(|part| said.contains(part))
+        !parts.is_empty() && parts.iter().all(|part| words.contains(part))
     });
     let mut tags: Vec<String> = named.cloned().collect();
     tags.sort();
@@ -255,7 +268,7 @@ fn key(finding: &str, entry_type: EntryType) -> String {
     let mut key = String::new();
     let spoken = transliterate(finding).replace(['\'', '\u{2019}'], "");
     let parts = spoken.split(|c: char| !c.is_ascii_alphanumeric());
-    let parts = parts.filter(|part| !part.is_empty() && !is_filler(part));
+    let parts = parts.filter(|part| !part.is_empty() && !is_stop_word(part));
     for part in parts.take(KEY_WORDS) {
         if key.len() + 1 + part.len() > MAX_KEY {
             break;

@@ -17,13 +17,13 @@ pub(super) enum Destination {
     Entry(EntryType, Confidence),
 }
 
-/// A rule: it applies if `cue` matches, `with` matches as well unless it is empty, and `unless` does not.
+/// A rule: it applies if `cue` and `with` match, and `unless` does not.
 pub(super) struct ClassifyRule {
     cue: &'static str,
-    with: &'static str,
-    unless: &'static str,
+    with: Option<&'static str>,
+    unless: Option<&'static str>,
     /// Where to keep the finding if the rule applies.
-    pub(super) verdict: Destination,
+    pub(super) destination: Destination,
     /// The reason, in one short line.
     pub(super) reason: &'static str,
 }
@@ -67,184 +67,194 @@ const TODO: &str = r"fix|look (?:at|into)|check|debug|investigate|finish|review|
 pub(super) const RULES: &[ClassifyRule] = &[
     ClassifyRule {
         cue: r"\bpin (?:this|that|it)\b|\bpriority context\b|\bfor the next turns?\b",
-        with: "",
-        unless: "",
-        verdict: Note(NotepadSection::Priority),
-        reason: "asked for as context of the next turns",
+        with: None,
+        unless: None,
+        destination: Note(NotepadSection::Priority),
+        reason: "requested as context for the next turns",
     },
     ClassifyRule {
         cue: r"\bbreadcrumb|\bworking memory\b|\bwhere (?:i|we) (?:left off|stopped)\b",
-        with: "",
-        unless: "",
-        verdict: Note(NotepadSection::Working),
-        reason: "a breadcrumb of this work, for a few days",
+        with: None,
+        unless: None,
+        destination: Note(NotepadSection::Working),
+        reason: "a note about the current work, for a few days",
     },
     ClassifyRule {
         cue: r"\bmanual section\b|\bnote to (?:the user|self)\b",
-        with: "",
-        unless: "",
-        verdict: Note(NotepadSection::Manual),
+        with: None,
+        unless: None,
+        destination: Note(NotepadSection::Manual),
         reason: "a note for the user to keep or drop",
     },
     ClassifyRule {
         cue: r"^\W*(?:never ?mind(?:[^\w-]|$)|(?:always|never)(?: again| (?:that|this|it))?\W*$)",
-        with: "",
-        unless: "",
-        verdict: Nowhere,
-        reason: "says nothing that could be kept",
+        with: None,
+        unless: None,
+        destination: Nowhere,
+        reason: "contains nothing to keep",
     },
     ClassifyRule {
         cue: r"\b(?:decided|agreed|chose|going) to (?:first )?(?:TODO|start|begin|wait|stop|read|ask|revisit|postpone|move on|come back|take)\b",
-        with: r"\b(?:today|tonight|first|now|later|tomorrow|next|for the moment|this (?:morning|afternoon|week|session|turn|time))\b",
-        unless: r"DATE|\b(?:because|since|so that|in order to)\b",
-        verdict: Nowhere,
-        reason: "ephemeral, it is about this session",
+        with: Some(
+            r"\b(?:today|tonight|first|now|later|tomorrow|next|for the moment|this (?:morning|afternoon|week|session|turn|time))\b",
+        ),
+        unless: Some(r"DATE|\b(?:because|since|so that|in order to)\b"),
+        destination: Nowhere,
+        reason: "ephemeral, only about this session",
     },
     ClassifyRule {
         cue: r"\b(?:we|i|you|someone) (?:still |just |also )?(?:need|have|want|ought) to (?:TODO)\b|\b(?:user|client|customer|he|she|they) (?:just )?(?:asked|told|wants?|wanted|requested) (?:me|us|you) to (?:TODO|implement|add|write|update|run|deploy|rename|remove|change|make|create|find|explain|help|do)\b|\bask the (?:user|human|operator)\b",
-        with: "",
-        unless: "CHOICE|RULE|DATE",
-        verdict: Nowhere,
-        reason: "ephemeral, it is about this session",
+        with: None,
+        unless: Some("CHOICE|RULE|DATE"),
+        destination: Nowhere,
+        reason: "ephemeral, only about this session",
     },
     ClassifyRule {
         cue: r"docs/(?:specs|plans)/|\b(?:spec|specification|prd|plan|roadmap|requirements?|design doc) (?:says?|states?|requires?|defines?|lists?|calls? for)\b|\b(?:according to|as per|per) the (?:spec|specification|plan|prd|roadmap|requirements)\b|\bas specified\b|\bacceptance criteri|\breq-\d+\b|\bin the (?:spec|prd|roadmap)\b",
-        with: "",
-        unless: "CHOICE",
-        verdict: Nowhere,
-        reason: "a spec fact, it lives in the spec",
+        with: None,
+        unless: Some("CHOICE"),
+        destination: Nowhere,
+        reason: "a fact stated in the spec",
     },
     ClassifyRule {
         cue: r"\bcommit [0-9a-f]{7,40}\b|\b(?:in|the) (?:last|latest|previous) commit\b|\bmerged (?:the )?(?:pr|mr|pull request|branch)\b|\b(?:pr|pull request) #?\d+ (?:was |is |got )?(?:merged|closed|opened)\b",
-        with: "",
-        unless: "CHOICE|RULE",
-        verdict: Nowhere,
+        with: None,
+        unless: Some("CHOICE|RULE"),
+        destination: Nowhere,
         reason: "history, recorded in git",
     },
     ClassifyRule {
         cue: r"^\W*(?:ok|okay|done|thanks|thank you|great|hello|hi|yes|no|lgtm)\b\W*(?:\w+\W*){0,3}$|\b(?:right now|just now|a moment ago|currently (?:running|working|looking|debugging|waiting)|in progress|wip|to-?do|for now|temporar(?:y|ily)|this (?:session|turn|conversation|run)|today i|next step|let me)\b|\b(?:i am|i'm) (?:about|going|working|looking|trying|still|now|currently)\b|\b(?:i will|i'll)\b|(?:^\W*|\bi |\bwe |\bi've |\bwe've )(?:have )?(?:just |already )?(?:ran|fixed|added|changed|updated|refactored|renamed|tried|read|wrote|looked|finished|started|deleted|removed)\b|\b(?:all |\d+ )?(?:unit )?tests? (?:now |all )?(?:pass|passes|passed|passing|are green|is green)\b|\bbuild (?:is green|passed|passes|succeeded)\b|\bfixed (?:a |the )?typo",
-        with: "",
-        unless: "CHOICE|RULE",
-        verdict: Nowhere,
-        reason: "ephemeral, it is about this session",
+        with: None,
+        unless: Some("CHOICE|RULE"),
+        destination: Nowhere,
+        reason: "ephemeral, only about this session",
     },
     ClassifyRule {
         cue: "CHOICE",
-        with: r"\b(?:because|since|so that|due to|in order to|as it|for its|after)\b",
-        unless: "",
-        verdict: Entry(Decision, Medium),
+        with: Some(r"\b(?:because|since|so that|due to|in order to|as it|for its|after)\b"),
+        unless: None,
+        destination: Entry(Decision, Medium),
         reason: "a choice with its rationale",
     },
     ClassifyRule {
         cue: "CHOICE",
-        with: "",
-        unless: "",
-        verdict: Entry(Decision, Low),
-        reason: "a choice, its rationale is missing",
+        with: None,
+        unless: None,
+        destination: Entry(Decision, Low),
+        reason: "a choice without a rationale",
     },
     ClassifyRule {
         cue: r"\b(?:is|are|lives?|sits?|located|defined|implemented|declared|found|exported|handled|registered|resides?|kept|stored) (?:in|at|inside|under|by) (?:the )?(?:file |folder |module )?[`'\x22]?[\w.-]*(?:/[\w.-]+|\w\.(?:rs|ts|tsx|js|jsx|py|go|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|sql|sh|toml|json|ya?ml|html|css|vue|svelte|md)\b)",
-        with: "",
-        unless: "RULE|FIX|CHOICE",
-        verdict: Nowhere,
-        reason: "a code fact, the code says where it is",
+        with: None,
+        unless: Some("RULE|FIX|CHOICE"),
+        destination: Nowhere,
+        reason: "a fact stated in the code",
     },
     ClassifyRule {
         cue: r"\b(?:function|method|class|struct|module|component|enum|trait|interface|variable|constant|hook|file|endpoint|route|table|column|field|middleware|parser|handler|service|controller|package|crate)s? [`'\x22]?[\w:.()/-]+[`'\x22]? (?:always |never |also |only )?(?:returns?|takes?|accepts?|calls?|imports?|exports?|extends|implements?|has|have|contains?|inherits?|wraps?|uses?|is (?:called|defined|declared|exported|used))\b|\b[\w:.]+\(\)`? (?:always |never |also |only )?(?:returns?|takes?|accepts?|calls?|is called|is defined)\b|\b[\w/-]+\.[a-z]{1,4}:\d+\b",
-        with: "",
-        unless: "FIX|CHOICE",
-        verdict: Nowhere,
-        reason: "a code fact, the code says it",
+        with: None,
+        unless: Some("FIX|CHOICE"),
+        destination: Nowhere,
+        reason: "a fact stated in the code",
     },
     ClassifyRule {
         cue: r"\b(?:test(?:ing)? (?:runner|framework|library)|package manager|linter|formatter|bundler|build (?:tool|system)|type ?checker|orm|web framework|css framework|state management|http client|default branch|base branch|code style|indentation|line length|license|(?:node|python|ruby|java|go|rust) (?:version|edition)|deploy(?:ment)? target|hosting|ci (?:provider|system|service))s?(?: here)? (?:is|are) [`'\x22]?\w",
-        with: "",
-        unless: r"ERROR|\b(?:is|are) (?:not|now|still|too|very|being|down|up|slow|fast|green|red|running|ready|missing|outdated|unclear|unknown|in|on|at)\b",
-        verdict: Entry(Convention, Low),
+        with: None,
+        unless: Some(
+            r"ERROR|\b(?:is|are) (?:not|now|still|too|very|being|down|up|slow|fast|green|red|running|ready|missing|outdated|unclear|unknown|in|on|at)\b",
+        ),
+        destination: Entry(Convention, Low),
         reason: "which tool or setting the project uses",
     },
     ClassifyRule {
         cue: r"\b(?:outage|incident|post-?mortem|went down)\b",
-        with: "DATE",
-        unless: r"\b(?:by|before|until|due)\b",
-        verdict: Entry(SessionLog, Medium),
+        with: Some("DATE"),
+        unless: Some(r"\b(?:by|before|until|due)\b"),
+        destination: Entry(SessionLog, Medium),
         reason: "a dated incident",
     },
     ClassifyRule {
         cue: r"\b(?:by|before|until|till|through|due|from|starting|on) (?:the )?(?:DATE|WEEKDAY)",
-        with: "",
-        unless: "ERROR",
-        verdict: Entry(Deadline, Medium),
-        reason: "it holds until a date",
+        with: None,
+        unless: Some("ERROR"),
+        destination: Entry(Deadline, Medium),
+        reason: "valid until a date",
     },
     ClassifyRule {
         cue: r"\b(?:deadline|due|freezes?|frozen|expir(?:es?|y)|cut-?off|end of life|eol|sunsets?|launch(?:es)?|releases?|ships?|no later than|ends?|starts?)\b",
-        with: "DATE|WEEKDAY",
-        unless: "",
-        verdict: Entry(Deadline, Medium),
-        reason: "it holds until a date",
+        with: Some("DATE|WEEKDAY"),
+        unless: None,
+        destination: Entry(Deadline, Medium),
+        reason: "valid until a date",
     },
     ClassifyRule {
         cue: r"^(?:please )?(?:always|never)\b|\bconventions?\b|\b(?:we|you|must|should|to|and|but|please) (?:always|never)\b",
-        with: "",
-        unless: "",
-        verdict: Entry(Convention, Medium),
-        reason: "a rule in force",
+        with: None,
+        unless: None,
+        destination: Entry(Convention, Medium),
+        reason: "a rule",
     },
     ClassifyRule {
         cue: "ERROR",
-        with: r"\bto (?:debug|diagnose|find|trace|reproduce)\b|\bdiagnos|\bdebug|\bbisect|\b(?:first|then|start by) (?:check|look|inspect|run)|\bcheck (?:the|whether|if|for|that)\b|\binspect\b|\blook (?:at|for|in)\b|\bsymptoms?\b|\broot cause\b",
-        unless: "",
-        verdict: Entry(Debugging, Medium),
-        reason: "how a class of errors is found",
+        with: Some(
+            r"\bto (?:debug|diagnose|find|trace|reproduce)\b|\bdiagnos|\bdebug|\bbisect|\b(?:first|then|start by) (?:check|look|inspect|run)|\bcheck (?:the|whether|if|for|that)\b|\binspect\b|\blook (?:at|for|in)\b|\bsymptoms?\b|\broot cause\b",
+        ),
+        unless: None,
+        destination: Entry(Debugging, Medium),
+        reason: "how to diagnose a class of errors",
     },
     ClassifyRule {
         cue: "ERROR",
-        with: "FIX",
-        unless: "",
-        verdict: Entry(Gotcha, Medium),
+        with: Some("FIX"),
+        unless: None,
+        destination: Entry(Gotcha, Medium),
         reason: "an error and its remedy",
     },
     ClassifyRule {
         cue: r"\b(?:always|never)\b",
-        with: "",
-        unless: "ERROR",
-        verdict: Entry(Convention, Low),
-        reason: "reads like a rule in force",
+        with: None,
+        unless: Some("ERROR"),
+        destination: Entry(Convention, Low),
+        reason: "reads like a rule",
     },
     ClassifyRule {
         cue: r"\b(?:user|team|we|client|customer|maintainers?|they|she|he) (?:strongly )?(?:prefers?|likes?|would rather|dislikes?|hates?)\b|\bpreference\b",
-        with: "",
-        unless: "",
-        verdict: Entry(Preference, Medium),
-        reason: "how the user or the team wants it",
+        with: None,
+        unless: None,
+        destination: Entry(Preference, Medium),
+        reason: "a preference of the user or the team",
     },
     ClassifyRule {
         cue: r"\b(?:contact|reach out to|owned by|owners?|maintained by|maintainers?|on-?call|point of contact|stakeholders?|responsible for|product manager|tech lead|team lead|ask the|escalate to)\b|\b(?:ask|talk to|ping) @?[a-z]+ (?:about|for|before|when|if|on)\b|\b[a-z]+ (?:owns|maintains|leads)\b|\bthe [a-z-]+ team\b|\b(?:channel|slack|teams|discord|irc)\b.*#[a-z]|#[a-z][\w-]+ (?:channel|on slack|in slack)|[\w.+-]+@[\w-]+\.[a-z]{2,}",
-        with: "",
-        unless: "ERROR",
-        verdict: Entry(Contact, Medium),
-        reason: "a person, team or channel to turn to",
+        with: None,
+        unless: Some("ERROR"),
+        destination: Entry(Contact, Medium),
+        reason: "a person, team or channel to contact",
     },
     ClassifyRule {
         cue: r"\b(?:run|runs|running|build|builds|building|deploy|deploys|deploying|deployment|start|starts|install|installs|set ?up|launch|serve|migrate|lint|tests?|format)\b",
-        with: "COMMAND",
-        unless: r"\b(?:fails|failed|failing|errors?|crash(?:es|ed)|hangs|broken)(?:[^\w-]|$)",
-        verdict: Entry(Environment, Medium),
+        with: Some("COMMAND"),
+        unless: Some(r"\b(?:fails|failed|failing|errors?|crash(?:es|ed)|hangs|broken)(?:[^\w-]|$)"),
+        destination: Entry(Environment, Medium),
         reason: "how to run, build, test or deploy",
     },
     ClassifyRule {
         cue: r"https?://\S+",
-        with: r"\b(?:docs?|documentation|dashboard|runbook|wiki|guide|board|tracker|glossary|reference|handbook)\b",
-        unless: "",
-        verdict: Entry(Reference, Low),
+        with: Some(
+            r"\b(?:docs?|documentation|dashboard|runbook|wiki|guide|board|tracker|glossary|reference|handbook)\b",
+        ),
+        unless: None,
+        destination: Entry(Reference, Low),
         reason: "a link that is not in the code",
     },
     ClassifyRule {
         cue: "DATE",
-        with: r"(?:[a-z]|[^\x00-\x7f]){2}",
-        unless: r"ERROR|\b(?:created|updated|modified|changed|written|generated|added|started|finished|last|since|version|copyright|today|yesterday|was|were)\b",
-        verdict: Entry(Deadline, Low),
+        with: Some(r"(?:[a-z]|[^\x00-\x7f]){2}"),
+        unless: Some(
+            r"ERROR|\b(?:created|updated|modified|changed|written|generated|added|started|finished|last|since|version|copyright|today|yesterday|was|were)\b",
+        ),
+        destination: Entry(Deadline, Low),
         reason: "dated; the deadline is a guess",
     },
 ];
@@ -253,8 +263,8 @@ impl ClassifyRule {
     /// Returns whether the rule applies.
     pub(super) fn applies(&self, finding: &str) -> bool {
         has(self.cue, finding)
-            && (self.with.is_empty() || has(self.with, finding))
-            && (self.unless.is_empty() || !has(self.unless, finding))
+            && self.with.is_none_or(|cue| has(cue, finding))
+            && !self.unless.is_some_and(|cue| has(cue, finding))
     }
 }
 
@@ -287,11 +297,14 @@ mod tests {
     #[test]
     fn every_cue_is_a_pattern_and_every_reason_one_line() {
         for rule in RULES {
-            for cue in [rule.cue, rule.with, rule.unless] {
+            for cue in [Some(rule.cue), rule.with, rule.unless]
+                .into_iter()
+                .flatten()
+            {
                 assert!(cues(cue).is_ok(), "{cue}");
             }
             assert!(!rule.reason.contains(['\n', ':', '#']), "{}", rule.reason);
-            let high = matches!(rule.verdict, Entry(_, Confidence::High));
+            let high = matches!(rule.destination, Entry(_, Confidence::High));
             assert!(!high, "no rule may claim high confidence");
         }
     }

@@ -46,7 +46,7 @@ fn code_and_spec_facts_belong_nowhere() {
 }
 
 #[test]
-fn ephemera_and_what_nothing_speaks_for_belong_nowhere() {
+fn ephemera_and_findings_without_a_cue_are_not_kept() {
     all(
         "none",
         &[
@@ -62,7 +62,7 @@ fn ephemera_and_what_nothing_speaks_for_belong_nowhere() {
 }
 
 #[test]
-fn what_the_index_says_is_known_and_what_is_superseded_is_not() {
+fn active_entries_of_the_index_are_known_and_superseded_ones_are_not() {
     let found = proposal("The test runner is vitest.", &indexed_entries(INDEX));
     assert_eq!(found.surface, Surface::None);
     assert_eq!(found.reason, "already known as test-runner");
@@ -76,7 +76,7 @@ fn what_the_index_says_is_known_and_what_is_superseded_is_not() {
 }
 
 #[test]
-fn what_differs_from_an_entry_in_a_word_is_an_update_of_it() {
+fn a_finding_that_differs_in_a_word_updates_the_entry() {
     let known = indexed_entries(INDEX);
     let found = proposal("The test runner is jest", &known);
     assert_eq!(found.surface, Surface::Entry);
@@ -145,7 +145,7 @@ fn rules_are_conventions() {
 }
 
 #[test]
-fn an_error_with_what_helps_is_a_gotcha_and_with_steps_a_playbook() {
+fn an_error_with_a_remedy_is_a_gotcha_and_with_steps_a_playbook() {
     all(
         "gotcha",
         &[
@@ -240,5 +240,5 @@ fn a_long_title_is_compared_by_its_first_words() {
     let words: Vec<String> = (0..100_000).map(|number| format!("w{number}")).collect();
     let index = INDEX.replace("Test runner is vitest", &words.join(" "));
     let entries = indexed_entries(&index);
-    assert!(entries[0].words.len() < LOOKED_AT);
+    assert!(entries[0].words.len() < MAX_CHARACTERS);
 }

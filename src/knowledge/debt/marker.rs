@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::knowledge::debt::comments::CommentLine;
 
-/// The words that start a marker: the one of annals, and that of the tool that introduced the format.
+/// The words that start a marker: annals' own, and that of the tool that introduced the format.
 pub(super) const WORDS: [&str; 2] = ["annals-debt:", "vibekit:"];
 
 const CEILING: &str = "ceiling:";

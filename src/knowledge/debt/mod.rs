@@ -119,7 +119,7 @@ fn markers_of(path: &Path, bytes: &[u8]) -> Vec<DebtMarker> {
     }
 }
 
-/// Returns the comments that are separate blocks, not those in prose or code.
+/// Returns the comments that are blocks of their own, not comments in prose or code.
 fn of_markdown(text: &str) -> Vec<CommentLine<'_>> {
     let outline = Outline::parse(text, 0);
     let mut pieces = Vec::new();

@@ -66,7 +66,7 @@ fn strings_prose_and_other_files_have_none() {
 }
 
 #[test]
-fn the_three_parts_are_told_apart() {
+fn the_three_parts_are_separated() {
     let text = "# annals-debt: linear scan. ceiling: 10.5k rows. upgrade: p95 > 1.5 s.\n";
     let marker = &markers_of(Path::new("a.py"), text.as_bytes())[0];
     assert_eq!(marker.what, "linear scan");
@@ -90,7 +90,7 @@ fn the_three_parts_are_told_apart() {
 }
 
 #[test]
-fn a_marker_goes_on_over_the_lines_of_its_comment() {
+fn a_marker_continues_over_the_lines_of_its_comment() {
     let text = "// annals-debt: a list that\n// is walked. ceiling: 10.\n// upgrade: when it\n//   hurts.\n// Another sentence.\nfn f() {}\n";
     let marker = &markers_of(Path::new("a.rs"), text.as_bytes())[0];
     assert_eq!(marker.what, "a list that is walked");

@@ -1,4 +1,4 @@
-//! Determines where a note is inserted, and with which text.
+//! Determines the position and the text of an inserted note.
 
 use std::ops::Range;
 use std::path::Path;

@@ -83,7 +83,7 @@ pub struct SectionSpan {
     pub level: u8,
 }
 
-/// A heading of any kind, including those of the sections.
+/// A heading of any kind, including the headings of the sections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct NotepadHeading {
     level: u8,

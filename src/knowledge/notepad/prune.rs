@@ -40,7 +40,7 @@ pub struct Pruned {
 /// Removes the bullets of Working Memory whose time is more than 7 days ago; to be called while holding the
 /// store's lock.
 ///
-/// A bullet without a time, or with an invalid one, is kept; so is every other byte.
+/// A bullet without a valid time is kept, and so is every other byte.
 pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
     let path = place.notepad();
     let mut changes = Changes::new();
@@ -49,16 +49,16 @@ pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
     };
     let text = same_length_text(&bytes);
     let parsed = old_bullets(&text, clock.now(), &path);
-    let mut kept = Vec::with_capacity(bytes.len());
+    let mut rest = Vec::with_capacity(bytes.len());
     let mut done = 0;
     for range in &parsed.value {
         if range.start >= done {
-            kept.extend_from_slice(&bytes[done..range.start]);
+            rest.extend_from_slice(&bytes[done..range.start]);
             done = range.end;
         }
     }
-    kept.extend_from_slice(&bytes[done..]);
-    changes.edit(&path, Some(bytes), kept)?;
+    rest.extend_from_slice(&bytes[done..]);
+    changes.edit(&path, Some(bytes), rest)?;
     Ok(parsed.map(|ranges| Pruned {
         count: ranges.len(),
         changes,
@@ -164,26 +164,26 @@ mod tests {
 
     fn prune(text: &str) -> String {
         let now = parse_timestamp("2026-03-01T12:00Z").unwrap();
-        let mut kept = text.to_owned();
+        let mut rest = text.to_owned();
         for range in old_bullets(text, now, Path::new("notepad.md"))
             .value
             .into_iter()
             .rev()
         {
-            kept.replace_range(range, "");
+            rest.replace_range(range, "");
         }
-        kept
+        rest
     }
 
     #[test]
-    fn only_bullets_older_than_seven_days_go() {
+    fn only_bullets_older_than_seven_days_are_removed() {
         let text = "## Working Memory\n- [2026-02-22T12:00Z] to the minute\n- [2026-02-22T11:59Z] old\n* [2026-02-22] the day is not over\n- [2026-02-21] old\n- undated\n";
-        let kept = "## Working Memory\n- [2026-02-22T12:00Z] to the minute\n* [2026-02-22] the day is not over\n- undated\n";
-        assert_eq!(prune(text), kept);
+        let rest = "## Working Memory\n- [2026-02-22T12:00Z] to the minute\n* [2026-02-22] the day is not over\n- undated\n";
+        assert_eq!(prune(text), rest);
     }
 
     #[test]
-    fn what_is_indented_below_goes_and_what_is_not_stays() {
+    fn only_indented_lines_below_a_bullet_are_removed_with_it() {
         let text = "## Working Memory\r\n- [2026-01-01T00:00Z] old\r\n  wrapped\r\n\r\n  - nested\r\n\r\nmine\r\n- [2026-01-02T00:00Z] old\r\nbelow\r\n";
         assert_eq!(prune(text), "## Working Memory\r\n\r\nmine\r\nbelow\r\n");
     }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_is_none_is_told() {
+    fn an_invalid_time_is_reported() {
         let now = parse_timestamp("2026-03-01T12:00Z").unwrap();
         let text = "## Working Memory\n- [2026-13-01T00:00Z] a\n- [TODO] b\n";
         let parsed = old_bullets(text, now, Path::new("notepad.md"));
@@ -234,15 +234,15 @@ mod tests {
         ) {
             let newline = if is_crlf { "\r\n" } else { "\n" };
             let text = lines.join(newline);
-            let kept = prune(&text);
+            let rest = prune(&text);
             let foreign = |text: &str| {
                 let lines = text.lines().filter(|line| !line.contains("old") && *line != "  below");
                 let lines = lines.filter(|line| !line.is_empty());
                 lines.map(str::to_owned).collect::<Vec<_>>()
             };
-            prop_assert_eq!(foreign(&text), foreign(&kept));
+            prop_assert_eq!(foreign(&text), foreign(&rest));
             // A bullet that was nested in a removed one stands alone now, and may be too old itself.
-            prop_assert_eq!(foreign(&text), foreign(&prune(&kept)));
+            prop_assert_eq!(foreign(&text), foreign(&prune(&rest)));
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::knowledge::notepad::Notepad;
 use crate::knowledge::notepad::NotepadHeading;
 use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::notepad::SectionSpan;
+use crate::markdown;
 use crate::markdown::Block;
 use crate::markdown::Lines;
 use crate::markdown::Outline;
@@ -122,19 +123,19 @@ fn headings(text: &str) -> Vec<NotepadHeading> {
 /// Returns the heading that a paragraph represents: an underlined or bold first line with a section's name.
 fn implicit_heading(text: &str, block: &Block) -> Option<NotepadHeading> {
     let first = whole_line(text, block.range.start);
-    let shown = text[first.clone()].trim();
+    let line = text[first.clone()].trim();
     let exact = |title: &str| {
         let matched = NotepadSection::ALL.map(|section| heading_match(title, section));
         matched.contains(&Some(HeadingMatch::Exact))
     };
-    if !exact(shown) {
+    if !exact(line) {
         return None;
     }
-    let inner = shown.trim_end_matches(':');
+    let inner = line.trim_end_matches(':');
     if inner.len() > 4 && inner.starts_with("**") && inner.ends_with("**") {
         return Some(NotepadHeading {
             level: BOLD,
-            title: shown.to_owned(),
+            title: line.to_owned(),
             lines: first,
         });
     }
@@ -147,7 +148,7 @@ fn implicit_heading(text: &str, block: &Block) -> Option<NotepadHeading> {
     };
     Some(NotepadHeading {
         level,
-        title: shown.to_owned(),
+        title: line.to_owned(),
         lines: first.start..under.end,
     })
 }
@@ -182,10 +183,9 @@ fn byte_order_mark_length(text: &str) -> usize {
     }
 }
 
-/// Returns the start of the line that contains an offset.
+/// Returns the start of the line that contains an offset, after a byte order mark.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
-    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    start.max(byte_order_mark_length(text).min(at))
+    markdown::line_start(text, at).max(byte_order_mark_length(text).min(at))
 }
 
 /// Returns the line that contains an offset, with its line ending.
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_at_the_end_is_no_content_whether_a_section_follows_or_not() {
+    fn a_rule_at_the_end_is_not_content() {
         let alone = "## Priority Context\n- a\n\n---\n";
         assert_eq!(found(alone), [(NotepadSection::Priority, "- a\n")]);
         let followed = format!("{alone}## Manual\nb\n");
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_heading_of_a_section_is_told_and_stays_text() {
+    fn a_second_heading_of_a_section_is_reported_and_counts_as_text() {
         let text = "## Manual\na\n### Manual\nb\n";
         let parsed = parse(text, Path::new("notepad.md"));
         let message = parsed.warnings[0].to_string();

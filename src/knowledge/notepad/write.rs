@@ -17,6 +17,7 @@ use crate::knowledge::notepad::insertion;
 use crate::knowledge::notepad::parse;
 use crate::knowledge::notepad::same_length_text;
 use crate::markdown::Outline;
+use crate::markdown::without_bullet;
 use crate::project::Project;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
@@ -193,12 +194,9 @@ fn lines(note: &Note<'_>, clock: &Clock) -> String {
     match note.section {
         // A note that is already a bullet must not become a list inside a list.
         NotepadSection::Priority => {
-            let text = ["- ", "* ", "+ "]
-                .iter()
-                .find_map(|mark| text.strip_prefix(mark))
-                .filter(|text| !text.trim().is_empty())
-                .unwrap_or(text);
-            format!("- {text}\n")
+            let content = without_bullet(text);
+            let is_empty = content.trim().is_empty();
+            format!("- {}\n", if is_empty { text } else { content })
         }
         NotepadSection::Working => {
             format!("- [{}] {text}\n", clock.now().format("%Y-%m-%dT%H:%MZ"))
@@ -266,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_goes_behind_the_rule_that_closes_the_file_and_above_one_that_parts_sections() {
+    fn a_note_goes_below_a_final_rule_and_above_a_rule_between_sections() {
         let noted = |old: &str| {
             let note = Note {
                 section: NotepadSection::Manual,

@@ -11,13 +11,13 @@ use crate::ledger::constraints::Constraints;
 use crate::ledger::constraints::SECTIONS;
 use crate::ledger::constraints::SUPERSEDED;
 use crate::ledger::constraints::is_named;
-use crate::ledger::constraints::line_start;
 use crate::ledger::document::ConstraintChange;
 use crate::ledger::document::ConstraintOperation;
 use crate::ledger::similarity::bullet_words;
 use crate::ledger::similarity::without_note;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
+use crate::markdown::line_start;
 use crate::text::Line;
 use crate::text::fold;
 
@@ -81,14 +81,15 @@ fn is_complete(change: &ConstraintChange) -> bool {
 impl ConstraintMerge<'_> {
     /// Returns the problems of the fields that an incomplete change has.
     fn problems_of_incomplete(&self, change: &ConstraintChange, pointer: &str) -> Vec<Problem> {
-        let found = Constraints::parse(&self.text);
+        let constraints = Constraints::parse(&self.text);
         let mut problems = Vec::new();
         if change.op != ConstraintOperation::Add {
             if change
                 .matching
                 .as_deref()
                 .is_some_and(|text| !text.trim().is_empty())
-                && let Err(ChangeStep::Refused(faults)) = self.find_bullet(&found, change, pointer)
+                && let Err(ChangeStep::Refused(faults)) =
+                    self.find_bullet(&constraints, change, pointer)
             {
                 problems.extend(faults);
             }
@@ -98,7 +99,7 @@ impl ConstraintMerge<'_> {
             problems.push(Problem::new(format!("{pointer}/section"), fault));
         }
         let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
-        if let Some(other) = found.find_duplicate(bullet.as_str(), None) {
+        if let Some(other) = constraints.find_duplicate(bullet.as_str(), None) {
             problems.push(duplicate_problem(&format!("{pointer}/bullet"), other));
         }
         problems
@@ -107,26 +108,30 @@ impl ConstraintMerge<'_> {
     fn add(&mut self, change: &ConstraintChange, pointer: &str) -> ChangeStep {
         let title = Line::new(change.section.as_deref().unwrap_or_default());
         let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
-        let found = Constraints::parse(&self.text);
+        let constraints = Constraints::parse(&self.text);
         if let Some(fault) = title_fault(title.as_str()) {
             return ChangeStep::refused(format!("{pointer}/section"), fault);
         }
-        if let Some(other) = found.find_duplicate(bullet.as_str(), None) {
+        if let Some(other) = constraints.find_duplicate(bullet.as_str(), None) {
             let problem = duplicate_problem(&format!("{pointer}/bullet"), other);
-            let is_here = found.section(title.as_str()) == Some(other.section);
+            let is_here = constraints.section(title.as_str()) == Some(other.section);
             return if is_same_text(&other.text, bullet.as_str()) && is_here {
                 ChangeStep::Repeated(problem)
             } else {
                 ChangeStep::Refused(vec![problem])
             };
         }
-        let text = match found.section(title.as_str()) {
-            Some(section) => self.with_bullet(&found, section, bullet.as_str()),
-            None => self.with_section(&found, &canonical_title(title.as_str()), bullet.as_str()),
+        let text = match constraints.section(title.as_str()) {
+            Some(section) => self.with_bullet(&constraints, section, bullet.as_str()),
+            None => self.with_section(
+                &constraints,
+                &canonical_title(title.as_str()),
+                bullet.as_str(),
+            ),
         };
         self.touched.push(bullet.as_str().to_owned());
         verified(
-            &found,
+            &constraints,
             text,
             bullet.as_str(),
             1,
@@ -136,28 +141,28 @@ impl ConstraintMerge<'_> {
 
     fn edit(&mut self, change: &ConstraintChange, pointer: &str) -> ChangeStep {
         let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
-        let found = Constraints::parse(&self.text);
+        let constraints = Constraints::parse(&self.text);
         let new_text = without_note(bullet.as_str()).to_owned();
-        let same = found
+        let same = constraints
             .active()
             .find(|other| is_same_text(&other.text, &new_text));
         let repeated = |other: &Bullet| {
             let message = format!("line {} already says this: {:?}", other.line, other.text);
             ChangeStep::Repeated(Problem::new(format!("{pointer}/bullet"), message))
         };
-        let old = match (self.find_bullet(&found, change, pointer), same) {
+        let old = match (self.find_bullet(&constraints, change, pointer), same) {
             (Ok(old), Some(same)) if old.line == same.line => return repeated(same),
             (Ok(old), _) => old.clone(),
             // The edit was made before only if the bullet that it matched is gone.
             (Err(step), Some(same)) => {
                 let pattern = change.matching.as_deref().unwrap_or_default().trim();
-                let matching = found.matching(pattern, None);
+                let matching = constraints.matching(pattern, None);
                 let is_other = matching.iter().any(|bullet| bullet.line != same.line);
                 return if is_other { step } else { repeated(same) };
             }
             (Err(step), None) => return step,
         };
-        if let Some(other) = found.find_duplicate(&new_text, Some(old.line)) {
+        if let Some(other) = constraints.find_duplicate(&new_text, Some(old.line)) {
             return ChangeStep::Refused(vec![duplicate_problem(
                 &format!("{pointer}/bullet"),
                 other,
@@ -173,19 +178,19 @@ impl ConstraintMerge<'_> {
         let new = format!("{new_text} (updated {})", self.today);
         let text = edit::apply(&self.text, vec![Edit::replace(old.range, new.clone())]);
         self.touched.push(new.clone());
-        verified(&found, text, &new, 0, format!("{pointer}/bullet"))
+        verified(&constraints, text, &new, 0, format!("{pointer}/bullet"))
     }
 
     fn supersede(&mut self, change: &ConstraintChange, pointer: &str) -> ChangeStep {
         let pattern = change.matching.as_deref().unwrap_or_default();
         let reason = Line::new(change.reason.as_deref().unwrap_or_default());
-        let found = Constraints::parse(&self.text);
-        let old = match self.find_bullet(&found, change, pointer) {
+        let constraints = Constraints::parse(&self.text);
+        let old = match self.find_bullet(&constraints, change, pointer) {
             Ok(old) => old.clone(),
             Err(step) => {
                 let pattern = without_note(pattern);
-                let earlier = found.bullets.iter().find(|bullet| {
-                    found.is_superseded(bullet)
+                let earlier = constraints.bullets.iter().find(|bullet| {
+                    constraints.is_superseded(bullet)
                         && bullet.text.contains(pattern)
                         && bullet.text.ends_with(reason.as_str())
                 });
@@ -212,25 +217,25 @@ impl ConstraintMerge<'_> {
             None => text.with_section(&remaining, SUPERSEDED, &(new.clone() + &nested)),
         };
         self.touched.push(new.clone());
-        verified(&found, text, &new, 0, format!("{pointer}/match"))
+        verified(&constraints, text, &new, 0, format!("{pointer}/match"))
     }
 
     /// Returns the only bullet that a change matches.
     fn find_bullet<'b>(
         &self,
-        found: &'b Constraints,
+        constraints: &'b Constraints,
         change: &ConstraintChange,
         pointer: &str,
     ) -> Result<&'b Bullet, ChangeStep> {
         let pattern = change.matching.as_deref().unwrap_or_default().trim();
         let section = match &change.section {
             None => None,
-            Some(title) => Some(found.section(title).ok_or_else(|| {
+            Some(title) => Some(constraints.section(title).ok_or_else(|| {
                 let message = format!("there is no section {title:?} in CONSTRAINTS.md");
                 ChangeStep::refused(format!("{pointer}/section"), message)
             })?),
         };
-        let matching = found.matching(pattern, section);
+        let matching = constraints.matching(pattern, section);
         let place = format!("{pointer}/match");
         match matching[..] {
             [one] if self.touched.contains(&one.text) => {
@@ -255,9 +260,9 @@ impl ConstraintMerge<'_> {
     }
 
     /// Returns the text with a bullet at the end of a section.
-    fn with_bullet(&self, found: &Constraints, section: usize, bullet: &str) -> String {
-        let own = &found.sections[section].own;
-        let last = found
+    fn with_bullet(&self, constraints: &Constraints, section: usize, bullet: &str) -> String {
+        let own = &constraints.sections[section].own;
+        let last = constraints
             .bullets
             .iter()
             .rfind(|bullet| bullet.section == section);
@@ -290,14 +295,16 @@ impl ConstraintMerge<'_> {
         edit::apply(&self.text, vec![Edit::insert(at, new)])
     }
 
-    /// Returns the text with a new section, before the first one that comes after it in the standard order; a
-    /// section without a place in it goes before Superseded.
-    fn with_section(&self, found: &Constraints, title: &str, bullet: &str) -> String {
+    /// Returns the text with a new section, inserted before the first one that follows it in the standard order; a
+    /// section that is not in the standard order is inserted before Superseded.
+    fn with_section(&self, constraints: &Constraints, title: &str, bullet: &str) -> String {
         let place = SECTIONS.iter().position(|known| fold(known) == fold(title));
         let following = &SECTIONS[place.map_or(SECTIONS.len() - 1, |place| place + 1)..];
-        let next = following.iter().find_map(|title| found.section(title));
+        let next = following
+            .iter()
+            .find_map(|title| constraints.section(title));
         let at = next.map_or(self.text.len(), |next| {
-            line_start(&self.text, found.sections[next].heading.start)
+            line_start(&self.text, constraints.sections[next].heading.start)
         });
         let end = self.line_end;
         let gap = gap_after(&self.text[..at], end);
@@ -307,7 +314,7 @@ impl ConstraintMerge<'_> {
     }
 }
 
-/// Accepts a text only if it parses as intended: an unclosed code fence, for example, absorbs what follows.
+/// Accepts a text only if it parses as intended; an unclosed code fence, for example, absorbs the text after it.
 fn verified(
     before: &Constraints,
     text: String,
@@ -317,7 +324,7 @@ fn verified(
 ) -> ChangeStep {
     let after = Constraints::parse(&text);
     let first = bullet.lines().next().unwrap_or_default();
-    let is_present = after.bullets.iter().any(|found| found.text == first);
+    let is_present = after.bullets.iter().any(|bullet| bullet.text == first);
     let is_count_wrong = before.bullets.len() + added != after.bullets.len();
     if is_present && !is_count_wrong {
         return ChangeStep::Changed(text);

@@ -150,7 +150,7 @@ fn entry_lines(decision: &NewDecision, date: NaiveDate, title: &Line) -> Vec<Str
     lines
 }
 
-/// Returns the edit that inserts an entry into its month, before the first one that is not newer.
+/// Returns the edit that inserts an entry into its month, before the first entry that is not newer.
 fn insertion_into_month(
     text: &str,
     found: &Decisions,

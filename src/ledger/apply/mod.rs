@@ -71,7 +71,7 @@ pub(crate) fn line_gap<'a>(before: &str, line_end: &'a str) -> &'a str {
     }
 }
 
-/// Returns the line ends that separate what is inserted after `before` from it by a blank line.
+/// Returns the line ends that leave a blank line between `before` and the text inserted after it.
 pub(crate) fn gap_after(before: &str, line_end: &str) -> String {
     let is_start = matches!(before, "" | "\u{feff}");
     if is_start || before.ends_with("\n\n") || before.ends_with("\n\r\n") {

@@ -35,20 +35,20 @@ pub(crate) fn apply(
     line_end: &str,
 ) -> FileUpdate {
     let mut outcome = FileUpdate::unchanged(text);
-    let found = Decisions::parse(text);
-    let needed = min_bullets(&found, today);
+    let decisions = Decisions::parse(text);
+    let needed = min_bullets(&decisions, today);
     if bullets.len() < needed {
         let message = format!(
             "has {} for {}; at least {needed} are needed",
             quantity(bullets.len(), "bullet"),
-            quantity(found.entries.len(), "entry")
+            quantity(decisions.entries.len(), "entry")
         );
         outcome.problems.push(Problem::new("/rollup", message));
         return outcome;
     }
     let bullets = bullets.iter().map(|bullet| Line::new(bullet).to_string());
     let bullets: Vec<String> = bullets.collect();
-    let current = found.rollup.as_ref();
+    let current = decisions.rollup.as_ref();
     if current.is_some_and(|rollup| rollup.bullets == bullets) {
         return outcome;
     }
@@ -63,9 +63,9 @@ pub(crate) fn apply(
 
 /// Returns the minimum number of bullets of a rollup: the number of recent entries with different titles, up
 /// to five.
-pub(crate) fn min_bullets(found: &Decisions, today: NaiveDate) -> usize {
+pub(crate) fn min_bullets(decisions: &Decisions, today: NaiveDate) -> usize {
     let since = today.checked_sub_days(RECENT_DAYS);
-    let recent = found.entries.iter().filter(|entry| entry.date >= since);
+    let recent = decisions.entries.iter().filter(|entry| entry.date >= since);
     let titles: HashSet<String> = recent
         .map(|entry| fold(Line::new(&entry.title).as_str()))
         .collect();
@@ -76,18 +76,18 @@ pub(crate) fn min_bullets(found: &Decisions, today: NaiveDate) -> usize {
 ///
 /// All existing bullets are kept, except placeholders.
 pub(crate) fn fill(text: &str, today: NaiveDate, line_end: &str) -> String {
-    let found = Decisions::parse(text);
-    let needed = min_bullets(&found, today);
-    let existing = found
+    let decisions = Decisions::parse(text);
+    let needed = min_bullets(&decisions, today);
+    let existing = decisions
         .rollup
         .as_ref()
         .map(Rollup::filled_bullets)
         .unwrap_or_default();
-    if found.rollup.is_some() && existing.len() >= needed {
+    if decisions.rollup.is_some() && existing.len() >= needed {
         return text.to_owned();
     }
-    let new = missing_titles(&found, &existing, needed);
-    let filled = match &found.rollup {
+    let new = missing_titles(&decisions, &existing, needed);
+    let filled = match &decisions.rollup {
         Some(rollup) if !existing.is_empty() => append(text, rollup, &new, line_end),
         _ => replace(text, &new, line_end),
     };
@@ -95,14 +95,14 @@ pub(crate) fn fill(text: &str, today: NaiveDate, line_end: &str) -> String {
         let after = Decisions::parse(filled);
         let is_complete =
             after.rollup.as_ref().map(Rollup::filled_bullets) == Some([existing, new].concat());
-        is_complete && after.entries.len() == found.entries.len()
+        is_complete && after.entries.len() == decisions.entries.len()
     };
     filled.filter(is_kept).unwrap_or_else(|| text.to_owned())
 }
 
 /// Returns the titles of the newest entries that have no bullet yet, as many as are missing.
-fn missing_titles(found: &Decisions, existing: &[String], needed: usize) -> Vec<String> {
-    let mut newest: Vec<_> = found.entries.iter().collect();
+fn missing_titles(decisions: &Decisions, existing: &[String], needed: usize) -> Vec<String> {
+    let mut newest: Vec<_> = decisions.entries.iter().collect();
     newest.sort_by_key(|entry| Reverse(entry.date));
     let mut missing: Vec<String> = Vec::new();
     for entry in newest {
@@ -137,12 +137,12 @@ fn append(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Option
 
 /// Returns the text with these bullets as its rollup, or `None` if it would not parse as such.
 pub(crate) fn replace(text: &str, bullets: &[String], line_end: &str) -> Option<String> {
-    let found = Decisions::parse(text);
+    let decisions = Decisions::parse(text);
     let list = list(bullets, line_end);
-    let new = edit::apply(text, edits(text, &found, &list, line_end));
+    let new = edit::apply(text, edits(text, &decisions, &list, line_end));
     let after = Decisions::parse(&new);
     let is_present = after.rollup.is_some_and(|rollup| rollup.bullets == bullets);
-    (is_present && after.entries.len() == found.entries.len()).then_some(new)
+    (is_present && after.entries.len() == decisions.entries.len()).then_some(new)
 }
 
 /// Returns bullets as a list.
@@ -152,9 +152,9 @@ fn list(bullets: &[String], line_end: &str) -> String {
 }
 
 /// Returns the edits that replace the bullets by a list; other text in the section is kept.
-fn edits(text: &str, found: &Decisions, list: &str, line_end: &str) -> Vec<Edit> {
-    let Some(rollup) = &found.rollup else {
-        let at = found.first_section.unwrap_or(text.len());
+fn edits(text: &str, decisions: &Decisions, list: &str, line_end: &str) -> Vec<Edit> {
+    let Some(rollup) = &decisions.rollup else {
+        let at = decisions.first_section.unwrap_or(text.len());
         let gap = line_gap(&text[..at], line_end);
         return vec![Edit::insert(
             at,

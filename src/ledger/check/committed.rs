@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use crate::error::Result;
 use crate::git::Object;
-use crate::ledger::check::Findings;
+use crate::ledger::check::findings::Findings;
 use crate::ledger::constraints::Bullet;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::decisions::DecisionEntry;

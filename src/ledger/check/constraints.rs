@@ -1,7 +1,7 @@
 //! The rules of CONSTRAINTS.md.
 
 use crate::clock::parse_date;
-use crate::ledger::check::Findings;
+use crate::ledger::check::findings::Findings;
 use crate::ledger::constraints::Bullet;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::constraints::SECTIONS;
@@ -12,15 +12,15 @@ use crate::ranking::WordSet;
 const MAX_COMPARED: usize = 1_000;
 
 pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
-    let found = Constraints::parse(text);
+    let constraints = Constraints::parse(text);
     for title in SECTIONS {
-        if found.section(title).is_none() {
+        if constraints.section(title).is_none() {
             findings.add_fixable("section", None, format!("has no section {title:?}"));
         }
     }
-    let last = found.prose.iter().max().copied().unwrap_or_default();
+    let last = constraints.prose.iter().max().copied().unwrap_or_default();
     let lines: Vec<&str> = text.lines().take(last).collect();
-    for line in &found.prose {
+    for line in &constraints.prose {
         let is_placeholder = lines.get(line - 1).is_some_and(|line| {
             let plain = line
                 .trim()
@@ -32,16 +32,16 @@ pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
             findings.add("prose", *line, "is prose; each constraint is one bullet");
         }
     }
-    for bullet in &found.bullets {
-        if found.sections[bullet.section].title.is_empty() {
+    for bullet in &constraints.bullets {
+        if constraints.sections[bullet.section].title.is_empty() {
             findings.add("section", bullet.line, "is a bullet outside any section");
         }
-        if found.is_superseded(bullet) && !has_superseded_format(&bullet.text) {
+        if constraints.is_superseded(bullet) && !has_superseded_format(&bullet.text) {
             let message = "is not written `(Superseded YYYY-MM-DD) … \u{2014} reason`";
             findings.add("superseded", bullet.line, message);
         }
     }
-    check_duplicates(&found, findings);
+    check_duplicates(&constraints, findings);
 }
 
 fn has_superseded_format(text: &str) -> bool {
@@ -56,8 +56,8 @@ fn has_superseded_format(text: &str) -> bool {
     })
 }
 
-fn check_duplicates(found: &Constraints, findings: &mut Findings<'_>) {
-    let bullets: Vec<&Bullet> = found.active().take(MAX_COMPARED).collect();
+fn check_duplicates(constraints: &Constraints, findings: &mut Findings<'_>) {
+    let bullets: Vec<&Bullet> = constraints.active().take(MAX_COMPARED).collect();
     let words: Vec<WordSet> = bullets
         .iter()
         .map(|bullet| bullet_words(&bullet.text))

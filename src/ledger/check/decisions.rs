@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use crate::error::Result;
 use crate::ledger::apply::rollup;
 use crate::ledger::apply::rollup::MAX_BULLETS;
-use crate::ledger::check::Findings;
+use crate::ledger::check::findings::Findings;
 use crate::ledger::decisions::DecisionEntry;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::evidence;
@@ -16,12 +16,12 @@ use crate::text::fold;
 use crate::text::quantity;
 
 pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) -> Result<()> {
-    let found = Decisions::parse(text);
-    check_rollup(&found, project.clock.today(), findings);
-    check_months(&found, findings);
+    let decisions = Decisions::parse(text);
+    check_rollup(&decisions, project.clock.today(), findings);
+    check_months(&decisions, findings);
     let outline = Outline::parse(text, 0);
     let mut cited: Vec<(usize, EntryEvidence)> = Vec::new();
-    for entry in &found.entries {
+    for entry in &decisions.entries {
         if !entry.has_dash {
             let message =
                 "is in an older format than `### YYYY-MM-DD \u{2014} Title`; kept unchanged";
@@ -49,13 +49,13 @@ pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) 
     Ok(())
 }
 
-fn check_rollup(found: &Decisions, today: NaiveDate, findings: &mut Findings<'_>) {
-    let Some(rollup) = &found.rollup else {
+fn check_rollup(decisions: &Decisions, today: NaiveDate, findings: &mut Findings<'_>) {
+    let Some(rollup) = &decisions.rollup else {
         return findings.add_fixable("rollup", None, "has no section \"Recent (last 30 days)\"");
     };
     let (count, needed) = (
         rollup.filled_bullets().len(),
-        rollup::min_bullets(found, today),
+        rollup::min_bullets(decisions, today),
     );
     if count < needed {
         let bullets = quantity(count, "bullet");
@@ -68,8 +68,8 @@ fn check_rollup(found: &Decisions, today: NaiveDate, findings: &mut Findings<'_>
     }
 }
 
-fn check_months(found: &Decisions, findings: &mut Findings<'_>) {
-    for pair in found.months.windows(2) {
+fn check_months(decisions: &Decisions, findings: &mut Findings<'_>) {
+    for pair in decisions.months.windows(2) {
         if pair[0].name < pair[1].name {
             let message = format!(
                 "{} is below {}; the newest month comes first",
@@ -84,8 +84,8 @@ fn check_months(found: &Decisions, findings: &mut Findings<'_>) {
             );
         }
     }
-    for month in &found.months {
-        for entry in found.entries_of(month) {
+    for month in &decisions.months {
+        for entry in decisions.entries_of(month) {
             let is_in_month = entry
                 .date
                 .is_none_or(|date| date.format("%Y-%m").to_string() == month.name);

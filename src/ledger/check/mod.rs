@@ -3,15 +3,15 @@
 mod committed;
 mod constraints;
 mod decisions;
+mod findings;
 mod state;
-
-use std::path::Path;
 
 use serde::Serialize;
 
 use crate::error::Result;
 use crate::ledger::anchor::Footer;
 use crate::ledger::check::committed::CommittedFiles;
+use crate::ledger::check::findings::Findings;
 use crate::ledger::coverage;
 use crate::ledger::coverage::AnchorState;
 use crate::ledger::coverage::Coverage;
@@ -19,22 +19,9 @@ use crate::ledger::files::LedgerFile;
 use crate::ledger::files::LedgerFiles;
 use crate::project::Project;
 use crate::secrets;
-use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
-/// A violation of a rule.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Finding {
-    /// The location.
-    #[serde(flatten)]
-    pub place: SourceLocation,
-    /// The rule, in a word or two: `state-lines`, `evidence`, ….
-    pub rule: &'static str,
-    /// The problem, in one sentence.
-    pub message: String,
-    /// Whether `--fix` repairs it.
-    pub fixable: bool,
-}
+pub use findings::Finding;
 
 /// The outcome of a check. It is the document of `annals ledger check --json`.
 #[derive(Clone, Debug, Serialize)]
@@ -48,56 +35,6 @@ pub struct CheckReport {
     /// Warnings about files that were only partly read.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
-}
-
-/// The findings of one file's check.
-pub(crate) struct Findings<'a> {
-    path: &'a Path,
-    violations: Vec<Finding>,
-    kept: Vec<Finding>,
-}
-
-impl<'a> Findings<'a> {
-    pub(crate) fn new(path: &'a Path) -> Self {
-        Self {
-            path,
-            violations: Vec::new(),
-            kept: Vec::new(),
-        }
-    }
-
-    pub(crate) fn add(
-        &mut self,
-        rule: &'static str,
-        line: impl Into<Option<usize>>,
-        message: impl Into<String>,
-    ) {
-        self.violations.push(Finding {
-            place: SourceLocation::new(self.path, line),
-            rule,
-            message: message.into(),
-            fixable: false,
-        });
-    }
-
-    /// Reports an entry of an older form, without counting it as a fault.
-    pub(crate) fn add_tolerated(&mut self, line: usize, message: &str) {
-        self.add("entry", line, message);
-        self.kept.extend(self.violations.pop());
-    }
-
-    /// Adds a problem that `--fix` repairs without losing anything.
-    pub(crate) fn add_fixable(
-        &mut self,
-        rule: &'static str,
-        line: impl Into<Option<usize>>,
-        message: impl Into<String>,
-    ) {
-        self.add(rule, line, message);
-        if let Some(last) = self.violations.last_mut() {
-            last.fixable = true;
-        }
-    }
 }
 
 /// Checks the three files.

@@ -1,7 +1,7 @@
 //! The rules of STATE.md.
 
 use crate::ledger::apply::state::non_present_word;
-use crate::ledger::check::Findings;
+use crate::ledger::check::findings::Findings;
 use crate::ledger::state::LedgerState;
 use crate::ledger::state::MAX_LINES;
 use crate::ledger::state::SECTIONS;

@@ -10,7 +10,14 @@ use crate::markdown::Lines;
 use crate::markdown::outline::reader::OutlineBuilder;
 use crate::warning::Warning;
 
+mod block;
 mod reader;
+
+pub use block::Block;
+pub use block::BlockContent;
+pub use block::ListItem;
+pub use block::Table;
+pub use block::TableRow;
 
 /// Maximum number of lines of a document that are parsed: a line can be a heading or a block, which takes a
 /// hundred times its size in memory, and callers scan all of them repeatedly.
@@ -39,78 +46,6 @@ pub struct Section {
     pub line: usize,
 }
 
-/// A list item.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListItem {
-    /// The item's own text, without marker and checkbox, as one line.
-    pub text: String,
-    /// The state of its checkbox, if it has one.
-    pub checked: Option<bool>,
-    /// Nesting depth; 0 for a top-level list.
-    pub depth: usize,
-    /// Its number in a numbered list.
-    pub number: Option<u64>,
-    /// Byte range from its marker to the end of what is nested in it.
-    pub whole: Range<usize>,
-}
-
-/// A row of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableRow {
-    /// The cells, verbatim.
-    pub cells: Vec<String>,
-    /// Byte range of each cell's text.
-    pub ranges: Vec<Range<usize>>,
-    /// Line number in the file, counted from 1.
-    pub line: usize,
-}
-
-/// A table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
-    /// The header's cells.
-    pub header: Vec<String>,
-    /// The body rows.
-    pub rows: Vec<TableRow>,
-}
-
-impl Table {
-    /// Returns the index of the first column whose header is one of `names`, ignoring case.
-    pub fn column(&self, names: &[&str]) -> Option<usize> {
-        names.iter().find_map(|name| {
-            self.header
-                .iter()
-                .position(|cell| cell.trim_matches(['*', ' ']).eq_ignore_ascii_case(name))
-        })
-    }
-}
-
-/// The kind of a block, with its content.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BlockContent {
-    /// A paragraph; its text is the block's byte range.
-    Paragraph,
-    /// A list item.
-    Item(ListItem),
-    /// A table.
-    Table(Table),
-    /// A code block, fences included.
-    Code,
-    /// A block of HTML, comments included.
-    Html,
-}
-
-/// A block of a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// Its kind and content.
-    pub content: BlockContent,
-    /// Byte range; for a list item that of its own text, without nested blocks.
-    pub range: Range<usize>,
-    /// Number of its first line, counted from 1.
-    pub line: usize,
-}
-
 /// A parsed document: its sections and blocks in file order.
 ///
 /// A line of dashes under a paragraph is a thematic break here, not a heading: planning files separate
@@ -121,7 +56,7 @@ pub struct Outline<'a> {
     sections: Vec<Section>,
     blocks: Vec<Block>,
     lines: Lines,
-    /// What is not parsed, if anything.
+    /// The part that is not parsed, if any.
     unread: Option<Unread>,
 }
 
@@ -131,7 +66,7 @@ struct Unread {
     /// Byte offset of the first of it.
     start: usize,
     maximum: usize,
-    /// What is counted.
+    /// The name of the counted elements.
     counted: &'static str,
 }
 
@@ -148,8 +83,8 @@ impl Unread {
 impl<'a> Outline<'a> {
     /// Parses `text` from byte `body`, the end of its front matter; offsets are relative to the whole text.
     ///
-    /// What follows the first 100,000 lines or 1,000,000 marks is not parsed and belongs to the last section
-    /// (see [`Self::warning`]).
+    /// The text after the first 100,000 lines or 1,000,000 marks is not parsed and belongs to the last section (see
+    /// [`Self::warning`]).
     pub fn parse(text: &'a str, body: usize) -> Self {
         let unread = unread(text, body);
         let end = unread.map_or(text.len(), |rest| rest.start);
@@ -181,7 +116,7 @@ impl<'a> Outline<'a> {
         unread(text, 0).is_none()
     }
 
-    /// Fails if only the beginning of a file is parsed: a change could repeat what stands further down.
+    /// Fails if only the beginning of a file is parsed, because a change could repeat text further down.
     pub(crate) fn check_whole(text: &str, path: &Path, hint: &str) -> Result<()> {
         if Self::is_whole(text) {
             return Ok(());

@@ -10,11 +10,11 @@ use pulldown_cmark::Tag;
 use pulldown_cmark::TagEnd;
 
 use crate::markdown::Lines;
-use crate::markdown::outline::Block;
-use crate::markdown::outline::BlockContent;
-use crate::markdown::outline::ListItem;
-use crate::markdown::outline::Table;
-use crate::markdown::outline::TableRow;
+use crate::markdown::outline::block::Block;
+use crate::markdown::outline::block::BlockContent;
+use crate::markdown::outline::block::ListItem;
+use crate::markdown::outline::block::Table;
+use crate::markdown::outline::block::TableRow;
 
 /// Maximum nesting depth of lists: a line that consists of list markers would yield as many blocks.
 const MAX_DEPTH: usize = 64;

@@ -106,7 +106,7 @@ fn search(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let search: SearchArguments = arguments.read()?;
     let mut query = RecallQuery::new(&search.query)?;
     query.limit = search.limit.unwrap_or(query.limit).clamp(1, MAX_HITS);
-    query.all = search.all;
+    query.include_irrelevant = search.all;
     query.is_urgent = true;
     if let Some(names) = &search.sources {
         query.sources = names

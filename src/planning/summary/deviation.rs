@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::markdown::without_bullet;
 use crate::planning::non_placeholder;
 use crate::text::one_line;
 
@@ -139,7 +140,7 @@ impl Deviation {
             if line.trim().is_empty() {
                 self.set_part(open.take(), &std::mem::take(&mut value));
             }
-            value.push_str(unmarked(rest));
+            value.push_str(without_bullet(rest.trim()));
             value.push(' ');
         }
         self.set_part(open, &value);
@@ -209,14 +210,6 @@ fn next_label(line: &str) -> Option<(&str, &str, &str)> {
         from = at + 2 + end + 2;
     }
     None
-}
-
-fn unmarked(line: &str) -> &str {
-    let line = line.trim();
-    ["- ", "* ", "+ "]
-        .iter()
-        .find_map(|mark| line.strip_prefix(mark))
-        .unwrap_or(line)
 }
 
 /// Returns the paths in a list of files: ``src/a.rs (new), `b.rs` ``.

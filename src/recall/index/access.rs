@@ -49,7 +49,7 @@ pub fn cache_state(project: &Project) -> CacheState {
     }
 }
 
-/// The result of a search, and what was searched.
+/// The result of a search, and its extent.
 pub(crate) struct SearchOutcome<T> {
     pub(crate) answer: T,
     pub(crate) warnings: Vec<Warning>,

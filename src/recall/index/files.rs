@@ -1,4 +1,4 @@
-//! Lists the files that a search covers, as they are on disk now.
+//! Lists the files that a search covers, with their current state on disk.
 
 use std::fs;
 use std::fs::Metadata;

@@ -18,7 +18,7 @@ use crate::recall::sources::SourceName;
 /// Minimum length of a term searched for as a substring, in characters.
 const MIN_SUBSTRING_CHARS: usize = 3;
 
-/// Maximum number of words matched by a substring: one that occurs in more is too unspecific.
+/// Maximum number of words matched by a substring; a substring of more words is too unspecific.
 const MAX_MATCHED_WORDS: usize = 64;
 
 /// Metadata of an indexed text, without the text itself.
@@ -26,7 +26,7 @@ const MAX_MATCHED_WORDS: usize = 64;
 pub(crate) struct StoredUnit {
     /// Row id of its text, which several units may share.
     pub(crate) id: i64,
-    /// The store that it comes from.
+    /// Its store.
     pub(crate) source: SourceName,
     /// Index of its file in the list of files.
     pub(crate) file: usize,
@@ -46,7 +46,7 @@ pub(crate) struct StoredUnit {
     pub(crate) meaning: f64,
 }
 
-/// A text as it is stored.
+/// A stored text.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredText {
     pub(crate) headings: Vec<String>,

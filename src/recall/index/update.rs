@@ -147,7 +147,7 @@ fn index_files(
                     }
                 }
             };
-            // The system may refuse another thread; those that run do its work.
+            // The system may refuse another thread; the running ones do its work.
             thread::Builder::new().spawn_scoped(scope, work).is_ok()
         };
         let started = (0..threads).filter(|_| start(sender.clone())).count();
@@ -227,7 +227,7 @@ fn replace(
     let file = upsert_file(db, found, old, content)?;
     for (position, text) in content.texts.iter().enumerate() {
         let id = text_id(db, text)?;
-        insert_unit(db, (file, position), id, text)?;
+        insert_unit(db, file, position, id, text)?;
     }
     delete_orphaned_texts(db, &old_texts)
 }
@@ -253,7 +253,7 @@ fn delete_units(db: &Connection, file: i64) -> Result<Vec<i64>> {
     texts.collect()
 }
 
-/// Deletes those of the texts that no unit refers to any more.
+/// Deletes the texts that no unit refers to any more.
 fn delete_orphaned_texts(db: &Connection, texts: &[i64]) -> Result<()> {
     for text in texts {
         let is_used: bool = db
@@ -322,7 +322,8 @@ fn text_id(db: &Connection, text: &PreparedText) -> Result<i64> {
 
 fn insert_unit(
     db: &Connection,
-    (file, position): (i64, usize),
+    file: i64,
+    position: usize,
     id: i64,
     text: &PreparedText,
 ) -> Result<()> {

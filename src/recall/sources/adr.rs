@@ -12,7 +12,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use crate::clock::parse_date;
-use crate::error::Result;
+
 use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::project::Project;
@@ -20,7 +20,7 @@ use crate::recall::document::Authority;
 use crate::recall::document::Flag;
 use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
-use crate::recall::sources::ExportFiles;
+
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
 use crate::recall::sources::plan::is_markdown;
@@ -28,7 +28,6 @@ use crate::storage::Boundary;
 use crate::storage::listing;
 use crate::storage::read;
 use crate::storage::stat::PathKind;
-use crate::warning::Warning;
 
 /// Folders searched for records if `.adr-dir` does not name one.
 const FOLDERS: &[&str] = &[
@@ -75,11 +74,6 @@ impl Source for Adr {
             document.flags = document.flags.with(Flag::Superseded, is_superseded);
         }
         found
-    }
-
-    /// Returns nothing: the records are part of the repository.
-    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
-        Ok(Vec::new())
     }
 }
 

@@ -14,12 +14,11 @@ use crate::project::Project;
 use crate::recall::document::Authority;
 use crate::recall::document::Flags;
 use crate::recall::document::SearchDocument;
-use crate::recall::sources::ExportFiles;
+
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
 use crate::text::clip;
 use crate::warning::Parsed;
-use crate::warning::Warning;
 
 /// Maximum number of records; `journal search` searches all of them.
 const MAX_RECORDS: usize = 2000;
@@ -70,12 +69,6 @@ impl Source for Journal {
 
     fn documents(&self, text: &str, _path: &Path) -> Vec<SearchDocument> {
         text.lines().filter_map(document).collect()
-    }
-
-    /// Returns nothing: an export writes the journal line by line, because it may be long and may grow
-    /// meanwhile.
-    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
-        Ok(Vec::new())
     }
 }
 

@@ -3,13 +3,16 @@
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::error::Result;
 use crate::ledger;
 use crate::project::Project;
 use crate::recall::document::Authority;
 use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
+use crate::recall::sources::ExportFiles;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
+use crate::warning::Warning;
 
 /// STATE.md, CONSTRAINTS.md and DECISIONS.md in the ledger's folder.
 pub(crate) struct Ledger;
@@ -25,5 +28,16 @@ impl Source for Ledger {
 
     fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
         documents(text, path, Authority::Canonical)
+    }
+
+    fn copies(&self, project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
+        let named = |path: PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            (format!("ledger/{name}"), path)
+        };
+        Ok(vec![ExportFiles {
+            memory: "ledger",
+            files: self.files(project).into_iter().map(named).collect(),
+        }])
     }
 }

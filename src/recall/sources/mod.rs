@@ -82,19 +82,13 @@ pub(crate) trait Source: Sync {
         self.files(project)
     }
 
-    /// Returns the files that an export copies: those that are searched, in a folder named after the store.
-    fn copies(&self, project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
-        let memory = self.name().as_str();
-        let named = |path: PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            (format!("{memory}/{name}"), path)
-        };
-        let files = self.files(project).into_iter().map(named).collect();
-        Ok(vec![ExportFiles { memory, files }])
+    /// Returns the files that an export copies: none if they are part of the repository, or exported otherwise.
+    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
+        Ok(Vec::new())
     }
 }
 
-/// Every store that is kept in files.
+/// All stores that consist of files.
 pub(crate) const SOURCES: &[&dyn Source] = &[
     &plan::Plan,
     &patterns::Patterns,

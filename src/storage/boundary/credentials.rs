@@ -1,4 +1,4 @@
-//! Recognises files of keys and passwords by name.
+//! Recognises files with keys and passwords by name.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ const KEYS: &[&str] = &[
     "asc", "env", "jks", "key", "keystore", "p12", "pem", "pfx", "ppk",
 ];
 
-/// Returns whether a part of a path names credentials.
+/// Returns whether a path names a file with credentials, or one in a folder for them.
 pub(crate) fn is_credentials(path: &Path) -> bool {
     path.components().any(|part| {
         let name = part.as_os_str().to_string_lossy().to_lowercase();

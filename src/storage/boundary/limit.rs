@@ -1,4 +1,4 @@
-//! Limits how much text one command reads.
+//! Limits the amount of text that one command reads.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ pub(crate) const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// Maximum number of files that one command reads from a store.
 pub(crate) const MAX_FILES: usize = 20_000;
 
-/// Counts what is read below a folder, each file once: the checks of one command read the same files.
+/// Counts the text read below a folder, each file once, because the checks of one command read the same files.
 #[derive(Debug)]
 pub(crate) struct ReadLimit {
     folder: PathBuf,
@@ -31,13 +31,13 @@ pub(crate) struct ReadLimit {
 
 #[derive(Debug, Default)]
 struct Counted {
-    /// Paths as text: comparing paths by their components takes much longer.
+    /// The paths as strings, because comparing paths by their components is much slower.
     files: BTreeSet<OsString>,
     bytes: u64,
 }
 
 impl ReadLimit {
-    /// Returns a limit for a folder of which nothing was read.
+    /// Returns a limit for a folder.
     pub(crate) fn new(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -50,7 +50,7 @@ impl ReadLimit {
         &self.folder
     }
 
-    /// Counts a file of this size unless it was counted; an error if it exceeds the limit.
+    /// Counts a file of this size, once; fails if it exceeds the limit.
     pub(crate) fn count(&self, path: &Path, bytes: u64) -> Result<()> {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         if !counted.files.insert(path.as_os_str().to_owned()) {

@@ -1,4 +1,4 @@
-//! Opens directories and changes their entries by handle, on Linux.
+//! Changes the entries of directories through a handle, on Linux.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -26,17 +26,17 @@ use crate::storage::dir::Links;
 use crate::storage::dir::Visibility;
 use crate::storage::open;
 
-/// A directory held open.
+/// An open directory.
 #[derive(Debug)]
 pub(crate) struct Dir(File);
 
 impl Dir {
-    /// Opens a directory; an error if a link is part of its path.
+    /// Opens a directory; fails if its path contains a link.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         open::directory(path).map(Self)
     }
 
-    /// Opens a file of it; does not wait for the other end of a pipe.
+    /// Opens a file in the directory, without waiting for the other end of a pipe.
     pub(crate) fn open_file(
         &self,
         name: &OsStr,
@@ -81,7 +81,7 @@ impl Dir {
         Ok(mkdirat(&self.0, name, mode)?)
     }
 
-    /// Moves an entry to another directory, and returns whether the file system can do that this way.
+    /// Moves an entry to another directory; returns whether the file system supports that.
     pub(crate) fn rename(
         &self,
         name: &OsStr,

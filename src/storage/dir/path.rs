@@ -1,4 +1,4 @@
-//! Changes the entries of directories by path, on systems without handles for it.
+//! Changes the entries of directories by path, on systems other than Linux.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -27,7 +27,7 @@ impl Dir {
         Ok(Self(path.to_owned()))
     }
 
-    /// Opens a file of it; a link or a pipe in its place is an error if links are refused.
+    /// Opens a file in the directory; if links are refused, a link or a pipe is an error.
     pub(crate) fn open_file(
         &self,
         name: &OsStr,
@@ -83,7 +83,7 @@ impl Dir {
         builder.create(self.0.join(name))
     }
 
-    /// Moves an entry to another directory, and returns whether the system can do that this way.
+    /// Moves an entry to another directory; returns whether the system supports that.
     pub(crate) fn rename(
         &self,
         name: &OsStr,

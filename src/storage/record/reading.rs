@@ -1,4 +1,4 @@
-//! Reads records, and determines whether they are from this user.
+//! Reads records and verifies their signatures.
 
 use std::fs::File;
 use std::io;
@@ -16,8 +16,9 @@ use crate::storage::format::Header;
 use crate::storage::format::Mark;
 use crate::storage::record::OperationProgress;
 use crate::storage::record::Record;
-use crate::storage::record::Unverified;
-use crate::storage::record::file_name;
+use crate::storage::record::RecordFile;
+use crate::storage::record::UnverifiedRecord;
+use crate::storage::record::file_path;
 use crate::storage::signature;
 use crate::storage::signature::SignatureKind;
 use crate::storage::signature::Signer;
@@ -26,22 +27,23 @@ use crate::text::hexadecimal;
 /// Maximum length of a header line, enough for thousands of changes.
 const MAX_HEADER: u64 = 16 * 1024 * 1024;
 
-/// The file found where a record is expected.
+/// The state of a record's file.
 #[derive(Debug)]
 pub(crate) enum RecordState<T> {
-    /// Nothing: another process may end its operation at any time.
-    Nothing,
-    /// A record that is not whole, so that its operation never began.
-    Torn,
-    /// Not written by this user on this machine: from a clone or an older version, a link, a folder.
+    /// It does not exist; another process may end its operation at any time.
+    Missing,
+    /// It is an incomplete record, whose operation never began.
+    Incomplete,
+    /// It was not written by this user on this machine, but comes from a clone or an older version, or is a
+    /// link or a folder.
     Foreign,
-    /// A record of this user's.
+    /// It is a record of this user.
     Own(T),
 }
 
 #[cfg(test)]
 impl<T> RecordState<T> {
-    /// Returns the record if it is this user's and whole.
+    /// Returns the record if it is this user's and complete.
     pub(crate) fn own(self) -> Option<T> {
         match self {
             Self::Own(record) => Some(record),
@@ -55,35 +57,35 @@ impl Record {
     pub(crate) fn open(
         folder: &Path,
         id: u64,
-        extension: &str,
+        file: RecordFile,
         signer: &Signer,
     ) -> Result<RecordState<Self>> {
-        let path = file_name(folder, id, extension);
+        let path = file_path(folder, id, file);
         let file = match open_existing(disk::open_to_write(&path), &path)? {
             RecordState::Own(file) => file,
-            RecordState::Nothing => return Ok(RecordState::Nothing),
-            RecordState::Torn | RecordState::Foreign => return Ok(RecordState::Foreign),
+            RecordState::Missing => return Ok(RecordState::Missing),
+            RecordState::Incomplete | RecordState::Foreign => return Ok(RecordState::Foreign),
         };
         let text = read_all(&file, &path)?;
         let (header, start) = match parse_head(&text, id, signer) {
             RecordState::Own(head) => head,
-            RecordState::Nothing | RecordState::Torn => return Ok(RecordState::Torn),
+            RecordState::Missing | RecordState::Incomplete => return Ok(RecordState::Incomplete),
             RecordState::Foreign => return Ok(RecordState::Foreign),
         };
-        let Some((said, marks_at)) = parse_body(header, &text, start) else {
-            return Ok(RecordState::Torn);
+        let Some((content, marks_at)) = parse_body(header, &text, start) else {
+            return Ok(RecordState::Incomplete);
         };
         let bytes = &text[start..marks_at];
-        if said.header.sha256 != hexadecimal(&Sha256::digest(bytes)) {
-            return Ok(RecordState::Torn);
+        if content.header.sha256 != hexadecimal(&Sha256::digest(bytes)) {
+            return Ok(RecordState::Incomplete);
         }
         Ok(RecordState::Own(Self {
             id,
-            header: said.header,
-            changes: said.changes,
+            header: content.header,
+            changes: content.changes,
             progress: OperationProgress {
-                marks: said.marks,
-                is_backward: said.is_backward,
+                marks: content.marks,
+                is_backward: content.is_backward,
                 path,
                 file,
                 marks_at: marks_at as u64,
@@ -96,14 +98,14 @@ impl Record {
 pub(crate) fn read_outline(
     folder: &Path,
     id: u64,
-    extension: &str,
+    file: RecordFile,
     signer: &Signer,
 ) -> Result<RecordState<(Header, Vec<Mark>)>> {
-    let path = file_name(folder, id, extension);
+    let path = file_path(folder, id, file);
     let mut file = match open_existing(disk::open_to_read(&path), &path)? {
         RecordState::Own(file) => BufReader::new(file),
-        RecordState::Nothing => return Ok(RecordState::Nothing),
-        RecordState::Torn | RecordState::Foreign => return Ok(RecordState::Foreign),
+        RecordState::Missing => return Ok(RecordState::Missing),
+        RecordState::Incomplete | RecordState::Foreign => return Ok(RecordState::Foreign),
     };
     let mut text = Vec::new();
     for most in [MAX_HEADER, signature::DIGITS as u64 + 1] {
@@ -114,10 +116,10 @@ pub(crate) fn read_outline(
     }
     let (header, start) = match parse_head(&text, id, signer) {
         RecordState::Own(head) => head,
-        RecordState::Nothing | RecordState::Torn => return Ok(RecordState::Torn),
+        RecordState::Missing | RecordState::Incomplete => return Ok(RecordState::Incomplete),
         RecordState::Foreign => return Ok(RecordState::Foreign),
     };
-    let marks_at = (start as u64).saturating_add(header.length_of_bytes());
+    let marks_at = (start as u64).saturating_add(header.content_length());
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(
         marks_at.min(format::MAX_BYTES + 2 * MAX_HEADER),
@@ -128,12 +130,12 @@ pub(crate) fn read_outline(
         .at("read", &path)?;
     Ok(match format::read_marks(&tail, header.changes.len()) {
         Some((_, marks)) => RecordState::Own((header, marks)),
-        None => RecordState::Torn,
+        None => RecordState::Incomplete,
     })
 }
 
 /// Reads a record that may be foreign; returns `None` if it is not a complete record of any format.
-pub(crate) fn read_unverified(path: &Path) -> Result<Option<Unverified>> {
+pub(crate) fn read_unverified(path: &Path) -> Result<Option<UnverifiedRecord>> {
     let RecordState::Own(file) = open_existing(disk::open_to_read(path), path)? else {
         return Ok(None);
     };
@@ -150,13 +152,13 @@ pub(crate) fn read_unverified(path: &Path) -> Result<Option<Unverified>> {
         0
     };
     let body = parse_body(header, &text, end + 1 + signature);
-    Ok(body.map(|(said, _)| said))
+    Ok(body.map(|(record, _)| record))
 }
 
-/// Returns the header of a record of this user's, and where its bytes begin.
+/// Returns the header of a record of this user, and the offset of its content.
 fn parse_head(text: &[u8], id: u64, signer: &Signer) -> RecordState<(Header, usize)> {
     let Some(end) = text.iter().position(|byte| *byte == b'\n') else {
-        return RecordState::Torn;
+        return RecordState::Incomplete;
     };
     let Some(header) = Header::parse(&text[..end]).filter(Header::is_signed) else {
         return RecordState::Foreign;
@@ -164,7 +166,7 @@ fn parse_head(text: &[u8], id: u64, signer: &Signer) -> RecordState<(Header, usi
     let start = end + 1 + signature::DIGITS + 1;
     let Some((b'\n', signature)) = text.get(end + 1..start).and_then(|line| line.split_last())
     else {
-        return RecordState::Torn;
+        return RecordState::Incomplete;
     };
     let is_own = signer.existing().is_some_and(|key| {
         let parts = [&text[..end]];
@@ -177,17 +179,17 @@ fn parse_head(text: &[u8], id: u64, signer: &Signer) -> RecordState<(Header, usi
     }
 }
 
-/// Returns what follows the head, and where the marks begin.
-fn parse_body(header: Header, text: &[u8], start: usize) -> Option<(Unverified, usize)> {
+/// Returns the content of a record after its head, and the offset of the marks.
+fn parse_body(header: Header, text: &[u8], start: usize) -> Option<(UnverifiedRecord, usize)> {
     let (changes, marks_at) = format::read_bytes(&header, text, start)?;
     let (is_backward, marks) = format::read_marks(text.get(marks_at..)?, changes.len())?;
-    let said = Unverified {
+    let content = UnverifiedRecord {
         header,
         changes,
         marks,
         is_backward,
     };
-    Some((said, marks_at))
+    Some((content, marks_at))
 }
 
 fn read_all(file: &File, path: &Path) -> Result<Vec<u8>> {
@@ -198,11 +200,11 @@ fn read_all(file: &File, path: &Path) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Judges a record that was opened; a link or a pipe in its place, which a repository can bring, is foreign.
+/// Returns the state of a record whose file was opened; a link or a pipe, from a clone, is foreign.
 fn open_existing(opened: io::Result<File>, path: &Path) -> Result<RecordState<File>> {
     match opened {
         Ok(file) => Ok(RecordState::Own(file)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(RecordState::Nothing),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(RecordState::Missing),
         Err(error)
             if matches!(
                 error.kind(),

@@ -1,4 +1,4 @@
-//! What a record keeps, and what makes it none.
+//! Tests of writing and reading records.
 
 use std::fs::File;
 use std::path::Path;
@@ -20,11 +20,11 @@ fn create(folder: &Path) -> Record {
 }
 
 fn open(folder: &Path) -> RecordState<Record> {
-    Record::open(folder, 1, "pending", &signer()).unwrap()
+    Record::open(folder, 1, RecordFile::Pending, &signer()).unwrap()
 }
 
 fn outline(folder: &Path) -> RecordState<(Header, Vec<Mark>)> {
-    read_outline(folder, 1, "pending", &signer()).unwrap()
+    read_outline(folder, 1, RecordFile::Pending, &signer()).unwrap()
 }
 
 fn header() -> Header {
@@ -63,13 +63,13 @@ fn changes() -> Vec<Change<Vec<u8>>> {
 }
 
 #[test]
-fn a_record_is_read_as_it_was_written() {
+fn a_written_record_is_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let mut record = create(folder.path());
-    record.progress.mark(0, Mark::Made).unwrap();
+    record.progress.mark(0, Mark::Applied).unwrap();
     record.progress.mark(1, Mark::LeftAlone).unwrap();
     record.progress.mark(2, Mark::Exchanging).unwrap();
-    record.progress.turn_back().unwrap();
+    record.progress.mark_backward().unwrap();
     let read = open(folder.path()).own().unwrap();
     assert_eq!(read.changes, changes());
     assert_eq!(read.header, record.header);
@@ -83,15 +83,18 @@ fn a_record_is_read_as_it_was_written() {
 }
 
 #[test]
-fn a_torn_record_counts_as_never_begun() {
+fn an_incomplete_record_is_recognised() {
     let folder = tempfile::tempdir().unwrap();
     let record = create(folder.path());
     let length = std::fs::metadata(record.path()).unwrap().len();
     for length in (0..length).rev() {
         record.progress.file.set_len(length).unwrap();
-        assert!(matches!(open(folder.path()), RecordState::Torn), "{length}");
         assert!(
-            matches!(outline(folder.path()), RecordState::Torn),
+            matches!(open(folder.path()), RecordState::Incomplete),
+            "{length}"
+        );
+        assert!(
+            matches!(outline(folder.path()), RecordState::Incomplete),
             "{length}"
         );
     }
@@ -110,16 +113,16 @@ fn a_record_with_a_changed_byte_is_not_ours() {
     }
     disk::write_at(&record.progress.file, 0, &text).unwrap();
     assert!(open(folder.path()).own().is_some());
-    let other = file_name(folder.path(), 2, "pending");
+    let other = file_path(folder.path(), 2, RecordFile::Pending);
     std::fs::copy(record.path(), &other).unwrap();
-    let under_another_id = Record::open(folder.path(), 2, "pending", &signer()).unwrap();
+    let under_another_id = Record::open(folder.path(), 2, RecordFile::Pending, &signer()).unwrap();
     assert!(matches!(under_another_id, RecordState::Foreign));
     let strange = Signer::new(Some(folder.path().join("home")));
     strange.key().unwrap();
-    let of_another_user = Record::open(folder.path(), 1, "pending", &strange).unwrap();
+    let of_another_user = Record::open(folder.path(), 1, RecordFile::Pending, &strange).unwrap();
     assert!(matches!(of_another_user, RecordState::Foreign));
-    let said = read_unverified(record.path()).unwrap().unwrap();
-    assert_eq!(said.changes, changes());
+    let record = read_unverified(record.path()).unwrap().unwrap();
+    assert_eq!(record.changes, changes());
 }
 
 #[test]
@@ -129,15 +132,15 @@ fn operation_ids_are_unique() {
     assert_eq!((first.id, create(folder.path()).id), (1, 2));
     first.close().unwrap();
     assert_eq!(create(folder.path()).id, 3);
-    assert!(!file_name(folder.path(), 1, "pending").exists());
-    assert!(file_name(folder.path(), 1, "record").exists());
+    assert!(!file_path(folder.path(), 1, RecordFile::Pending).exists());
+    assert!(file_path(folder.path(), 1, RecordFile::Done).exists());
 }
 
 #[cfg(unix)]
 #[test]
 fn a_link_a_folder_and_a_pipe_are_foreign() {
     let folder = tempfile::tempdir().unwrap();
-    let path = file_name(folder.path(), 1, "pending");
+    let path = file_path(folder.path(), 1, RecordFile::Pending);
     std::os::unix::fs::symlink("/etc/hostname", &path).unwrap();
     assert!(matches!(open(folder.path()), RecordState::Foreign));
     assert!(matches!(outline(folder.path()), RecordState::Foreign));
@@ -150,12 +153,12 @@ fn a_link_a_folder_and_a_pipe_are_foreign() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn no_bytes_break_the_reader(head in "[\\PC]{0,80}", tail in prop::collection::vec(any::<u8>(), 0..80)) {
+    fn no_bytes_make_the_reader_panic(head in "[\\PC]{0,80}", tail in prop::collection::vec(any::<u8>(), 0..80)) {
         let folder = tempfile::tempdir().unwrap();
         let valid = serde_json::to_string(&header()).unwrap();
         for head in [&head, &valid] {
             let bytes = [head.as_bytes(), b"\n", &tail].concat();
-            let path = file_name(folder.path(), 1, "pending");
+            let path = file_path(folder.path(), 1, RecordFile::Pending);
             disk::write(&File::create(&path).unwrap(), &bytes).unwrap();
             prop_assert!(open(folder.path()).own().is_none());
             prop_assert!(outline(folder.path()).own().is_none());

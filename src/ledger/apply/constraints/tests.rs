@@ -77,7 +77,7 @@ fn an_edit_to_the_text_of_another_bullet_is_refused() {
 }
 
 #[test]
-fn superseded_bullets_are_those_of_every_section_named_so_and_its_subsections() {
+fn bullets_in_superseded_sections_and_their_subsections_are_superseded() {
     for heading in ["## Superseded (history)\n", "## Superseded\n\n### 2025\n"] {
         let text = format!(
             "# Constraints\n\n## Rules\n- Use tabs for indentation\n\n{heading}\n- (Superseded 2026-01-02) Never log the request body \u{2014} it is needed\n"
