@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::cli::facts::FactsContext;
 use crate::cli::facts::line;
+use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Added;
@@ -32,8 +33,7 @@ pub(crate) struct AddArgs {
     /// The value as structured data, in JSON
     #[arg(long, value_name = "JSON")]
     value_json: Option<String>,
-    /// Its category, if it is not the key's default: identity, `hard_preference`, `soft_preference`,
-    /// `task_context`, health, other
+    /// Its category, if it is not the key's default
     #[arg(long, value_name = "CATEGORY")]
     category: Option<Category>,
     /// The project that it belongs to
@@ -61,6 +61,8 @@ pub(crate) struct AddArgs {
     #[arg(long, value_name = "SCOPE")]
     scope: Option<String>,
 }
+
+value_enum!(Category);
 
 pub(crate) fn run(args: &AddArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let user = context.user()?;
