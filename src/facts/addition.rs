@@ -22,6 +22,7 @@ use crate::facts::query::Query;
 use crate::facts::queue;
 use crate::facts::replication;
 use crate::facts::store::Facts;
+use crate::project::scope_name;
 use crate::facts::user::UserId;
 use crate::facts::vocabulary::Category;
 use crate::secrets;
@@ -117,10 +118,7 @@ fn check_scope(facts: &Facts, statement: &Statement) -> Result<()> {
     let Some(scope) = &statement.scope else {
         return Ok(());
     };
-    if !replication::is_name(scope) {
-        return Err(Error::usage(format!("{scope:?} is not a scope"))
-            .hint("device, private, or a name of lower-case letters, digits, - and _"));
-    }
+    scope_name(scope).map_err(Error::usage)?;
     match replication::Device::joined(facts.connection())? {
         Some(_) => Ok(()),
         None => Err(

@@ -20,7 +20,7 @@ use crate::facts::replication::OperationKind;
 use crate::facts::replication::Tombstone;
 use crate::journal;
 use crate::project::Project;
-use crate::share::address::Address;
+use crate::share::address;
 use crate::share::identity;
 use crate::share::lines;
 use crate::share::lines::Lines;
@@ -138,18 +138,9 @@ pub(crate) fn connect(
     let Some(device) = Device::joined(facts.connection())? else {
         return Err(Error::usage("this database is not shared").hint("annals share init"));
     };
-    let address = address(project)?;
+    let address = address::find(project)?;
     let server = SyncServer::connect(project, &address, budget.unwrap_or(WAIT))?;
     Ok((device.id, server))
-}
-
-/// Returns the address in the settings.
-pub(crate) fn address(project: &Project) -> Result<Address> {
-    Address::find(project)?.ok_or_else(|| {
-        Error::usage("no server is set").hint(
-            "set share.url in your own config.toml, or ANNALS_SHARE_URL: postgres://role@host/database",
-        )
-    })
 }
 
 /// The state of a running sync.

@@ -9,6 +9,7 @@ use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Summary;
 use crate::project::Project;
+use crate::share::address;
 use crate::share::run;
 use crate::share::server::SharedDevice;
 
@@ -40,7 +41,7 @@ pub fn status(project: &Project, facts: &Facts, offline: bool) -> Result<ShareSt
     if !run::is_configured(project) {
         return Ok(status);
     }
-    status.server = Some(run::address(project)?.shown);
+    status.server = Some(address::find(project)?.to_string());
     let is_part = status.here.as_ref().is_some_and(|here| !here.has_left);
     if offline || !is_part {
         return Ok(status);

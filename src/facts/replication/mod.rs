@@ -54,7 +54,6 @@ pub(crate) use recorded::record;
 pub(crate) use scope::DEVICE;
 pub(crate) use scope::PRIVATE;
 pub(crate) use scope::Scopes;
-pub(crate) use scope::is_name;
 pub(crate) use scope::of_fact;
 pub use summary::SetAside;
 pub use summary::Summary;
