@@ -98,7 +98,7 @@ pub(crate) fn note_line(
     connection: &Connection,
     scope: &str,
     line: &str,
-    place: u64,
+    offset: u64,
     clock: Clock,
 ) -> Result<bool> {
     let op_id = line_id(line);
@@ -120,7 +120,7 @@ pub(crate) fn note_line(
             number,
             op_id,
             ticked,
-            place,
+            offset,
             clock.timestamp()
         ],
     )?;

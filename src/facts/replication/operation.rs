@@ -59,7 +59,7 @@ pub(crate) struct DeviceOperation {
     /// A JSON object; for a line of the journal, it is read together with the journal.
     pub(crate) payload: Option<String>,
     /// Byte offset of the line in the journal.
-    pub(crate) place: Option<u64>,
+    pub(crate) offset: Option<u64>,
 }
 
 impl DeviceOperation {

@@ -99,7 +99,7 @@ fn read(row: &Row<'_>) -> Result<(i64, DeviceOperation)> {
             subject: None,
             turn: None,
             payload: row.get(8)?,
-            place: row.get(9)?,
+            offset: row.get(9)?,
         })
     };
     let mut operation = operation().context("read the operations")?;
