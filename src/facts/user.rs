@@ -11,6 +11,7 @@ use crate::error::Result;
 const MAX_ID_BYTES: usize = 256;
 
 /// The id of a user.
+use crate::project::Project;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct UserId(String);
@@ -41,5 +42,14 @@ impl UserId {
 impl fmt::Display for UserId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// Returns the user: the named one, else that of the settings.
+pub fn user(project: &Project, named: Option<&str>) -> Result<UserId> {
+    match named.or(project.settings.user.as_deref()) {
+        Some(user) => UserId::new(user),
+        None => Err(Error::usage("no user is set")
+            .hint("set one with --user, ANNALS_USER or `user` in your own config.toml")),
     }
 }
