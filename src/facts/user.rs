@@ -1,17 +1,22 @@
-//! The id of a user, without which no query runs.
+//! The id of a user, which every query requires.
 
 use std::fmt;
 
+use rusqlite::ToSql;
+use rusqlite::types::FromSql;
+use rusqlite::types::FromSqlResult;
+use rusqlite::types::ToSqlOutput;
+use rusqlite::types::ValueRef;
 use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::project::Project;
 
 /// Maximum length of a user id, in bytes.
 const MAX_ID_BYTES: usize = 256;
 
 /// The id of a user.
-use crate::project::Project;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct UserId(String);
@@ -36,6 +41,18 @@ impl UserId {
     /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl FromSql for UserId {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        String::column_result(value).map(Self)
+    }
+}
+
+impl ToSql for UserId {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        self.0.to_sql()
     }
 }
 

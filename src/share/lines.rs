@@ -149,12 +149,12 @@ pub(crate) fn append(log: &mut Log, lines: &[(String, String)]) -> Result<()> {
 }
 
 fn payload(line: &str) -> Result<String> {
-    let payload = serde_json::to_string(&Payload { v: VERSION, line });
+    let payload = serde_json::to_string(&LinePayload { v: VERSION, line });
     payload.map_err(|error| Error::failed(format!("cannot write an operation: {error}")))
 }
 
 #[derive(serde::Serialize)]
-struct Payload<'a> {
+struct LinePayload<'a> {
     v: u32,
     line: &'a str,
 }

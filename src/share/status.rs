@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Facts;
-use crate::facts::Summary;
+use crate::facts::SharingState;
 use crate::project::Project;
 use crate::share::address;
 use crate::share::run;
@@ -23,7 +23,7 @@ pub struct ShareStatus {
     pub server: Option<String>,
     /// This device, or `None` if the database was never shared.
     #[serde(flatten)]
-    pub here: Option<Summary>,
+    pub here: Option<SharingState>,
     /// All devices, if the server was reached.
     pub devices: Vec<SharedDevice>,
     /// The reason if the server was not reached.

@@ -10,7 +10,7 @@ use crate::cli::facts::line;
 use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Added;
+use crate::facts::ActionEffect;
 use crate::facts::Category;
 use crate::facts::Statement;
 
@@ -84,9 +84,9 @@ pub(crate) fn run(args: &AddArgs, context: &mut FactsContext<'_>) -> Result<()> 
     context.out.result(&added, show)
 }
 
-fn show(added: &Added, to: &mut dyn Write) -> io::Result<()> {
-    write!(to, "{}  ", added.outcome.as_str())?;
-    match &added.fact {
+pub(crate) fn show(effect: &ActionEffect, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "{}  ", effect.outcome.as_str())?;
+    match &effect.fact {
         Some(fact) => line(fact, to),
         None => writeln!(to, "-"),
     }

@@ -14,7 +14,6 @@ mod sessions;
 use std::time::Duration;
 
 use rusqlite::Connection;
-use rusqlite::Row;
 use rusqlite::named_params;
 use rusqlite::params;
 
@@ -25,6 +24,7 @@ use crate::embedding::Vector;
 use crate::embedding::VectorTable;
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::columns::row;
 use crate::facts::fact::Fact;
 use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
@@ -175,20 +175,16 @@ pub(crate) struct IndexLocation {
     pub(crate) server: Option<String>,
 }
 
+row!(IndexLocation: model, server);
+
 impl IndexLocation {
     /// Returns the current location.
-    pub(crate) fn read(connection: &Connection) -> Result<Self> {
-        let read = |row: &Row<'_>| {
-            Ok(Self {
-                model: row.get(0)?,
-                server: row.get(1)?,
-            })
-        };
+    pub(crate) fn current(connection: &Connection) -> Result<Self> {
         connection.row(
             "read where the vectors are",
             "SELECT model, server FROM vector_index",
             [],
-            read,
+            Self::read,
         )
     }
 
@@ -204,11 +200,11 @@ impl IndexLocation {
 /// Applies a changed model or location: existing vectors are useless, and all are sent or rebuilt.
 fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     let wanted = IndexLocation::from_settings(facts, embedder);
-    let is = IndexLocation::read(facts.connection())?;
-    if is == wanted || facts.is_dry_run() {
+    let current = IndexLocation::current(facts.connection())?;
+    if current == wanted || facts.is_dry_run() {
         return Ok(());
     }
-    let stays = is.server.is_some() && is.server == wanted.server;
+    let stays = current.server.is_some() && current.server == wanted.server;
     let dropped = Chroma::from_database(facts.connection())?.filter(|_| stays);
     if let Some(server) = &dropped {
         // All vectors of a collection have the same length.
